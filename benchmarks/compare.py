@@ -57,7 +57,7 @@ def disturbed(made: Made, counts: Sequence[int], threads: int, seconds: float) -
         "OpenVINO": Worker("openvino", made, threads),
     }
     for worker in workers.values():
-        worker.ask(prepare=True)
+        worker.ask(warm=True)
     found: dict[int, dict[str, float]] = {}
     for count in counts:
         with neighbours(count):
@@ -99,7 +99,9 @@ def measure(
             if name in workers:
                 workers[name].close()
             workers[name] = worker
-    prepared = {name: worker.ask(prepare=True) for name, worker in workers.items() if name != "onnx.reference"}
+    for name, worker in workers.items():
+        if name != "onnx.reference":
+            worker.ask(warm=True)
     times: dict[str, list[float]] = {name: [] for name in workers}
     order = list(workers)
     turns = max(math.ceil(seconds / TURN), 1)
@@ -115,7 +117,6 @@ def measure(
         records[name] = {
             **summary(times[name]),
             **{key: statistics.median(item[key] for item in begun[name]) for key in STARTED},
-            "prepare_ms": prepared.get(name, 0.0),
             "idle_mib": begun[name][-1]["idle_mib"],
             **worker.ask(memory=True),
             "blas": begun[name][-1]["blas"],

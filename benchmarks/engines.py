@@ -48,10 +48,6 @@ class Irrun:
         self._request = self._compiled.session()
         del self._model
 
-    def prepare(self) -> None:
-        """Compile the kernels of all plans that have run, which otherwise happens in the background."""
-        self._compiled.prepare()
-
     def reset(self) -> None:
         self._request.state.reset()
 

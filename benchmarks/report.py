@@ -40,7 +40,7 @@ def machine(threads: int, results: Results) -> dict[str, str]:
     """Under what conditions it was measured."""
     pools = [engines["irrun"]["blas"] for engines in results.values() if engines.get("irrun", {}).get("blas")]
     blas = pools[0][0] if pools and pools[0] else {}
-    packages = ("numpy", "numba", "openvino", "onnxruntime", "onnx")
+    packages = ("numpy", "irrun-kernels", "openvino", "onnxruntime", "onnx")
     return {
         "processor": f"{_processor()}, {os.cpu_count()} logical CPUs",
         "threads": str(threads),
@@ -49,7 +49,7 @@ def machine(threads: int, results: Results) -> dict[str, str]:
         "packages": ", ".join(f"{name} {_version(name)}" for name in packages if _version(name) is not None),
         "installed, with all that it needs": ", ".join(
             f"{package}{extra} {installed_mib(package, extra.strip('[]')):.0f} MiB"
-            for package, extra in (("irrun", "[jit]"), *((package, "") for package in dict.fromkeys(PACKAGES.values())))
+            for package, extra in (("irrun", "[fast]"), *((name, "") for name in dict.fromkeys(PACKAGES.values())))
             if _version(package) is not None
         ),
     }
@@ -125,8 +125,7 @@ def markdown(conditions: Mapping[str, str], results: Results, busy: Busy) -> str
         *_precision(results),
         "## Reading and compiling in milliseconds, peak resident memory in MiB",
         "",
-        "The memory is that of the process at its peak. The last column is the time until the compiled tier is ready,",
-        "in the background: lowering, packing, and reading kernels from the cache on disk.",
+        "The memory is that of the process at its peak.",
         "",
         *_cost(results),
         "",
@@ -247,8 +246,8 @@ def _cost(results: Results) -> list[str]:
         for ours, theirs in (sums, peaks):
             quotient = None if ours is None or theirs is None else ours / theirs
             cells += [_whole(ours), _whole(theirs), _number(quotient)]
-        rows.append([*cells, _whole(record.get("irrun", {}).get("prepare_ms"))])
-    heads = ["model", "irrun, ms", "OpenVINO, ms", "ratio", "irrun, MiB", "OpenVINO, MiB", "ratio", "kernels, ms"]
+        rows.append(cells)
+    heads = ["model", "irrun, ms", "OpenVINO, ms", "ratio", "irrun, MiB", "OpenVINO, MiB", "ratio"]
     return table(heads, rows)
 
 

@@ -12,41 +12,19 @@ import time
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from weakref import WeakValueDictionary
 
 import numpy as np
-from llvmlite import ir
 
 import irrun.model
-from irrun.kernels.compiled.native import intrinsic, kernel, longs, record
-from irrun.kernels.compiled.vectors import Vectors
 from irrun.runtime.instance import Instance
 from irrun.runtime.lowering.builder import Call, Interpreted
 from irrun.runtime.program import Program, lower
 from irrun.runtime.state import State
+from irrun_kernels.stamp import Stamp, stamp
 
 SIZES: Final = ("columns", "rows", "images", "width", "depth", "filters", "channels", "points", "tiles", "pixels")
-
-
-class Stamp(NamedTuple):
-    """Arguments of `stamp`: the address of an i64."""
-
-    out: int
-
-
-@intrinsic("int64")
-def cycles(v: Vectors) -> Any:
-    """The cycle counter of the processor."""
-    return v.builder.call(
-        v.builder.module.declare_intrinsic("llvm.readcyclecounter", (), ir.FunctionType(v.long, [])), []
-    )
-
-
-@kernel(Stamp)
-def stamp(arguments: Any, task: int, workspace: int) -> None:
-    """Write the time."""
-    longs(record(arguments).out, 1)[0] = cycles()  # type: ignore[call-arg]
 
 
 def main() -> None:
@@ -63,7 +41,6 @@ def main() -> None:
         raise SystemExit(f"{options.model} has variables or open sizes")
     counts = [int(count) for count in options.workers.split(",")]
     stamped, times = with_stamps(program)
-    stamped.compile()
     with np.load(options.model.with_suffix(".npz")) as archive:
         inputs = [archive[f"0:{one.any_name}"] for one in compiled.inputs]
     instance = Instance(stamped, max(counts))

@@ -1,10 +1,9 @@
 """Run an engine with a model in a separate process: ``worker.py ENGINE STEM WORKLOAD THREADS``.
 
 It answers at once with what reading, compiling and the first inference took, in milliseconds. Then commands are lines
-of JSON on stdin, answers lines on stdout. ``{"prepare": true}`` compiles what the engine would compile while it runs,
-and answers with the milliseconds that this takes; ``{"run": seconds}`` runs the workload for that long and answers with
-those of each timed inference; ``{"outputs": path}`` writes the outputs of the last inference of the workload;
-``{"memory": true}`` answers with the peak resident memory in MiB.
+of JSON on stdin, answers lines on stdout. ``{"warm": true}`` runs the workload once; ``{"run": seconds}`` runs it for
+that long and answers with the milliseconds of each timed inference; ``{"outputs": path}`` writes the outputs of the
+last inference of the workload; ``{"memory": true}`` answers with the peak resident memory in MiB.
 """
 
 from __future__ import annotations
@@ -45,8 +44,9 @@ def main() -> None:
 
 
 def obey(command: dict[str, Any], engine: Engine, workload: Workload) -> Any:
-    if "prepare" in command:
-        return prepared(engine, workload)
+    if "warm" in command:
+        timed(engine, workload)
+        return None
     if "run" in command:
         return turn(engine, workload, command["run"])
     if "outputs" in command:
@@ -55,14 +55,6 @@ def obey(command: dict[str, Any], engine: Engine, workload: Workload) -> Any:
         np.savez(command["outputs"], *outputs)
         return None
     return {"peak_mib": peak_mib()}
-
-
-def prepared(engine: Engine, workload: Workload) -> float:
-    """Compile the plans of the first run, and those of the whole workload: milliseconds of compiling."""
-    prepare = getattr(engine, "prepare", lambda: None)
-    spent = milliseconds(prepare)
-    timed(engine, workload)
-    return spent + milliseconds(prepare)
 
 
 def turn(engine: Engine, workload: Workload, seconds: float) -> list[float]:

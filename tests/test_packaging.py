@@ -58,6 +58,9 @@ def test_the_source_holds_sources_only() -> None:
 def test_one_version() -> None:
     assert PROJECT["project"]["dynamic"] == ["version"]
     assert PROJECT["tool"]["hatch"]["version"]["path"] == "irrun/diagnostics/version.py"
+    assert PROJECT["project"]["optional-dependencies"]["fast"] == [f"irrun-kernels=={irrun.__version__}"]
+    kernels = (ROOT / "kernels" / "irrun_kernels" / "__init__.py").read_text(encoding="utf-8")
+    assert f'__version__ = "{irrun.__version__}"' in kernels
     assert f"## {irrun.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 

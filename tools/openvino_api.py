@@ -176,7 +176,7 @@ def page(names: Mapping[str, Sequence[str]]) -> str:
         "",
         "* `Model.diagnostics` are the findings of reading and inference, `Model.graph` is the networkx graph, and",
         "  `Model.facts` is what inference knows.",
-        "* `CompiledModel.plan` is the plan, and `CompiledModel.prepare()` compiles kernels at once.",
+        "* `CompiledModel.plan` is the plan.",
         "* `InferRequest.observers` see every step of an inference.",
         "* `read_model(…, extensions=[…])` and `Core.add_extension` take operations in Python",
         "  ([extensions](extensions.md)).",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import mmap
 import sys
-from pathlib import Path
 
 import numpy as np
 
@@ -26,20 +25,6 @@ def forget(array: Array) -> None:
         last = (high - begin) // mmap.PAGESIZE * mmap.PAGESIZE
         if first < last:
             file.madvise(mmap.MADV_DONTNEED, first, last - first)
-
-
-def forget_code(library: str) -> None:
-    """Release the pages of the code of a loaded library, given by the beginning of its name.
-
-    They are mapped again on next use. Only Linux tells where they are.
-    """
-    if sys.platform != "linux":
-        return
-    for line in Path("/proc/self/maps").read_text(errors="replace").splitlines():
-        addresses, kind, *_, path = line.split()
-        if kind == "r-xp" and Path(path).name.startswith(library):
-            first, last = (int(address, 16) for address in addresses.split("-"))
-            ctypes.CDLL(None).madvise(ctypes.c_void_p(first), ctypes.c_size_t(last - first), mmap.MADV_DONTNEED)
 
 
 def trim() -> None:

@@ -119,6 +119,8 @@ class Compiled:
         self.output_types = [port.element_type for port in self.outputs]
         self.tiers = Tiers(self.config.tier, self.config.streams)
         self._memories: deque[Memory] = deque(maxlen=4)
+        if all(fact.shape.is_static for fact in self.plan.parameter_facts):
+            self.tiers.prepare(self.plan)
 
     def input(self, key: int | str = 0) -> Port:
         return find_port(self.inputs, key, "input")
@@ -128,10 +130,6 @@ class Compiled:
 
     def session(self) -> Session:
         return Session(self)
-
-    def prepare(self) -> None:
-        """Compile kernels for the shapes run so far now, instead of in the background."""
-        self.tiers.prepare()
 
     def __call__(self, inputs: Inputs = None) -> Outputs:
         """Run the model in a new session, with variables at their initial values."""
@@ -153,7 +151,7 @@ def build(model: Loaded | PathLike, config: Mapping[str, Any] | str | None = Non
     ``{"INFERENCE_NUM_THREADS": 2, "EXECUTION_MODE_HINT": "ACCURACY"}``, of which the latter forbids optimisations that
     lose precision. ``{"OPTIMIZE": False}`` runs layer by layer exactly as written,
     ``{"OPTIMIZE": {"disable": ["fuse-convolution"]}}`` skips passes. ``{"TIER": "numpy"}`` forbids compiled kernels,
-    ``{"TIER": "compiled"}`` compiles them before the first run instead of in the background. ``{"LOW_MEMORY": True}``
+    ``{"TIER": "compiled"}`` uses them for small models from the first run on, too. ``{"LOW_MEMORY": True}``
     keeps weights in their stored element type, f16 too, even where that is slower.
     ``{"INFERENCE_PRECISION_HINT": "bf16"}`` rounds the operands of products. ``{"MAX_MEMORY": "4GiB"}``,
     ``{"MAX_ITERATIONS": 1000}`` and ``{"TIMEOUT": 2.5}``, in seconds, limit an inference; None lifts a limit. A text

@@ -10,8 +10,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.compiled.cache import LATE
-from irrun.kernels.compiled.tape import LINE
 from irrun.runtime.budget import UNLIMITED, Budget
 from irrun.runtime.execute import FAILURES, Numerics, Observer, Run, conformed
 from irrun.runtime.lowering.builder import MISFIT, WIDEST_VECTOR, Call, Late, Value
@@ -22,6 +20,8 @@ from irrun.runtime.program import Program, segments, start_of
 from irrun.runtime.state import State
 from irrun.runtime.workers import workers
 from irrun.tensor import Array
+from irrun_kernels.cache import LATE
+from irrun_kernels.tape import LINE
 
 _ROW: Final = struct.Struct(f"={LATE}q")
 

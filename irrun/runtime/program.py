@@ -72,12 +72,6 @@ class Program:
         """The bytes from the workspace of a worker to that of the next."""
         return -(-self.workspace // 128) * 128 + 128
 
-    def compile(self) -> None:
-        """Compile all kernels, or read them from the cache."""
-        for item in self.items:
-            if isinstance(item, Call):
-                item.kernel.address  # noqa: B018
-
 
 def segments(items: Sequence[Call | Interpreted]) -> list[tuple[int, int]]:
     """Ranges of calls that nothing interrupts, and single steps that NumPy computes."""

@@ -1,15 +1,16 @@
-"""Choose the tier of a plan: NumPy at first, compiled kernels once they are worth it and ready."""
+"""Choose the tier of a plan: compiled kernels where they compute enough of it, otherwise NumPy."""
 
 from __future__ import annotations
 
 import importlib.util
-import threading
 import warnings
 import weakref
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
+from irrun.diagnostics.version import __version__
 from irrun.kernels.locks import Lock
 from irrun.kernels.threads import release_scratch, threads
 from irrun.ops.fused.base import Fused
@@ -27,44 +28,55 @@ if TYPE_CHECKING:
 Tier = Literal["auto", "numpy", "compiled"]
 
 UNUSABLE: Final = "compiled kernels cannot be used"
-"""The beginning of the warning that Numba is installed but cannot be used."""
+"""The beginning of the warning that there are kernels, but none for this processor or version."""
 
 HOT: Final = 2
-"""Runs of a plan before it is compiled: what is run once needs no compiler."""
+"""Runs of a small plan on NumPy before it is lowered."""
+
+_SMALL: Final = 1 << 22
+"""Bytes of weights and results of a small plan."""
 
 
 @cache
 def backend(precision: str, tier: str) -> str:
     """Return what multiplies operands of a precision on a tier."""
     if precision == "bf16" and tier == "compiled":
-        from irrun.kernels.compiled.amx_check import multiplies_halves
-        from irrun.kernels.compiled.backends import OF_HALVES, usable
+        from irrun_kernels.amx_check import multiplies_halves
+        from irrun_kernels.backends import OF_HALVES, usable
 
         return usable("bf16 tiles")[0].name if multiplies_halves() else OF_HALVES.name
     return "f32" if precision == "f32" else "f32 with rounded operands"
 
 
-_FAILURES: Final[list[str]] = []
-"""Why kernels cannot be compiled in this process, as soon as that is known."""
+@cache
+def why_not() -> str | None:
+    """Return why there are no compiled kernels here; None if there are."""
+    if importlib.util.find_spec("irrun_kernels") is None:
+        return "irrun-kernels is not installed; pip install 'irrun[fast]'"
+    import irrun_kernels
+
+    if irrun_kernels.__version__ != __version__:
+        return f"irrun-kernels has version {irrun_kernels.__version__}, expected {__version__}"
+    from irrun_kernels.processor import unavailable
+
+    return unavailable()
 
 
-def can_compile() -> bool:
-    """Return whether the extra ``jit`` is installed, and has not failed in this process."""
-    return not _FAILURES and importlib.util.find_spec("numba") is not None
+@cache
+def has_kernels() -> bool:
+    """Return whether there are compiled kernels for this processor. Warn if there are some that it cannot use."""
+    if why_not() is not None and importlib.util.find_spec("irrun_kernels") is not None:
+        warnings.warn(f"{UNUSABLE}, and models run on NumPy: {why_not()}", RuntimeWarning, 2)
+    return why_not() is None
 
 
-def failure() -> str | None:
-    """Return why kernels cannot be compiled though Numba is installed; None where nothing has failed."""
-    return _FAILURES[0] if _FAILURES else None
+def tier_text(tier: str) -> str:
+    """Return the tier of a run in words, and why there is no other."""
+    if tier == "compiled":
+        from irrun_kernels.host import LEVEL
 
-
-def _give_up(error: Exception) -> None:
-    """Run all models of this process on NumPy from now on, with one warning."""
-    reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-    if not _FAILURES:
-        _FAILURES.append(reason)
-        what = f"{UNUSABLE}, and models run on NumPy: {reason}; pip install 'irrun[jit]' installs what they need"
-        warnings.warn(what, RuntimeWarning, 2)
+        return f"compiled kernels, {LEVEL.name}"
+    return "NumPy" if why_not() is None else f"NumPy; {why_not()}"
 
 
 class Tiers:
@@ -75,9 +87,9 @@ class Tiers:
 
     def __init__(self, wanted: Tier = "auto", streams: int = 1) -> None:
         self._streams = streams
-        self._wanted = wanted if can_compile() else "numpy"
+        self._wanted = wanted if wanted == "numpy" or has_kernels() else "numpy"
         self._packs: Packs = weakref.WeakValueDictionary()
-        self._hot: weakref.WeakKeyDictionary[Plan, _Compiled] = weakref.WeakKeyDictionary()
+        self._lowered: weakref.WeakKeyDictionary[Plan, _Lowered] = weakref.WeakKeyDictionary()
         self._lock = Lock()
         self.last: Literal["numpy", "compiled"] = "numpy"
 
@@ -85,63 +97,42 @@ class Tiers:
         self, plan: Plan, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
     ) -> tuple[Array, ...]:
         """The results. They may lie in ``memory``."""
-        compiled = self._compiled(plan)
-        if compiled.runner is not None:
+        lowered = self.prepare(plan)
+        if lowered.runner is not None:
             self.last = "compiled"
-            return compiled.runner.run(plan, inputs, state, observers, memory)
+            return lowered.runner.run(plan, inputs, state, observers, memory)
         self.last = "numpy"
-        is_young = compiled.runs <= (HOT if self._wanted == "auto" else 1)
-        if is_young or compiled.is_compiling:
-            observers = [*observers, _Forgetful(only_wide=not is_young)]
-        try:
-            return execute(plan, inputs, state, observers, memory)
-        finally:
-            if self._wanted == "auto" and is_young:
-                memory.clear()
-                release_scratch()
+        lowered.runs += 1
+        return execute(plan, inputs, state, [*observers, _Forgetful()] if lowered.runs == 1 else observers, memory)
 
-    def prepare(self) -> None:
-        """Compile all plans that have run so far."""
+    def prepare(self, plan: Plan) -> _Lowered:
+        """Lower a plan to calls of compiled kernels, if that is worth it."""
         with self._lock:
-            hot = list(self._hot.items())
-        for plan, compiled in hot:
-            if self._may_compile(plan):
-                compiled.prepare(plan)
-
-    def _may_compile(self, plan: Plan) -> bool:
-        return self._wanted != "numpy" and plan.budget.seconds is None and not _FAILURES
-
-    def _compiled(self, plan: Plan) -> _Compiled:
-        with self._lock:
-            found = self._hot.get(plan)
+            found = self._lowered.get(plan)
             if found is None:
-                found = self._hot[plan] = _Compiled(self._packs, self._streams)
-        found.runs += 1
-        if not self._may_compile(plan):
+                found = self._lowered[plan] = _Lowered(self._packs, self._streams)
+        if found.is_done or self._wanted == "numpy" or plan.budget.seconds is not None:
             return found
-        if self._wanted == "compiled":
+        if self._wanted == "compiled" or found.runs >= HOT or not is_small(plan):
             found.prepare(plan)
-        elif found.runs > HOT:
-            found.prepare_in_background(plan)
         return found
 
 
+def is_small(plan: Plan) -> bool:
+    """Return whether NumPy runs a plan in less time than it takes to lower it."""
+    made = sum(fact.least_bytes for step in plan.steps for fact in step.facts)
+    return made + sum(array.nbytes for array in plan.slots if array is not None) < _SMALL
+
+
 class _Forgetful:
-    """Frees what the kernel of a step computed on first use, as soon as the step is done.
-
-    Runs are slower, but few: later ones keep it, or use compiled kernels. With ``only_wide`` it frees only what takes
-    more memory than what it is computed from.
-    """
-
-    def __init__(self, *, only_wide: bool) -> None:
-        self._only_wide = only_wide
+    """Frees what the kernel of a step computed on first use, as soon as the step is done: there may be no other run."""
 
     def before(self, step: Step, inputs: Sequence[Array | None]) -> None:
         pass
 
     def after(self, step: Step, outputs: Sequence[Array]) -> None:  # noqa: ARG002
         op = step.node.op
-        if isinstance(op, Fused) and (op.widens or not self._only_wide):
+        if isinstance(op, Fused):
             op.release()
             release_scratch()
 
@@ -156,54 +147,33 @@ def release(plan: Plan) -> None:
     trim()
 
 
-class _Compiled:
-    """The runner of a plan, as soon as there is one."""
+class _Lowered:
+    """The runner of a plan, if compiled kernels compute enough of it. ``runs`` counts those on NumPy."""
 
-    def __init__(self, packs: Packs, streams: int = 1) -> None:
+    def __init__(self, packs: Packs, streams: int) -> None:
         self._streams = streams
         self.runs = 0
         self.runner: Runner | None = None
-        self.is_compiling = False
-        self._is_done = False
+        self.is_done = False
         self._packs = packs
         self._lock = Lock()
 
-    def prepare_in_background(self, plan: Plan) -> None:
-        """Begin to compile, unless that has begun."""
-        if not (self._is_done or self.is_compiling):
-            self.is_compiling = True
-            try:
-                threading.Thread(target=self.prepare, args=(plan,), name="irrun-compile", daemon=True).start()
-            except (RuntimeError, MemoryError):
-                # The system has no thread to spare: a later run tries again.
-                self.is_compiling = False
-
     def prepare(self, plan: Plan) -> None:
-        """Compile, unless that is done. Where it fails, the plan stays on NumPy."""
+        """Lower the plan, unless that is done. It stays on NumPy where there is not enough memory."""
         with self._lock:
-            if self._is_done:
-                return
-            self._is_done = self.is_compiling = True
-            try:
-                self._lower(plan)
-            except MemoryError:
-                self.runner = None
-            except Exception as error:
-                _give_up(error)
-            finally:
-                self.is_compiling = False
+            if not self.is_done:
+                with suppress(MemoryError):
+                    self.runner = self._made(plan)
+                self.is_done = True
 
-    def _lower(self, plan: Plan) -> None:
-        from irrun.kernels.pages import forget_code
+    def _made(self, plan: Plan) -> Runner | None:
         from irrun.runtime.program import lower
         from irrun.runtime.runner import Runner
 
-        release(plan)
         program = lower(plan, self._packs)
         memory = plan.budget.memory
         fits = memory is None or held_bytes(program.constants) + program.bytes(threads()) <= memory
-        if program.is_worthwhile and fits:
-            program.compile()
-            forget_code("libllvmlite")
-            self.runner = Runner(program, self._streams)
-            release(plan)
+        if not (program.is_worthwhile and fits):
+            return None
+        release(plan)
+        return Runner(program, self._streams)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.compiled.tape import lead, serve, settle, walk_alone
+from irrun_kernels.tape import lead, serve, settle, walk_alone
 
 _POLLS: Final = 300_000
 """Times that an idle worker looks for another tape before it sleeps: less than a millisecond."""

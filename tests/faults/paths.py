@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +14,6 @@ from irrun import Core, save_model, serialize
 from irrun.cli import app, main  # noqa: F401
 from irrun.cli.commands import lint, profile, run  # noqa: F401
 from irrun.document.writer import Writer
-from irrun.kernels.compiled import objects
 from irrun.linter.rule import rules
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32
@@ -69,12 +67,6 @@ def serialize_apart() -> None:
     serialize(Core().read_model("model.xml"), "one.xml", "two.bin")
 
 
-def keep_an_object() -> None:
-    os.environ["IRRUN_CACHE_DIR"] = str(Path.cwd() / "cache")
-    objects._folder.cache_clear()
-    objects._write("kernel", bytes(range(256)) * 50)
-
-
 RUN: Final = ("run", "model.xml", "--random", "-o")
 PATHS: Final[Mapping[str, WritePath]] = {
     "npz": WritePath(irrun(*RUN, "out.npz"), ("out.npz",), large=True),
@@ -91,7 +83,6 @@ PATHS: Final[Mapping[str, WritePath]] = {
     ),
     "save_model": WritePath(api(save), ("saved.xml", "saved.bin"), large=True),
     "serialize": WritePath(api(serialize_apart), ("one.xml", "two.bin"), large=True),
-    "cache": WritePath(keep_an_object, ("cache/kernel.o",)),
 }
 
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("numba", reason="faults are injected into the cache of kernels, which numba compiles")
-
 from irrun.document.replacing import replacing
 from tests.faults.events import FAULTS, OF_WEIGHTS, trials
 from tests.faults.paths import PATHS, WritePath, irrun

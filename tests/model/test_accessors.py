@@ -85,7 +85,6 @@ def test_compiled_model(tmp_path: Path) -> None:
     compiled = irrun.model.build(two(tmp_path))
     assert compiled.input("n").element_type is I64
     assert str(compiled.output("a").partial_shape) == "[?,3]"
-    compiled.prepare()
     np.testing.assert_array_equal(compiled([X, np.array([0, 1])])["double"], 2 * X)
     assert repr(compiled).startswith("<Compiled")
 

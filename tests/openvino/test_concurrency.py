@@ -47,7 +47,7 @@ def _inputs(count: int) -> list[Array]:
 
 def _compiled(tier: str, **settings: Any) -> irrun.CompiledModel:
     if tier == "compiled":
-        pytest.importorskip("numba", reason="the extra jit compiles")
+        pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
     return irrun.compile_model(_network(), "CPU", {"TIER": tier, **settings})
 
 

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 pytest.importorskip("openvino", reason="OpenVINO reads what is saved")
-pytest.importorskip("numba", reason="kernels are among the files that are written")
 
 import openvino
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 import irrun.model
 from irrun.inference.fold import fold
 from irrun.ops.calling import infer, run
+from irrun.runtime.tiers import has_kernels
 from irrun.tensor import Array, Dim, ElementType, Fact, Shape
 from tests import oracle
 from tests.cases import Case
@@ -84,7 +84,7 @@ def test_every_form_gives_the_same(name: str, folders: dict[str, Path]) -> None:
     case, folder = CASES[name], folders[name]
     want = computed(folder / "model.xml", OPTIMIZE=False)
     expect(computed(folder / "model.xml"), want, case, 1e-5)
-    if find_spec("numba"):
+    if has_kernels():
         expect(computed(folder / "model.xml", TIER="compiled"), want, case, case.rtol)
     ir, _ = harness.model(case, dynamic=True, constants=case.constant or ())
     ir.save(folder / "dynamic.xml")

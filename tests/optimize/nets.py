@@ -12,11 +12,11 @@ import numpy as np
 import irrun.model
 from irrun.document.writer import Handle, Writer
 from irrun.optimize import PASSES
-from irrun.runtime.tiers import can_compile
+from irrun.runtime.tiers import has_kernels
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import F32, I64
 
-TIERS = ("numpy", "compiled") if can_compile() else ("numpy",)
+TIERS = ("numpy", "compiled") if has_kernels() else ("numpy",)
 
 
 class Net:

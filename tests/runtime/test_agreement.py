@@ -16,7 +16,7 @@ from tests.optimize.quantized import RANGES, fake_quantize, text
 from tests.optimize.quantized import convolution as convolve
 from tests.optimize.quantized import filters as quantized_filters
 
-pytest.importorskip("numba", reason="compiled kernels need numba, the extra jit")
+pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
 Random = np.random.Generator
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("numba", reason="programs need numba, the extra jit")
+pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
 from irrun.runtime.arena import place
 from irrun.runtime.lowering.builder import Buffer

@@ -12,12 +12,12 @@ import irrun.model
 from irrun.diagnostics import IRError
 from irrun.runtime import tiers
 from irrun.runtime.observers import Profiler
-from irrun.runtime.tiers import can_compile
+from irrun.runtime.tiers import has_kernels
 from irrun.tensor import Array
 from tests.optimize.nets import TIERS
 from tests.runtime.decoder import GROUPS, HEAD, WIDTH, Decoder, Session
 
-needs_numba = pytest.mark.skipif(not can_compile(), reason="compiled kernels need numba, the extra jit")
+needs_kernels = pytest.mark.skipif(not has_kernels(), reason="compiled kernels are those of irrun-kernels")
 
 
 def models(folder: Path, tier: str, **kind: str) -> tuple[irrun.model.Compiled, irrun.model.Compiled]:
@@ -147,7 +147,7 @@ def test_a_cache_in_inputs_and_outputs(tmp_path: Path, tier: str) -> None:
     assert one.tiers.last == tier
 
 
-@needs_numba
+@needs_kernels
 @pytest.mark.parametrize("mask", ["f32", "boolean"])
 def test_a_token_is_one_tape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mask: str) -> None:
     from irrun.runtime.lowering.builder import Call
@@ -160,7 +160,7 @@ def test_a_token_is_one_tape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ma
     for _ in range(4):
         session.run(1)
     model = session.request._compiled
-    (compiled,) = [item for plan, item in model.tiers._hot.items() if plan in model.plans._special.values()]
+    (compiled,) = [item for plan, item in model.tiers._lowered.items() if plan in model.plans._special.values()]
     assert compiled.runner is not None
     kinds = [isinstance(item, Call) for item in compiled.runner.program.items]
     assert sum(kinds) > 10
@@ -168,7 +168,7 @@ def test_a_token_is_one_tape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ma
     assert len(model.plans._special) == 1
 
 
-@needs_numba
+@needs_kernels
 def test_observers_see_every_step(tmp_path: Path) -> None:
     pair = sessions(tmp_path, "compiled")
     for _ in range(5):

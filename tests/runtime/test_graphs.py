@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("numba", reason="compiled kernels need numba, the extra jit")
+pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
 import numpy as np
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -22,9 +20,8 @@ from irrun.kernels.locks import Lock
 from tests.optimize.nets import Net
 from tests.runtime.test_tiers import both, layered
 
-pytest.importorskip("numba", reason="compiled kernels need numba, the extra jit")
+pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
-from irrun.kernels.compiled.native import Kernel
 from irrun.runtime.workers import Worker, Workers, workers
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -195,49 +192,6 @@ def test_a_lock_that_another_thread_holds_is_free_in_a_child() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def fresh(folder: Path) -> Kernel:
-    """A kernel that no cache holds."""
-    source = folder / "fresh_kernel.py"
-    source.write_text(
-        "from typing import Any, NamedTuple\n"
-        "from irrun.kernels.compiled.native import floats, kernel, record\n\n\n"
-        "class Doubled(NamedTuple):\n    x: int\n    count: int\n\n\n"
-        "@kernel(Doubled)\n"
-        "def doubled(arguments: Any, task: int, workspace: int) -> None:\n"
-        "    c = record(arguments)\n    x = floats(c.x, c.count)\n"
-        "    for i in range(c.count):\n        x[i] = x[i] * 2\n"
-    )
-    spec = importlib.util.spec_from_file_location("fresh_kernel", source)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["fresh_kernel"] = module
-    spec.loader.exec_module(module)
-    made: Kernel = module.doubled
-    return made
-
-
-def test_compiling_in_the_background_leaves_warnings_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    entered: list[str] = []
-    enter: Callable[..., object] = warnings.catch_warnings.__enter__
-
-    def noted(self: warnings.catch_warnings) -> object:
-        entered.append(threading.current_thread().name)
-        return enter(self)
-
-    monkeypatch.setattr(warnings.catch_warnings, "__enter__", noted)
-    kernel = fresh(tmp_path)
-    thread = threading.Thread(target=lambda: kernel.address, name="compiler")
-    with warnings.catch_warnings():
-        thread.start()
-        while thread.is_alive():
-            warnings.filterwarnings("ignore", "a filter of the host")
-            time.sleep(0.001)
-        assert any(entry[1] is not None and entry[1].pattern == "a filter of the host" for entry in warnings.filters)
-    assert kernel.address
-    assert "compiler" not in entered
-
-
 def script(code: str, **environment: str) -> str:
     """Return the output of a program with `irrun`, the folder ``digits`` and the input ``x``, a batch."""
     begin = (
@@ -294,8 +248,14 @@ def test_no_process_is_made() -> None:
     assert script(code + RUN + "print(made)") == "[]"
 
 
-def test_what_python_calls_is_compiled_when_it_is_imported() -> None:
-    """So no run waits for the compiler: a plan is lowered, and this imported, in the background."""
-    code = "import irrun.kernels.compiled.tape\nfrom irrun.kernels.compiled.objects import linked\n"
-    names = script(code + "print(*sorted(symbol.split('.')[2] for symbol in linked))")
-    assert names == "lead serve settle walk_alone"
+def test_nothing_is_compiled_or_written(tmp_path: Path) -> None:
+    code = (
+        "written = []\n"
+        "def seen(event, given):\n"
+        "    if event == 'open' and isinstance(given[1], str) and set(given[1]) & set('wax+'):\n"
+        "        written.append(given[0])\n"
+        "sys.addaudithook(seen)\n"
+    )
+    after = "print(model.tiers.last, written, sorted({'numba', 'llvmlite'} & set(sys.modules)))"
+    assert script(code + RUN + after, HOME=str(tmp_path)) == "compiled [] []"
+    assert list(tmp_path.iterdir()) == []

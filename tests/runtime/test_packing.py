@@ -11,7 +11,7 @@ import pytest
 import irrun.model
 from tests.optimize.nets import Net
 
-pytest.importorskip("numba", reason="programs need numba, the extra jit")
+pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
 from irrun.runtime.program import lower
 

@@ -16,20 +16,19 @@ import irrun.model
 from irrun.ops.arithmetic.cum_sum import CumSum
 from tests.optimize.nets import Net
 
-pytest.importorskip("numba", reason="compiled kernels need numba, the extra jit")
+pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
 from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import Call
 from irrun.runtime.program import lower
+from tests.kernels.compiled import built
 from tests.runtime import test_agreement
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "anatomy-of-a-compiled-kernel.md"
 
 
-def module(name: str, source: str, folder: Path) -> ModuleType:
-    """A module with this source, under the name that the page gives it."""
-    file = folder / f"{name.replace('.', '_')}.py"
-    file.write_text(source)
+def module(name: str, file: Path) -> ModuleType:
+    """A module of this file, under the name that the page gives it."""
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None
     assert spec.loader is not None
@@ -43,9 +42,13 @@ def layer(tmp_path: Path) -> Iterator[object]:
     """The function of section 3, with the kernel and the lowering of the page in place."""
     kernel, lowering, layer, _ = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
     assert kernel.count("\n") + lowering.count("\n") < 60
-    names = ("irrun.kernels.compiled.cumulative", "irrun.runtime.lowering.cumulative")
+    names = ("irrun_kernels.cumulative", "irrun.runtime.lowering.cumulative")
     for name, source in zip(names, (kernel, lowering), strict=True):
-        module(name, source, tmp_path)
+        file = tmp_path / f"{name.replace('.', '_')}.py"
+        file.write_text(source)
+        if source is kernel:
+            built.add(file)
+        module(name, file)
     scope = dict(vars(test_agreement))
     exec(layer, scope)
     yield scope["running_sum"]

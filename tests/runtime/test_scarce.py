@@ -1,13 +1,13 @@
-"""Without a thread, without memory, or with a Numba that cannot be used, models run on what there is."""
+"""Without a thread, without memory, or with kernels that cannot be used, models run on what there is."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
 import time
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,9 @@ import numpy as np
 import pytest
 
 from irrun.jobs.threads import Several
-from irrun.runtime import tiers
-from irrun.runtime.tiers import HOT, can_compile
+from irrun.runtime.tiers import HOT, has_kernels
 from tests.optimize.nets import Net
-from tests.runtime.test_tiers import layered, needs_numba
+from tests.runtime.test_tiers import layered, needs_kernels
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"
 
@@ -32,16 +31,10 @@ def without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threading.Thread, "start", refused)
 
 
-@pytest.fixture
-def unspoilt(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forget afterwards that kernels could not be compiled."""
-    monkeypatch.setattr(tiers, "_FAILURES", [])
-
-
 @pytest.mark.usefixtures("without_threads")
 @pytest.mark.parametrize("tier", ["auto", "compiled"])
 def test_the_calling_thread_runs_a_model_alone(tmp_path: Path, tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if can_compile():
+    if has_kernels():
         monkeypatch.setattr("irrun.runtime.workers._POOL", [])
     net = Net()
     layered(net, 200)
@@ -49,10 +42,10 @@ def test_the_calling_thread_runs_a_model_alone(tmp_path: Path, tier: str, monkey
     inputs = net.inputs()
     for _ in range(HOT + 3):
         np.testing.assert_allclose(compiled(inputs)[0], expected(inputs)[0], rtol=1e-4, atol=1e-6)
-    assert compiled.tiers.last == ("compiled" if tier == "compiled" and can_compile() else "numpy")
+    assert compiled.tiers.last == ("compiled" if has_kernels() else "numpy")
 
 
-@needs_numba
+@needs_kernels
 def test_fewer_workers_than_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     from irrun.runtime import workers
 
@@ -102,57 +95,49 @@ def test_an_item_that_fails_ends_the_others() -> None:
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("irrun-request")]
 
 
-@needs_numba
-@pytest.mark.usefixtures("unspoilt")
+@needs_kernels
 @pytest.mark.parametrize("tier", ["auto", "compiled"])
-@pytest.mark.parametrize("error", [ImportError("no llvmlite"), RuntimeError("disabled\nwith details"), MemoryError()])
-def test_kernels_that_cannot_be_compiled(
-    tmp_path: Path, tier: str, error: Exception, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_plan_that_there_is_no_memory_to_lower(tmp_path: Path, tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def lower(*_: Any) -> Any:
-        raise error
+        raise MemoryError
 
     monkeypatch.setattr("irrun.runtime.program.lower", lower)
     net = Net()
     layered(net)
     inputs = net.inputs()
     expected = net.compile(tmp_path, TIER="numpy")(inputs)[0]
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        for _ in range(3):
-            compiled = net.compile(tmp_path, TIER=tier)
-            for _ in range(HOT + 2):
-                np.testing.assert_array_equal(compiled(inputs)[0], expected)
-            compiled.prepare()
-            assert compiled.tiers.last == "numpy"
-    if isinstance(error, MemoryError):
-        assert (said, tiers.failure(), can_compile()) == ([], None, True)
-        return
-    reason = f"{type(error).__name__}: {str(error).splitlines()[0]}"
-    assert [str(item.message) for item in said] == [
-        f"compiled kernels cannot be used, and models run on NumPy: {reason}; "
-        "pip install 'irrun[jit]' installs what they need"
-    ]
-    assert (tiers.failure(), can_compile()) == (reason, False)
+    compiled = net.compile(tmp_path, TIER=tier)
+    for _ in range(HOT + 2):
+        np.testing.assert_array_equal(compiled(inputs)[0], expected)
+    assert compiled.tiers.last == "numpy"
 
 
-def command(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    """Run irrun with the modules of a folder before others, and an empty cache of kernels."""
-    path = os.pathsep.join([str(folder), *filter(None, sys.path)])
-    environment = {**os.environ, "PYTHONPATH": path, "IRRUN_CACHE_DIR": str(folder / "cache"), **more}
-    run = [sys.executable, "-m", "irrun", *arguments]
-    return subprocess.run(run, capture_output=True, text=True, env=environment, check=False)
+@needs_kernels
+@pytest.mark.parametrize("fault", ["level", "version", "library"])
+def test_bench_with_kernels_that_cannot_be_used(tmp_path: Path, fault: str) -> None:
+    import irrun_kernels
+    from irrun_kernels.host import LEVEL
+    from irrun_kernels.library import SUFFIX
 
-
-@needs_numba
-@pytest.mark.parametrize("module", ["numba", "llvmlite", "platformdirs", ""])
-def test_bench_with_a_numba_that_cannot_be_used(tmp_path: Path, module: str) -> None:
-    if module:
-        (tmp_path / f"{module}.py").write_text("raise ImportError('this one is broken')\n")
-    disabled = {} if module else {"NUMBA_DISABLE_JIT": "1"}
-    result = command(tmp_path, "bench", str(DIGITS), "--niter", "3", **disabled)
+    package = tmp_path / "irrun_kernels"
+    shutil.copytree(Path(irrun_kernels.__file__).parent, package)
+    library = package / "libraries" / f"{LEVEL.name}{SUFFIX}"
+    if fault == "version":
+        (package / "__init__.py").write_text('__version__ = "0.0.1"')
+    elif fault == "library":
+        library.write_bytes(library.read_bytes()[:1000])
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
+    environment["IRRUN_LEVEL"] = "x86-65" if fault == "level" else LEVEL.name
+    run = [sys.executable, "-m", "irrun", "bench", str(DIGITS), "--niter", "3"]
+    result = subprocess.run(run, capture_output=True, text=True, env=environment, check=False)
     assert result.returncode == 0, result.stderr
     said = [line for line in result.stderr.splitlines() if "OPENBLAS" not in line]
     assert len(said) == 1
     assert said[0].startswith("warning: compiled kernels cannot be used, and models run on NumPy: ")
-    assert "tier   NumPy; compiled kernels cannot be used" in result.stdout
+    reason = {
+        "level": "IRRUN_LEVEL is x86-65, expected ",
+        "version": "irrun-kernels has version 0.0.1, expected ",
+        "library": f"the library {LEVEL.name} of kernels cannot be loaded: ",
+    }[fault]
+    assert reason in said[0]
+    assert reason.split()[0] in result.stdout

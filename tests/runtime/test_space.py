@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("numba", reason="programs need numba, the extra jit")
+pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
 from irrun.runtime.lowering.space import Space
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,11 +14,11 @@ from irrun.document.writer import Handle
 from irrun.model.config import ConfigError
 from irrun.runtime import tiers
 from irrun.runtime.observers import Profiler
-from irrun.runtime.tiers import HOT, can_compile
+from irrun.runtime.tiers import HOT, has_kernels
 from irrun.tensor.element_type import I64
 from tests.optimize.nets import Net
 
-needs_numba = pytest.mark.skipif(not can_compile(), reason="compiled kernels need numba, the extra jit")
+needs_kernels = pytest.mark.skipif(not has_kernels(), reason="compiled kernels are those of irrun-kernels")
 
 
 def layered(net: Net, channels: int = 20) -> None:
@@ -51,7 +50,7 @@ def both(net: Net, folder: Path) -> tuple[irrun.model.Compiled, irrun.model.Comp
     return one, other
 
 
-@needs_numba
+@needs_kernels
 def test_a_program_beyond_the_budget_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiers, "threads", lambda: 16)
     net = Net()
@@ -65,8 +64,8 @@ def test_a_program_beyond_the_budget_is_not_used(tmp_path: Path, monkeypatch: py
     assert compiled.tiers.last == "numpy"
 
 
-@needs_numba
-def test_a_plan_moves_up_when_it_is_hot(tmp_path: Path) -> None:
+@needs_kernels
+def test_a_small_plan_is_lowered_when_it_runs_again(tmp_path: Path) -> None:
     net = Net()
     layered(net)
     compiled = net.compile(tmp_path, TIER="auto")
@@ -75,28 +74,49 @@ def test_a_plan_moves_up_when_it_is_hot(tmp_path: Path) -> None:
     for _ in range(HOT):
         compiled(inputs)
         assert compiled.tiers.last == "numpy"
-    compiled.prepare()
     np.testing.assert_allclose(compiled(inputs)[0], expected(inputs)[0], rtol=1e-4, atol=1e-6)
+    expected(inputs)
     assert (compiled.tiers.last, expected.tiers.last) == ("compiled", "numpy")
 
 
-@needs_numba
-def test_it_moves_up_by_itself(tmp_path: Path) -> None:
+@needs_kernels
+def test_a_large_plan_is_lowered_before_its_first_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     net = Net()
-    layered(net)
+    layered(net, channels=6000)
     compiled = net.compile(tmp_path, TIER="auto")
-    inputs = net.inputs()
-    for _ in range(HOT + 1):
-        compiled(inputs)
-    for thread in threading.enumerate():
-        if thread.name == "irrun-compile":
-            thread.join(120)
-    compiled(inputs)
+    monkeypatch.setattr("irrun.runtime.program.lower", None)
+    compiled(net.inputs())
     assert compiled.tiers.last == "compiled"
 
 
-def test_without_numba_everything_is_numpy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tiers, "can_compile", lambda: False)
+@pytest.mark.parametrize(
+    ("version", "level", "reason"),
+    [
+        ("0.0.9", None, f"irrun-kernels has version 0.0.9, expected {irrun.__version__}"),
+        (irrun.__version__, "this processor is too old", "this processor is too old"),
+    ],
+)
+def test_kernels_that_cannot_be_used_are_told_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, version: str, level: str | None, reason: str
+) -> None:
+    package = pytest.importorskip("irrun_kernels")
+    monkeypatch.setattr(package, "__version__", version)
+    monkeypatch.setattr("irrun_kernels.processor.unavailable", lambda: level)
+    for function in (tiers.why_not, tiers.has_kernels):
+        function.cache_clear()
+    net = Net()
+    layered(net)
+    with pytest.warns(RuntimeWarning, match=f"compiled kernels cannot be used, and models run on NumPy: {reason}"):
+        compiled = net.compile(tmp_path, TIER="compiled")
+    assert net.compile(tmp_path, TIER="compiled").tiers.last == "numpy"
+    compiled(net.inputs())
+    assert compiled.tiers.last == "numpy"
+    for function in (tiers.why_not, tiers.has_kernels):
+        function.cache_clear()
+
+
+def test_without_kernels_everything_is_numpy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiers, "has_kernels", lambda: False)
     net = Net()
     layered(net)
     compiled = net.compile(tmp_path, TIER="compiled")
@@ -111,7 +131,7 @@ def test_a_tier_that_does_not_exist(tmp_path: Path) -> None:
         net.compile(tmp_path, TIER="fast")
 
 
-@needs_numba
+@needs_kernels
 def test_a_step_without_a_kernel_is_left_to_numpy(tmp_path: Path) -> None:
     net = Net()
     data = net.layer("Tanh", [net.parameter("x", "5,40")], "5,40")
@@ -123,7 +143,7 @@ def test_a_step_without_a_kernel_is_left_to_numpy(tmp_path: Path) -> None:
     assert other.tiers.last == "compiled"
 
 
-@needs_numba
+@needs_kernels
 def test_results_are_the_callers_own(tmp_path: Path) -> None:
     net = Net()
     layered(net)
@@ -136,7 +156,7 @@ def test_results_are_the_callers_own(tmp_path: Path) -> None:
     assert first.flags.writeable
 
 
-@needs_numba
+@needs_kernels
 def test_every_step_is_observed(tmp_path: Path) -> None:
     net = Net()
     layered(net)
@@ -160,12 +180,12 @@ def running(other: irrun.model.Compiled) -> int:
     """The calls of compiled kernels in the program of the one plan."""
     from irrun.runtime.lowering.builder import Call
 
-    (compiled,) = other.tiers._hot.values()
+    (compiled,) = other.tiers._lowered.values()
     assert compiled.runner is not None
     return sum(isinstance(item, Call) for item in compiled.runner.program.items)
 
 
-@needs_numba
+@needs_kernels
 def test_sizes_that_depend_on_values_are_left_to_numpy(tmp_path: Path) -> None:
     net = Net()
     data = products(net, net.parameter("x", "6,24"), 4)
@@ -181,7 +201,7 @@ def test_sizes_that_depend_on_values_are_left_to_numpy(tmp_path: Path) -> None:
     assert running(other) >= 4
 
 
-@needs_numba
+@needs_kernels
 def test_variables_of_fixed_size(tmp_path: Path) -> None:
     net = Net()
     data = products(net, net.parameter("x", "6,24"), 3)
@@ -206,7 +226,7 @@ def test_variables_of_fixed_size(tmp_path: Path) -> None:
     assert running(requests[1]._compiled) >= 4
 
 
-@needs_numba
+@needs_kernels
 def test_open_sizes_have_programs_of_their_own(tmp_path: Path) -> None:
     net = Net()
     image = net.convolution(net.parameter("x", "?,3,?,8"), net.normal(5, 3, 3, 3), "?,5,?,6")
@@ -215,11 +235,11 @@ def test_open_sizes_have_programs_of_their_own(tmp_path: Path) -> None:
     for batch, height in ((1, 8), (1, 8), (1, 8), (2, 8), (2, 9), (2, 9), (3, 9), (1, 8), (2, 9), (2, 10), (2, 11)):
         inputs = net.inputs({"x": (batch, 3, height, 8)})
         np.testing.assert_allclose(other(inputs)[0], one(inputs)[0], rtol=1e-4, atol=1e-5)
-    programs = [item.runner.program for item in other.tiers._hot.values() if item.runner is not None]
+    programs = [item.runner.program for item in other.tiers._lowered.values() if item.runner is not None]
     assert len(programs) == 2
 
 
-@needs_numba
+@needs_kernels
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_numpy_computes_a_run_whose_tiles_are_not_finite(value: float) -> None:
     ops, draw = irrun.opset13, np.random.default_rng(9)

@@ -44,7 +44,7 @@ from irrun.cli.measuring import (
 from irrun.cli.options import Number
 from irrun.cli.tables import aligned, columns, listed, wrapped
 from irrun.model import build, load
-from irrun.runtime.tiers import backend, can_compile, failure
+from irrun.runtime.tiers import backend, tier_text
 
 ROWS = (
     ("read_ms", "read"),
@@ -101,7 +101,6 @@ def command(
     say_findings(loaded, model)
     run = inputs.runner(compiled.session(), given, model)
     outputs, first_ms = milliseconds(run)
-    compiled.prepare()
     blas = blas_in_use()
     engines: dict[str, dict[str, Any]] = {"irrun": {"read_ms": read_ms, "compile_ms": compile_ms, "first_ms": first_ms}}
     runs: dict[str, Callable[[], object]] = {"irrun": run}
@@ -109,7 +108,6 @@ def command(
         other, other_ms = milliseconds(partial(build, loaded, {**config, precision.HINT: name}))
         again = inputs.runner(other.session(), given, model)
         engines[f"irrun {name}"] = {"read_ms": read_ms, "compile_ms": other_ms, "first_ms": milliseconds(again)[1]}
-        other.prepare()
         runs[f"irrun {name}"] = again
     difference: tuple[float | None, float | None] = None, None
     if native:
@@ -146,7 +144,7 @@ def _text(record: Mapping[str, Any]) -> str:
         ["model", values.printable(record["model"]) or "no name"],
         *(["input", inputs.text(item)] for item in record["inputs"]),
         ["BLAS", blas_text(record["blas"])],
-        ["tier", _tier_text(record["tier"])],
+        ["tier", tier_text(record["tier"])],
     ]
     if record["precision"] != "f32":
         facts.append(["precision", f"{record['precision']}, {record['backend']}"])
@@ -164,14 +162,6 @@ def _text(record: Mapping[str, Any]) -> str:
         agreement = _agreement(record["largest_difference"], record["relative_difference"])
         lines += ["", *wrapped(agreement, columns(), 2)]
     return "\n".join(lines)
-
-
-def _tier_text(tier: str) -> str:
-    if tier == "compiled":
-        return "compiled kernels"
-    if failure() is not None:
-        return "NumPy; compiled kernels cannot be used"
-    return "NumPy" if can_compile() else "NumPy; pip install 'irrun[jit]' compiles kernels"
 
 
 def _row(title: str, numbers: Sequence[float], text: Callable[[float], str]) -> list[str]:

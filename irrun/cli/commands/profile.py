@@ -121,8 +121,6 @@ def _profile(
     request = compiled.session()
     plain, observed = (inputs.runner(item, given, path) for item in (compiled.session(), request))
     plain()
-    compiled.prepare()
-    plain()
     observed()
     profiler = Profiler()
     request.observers.append(profiler)

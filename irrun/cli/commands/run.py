@@ -101,7 +101,10 @@ def command(
     detail(f"read and planned in {_since(begin)}: {len(compiled.plan.steps)} steps")
     begin = time.perf_counter()
     outputs = inputs.runner(compiled.session(), given, model)()
-    detail(f"run in {_since(begin)}")
+    took = _since(begin)
+    from irrun.runtime.tiers import tier_text
+
+    detail(f"run in {took} ({tier_text(compiled.tiers.last)})")
     error = None
     if check:
         from irrun.cli import rounding

@@ -137,9 +137,5 @@ class CompiledModel(Runnable):
         """The kernels that run the plans."""
         return self._engine.tiers
 
-    def prepare(self) -> None:
-        """Compile kernels for the shapes run so far now, instead of in the background."""
-        self._engine.prepare()
-
     def __repr__(self) -> str:
         return f"<CompiledModel:\n{ports_text(self._inputs, self._outputs)}>"

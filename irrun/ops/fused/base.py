@@ -47,8 +47,6 @@ class Fused(Op):
     outputs = (Out("output", ANY),)
     foldable = Fold.NEVER
     workspace = 8
-    widens = False
-    """True if what the kernel computes on first use takes more memory than what it is computed from."""
 
     def __init__(self, fact: Fact) -> None:
         self.parts: tuple[str, ...] = ()

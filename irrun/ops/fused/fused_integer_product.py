@@ -48,8 +48,6 @@ class FusedIntegerProduct(Fused):
     NumPy has no fast products of integers: it multiplies f32 with weights that include the factors.
     """
 
-    widens = True
-
     def __init__(self, fact: Fact, weights: Array, end: Requantization) -> None:
         super().__init__(fact)
         self.weights = weights

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.kernels.compiled.attention import TILE, Attention, attention
-from irrun.kernels.compiled.host import LANES
 from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers
 from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.lowering.stacks import matrices_of
 from irrun.tensor import Array
 from irrun.tensor.element_type import BF16, F16
+from irrun_kernels.attention import TILE, Attention, attention
+from irrun_kernels.host import LANES
 
 
 @lowers(FusedAttention)

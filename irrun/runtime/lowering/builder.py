@@ -15,14 +15,14 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from irrun.kernels.compiled.cache import LATE
-from irrun.kernels.compiled.native import Kernel
 from irrun.kernels.layout import axes_in_memory, merged_axes
 from irrun.kernels.pages import forget
 from irrun.ops import Op
 from irrun.runtime.lowering.space import Space
 from irrun.runtime.plan import Step
 from irrun.tensor import Array, Fact
+from irrun_kernels.cache import LATE
+from irrun_kernels.native import Kernel
 
 F32: Final = np.dtype(np.float32)
 HALVES: Final[np.dtype[Any]] = np.dtype(np.uint16)

@@ -8,8 +8,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.compiled.cache import Append, CachedAttention, append, cached_attention, workspace_of
-from irrun.kernels.compiled.host import LANES
 from irrun.ops import Op
 from irrun.ops.fused.fused_append import FusedAppend
 from irrun.ops.fused.fused_attention import FusedAttention
@@ -21,6 +19,8 @@ from irrun.runtime.lowering.stacks import matrices_of
 from irrun.runtime.plan import Step
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import BOOLEAN, F32
+from irrun_kernels.cache import Append, CachedAttention, append, cached_attention, workspace_of
+from irrun_kernels.host import LANES
 
 _MOST_QUERIES = 96
 """Queries of a task."""

@@ -6,8 +6,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.compiled.conversions import AS_LEVELS, AS_NUMBERS, Convert, convert
-from irrun.kernels.compiled.micro import AS_BITS, AS_F16, AS_FLOATS
 from irrun.ops.fused.fused_dequantize import FusedDequantize
 from irrun.ops.fused.fused_product import FusedProduct
 from irrun.ops.fused.fused_quantize import FusedQuantize
@@ -17,6 +15,8 @@ from irrun.runtime.lowering.copies import in_rows
 from irrun.tensor import Array, ElementType
 from irrun.tensor.element_type import BF16, U16
 from irrun.tensor.element_type import F32 as SINGLE
+from irrun_kernels.conversions import AS_LEVELS, AS_NUMBERS, Convert, convert
+from irrun_kernels.micro import AS_BITS, AS_F16, AS_FLOATS
 
 _COLUMNS: Final = 4096
 """Elements that are converted at a time."""

@@ -10,7 +10,6 @@ import numpy as np
 
 from irrun.kernels.chain import Call
 from irrun.kernels.chain import Chain as Functions
-from irrun.kernels.compiled.pixels import Geometry
 from irrun.ops.fused.fused_convolution import FEW_CHANNELS, FusedConvolution
 from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
 from irrun.runtime.lowering.builder import F32, Builder, is_f32, lowers
@@ -22,6 +21,7 @@ from irrun.runtime.lowering.padding import padded, taps_as_channels
 from irrun.runtime.lowering.products import Operands, alone, multiply, of_windows
 from irrun.runtime.lowering.tiles import by_tiles, is_worth_tiles
 from irrun.tensor import Array
+from irrun_kernels.pixels import Geometry
 
 
 @lowers(FusedConvolution)

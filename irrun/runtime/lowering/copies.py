@@ -10,8 +10,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.compiled.conversions import Rows
-from irrun.kernels.compiled.copies import Axes, Copy, copy
 from irrun.kernels.layout import axes_in_memory
 from irrun.ops import Op
 from irrun.ops.fused.fused_channels import FusedChannels
@@ -26,6 +24,8 @@ from irrun.ops.movement.split import Split
 from irrun.ops.movement.variadic_split import VariadicSplit
 from irrun.runtime.lowering.builder import Builder, empty_as, in_order_of, is_f32, lowers, merged, share
 from irrun.tensor import Array
+from irrun_kernels.conversions import Rows
+from irrun_kernels.copies import Axes, Copy, copy
 
 _AXES: Final = 5
 

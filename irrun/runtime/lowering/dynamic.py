@@ -7,19 +7,19 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.compiled.backends import OF_BYTES
-from irrun.kernels.compiled.dynamic import MIDDLE, DynamicProduct, Quantize, dynamic_product, quantize_rows
-from irrun.kernels.compiled.functions import End
-from irrun.kernels.compiled.host import LANES
-from irrun.kernels.compiled.pixels import Images
-from irrun.kernels.compiled.product import Codes
-from irrun.kernels.compiled.tiling import pack, padded_columns, tiling, words_of
 from irrun.kernels.dynamic_quantization import codes_of, groups_of
 from irrun.kernels.nibbles import Nibbles
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import U8, Builder, share
 from irrun.runtime.lowering.copies import contiguous
 from irrun.tensor import Array
+from irrun_kernels.backends import OF_BYTES
+from irrun_kernels.dynamic import MIDDLE, DynamicProduct, Quantize, dynamic_product, quantize_rows
+from irrun_kernels.functions import End
+from irrun_kernels.host import LANES
+from irrun_kernels.pixels import Images
+from irrun_kernels.product import Codes
+from irrun_kernels.tiling import pack, padded_columns, tiling, words_of
 
 
 def dynamically(op: FusedPackedMatMul, builder: Builder, data: Array, summand: Array | None, end: End) -> Array | None:

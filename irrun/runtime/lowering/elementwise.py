@@ -10,14 +10,14 @@ import numpy as np
 
 from irrun.kernels.chain import Call
 from irrun.kernels.chain import Chain as Functions
-from irrun.kernels.compiled.elementwise import ALIKE, AXES, COPY, OTHER, ROW, SCALAR, Chain, chain
-from irrun.kernels.compiled.functions import BINARY, RUN, UNARY, End
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops.fused.fused_elementwise import FusedElementwise
 from irrun.ops.quantization.fake_quantize import FakeQuantize
 from irrun.runtime.lowering.builder import F32, Builder, empty_as, in_order_of, is_f32, lowers, merged, share
 from irrun.runtime.lowering.copies import contiguous
 from irrun.tensor import Array
+from irrun_kernels.elementwise import ALIKE, AXES, COPY, OTHER, ROW, SCALAR, Chain, chain
+from irrun_kernels.functions import BINARY, RUN, UNARY, End
 
 _BINARY: Final[dict[Any, int]] = {
     getattr(np, name): len(UNARY) + number for number, name in enumerate(BINARY) if hasattr(np, name)

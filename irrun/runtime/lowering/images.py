@@ -7,11 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from irrun.kernels.compiled.functions import RUN
-from irrun.kernels.compiled.host import LANES
-from irrun.kernels.compiled.images import Response, Windows, byte_windows, local_response, windows
-from irrun.kernels.compiled.reduction import ADD, MULTIPLY, MULTIPLY_HALVES, RAISE
-from irrun.kernels.compiled.tiling import padded_columns
 from irrun.ops.convolution.spatial import Windows as Spatial
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_max_pool import FusedMaxPool
@@ -22,6 +17,11 @@ from irrun.runtime.lowering.builder import HALVES, U8, Builder, is_f32, lowers, 
 from irrun.runtime.lowering.geometry import as_images, channels_last, has_channels_last, images_of, placed
 from irrun.runtime.lowering.products import Operands, outputs
 from irrun.tensor import Array
+from irrun_kernels.functions import RUN
+from irrun_kernels.host import LANES
+from irrun_kernels.images import Response, Windows, byte_windows, local_response, windows
+from irrun_kernels.reduction import ADD, MULTIPLY, MULTIPLY_HALVES, RAISE
+from irrun_kernels.tiling import padded_columns
 
 
 def channel_by_channel(op: FusedConvolution, builder: Builder, given: Operands) -> None:

@@ -7,10 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.compiled.backends import OF_BYTES
-from irrun.kernels.compiled.bytes import Numbers, Requantization
-from irrun.kernels.compiled.functions import End
-from irrun.kernels.compiled.tiling import padded_columns
 from irrun.kernels.quantize import Levels
 from irrun.ops.fused.fused_convolution import FEW_CHANNELS
 from irrun.ops.fused.fused_integer_convolution import FusedIntegerConvolution
@@ -29,6 +25,10 @@ from irrun.runtime.lowering.images import slide
 from irrun.runtime.lowering.padding import surrounded, taps_as_channels
 from irrun.runtime.lowering.products import Operands, multiply, of_windows
 from irrun.tensor import Array
+from irrun_kernels.backends import OF_BYTES
+from irrun_kernels.bytes import Numbers, Requantization
+from irrun_kernels.functions import End
+from irrun_kernels.tiling import padded_columns
 
 
 @lowers(FusedIntegerMatMul)

@@ -7,11 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.compiled.functions import End
-from irrun.kernels.compiled.host import LANES
-from irrun.kernels.compiled.packed import DEPTH, packed_product
-from irrun.kernels.compiled.product import Product
-from irrun.kernels.compiled.tiling import tiling
 from irrun.kernels.dynamic_quantization import codes_of
 from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
@@ -23,6 +18,11 @@ from irrun.runtime.lowering.geometry import as_pixels, images_of
 from irrun.runtime.lowering.products import Operands, Weights, alone, form_of, multiply, outputs
 from irrun.tensor import Array
 from irrun.tensor.element_type import F16
+from irrun_kernels.functions import End
+from irrun_kernels.host import LANES
+from irrun_kernels.packed import DEPTH, packed_product
+from irrun_kernels.product import Product
+from irrun_kernels.tiling import tiling
 
 
 @lowers(FusedMatMul)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.kernels.compiled.padding import Surround, surround
-from irrun.kernels.compiled.pixels import Geometry
 from irrun.runtime.lowering.builder import U8, Builder, share
 from irrun.runtime.lowering.copies import copied
 from irrun.runtime.lowering.geometry import images_of, over
 from irrun.tensor import Array
+from irrun_kernels.padding import Surround, surround
+from irrun_kernels.pixels import Geometry
 
 
 def taps_as_channels(weights: Array, geometry: Geometry) -> tuple[Array, Geometry]:

@@ -7,18 +7,18 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.compiled.amx_check import multiplies_bytes, multiplies_halves
-from irrun.kernels.compiled.backends import HAS_BYTE_TILES, HAS_HALF_TILES
-from irrun.kernels.compiled.bytes import Requantization
-from irrun.kernels.compiled.functions import End
-from irrun.kernels.compiled.host import LANES
-from irrun.kernels.compiled.pixels import Geometry, Images
-from irrun.kernels.compiled.product import Product, integer_product, product
-from irrun.kernels.compiled.tiling import Tiling, pack, pack_bytes, pack_halves, padded_columns, padded_depth, tiling
 from irrun.kernels.transposing import taps_first
 from irrun.runtime.lowering.builder import F32, HALVES, U8, Builder
 from irrun.runtime.lowering.geometry import images_of, over
 from irrun.tensor import Array
+from irrun_kernels.amx_check import multiplies_bytes, multiplies_halves
+from irrun_kernels.backends import HAS_BYTE_TILES, HAS_HALF_TILES
+from irrun_kernels.bytes import Requantization
+from irrun_kernels.functions import End
+from irrun_kernels.host import LANES
+from irrun_kernels.pixels import Geometry, Images
+from irrun_kernels.product import Product, integer_product, product
+from irrun_kernels.tiling import Tiling, pack, pack_bytes, pack_halves, padded_columns, padded_depth, tiling
 
 
 class Form(NamedTuple):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.kernels.compiled.recurrent import Lstm, lstm
-from irrun.kernels.compiled.tiling import padded_columns, tiling
 from irrun.kernels.recurrent import are_whole
 from irrun.kernels.recurrent_steps import LstmSteps
 from irrun.ops.fused.fused_recurrence import FusedRecurrence
@@ -17,6 +15,8 @@ from irrun.runtime.lowering.products import PAIRS, SINGLES
 from irrun.runtime.lowering.stacks import matrices_of
 from irrun.tensor import Array
 from irrun.tensor.element_type import BF16, F16
+from irrun_kernels.recurrent import Lstm, lstm
+from irrun_kernels.tiling import padded_columns, tiling
 
 
 @lowers(FusedRecurrence)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.kernels.compiled.rows import LayerNorm, Softmax, layer_norm, softmax
 from irrun.kernels.layout import axes_in_memory
 from irrun.ops.activation.softmax import SoftMaxV1, SoftMaxV8
 from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers, share
 from irrun.runtime.lowering.copies import contiguous
 from irrun.tensor import Array
+from irrun_kernels.rows import LayerNorm, Softmax, layer_norm, softmax
 
 
 @lowers(FusedLayerNorm)

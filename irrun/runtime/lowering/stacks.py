@@ -7,14 +7,14 @@ from typing import Final
 
 import numpy as np
 
-from irrun.kernels.compiled.host import BYTES
-from irrun.kernels.compiled.micro import ROWS
-from irrun.kernels.compiled.stacks import Matrices, StackedProduct, stacked_product
-from irrun.kernels.compiled.tiling import panel_vectors
 from irrun.ops.matrix.matmul import MatMul
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers, merged
 from irrun.runtime.lowering.copies import contiguous
 from irrun.tensor import Array
+from irrun_kernels.host import BYTES
+from irrun_kernels.micro import ROWS
+from irrun_kernels.stacks import Matrices, StackedProduct, stacked_product
+from irrun_kernels.tiling import panel_vectors
 
 
 def matrices_of(builder: Builder, x: Array | None) -> Matrices:

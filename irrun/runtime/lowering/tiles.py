@@ -7,17 +7,17 @@ from typing import Final
 
 import numpy as np
 
-from irrun.kernels.compiled.functions import UNARY, End
-from irrun.kernels.compiled.pixels import Geometry, Images
-from irrun.kernels.compiled.product import Product, product
-from irrun.kernels.compiled.tiling import pack, padded_columns, tiling
-from irrun.kernels.compiled.winograd import TransformData, TransformResult, transform_data, transform_result
 from irrun.kernels.convolution_blocks import TILE
 from irrun.kernels.winograd import transform_weights
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.runtime.lowering.builder import MISFIT, Builder, share
 from irrun.runtime.lowering.geometry import images_of
 from irrun.runtime.lowering.products import Operands
+from irrun_kernels.functions import UNARY, End
+from irrun_kernels.pixels import Geometry, Images
+from irrun_kernels.product import Product, product
+from irrun_kernels.tiling import pack, padded_columns, tiling
+from irrun_kernels.winograd import TransformData, TransformResult, transform_data, transform_result
 
 
 def is_worth_tiles(geometry: Geometry, shape: tuple[int, ...], depth: int) -> bool:

@@ -1,82 +1,51 @@
 """Compile kernels for an ARM processor, and run them in an emulator of one.
 
-`become` has to be called before anything of ``irrun.kernels.compiled`` is imported. Numba compiles for a plain
-processor as far as LLVM's intermediate code, whose vectors are those of ARM; the rest is LLVM's cross compiler.
+`become` has to be called before anything that asks for the level of the processor is imported.
 """
 
 from __future__ import annotations
 
 import ctypes
 import mmap
-import os
-import re
 import struct
 from collections.abc import Callable
 from functools import cache
 from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
 
-import llvmlite.binding as llvm
-
-TRIPLE: Final = "aarch64-unknown-linux-gnu"
+from tests.kernels.compiled import built
 
 _SIZE: Final = 1 << 24
 _PAGE: Final = 4096
 
-assemblies: Final[list[str]] = []
-"""The assembly text of what has been compiled."""
 
+def become(level: str) -> None:
+    """Take an ARM processor of a level for that of this process, and run kernels in the emulator."""
+    built.become(level)
+    from building.systems import SYSTEMS
+    from irrun_kernels import native
 
-def become(features: str) -> None:
-    """Compile for a processor with these features from now on, and run kernels in the emulator."""
-    own = llvm.get_process_triple
-    llvm.get_process_triple = lambda: TRIPLE
-    os.environ |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": features}
-    from irrun.kernels.compiled import host
-
-    llvm.get_process_triple = own
-    os.environ |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-
-    from numba.core import registry
-    from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
-    from numba.core.cpu import CPUContext
-    from numba.core.runtime.nrt import rtsys
-
-    from irrun.kernels.compiled import compiler, native
-
-    assert host.TRIPLE == TRIPLE
-    # The processor that this runs on has no code for instructions of another.
-    rtsys.initialize(registry.cpu_target.target_context)
-    JITCodeLibrary._finalize_specific = JITCPUCodegen._add_module = lambda *_: None
-    CPUContext.get_executable = lambda *_: [].append
-    machine = compiler.target_machine()
-    target = f'target datalayout = "{machine.target_data}"\ntarget triple = "{TRIPLE}"'
-
-    def parsed(text: str) -> Any:
-        text = re.sub(r"target (datalayout|triple) = .*", "", text)
-        # Numba's reference counts, which kernels do not have.
-        return llvm.parse_assembly(target + re.sub(r"= .*call i8 @llvm.x86.atomic.*", "= add i8 0, 0", text))
-
-    compiler.llvm = SimpleNamespace(**{**vars(llvm), "parse_assembly": parsed})
     emulator = cache(Emulator)
 
-    def emit_object(module: Any) -> bytes:
-        assemblies.append(machine.emit_assembly(module))
-        return bytes(type(machine).emit_object(machine, module))
-
-    machine.emit_object = emit_object
-    compiler.target_machine = lambda: machine
-
-    def address_of(function: Callable[..., Any], compile: Callable[[str], bytes]) -> int:
-        return emulator().load(compile(function.__name__), function.__name__)
+    def address_of(_: str, symbol: str) -> int:
+        data = built.object_file(symbol, SYSTEMS["linux-arm64"]).read_bytes()
+        return emulator().load(data, symbol)
 
     native.address_of = address_of
 
     from tests.kernels.compiled import lowered
 
     lowered._KERNEL = lambda address: lambda *arguments: emulator().call(address, *arguments)
+
+
+def words(*names: str) -> list[str]:
+    """Return the instructions of kernels that are compiled."""
+    from building.compiler import assembly_of, code_of
+    from building.systems import SYSTEMS
+    from irrun_kernels.native import DECLARED
+
+    declared = [one for one in DECLARED if one.name in names]
+    return [word for one in declared for word in assembly_of(code_of(one), SYSTEMS["linux-arm64"]).split()]
 
 
 class Emulator:

@@ -5,8 +5,6 @@ Each test runs a script in another process, since a processor is looked at once.
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,8 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.kernels.compiled.backends import AMX, HAS_BYTE_TILES, HAS_HALF_TILES
-from irrun.kernels.compiled.host import LANES, TRIPLE
 from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.halves import halves, rounded
 from irrun.ops.convolution.spatial import Windows
@@ -24,24 +20,19 @@ from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import BF16, F32
+from irrun_kernels.host import LANES, LEVEL
+from irrun_kernels.processor import machine
+from tests.kernels.compiled.built import told
 from tests.kernels.compiled.lowered import run
 from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, multiplied_out
 
-x86 = pytest.mark.skipif(not TRIPLE.startswith("x86_64"), reason="AMX is one of x86-64")
+x86 = pytest.mark.skipif(machine() != "x86_64", reason="AMX is one of x86-64")
 vectors_of_16 = pytest.mark.skipif(LANES != 16, reason="rows of tiles are vectors of AVX-512")
 with_tiles = pytest.mark.skipif(
-    AMX != "on" or not (HAS_HALF_TILES and HAS_BYTE_TILES),
-    reason="this processor does not have AMX, or the system refuses it",
+    LEVEL.tiles != "registers", reason="this processor does not have AMX, or the system refuses it"
 )
 
-FEATURES = "+avx,+avx2,+fma,+avx512f,+avx512bw,+avx512vl,+avx512bf16,+avx512vnni,+amx-tile,+amx-bf16,+amx-int8"
-
-
-def told(script: str, **names: str) -> str:
-    """Return the output of a script that runs with these environment variables."""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env={**os.environ, **names})
-    assert done.stderr == ""
-    return done.stdout.strip()
+MEMORY = "x86-64-memory"
 
 
 def flushed(x: Array) -> Array:
@@ -139,8 +130,8 @@ def check_codes() -> None:
 
 
 VALUES = """
-from irrun.kernels.compiled import amx_check
-from irrun.kernels.compiled.amx_check import multiplies_halves
+from irrun_kernels import amx_check
+from irrun_kernels.amx_check import multiplies_halves
 from irrun.runtime.tiers import backend
 from tests.kernels.compiled import test_amx
 print(amx_check.multiplies_halves(), amx_check.multiplies_bytes(), backend("bf16", "compiled"))
@@ -148,15 +139,15 @@ test_amx.check_{}()
 """
 
 
-@pytest.mark.parametrize("tiles", [pytest.param("memory", marks=vectors_of_16), pytest.param("on", marks=with_tiles)])
+@pytest.mark.parametrize("level", [pytest.param(MEMORY, marks=vectors_of_16), pytest.param(None, marks=with_tiles)])
 @pytest.mark.parametrize("what", ["products", "epilogues", "convolutions", "bytes", "codes"])
-def test_values(what: str, tiles: str) -> None:
-    assert told(VALUES.format(what), IRRUN_AMX=tiles) == "True True AMX-BF16"
+def test_values(what: str, level: str | None) -> None:
+    assert told(VALUES.format(what), level) == "True True AMX-BF16"
 
 
 WRONG = """
 import warnings
-from irrun.kernels.compiled import amx, amx_check
+from irrun_kernels import amx, amx_check
 from irrun.runtime.tiers import backend
 amx.TilesInMemory.multiply_halves = amx.TilesInMemory.multiply_bytes
 with warnings.catch_warnings(record=True) as seen:
@@ -168,7 +159,7 @@ print(*(one.message for one in seen))
 
 @vectors_of_16
 def test_tiles_that_compute_wrong_products_are_left_alone(tmp_path: Path) -> None:
-    lines = told(WRONG, IRRUN_AMX="memory", IRRUN_CACHE_DIR=str(tmp_path)).splitlines()
+    lines = told(WRONG, MEMORY, IRRUN_KERNELS_OBJECTS=str(tmp_path)).splitlines()
     name = lines[0].split()[0]
     assert name in ("AVX512-BF16", "f32")
     assert lines[0].endswith("False True")
@@ -178,57 +169,38 @@ def test_tiles_that_compute_wrong_products_are_left_alone(tmp_path: Path) -> Non
 REFUSED = """
 import ctypes
 from types import SimpleNamespace
-import llvmlite.binding
 calls = []
 def syscall(*arguments):
     calls.append(arguments)
     return {}
 ctypes.CDLL = lambda _: SimpleNamespace(syscall=syscall)
-from irrun.kernels.compiled.backends import usable
-print(*(one.name for kind in ("bf16 tiles", "byte tiles", "bf16", "bytes") for one in usable(kind)[:1]), calls)
+from irrun_kernels import processor
+print([processor._is_saved("amx-tile", saved) for saved in (0x600E7, 0x600E7, 0xE7)], calls)
 """
 
 
-@x86
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux asks for permission")
 @pytest.mark.parametrize(
-    ("answer", "switch", "expected"),
-    [
-        (0, "on", "AMX-BF16 AMX-INT8 AVX512-BF16 AVX512-VNNI [(158, 4131, 18)]"),
-        (-1, "on", "AVX512-BF16 AVX512-VNNI [(158, 4131, 18)]"),
-        (0, "off", "AVX512-BF16 AVX512-VNNI []"),
-    ],
-    ids=["granted", "refused", "off"],
+    ("answer", "expected"),
+    [(0, "[True, True, False] [(158, 4131, 18)]"), (-1, "[False, False, False] [(158, 4131, 18)]")],
+    ids=["granted", "refused"],
 )
-def test_permission(answer: int, switch: str, expected: str) -> None:
-    names = {"NUMBA_CPU_NAME": "sapphirerapids", "NUMBA_CPU_FEATURES": FEATURES, "IRRUN_AMX": switch}
-    assert told(REFUSED.format(answer), **names) == expected
+def test_permission(answer: int, expected: str) -> None:
+    assert told(REFUSED.format(answer)) == expected
 
 
 WRITTEN = """
-import ctypes
-from types import SimpleNamespace
-import llvmlite.binding
-opened = ctypes.CDLL
-ctypes.CDLL = lambda _: SimpleNamespace(syscall=lambda *_: 0)
-from irrun.kernels.compiled import backends
-ctypes.CDLL = opened
-from irrun.kernels.compiled import amx_check, compiler
-llvmlite.binding.initialize_native_target()
-llvmlite.binding.initialize_native_asmprinter()
-machine = compiler.target_machine()
-def emit_object(module):
-    words = sorted(set(machine.emit_assembly(module).split()))
-    print(*(word for word in words if word.startswith(("ldtile", "tile", "tdp"))))
-    return b""
-compiler.target_machine = lambda: machine
-machine.emit_object = emit_object
-amx_check.probe._object("probe")
+from tests.kernels.compiled import built
+built.become("x86-64-amx")
+from building.compiler import assembly_of, code_of
+from building.systems import SYSTEMS
+from irrun_kernels.amx_check import probe
+words = sorted(set(assembly_of(code_of(probe), SYSTEMS["linux-x86_64"]).split()))
+print(*(word for word in words if word.startswith(("ldtile", "tile", "tdp"))))
 """
 
 
 @x86
 def test_instructions() -> None:
-    names = {"NUMBA_CPU_NAME": "sapphirerapids", "NUMBA_CPU_FEATURES": FEATURES}
     expected = "ldtilecfg tdpbf16ps tdpbusd tileloadd tilerelease tilestored tilezero"
-    assert told(WRITTEN, **names) == expected
+    assert told(WRITTEN) == expected

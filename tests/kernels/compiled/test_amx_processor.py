@@ -22,13 +22,16 @@ from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import BF16, F32
+from tests.kernels.compiled.built import build_level, told
 from tests.kernels.compiled.lowered import run
-from tests.kernels.compiled.test_amx import told, with_tiles
+from tests.kernels.compiled.test_amx import MEMORY, with_tiles
 from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, multiplied_out
 from tests.optimize.nets import Net
 from tests.optimize.quantized import SIGNED, UNSIGNED, convolution, fake_quantize, filters
 
 pytestmark = with_tiles
+
+WITHOUT_TILES = "x86-64-bf16"
 
 
 def product(seed: int = 0) -> Array:
@@ -120,7 +123,7 @@ def digest(arrays: Iterator[Array]) -> list[str]:
 BITS = """
 from pathlib import Path
 from tests.kernels.compiled.test_amx_processor import *
-from irrun.kernels.compiled import amx_check
+from irrun_kernels import amx_check
 print(amx_check.multiplies_halves(), amx_check.multiplies_bytes(), *digest({}))
 """
 
@@ -130,7 +133,7 @@ print(amx_check.multiplies_halves(), amx_check.multiplies_bytes(), *digest({}))
 )
 def test_the_bits_are_those_of_tiles_in_memory(what: str, tmp_path: Path) -> None:
     script = BITS.format(what.format(str(tmp_path)))
-    on, memory = (told(script, IRRUN_AMX=tiles) for tiles in ("on", "memory"))
+    on, memory = told(script), told(script, MEMORY)
     assert on.startswith("True True ")
     assert on == memory
 
@@ -213,11 +216,11 @@ def test_worker_processes_of_a_batch(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     for number in range(4):
         np.save(tmp_path / "in" / f"{number}.npy", net.inputs()["x"])
-    for tiles in ("on", "memory", "off"):
-        told(BATCH.format(folder=str(tmp_path), out=tiles), IRRUN_AMX=tiles, IRRUN_TIER="compiled")
-    on, memory, off = (
-        [np.load(file) for file in sorted((tmp_path / tiles).glob("*.npy"))] for tiles in ("on", "memory", "off")
-    )
+    levels = "x86-64-amx", MEMORY, WITHOUT_TILES
+    for level in levels:
+        build_level(level)
+        told(BATCH.format(folder=str(tmp_path), out=level), IRRUN_LEVEL=level, IRRUN_TIER="compiled")
+    on, memory, off = ([np.load(file) for file in sorted((tmp_path / level).glob("*.npy"))] for level in levels)
     assert len(on) == 4
     np.testing.assert_array_equal(on, memory)
     assert not np.array_equal(on, off)
@@ -230,7 +233,7 @@ class Stack(ctypes.Structure):
     _fields_ = ("start", ctypes.c_void_p), ("flags", ctypes.c_int), ("size", ctypes.c_size_t)
 memory = ctypes.create_string_buffer(8192)
 assert ctypes.CDLL(None).sigaltstack(ctypes.byref(Stack(ctypes.addressof(memory), 0, 8192)), None) == 0
-from irrun.kernels.compiled import amx_check
+from irrun_kernels import amx_check
 from irrun.runtime.tiers import backend
 from tests.kernels.compiled.test_amx_processor import digest, product
 print(amx_check.multiplies_halves(), amx_check.multiplies_bytes(), backend("bf16", "compiled"))
@@ -245,18 +248,24 @@ print(*digest(iter(product())))
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux refuses tiles to a process whose signal stack is too small")
 def test_a_system_that_refuses_tiles() -> None:
+    build_level(WITHOUT_TILES)
     used, digests = told(SMALL_STACK).splitlines()
     assert used in ("False False AVX512-BF16", "False False f32 made of bf16")
-    assert digests == told(SWITCHED_OFF, IRRUN_AMX="off")
+    assert digests == told(SWITCHED_OFF, IRRUN_LEVEL=WITHOUT_TILES)
 
 
 STATE = """
 import ctypes
+import tempfile
+from pathlib import Path
 import llvmlite.binding as llvm
 from llvmlite import ir
-from irrun.kernels.compiled import compiler, objects
-from irrun.kernels.compiled.amx import Tiles
-from irrun.kernels.compiled.vectors import Vectors
+from tests.kernels.compiled import built
+built.become("x86-64-amx")
+from building import compiler
+from building.systems import link, this_system
+from irrun_kernels.amx import Tiles
+from irrun_kernels.vectors import Vectors
 from tests.kernels.compiled.test_amx_processor import product
 product()
 module = ir.Module()
@@ -270,12 +279,13 @@ for name in ("outside", "inside"):
     if name == "inside":
         Tiles(v).release()
     v.builder.ret(state)
-engine = objects._engine()
 llvm.initialize_native_asmparser()
-code = compiler.target_machine().emit_object(llvm.parse_assembly(str(module)))
-engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-engine.finalize_object()
-outside, inside = (ctypes.CFUNCTYPE(ctypes.c_uint32)(engine.get_function_address(x)) for x in ("outside", "inside"))
+text = "".join(line for line in str(module).splitlines(True) if not line.startswith("target "))
+with tempfile.TemporaryDirectory() as folder:
+    Path(folder, "state.o").write_bytes(compiler.object_of(text, this_system()))
+    link(this_system(), [Path(folder, "state.o")], Path(folder, "state.so"))
+    library = ctypes.CDLL(str(Path(folder, "state.so")))
+outside, inside = (ctypes.CFUNCTYPE(ctypes.c_uint32)((name, library)) for name in ("outside", "inside"))
 print(*(function() >> 17 & 3 for function in (outside, inside, outside)))
 product()
 print(outside() >> 17 & 3)

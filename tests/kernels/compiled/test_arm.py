@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 
 import pytest
 
-from irrun.kernels.compiled.host import TRIPLE
+from irrun_kernels.processor import machine
+from tests.kernels.compiled.built import told
 
 x86 = pytest.mark.skipif(
-    not (TRIPLE.startswith("x86_64") and sys.platform == "linux"),
+    machine() != "x86_64" or sys.platform != "linux",
     reason="calls between both processors are those of Linux; on ARM all other tests are such tests",
 )
-
-
-def told(script: str) -> list[str]:
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=os.environ)
-    assert done.stderr == ""
-    return done.stdout.splitlines()
-
 
 START = """
 from tests.kernels.compiled import arm
 arm.become("{}")
-from irrun.kernels.compiled import backends, host
+from irrun_kernels import backends, host
 from irrun.tensor.element_type import BF16, F16
 from tests.kernels.compiled import test_bytes, test_convolution, test_halves
 print(backends.OF_HALVES.name, backends.OF_BYTES.name, host.LANES, host.REGISTERS, sep=", ")
@@ -41,33 +33,30 @@ for name in ("first layer", "depthwise", "grouped"):
 """
 
 WORDS = """
-words = {word for text in arm.assemblies for word in text.split()}
-print(*sorted(words & {"fmla", "sdot", "usdot", "bfdot"}))
+print(*sorted(set(arm.words("product", "integer_product")) & {"fmla", "sdot", "usdot", "bfdot"}))
 """
 
 
 @x86
 @pytest.mark.parametrize(
-    ("features", "expected"),
+    ("level", "expected"),
     [
-        ("+fp-armv8,+neon,+dotprod", ["f32 made of bf16, SDOT, 4, 32", "fmla sdot"]),
-        ("+fp-armv8,+neon", ["f32 made of bf16, halves of words, 4, 32", "fmla"]),
+        ("arm64-dotprod", "f32 made of bf16, SDOT, 4, 32"),
+        ("arm64-neon", "f32 made of bf16, halves of words, 4, 32"),
     ],
-    ids=["dotprod", "plain"],
 )
-def test_values(features: str, expected: list[str]) -> None:
+def test_values(level: str, expected: str) -> None:
     pytest.importorskip("unicorn", reason="unicorn emulates the processor")
-    assert told(START.format(features) + VALUES + WORDS) == expected
-
-
-COMPILED = """
-from irrun.kernels.compiled.product import integer_product, product
-for kernel in (product, integer_product):
-    kernel._object("kernel")
-"""
+    assert told(START.format(level) + VALUES) == expected
 
 
 @x86
-def test_instructions_that_the_emulator_does_not_have() -> None:
-    lines = told(START.format("+fp-armv8,+neon,+bf16,+i8mm") + COMPILED + WORDS)
-    assert lines == ["BFDOT, USDOT, 4, 32", "bfdot fmla usdot"]
+@pytest.mark.parametrize(
+    ("level", "expected"),
+    [
+        ("arm64-dotprod", ["f32 made of bf16, SDOT, 4, 32", "fmla sdot"]),
+        ("arm64-bf16", ["BFDOT, USDOT, 4, 32", "bfdot fmla usdot"]),
+    ],
+)
+def test_instructions(level: str, expected: list[str]) -> None:
+    assert told(START.format(level) + WORDS).splitlines() == expected

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from irrun.kernels.compiled.host import HAS
 from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.quantize import Levels
 from irrun.ops.convolution.spatial import Windows
@@ -20,6 +16,8 @@ from irrun.ops.fused.fused_integer_product import Requantization
 from irrun.runtime.memory import Memory
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32
+from irrun_kernels.processor import fitting, machine
+from tests.kernels.compiled.built import told
 from tests.kernels.compiled.lowered import run
 from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, multiplied_out
 
@@ -71,11 +69,9 @@ def test_levels_are_half_a_step_from_exact_numbers_at_most(name: str, zero: int,
         assert np.abs(result[1] - level)[clear].max() <= 0.5 + error
 
 
-with_avx_vnni = pytest.mark.skipif("avxvnni" not in HAS, reason="this processor does not have AVX-VNNI")
-
 WITHOUT = """
 import numpy as np
-from irrun.kernels.compiled import backends
+from irrun_kernels import backends
 from tests.kernels.compiled import test_bytes
 print(backends.OF_BYTES.name)
 for name in ("first layer", "depthwise", "grouped"):
@@ -83,17 +79,9 @@ for name in ("first layer", "depthwise", "grouped"):
 """
 
 
-@pytest.mark.parametrize(
-    ("features", "told"),
-    [
-        pytest.param("+avx,+avx2,+fma,+avxvnni", "AVX-VNNI", marks=with_avx_vnni),
-        ("+avx,+avx2,+fma", "halves of words"),
-        ("", "halves of words"),
-    ],
-    ids=["avx-vnni", "avx2", "none"],
-)
-def test_processors_with_other_products_of_bytes(features: str, told: str) -> None:
-    names = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": features}
-    done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, env={**os.environ, **names})
-    assert done.stderr == ""
-    assert done.stdout.strip() == told
+@pytest.mark.skipif(machine() != "x86_64", reason="levels of x86-64")
+@pytest.mark.parametrize(("level", "name"), [("x86-64-v3-vnni", "AVX-VNNI"), ("x86-64-v3", "halves of words")])
+def test_processors_with_other_products_of_bytes(level: str, name: str) -> None:
+    if level not in [one.name for one in fitting()]:
+        pytest.skip(f"this processor does not have the instructions of {level}")
+    assert told(WITHOUT, level) == name

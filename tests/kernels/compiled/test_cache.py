@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from irrun.kernels.attention import attention
-from irrun.kernels.compiled.cache import KEYS, Append, CachedAttention, append, cached_attention, workspace_of
-from irrun.kernels.compiled.native import Kernel
-from irrun.kernels.compiled.stacks import Matrices
 from irrun.runtime.lowering.cache import late_row
 from irrun.tensor import Array
+from irrun_kernels.cache import KEYS, Append, CachedAttention, append, cached_attention, workspace_of
+from irrun_kernels.native import Kernel
+from irrun_kernels.stacks import Matrices
 
 HEADS, SHARED, DEPTH, WIDTH = 6, 3, 20, 32
 

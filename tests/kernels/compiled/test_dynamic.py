@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -17,6 +13,8 @@ from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.memory import Memory
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32
+from irrun_kernels.processor import fitting, machine
+from tests.kernels.compiled.built import told
 from tests.kernels.compiled.lowered import run
 
 CLAMP = Elementwise("clamp", (-40.0, 60.0), lambda x, out: np.clip(x, -40, 60, out=out))
@@ -103,7 +101,7 @@ def test_a_group_with_an_element_that_is_not_finite_makes_its_row_nan(strange: f
 
 
 WITHOUT = """
-from irrun.kernels.compiled import host
+from irrun_kernels import host
 from tests.kernels.compiled import test_dynamic
 print(host.LANES)
 for kind in ("i8", "u4"):
@@ -111,13 +109,9 @@ for kind in ("i8", "u4"):
 """
 
 
-@pytest.mark.parametrize(
-    ("features", "lanes"),
-    [("+avx,+avx2,+fma,+avx512f,+avx512vl,+avx512bw", "16"), ("+avx,+avx2,+fma", "8"), ("", "4")],
-    ids=["avx512", "avx2", "none"],
-)
-def test_processors_without_products_of_bytes(features: str, lanes: str) -> None:
-    names = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": features}
-    done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, env={**os.environ, **names})
-    assert done.stderr == ""
-    assert done.stdout.strip() == lanes
+@pytest.mark.skipif(machine() != "x86_64", reason="levels of x86-64")
+@pytest.mark.parametrize(("level", "lanes"), [("x86-64-v4", "16"), ("x86-64-v3", "8")])
+def test_processors_without_products_of_bytes(level: str, lanes: str) -> None:
+    if level not in [one.name for one in fitting()]:
+        pytest.skip(f"this processor does not have the instructions of {level}")
+    assert told(WITHOUT, level) == lanes

@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from irrun.kernels.compiled.functions import BINARY, UNARY, binary, unary
+from irrun_kernels.functions import BINARY, UNARY
+from tests.kernels.compiled import built, own_kernels
 
 Array = np.ndarray[Any, Any]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _built() -> None:
+    built.add(Path(own_kernels.__file__))
+
+
+def unary(function: str, x: Array, alpha: float = 0, beta: float = 0) -> None:
+    built.call(own_kernels.apply_unary, UNARY.index(function), x.ctypes.data, len(x), alpha, beta)
+
+
+def binary(function: str, x: Array, y: Array) -> None:
+    built.call(own_kernels.apply_binary, BINARY.index(function), x.ctypes.data, len(x), y.ctypes.data, len(y))
+
 
 ERF = np.vectorize(math.erf)
 
@@ -39,7 +55,7 @@ def test_unary(name: str, count: int) -> None:
     x = np.linspace(-20, 20, count, dtype=np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
         expected = EXACT[name](x.astype(np.float64))
-    unary(UNARY.index(name), x, np.float32(-2), np.float32(3))
+    unary(name, x, -2, 3)
     np.testing.assert_allclose(x, expected, rtol=1e-6, atol=3e-6 if name.startswith("gelu") else 3e-7)
 
 
@@ -48,7 +64,7 @@ def test_special_values(name: str) -> None:
     x = np.array([np.nan, np.inf, -np.inf, 0, 200, -200], np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
         expected = EXACT[name](x.astype(np.float64)).astype(np.float32)
-    unary(UNARY.index(name), x, np.float32(-2), np.float32(3))
+    unary(name, x, -2, 3)
     kept = np.ones(len(x), np.bool_)
     if name in ("gelu", "gelu_tanh", "swish", "hswish"):
         kept[2] = False  # minus infinity times zero
@@ -57,7 +73,7 @@ def test_special_values(name: str) -> None:
 
 def test_exponentials_below_normal_numbers_are_zero() -> None:
     x = np.array([-87, -88, -104, -1000], np.float32)
-    unary(UNARY.index("exp"), x, np.float32(0), np.float32(0))
+    unary("exp", x)
     np.testing.assert_allclose(x, [np.exp(-87), 0, 0, 0], rtol=1e-6, atol=0)
 
 
@@ -68,7 +84,7 @@ def test_binary(name: str, size: int) -> None:
     x, y = random.standard_normal(37, dtype=np.float32), random.standard_normal(size, dtype=np.float32)
     reverse = {"subtract_from": np.subtract, "divide_into": np.divide}
     expected = reverse[name](y, x) if name in reverse else getattr(np, name)(x, y)
-    binary(BINARY.index(name), x, y)
+    binary(name, x, y)
     np.testing.assert_array_equal(x, expected)
 
 
@@ -77,5 +93,5 @@ def test_binary(name: str, size: int) -> None:
 def test_the_larger_of_a_number_and_nan_is_nan(name: str, size: int) -> None:
     for x, y in ((np.nan, 1.0), (1.0, np.nan)):
         given, other = np.full(4, x, np.float32), np.full(size, y, np.float32)
-        binary(BINARY.index(name), given, other)
+        binary(name, given, other)
         assert np.isnan(given).all()

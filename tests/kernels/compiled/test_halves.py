@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -15,6 +11,8 @@ from irrun.ops.fused.fused_round import FusedRound
 from irrun.runtime.memory import Memory
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BF16, F16, F32, U16
+from irrun_kernels.processor import fitting, machine
+from tests.kernels.compiled.built import told
 from tests.kernels.compiled.lowered import run
 
 SPECIAL = np.array(
@@ -79,7 +77,7 @@ def test_products_are_equal_to_the_bit(size: tuple[int, int, int]) -> None:
 
 
 WITHOUT = """
-from irrun.kernels.compiled import backends, host
+from irrun_kernels import backends, host
 from irrun.tensor.element_type import BF16, F16
 from tests.kernels.compiled import test_attention, test_convolution, test_halves
 print(backends.OF_HALVES.name, host.LANES)
@@ -92,17 +90,11 @@ test_attention.test_operands_are_rounded("odd", "mask", "keys")
 """
 
 
+@pytest.mark.skipif(machine() != "x86_64", reason="levels of x86-64")
 @pytest.mark.parametrize(
-    ("features", "told"),
-    [
-        ("+avx,+avx2,+fma,+avx512f,+avx512vl,+avx512bw", "f32 made of bf16 16"),
-        ("+avx,+avx2,+fma", "f32 made of bf16 8"),
-        ("", "f32 made of bf16 4"),
-    ],
-    ids=["avx512", "avx2", "none"],
+    ("level", "expected"), [("x86-64-v4", "f32 made of bf16 16"), ("x86-64-v3", "f32 made of bf16 8")]
 )
-def test_processors_without_products_of_bf16(features: str, told: str) -> None:
-    names = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": features}
-    done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, env={**os.environ, **names})
-    assert done.stderr == ""
-    assert done.stdout.strip() == told
+def test_processors_without_products_of_bf16(level: str, expected: str) -> None:
+    if level not in [one.name for one in fitting()]:
+        pytest.skip(f"this processor does not have the instructions of {level}")
+    assert told(WITHOUT, level) == expected

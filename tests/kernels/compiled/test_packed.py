@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from irrun.kernels.compiled.tiling import words_of
 from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.halves import rounded
 from irrun.kernels.packed_product import PackedMatrix
@@ -13,6 +12,7 @@ from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.memory import Memory
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import BF16, F32
+from irrun_kernels.tiling import words_of
 from tests.kernels.compiled.lowered import run
 
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from irrun.kernels.compiled.host import LANES
-from irrun.kernels.compiled.micro import VARIANTS, multiply_taps
-from irrun.kernels.compiled.native import inlined
-from irrun.kernels.compiled.tiling import pack, padded_columns, panel_vectors, tiling
+from irrun_kernels.host import LANES
+from irrun_kernels.micro import VARIANTS
+from irrun_kernels.tiling import pack, padded_columns, panel_vectors, tiling
+from tests.kernels.compiled import built, own_kernels
 
 
-@inlined
-def run(rows, vectors, taps, depth, left, panel, bias, out, summand, columns, low, high):  # type: ignore[no-untyped-def]
-    step = 4 * vectors * LANES
-    results, ahead = (out, 0, summand), (panel, 0)
-    multiply_taps(
-        (rows, vectors, 0), (taps, depth), (left, 8 * rows), (panel, step), ahead, bias, results, columns, low, high
-    )
+@pytest.fixture(autouse=True, scope="module")
+def _built() -> None:
+    built.add(Path(own_kernels.__file__))
+
+
+def run(*arguments: float) -> None:
+    built.call(own_kernels.multiply_tile, *arguments)
 
 
 @pytest.mark.parametrize("missing", [0, 1, LANES - 1])
@@ -35,11 +37,11 @@ def test_a_tile(variant: tuple[int, int], missing: int) -> None:
     outs, summands = (np.array([row.ctypes.data for row in array]) for array in (out, summand))
     exact = left.astype(np.float64) @ right[:, :columns]
     pointers = lefts.ctypes.data, right.ctypes.data
-    infinite = np.float32(np.inf)
+    infinite = np.inf
     run(rows, vectors, taps, depth, *pointers, 0, outs.ctypes.data, 0, columns, -infinite, infinite)
     np.testing.assert_allclose(out[:, :-1], exact, rtol=1e-5, atol=1e-5)
     assert (out[:, -1] == 7).all()
-    low, high = np.float32(-0.5), np.float32(1.5)
+    low, high = -0.5, 1.5
     run(
         rows,
         vectors,
@@ -60,7 +62,7 @@ def test_nan_passes_the_bounds() -> None:
     left, right = np.full(1, np.nan, np.float32), np.ones(LANES, np.float32)
     out = np.zeros(LANES, np.float32)
     lefts, outs = np.array([left.ctypes.data]), np.array([out.ctypes.data])
-    one = np.float32(1)
+    one = 1.0
     run(1, 1, 1, 1, lefts.ctypes.data, right.ctypes.data, 0, outs.ctypes.data, 0, LANES, -one, one)
     assert np.isnan(out).all()
 

@@ -1,1 +1,0 @@
-"""Kernels that Numba compiles. Only imported where the extra ``jit`` is installed and a plan is worth compiling."""

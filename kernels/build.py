@@ -1,0 +1,60 @@
+"""Build the libraries of this processor in place, or wheels for all systems.
+
+Examples:
+  python kernels/build.py                              # libraries for this processor, where sources have changed
+  python kernels/build.py --level x86-64-v3            # for another level of processors
+  python kernels/build.py --all                        # wheels for all systems, in kernels/dist
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from building.best import best_level
+from building.libraries import build, build_file
+from building.stamp import LIBRARIES, sign, stale
+from building.systems import SYSTEMS, BuildError, this_system
+from irrun_kernels.levels import LEVELS, Level
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--level", action="append", choices=[level.name for level in LEVELS], help="build this level")
+    parser.add_argument("--all", action="store_true", help="build wheels for all systems")
+    parser.add_argument("--system", action="append", choices=list(SYSTEMS), help="build the wheel of this system")
+    parser.add_argument("--file", type=Path, help="build the kernels of this Python file, print the library")
+    options = parser.parse_args()
+    try:
+        if options.file is not None:
+            print(build_file(options.file, this_system(), chosen(options.level or [])[0]))
+        elif options.all or options.system:
+            from building.wheels import build_wheels
+
+            for path in build_wheels([SYSTEMS[name] for name in options.system or SYSTEMS]):
+                print(path)
+        else:
+            build_here(options.level or [])
+    except BuildError as error:
+        sys.exit(f"error: {error}")
+
+
+def build_here(names: list[str]) -> None:
+    """Build the libraries of some levels, by default of the best one of this processor, beside their sources."""
+    system = this_system()
+    levels = stale(system, chosen(names))
+    if levels:
+        build({system: levels}, {system: LIBRARIES})
+        sign(levels)
+
+
+def chosen(names: list[str]) -> list[Level]:
+    """Return the levels of these names, by default the best one of this processor."""
+    return [level for level in LEVELS if level.name in names] or [best_level(this_system())]
+
+
+if __name__ == "__main__":
+    main()

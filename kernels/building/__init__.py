@@ -1,0 +1,1 @@
+"""Build libraries of kernels with Numba, and wheels that contain them. Nothing of this is in the wheels."""

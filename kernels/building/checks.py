@@ -1,0 +1,63 @@
+"""What is true of a library before it goes into a wheel: what it needs from others, and what it offers."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from building.systems import BuildError, System
+
+_OF_C: Final = {"memcpy", "memmove", "memset"}
+"""Functions that the C library of each process has."""
+
+_NEEDED: Final = {
+    "windows": rb"(?i)kernel32\.dll|api-ms-win-crt-[a-z0-9-]+\.dll|ntdll\.dll",
+    "macos": rb"/usr/lib/libSystem\.B\.dylib",
+}
+_NAMES: Final = {"windows": rb"[\w.-]+\.dll\b", "macos": rb"/[\w./-]+\.dylib"}
+
+
+def check(system: System, library: Path, symbols: Sequence[str]) -> None:
+    """BuildError if a library lacks a symbol, or needs more than every process of the system has."""
+    data = library.read_bytes()
+    missing = [symbol for symbol in symbols if symbol.encode() not in data]
+    if missing:
+        raise BuildError(f"{library.name} of {system.name} lacks {', '.join(missing)}")
+    needed = sorted(_needed(system, library.name, data))
+    if needed:
+        raise BuildError(f"{library.name} of {system.name} needs {', '.join(needed)}")
+
+
+def _needed(system: System, name: str, data: bytes) -> set[str]:
+    """Return the libraries, or on Linux the functions, that a library needs from others and may not."""
+    kind = system.name.partition("-")[0]
+    if kind == "linux":
+        return {symbol for symbol in undefined(data) if symbol not in _OF_C}
+    found = set(re.findall(_NAMES[kind], data)) - {name.encode()}
+    return {one.decode() for one in found if not re.fullmatch(_NEEDED[kind], one) and not one.endswith(name.encode())}
+
+
+def undefined(data: bytes) -> Iterator[str]:
+    """Yield the undefined dynamic symbols of an ELF library, and the libraries that it is linked with."""
+    (first,) = struct.unpack_from("<Q", data, 0x28)
+    size, count = struct.unpack_from("<HH", data, 0x3A)
+    sections = [struct.unpack_from("<IIQQQQIIQQ", data, first + size * number) for number in range(count)]
+    for _, kind, _, _, offset, length, link, _, _, each in sections:
+        names = sections[link][4]
+        if kind == 11:
+            for place in range(offset + each, offset + length, each):
+                name, _, _, home = struct.unpack_from("<IBBH", data, place)
+                if home == 0:
+                    yield _text(data, names + name)
+        if kind == 6:
+            for place in range(offset, offset + length, 16):
+                tag, value = struct.unpack_from("<QQ", data, place)
+                if tag == 1:
+                    yield _text(data, names + value)
+
+
+def _text(data: bytes, place: int) -> str:
+    return data[place:].split(b"\0", 1)[0].decode()

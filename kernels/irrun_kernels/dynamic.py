@@ -1,0 +1,236 @@
+"""Products of rows that are rounded to bytes on the way, and weights that are stored in 4 or 8 bits."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from irrun_kernels import ir
+from irrun_kernels.functions import End, add, fill
+from irrun_kernels.host import BYTES, LANES
+from irrun_kernels.micro import VARIANTS, VECTORS, accumulate, listed, masks_of
+from irrun_kernels.native import floats, inlined, intrinsic, kernel, octets, record, several
+from irrun_kernels.packed import finish_row
+from irrun_kernels.pixels import Images, find_rows, move
+from irrun_kernels.product import Codes
+from irrun_kernels.tiling import Tiling
+from irrun_kernels.vectors import Vectors
+
+MIDDLE: Final = 128
+"""The byte that stands for 0."""
+
+_MOST: Final = np.float32(127)
+_LARGEST: Final = np.float32(np.finfo(np.float32).max)
+
+
+class Quantize(NamedTuple):
+    """Arguments of `quantize_rows`. ``x`` is [points, depth] with ``x_row`` bytes between rows.
+
+    ``codes`` are bytes without sign [points, depth]. With ``bits`` of 4, those of each eight elements are in the order
+    of `expand_nibbles`. ``sides`` are [points, parts, 2]: the scale and the sum of the levels of each ``part``
+    elements, where ``group`` of them have a common scale.
+    """
+
+    x: int
+    codes: int
+    sides: int
+    points: int
+    depth: int
+    x_row: int
+    group: int
+    part: int
+    bits: int
+    rows_per_task: int
+
+
+@kernel(Quantize)
+def quantize_rows(arguments: Any, task: int, workspace: int) -> None:
+    """Round rows to bytes."""
+    c = record(arguments)
+    parts = c.depth // c.part
+    for point in range(task * c.rows_per_task, min(c.points, (task + 1) * c.rows_per_task)):
+        sides = floats(c.sides + 8 * point * parts, 2 * parts)
+        for first in range(0, c.depth, c.group):
+            size = min(c.group, c.depth - first)
+            x = floats(c.x + point * c.x_row + 4 * first, size)
+            peak = _peak(x)
+            scale, inverse = np.float32(np.nan), np.float32(0)
+            if peak <= _LARGEST:
+                scale = peak / _MOST
+                inverse = _MOST / peak if peak > 0 else np.float32(0)
+            for begin in range(0, size, c.part):
+                codes = octets(c.codes + point * c.depth + first + begin, c.part)
+                side = (first + begin) // c.part
+                sides[2 * side] = scale
+                within = x[begin : begin + c.part]
+                sides[2 * side + 1] = _round(within, inverse, codes) if peak <= _LARGEST else _clear(codes)
+                if c.bits == 4:
+                    _reorder(codes)
+
+
+@inlined
+def _peak(x: Any) -> Any:
+    """The largest magnitude; infinite if there is an element that is not finite."""
+    result, is_finite = np.float32(0), True
+    for i in range(len(x)):
+        magnitude = abs(x[i])
+        result = magnitude if magnitude > result else result
+        is_finite = is_finite and magnitude <= _LARGEST
+    return result if is_finite else np.float32(np.inf)
+
+
+@inlined
+def _round(x: Any, inverse: Any, codes: Any) -> Any:
+    """Write the levels of some elements; returns their sum."""
+    total = 0
+    for i in range(len(x)):
+        level = int(min(max(np.rint(x[i] * inverse), -_MOST), _MOST))
+        codes[i] = np.uint8(level + MIDDLE)
+        total += level
+    return np.float32(total)
+
+
+@inlined
+def _clear(codes: Any) -> Any:
+    codes[:] = MIDDLE
+    return np.float32(0)
+
+
+@inlined
+def _reorder(codes: Any) -> None:
+    """Put the even bytes of each eight first."""
+    for i in range(0, len(codes), 8):
+        a, b, c, d, e, f = codes[i + 1], codes[i + 2], codes[i + 3], codes[i + 4], codes[i + 5], codes[i + 6]
+        codes[i + 1], codes[i + 2], codes[i + 3], codes[i + 4], codes[i + 5], codes[i + 6] = b, d, f, a, c, e
+
+
+class DynamicProduct(NamedTuple):
+    """Arguments of `dynamic_product`. 0 stands for no array.
+
+    ``x`` and ``sides`` are what `quantize_rows` writes, ``panels`` hold the weights as ``codes`` say, a group of which
+    is one of more parts; ``starts`` are what sums begin with, words [parts, padded columns]. ``bias`` is [filters],
+    ``out`` [points, filters], and ``summand`` as well. A task has the points and panels that ``cut`` says.
+    """
+
+    x: int
+    sides: int
+    panels: int
+    codes: Codes
+    starts: int
+    bias: int
+    out: int
+    summand: Images
+    points: int
+    depth: int
+    filters: int
+    part: int
+    cut: Tiling
+    end: End
+
+
+@kernel(DynamicProduct)
+def dynamic_product(arguments: Any, task: int, workspace: int) -> None:
+    """A block of points times a part of the panels; workspace holds a part of a panel, and addresses."""
+    c = record(arguments)
+    full = c.cut.vectors * LANES
+    panels = -(-c.filters // full)
+    first = task // c.cut.groups * c.cut.points
+    count = min(c.points - first, c.cut.points)
+    rows = -(-count // c.cut.rows) * c.cut.rows
+    parts = c.depth // c.part
+    block = workspace + 24 * rows
+    lefts, sides, targets = workspace, workspace + 8 * rows, workspace + 16 * rows
+    cut = task % c.cut.groups
+    for panel in range(panels * cut // c.cut.groups, panels * (cut + 1) // c.cut.groups):
+        column = panel * full
+        width = min(c.filters - column, full)
+        vectors = -(-width // LANES)
+        out = c.out + 4 * (first * c.filters + column)
+        find_rows(c.x + first * c.depth, c.depth, count, rows, lefts)
+        find_rows(c.sides + 8 * first * parts, 8 * parts, count, rows, sides)
+        find_rows(out, 4 * c.filters, count, rows, targets)
+        for index in range(count):
+            fill(floats(out + 4 * index * c.filters, width), np.float32(0))
+        for part in range(parts):
+            codes = c.panels + (column * c.depth + part * c.part * vectors * LANES) * c.codes.bits // 8
+            if c.codes.bits == 4:
+                expand_nibbles(vectors, c.part // 8, codes, block)
+                codes = block
+            place = 4 * (part * c.part // c.codes.group * c.codes.padded + column)
+            for tile in range(0, 8 * rows, 8 * c.cut.rows):
+                multiply_levels(
+                    (c.cut.rows, vectors),
+                    c.part // 4,
+                    lefts + tile,
+                    codes,
+                    (c.starts + 4 * (part * c.codes.padded + column), c.codes.scales + place, c.codes.zeros + place),
+                    sides + tile,
+                    targets + tile,
+                    width,
+                    min(c.cut.rows, count - tile // 8),
+                )
+            move(lefts, rows, c.part)
+            move(sides, rows, 8)
+        for index in range(count):
+            row = floats(out + 4 * index * c.filters, width)
+            if c.bias != 0:
+                add(row, floats(c.bias + 4 * column, width))
+            finish_row(c, row, c.summand.start + (first + index) * c.summand.pixel + 4 * column)
+
+
+@intrinsic("void", *several(2), *["int64"] * 3, *several(3), *["int64"] * 4)
+def multiply_levels(
+    v: Vectors,
+    variant: Any,
+    words: Any,
+    left: Any,
+    panel: Any,
+    columns_of: Any,
+    sides: Any,
+    out: Any,
+    columns: Any,
+    written: Any,
+) -> None:
+    """Add (sum of products - zero * sum of a row) * (scale of the row * scale of the column) to a tile of a result.
+
+    ``variant`` is one of `VARIANTS`, ``columns_of`` are the addresses of starts, scales and zeros. ``left``, ``sides``
+    and ``out`` are addresses of the addresses of rows; ``written`` of those are stored.
+    """
+    builder = v.builder
+    none, (starts, scales, zeros) = v.constant(0), columns_of
+    for count, width in v.variants(variant, VARIANTS):
+        first = [v.load(starts, j, type=v.words) for j in range(width)]
+        sums = [[v.variable(start) for start in first] for _ in range(count)]
+        step = v.constant(BYTES * width)
+        extent, nothing_ahead = (v.constant(1), words), (panel, none)
+        accumulate(v, v.multiply_bytes, v.words, sums, extent, (left, none), (panel, step), nothing_ahead)
+        masks = masks_of(v, columns, width)
+        scale, zero = ([v.load(row, j) for j in range(width)] for row in (scales, zeros))
+        of_rows, targets = listed(v, sides), listed(v, out)
+        for i, row in enumerate(sums):
+            with builder.if_then(builder.icmp_signed("<", v.constant(i), written)):
+                side, target = of_rows.row(i), targets.row(i)
+                factor, total = (v.splat(builder.load(v.pointer(side, place, v.float), align=4)) for place in (0, 4))
+                for j, place in enumerate(row):
+                    value = builder.sitofp(builder.load(place), v.vector)
+                    value = builder.fsub(value, builder.fmul(total, zero[j]))
+                    value = builder.fmul(value, builder.fmul(factor, scale[j]))
+                    v.store(builder.fadd(v.load(target, j, masks[j]), value), target, j, masks[j])
+
+
+@intrinsic("void", *["int64"] * 4)
+def expand_nibbles(v: Vectors, vectors: Any, words: Any, codes: Any, out: Any) -> None:
+    """Make two rows of words of bytes of each row of words of codes of 4 bits: of the even codes, and of the odd."""
+    builder = v.builder
+    octets = ir.VectorType(ir.IntType(8), BYTES)
+    low, sign, four = (ir.Constant(octets, [value] * BYTES) for value in (15, 8, 4))
+    for (width,) in v.variants((vectors,), tuple((count,) for count in range(1, VECTORS + 1))):
+        with v.times(words) as loop:
+            here = builder.add(codes, builder.mul(loop, v.constant(BYTES * width)))
+            place = builder.add(out, builder.mul(loop, v.constant(2 * BYTES * width)))
+            for j in range(width):
+                both = builder.bitcast(v.load(here, j, type=v.words), octets)
+                for number, half in enumerate((builder.and_(both, low), builder.lshr(both, four))):
+                    signed = builder.sub(builder.xor(half, sign), sign)
+                    v.store(builder.bitcast(signed, v.words), place, number * width + j)

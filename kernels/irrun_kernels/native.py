@@ -1,0 +1,300 @@
+"""Declarations of kernels, and the few functions that they need and Numba does not have: memory by address, counters.
+
+The arguments of a kernel are a `NamedTuple` of addresses, integers, floats and other such tuples, which it sees as a
+record. It is called as ``kernel(arguments, task, workspace)``: with the address of that record, the number of the task
+that is to be done, and the address of memory that the worker may use meanwhile.
+
+A build compiles what is declared here, and puts it into libraries; only a build imports Numba and LLVM.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import zlib
+from collections import namedtuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from types import CodeType, FunctionType
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar, get_type_hints
+
+import numpy as np
+
+from irrun_kernels import ir
+from irrun_kernels.host import LEVEL
+from irrun_kernels.library import address_of
+from irrun_kernels.vectors import Vectors
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_Parameters = ParamSpec("_Parameters")
+
+_OPTIONS: Final = {"nogil": True, "error_model": "numpy"}
+
+
+class Deferred:
+    """Stands for something of the compiler, in the globals of functions that are compiled."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+
+    @cached_property
+    def form(self) -> Any:
+        return self._make()
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.form(*arguments)
+
+
+def inlined(function: _Function) -> _Function:
+    """A function that kernels call. A product and a sum become one instruction."""
+    return _called(function, {"fastmath": {"contract"}})
+
+
+def scalar(function: _Function) -> _Function:
+    """A function of one element, which becomes part of the loop that it is called in."""
+    return _called(function, {"fastmath": {"contract"}, "inline": "always"})
+
+
+def summing(function: _Function) -> _Function:
+    """A function that kernels call, and that may add up in any order."""
+    return _called(function, {"fastmath": {"reassoc", "contract", "nsz"}})
+
+
+def _called(function: _Function, options: Mapping[str, Any]) -> _Function:
+    def make() -> Any:
+        from building.compiler import dispatcher
+
+        return dispatcher(function, _forms(function), {**_OPTIONS, **options})
+
+    return Deferred(make)  # type: ignore[return-value]
+
+
+def intrinsic(
+    result: str, *arguments: str
+) -> Callable[[Callable[Concatenate[Vectors, _Parameters], Any]], Callable[_Parameters, Any]]:
+    """A function that emits LLVM code: it is called with a `Vectors` and the values of its arguments.
+
+    ``result`` and ``arguments`` are types of Numba; see `several` for tuples.
+    """
+
+    def declared(function: Callable[Concatenate[Vectors, _Parameters], Any]) -> Callable[_Parameters, Any]:
+        def make() -> Any:
+            from building import compiler
+
+            return compiler.intrinsic(function, result, arguments)
+
+        return Deferred(make)  # type: ignore[return-value]
+
+    return declared
+
+
+def several(*counts: int) -> list[str]:
+    """The types of tuples of integers, which an intrinsic gets as lists of values."""
+    return [f"UniTuple(int64, {count})" for count in counts]
+
+
+def _forms(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the forms of the deferred names that a function refers to."""
+    assert isinstance(function, FunctionType)
+    values = {name: function.__globals__.get(name) for name in _names(function.__code__)}
+    return {name: value.form for name, value in values.items() if isinstance(value, Deferred)}
+
+
+def _names(code: CodeType) -> set[str]:
+    nested = (constant for constant in code.co_consts if isinstance(constant, CodeType))
+    return set(code.co_names).union(*map(_names, nested))
+
+
+class Compiled:
+    """A function that a build compiles, for a record of arguments, or for what a signature says in Numba's terms."""
+
+    def __init__(self, function: Callable[..., Any], kinds: Any) -> None:
+        self.function = function
+        self.kinds = kinds
+        self.name = function.__name__
+        DECLARED.append(self)
+
+    @cached_property
+    def symbol(self) -> str:
+        """Its name in libraries. It depends on the arguments, so that libraries of other sources do not have it."""
+        kinds = self.kinds if isinstance(self.kinds, str) else [(name, kind.str) for name, kind in _fields(self.kinds)]
+        return f"irrun_{self.name}_{zlib.crc32(str(kinds).encode()):08x}"
+
+    @cached_property
+    def address(self) -> int:
+        """The address of its code."""
+        return address_of(LEVEL.name, self.symbol)
+
+    @property
+    def forms(self) -> dict[str, Any]:
+        """What the compiler knows in place of the names that the function refers to."""
+        return _forms(self.function)
+
+
+DECLARED: Final[list[Compiled]] = []
+"""What has been declared so far."""
+
+
+class Kernel(Compiled):
+    """A function that does a task of a call."""
+
+    def __init__(self, arguments: type, function: Callable[[Any, int, int], None]) -> None:
+        super().__init__(function, _record_type(arguments))
+
+    @cached_property
+    def record(self) -> np.dtype[Any]:
+        """The type of its arguments without nesting."""
+        return np.dtype(list(_fields(self.kinds)))
+
+    @cached_property
+    def _flat(self) -> Any:
+        return _flat_type(self.name, self.record.names or ())
+
+    def flat(self, arguments: tuple[Any, ...]) -> Any:
+        """Return the arguments without nesting, as they are in ``record``: ``row`` of ``x`` is ``x_row``."""
+        return self._flat(*_numbers(arguments))
+
+    def __repr__(self) -> str:
+        return f"<Kernel {self.name}>"
+
+
+def _flat_type(name: str, fields: Sequence[str]) -> Any:
+    return namedtuple(name, fields)
+
+
+def _numbers(arguments: tuple[Any, ...]) -> Iterator[int | float]:
+    for value in arguments:
+        if isinstance(value, tuple):
+            yield from _numbers(value)
+        else:
+            yield value
+
+
+@cache
+def _record_type(arguments: type) -> np.dtype[Any]:
+    """The type of arguments in memory."""
+    if issubclass(arguments, tuple):
+        return np.dtype([(name, _record_type(kind)) for name, kind in get_type_hints(arguments).items()])
+    return np.dtype(np.float64 if arguments is float else np.int64)
+
+
+def _fields(record: np.dtype[Any], name: str = "") -> Iterator[tuple[str, np.dtype[Any]]]:
+    """The names and types of all numbers among arguments."""
+    if record.names is None:
+        yield name, record
+        return
+    for field in record.names:
+        yield from _fields(record[field], f"{name}_{field}" if name else field)
+
+
+def kernel(arguments: type) -> Callable[[Callable[[Any, int, int], None]], Kernel]:
+    """Declare a kernel that takes such arguments."""
+    return lambda function: Kernel(arguments, function)
+
+
+class Entry(Compiled):
+    """A function of integers that Python calls, without the interpreter's lock."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        result = "void" if get_type_hints(function)["return"] is type(None) else "int64"
+        count = function.__code__.co_argcount
+        super().__init__(function, f"{result}({', '.join(['int64'] * count)})")
+        self._prototype = ctypes.CFUNCTYPE(None if result == "void" else ctypes.c_int64, *[ctypes.c_int64] * count)
+
+    @cached_property
+    def _call(self) -> Callable[..., Any]:
+        return self._prototype(self.address)
+
+    def __call__(self, *arguments: int) -> Any:
+        return self._call(*arguments)
+
+
+def entry(function: _Function) -> _Function:
+    """Declare a function of integers that Python calls."""
+    return Entry(function)  # type: ignore[return-value]
+
+
+def _numba_carray() -> Any:
+    from numba import carray
+
+    return carray
+
+
+carray: Any = Deferred(_numba_carray)
+
+
+@inlined
+def record(arguments: Any) -> Any:
+    """The arguments of a kernel."""
+    return carray(arguments, 1)[0]
+
+
+@intrinsic("CPointer(float32)", "int64")
+def _pointer(v: Vectors, address: Any) -> Any:
+    return v.pointer(address, 0, v.float)
+
+
+@intrinsic("CPointer(int64)", "int64")
+def _long_pointer(v: Vectors, address: Any) -> Any:
+    return v.pointer(address, 0, v.long)
+
+
+@intrinsic("CPointer(uint8)", "int64")
+def _byte_pointer(v: Vectors, address: Any) -> Any:
+    return v.pointer(address, 0, v.bytes.element)
+
+
+@inlined
+def octets(address: int, count: int) -> Any:
+    """An array over memory that holds u8."""
+    return carray(_byte_pointer(address), count)
+
+
+@inlined
+def floats(address: int, count: int) -> Any:
+    """An array over memory that holds f32."""
+    return carray(_pointer(address), count)
+
+
+@inlined
+def longs(address: int, count: int) -> Any:
+    """An array over memory that holds i64."""
+    return carray(_long_pointer(address), count)
+
+
+@intrinsic("float32", "float32")
+def power_of_two(v: Vectors, exponent: Any) -> Any:
+    """2**exponent for an f32 that holds an integer from -127 to 127: 1.5 * 2**23 puts it into the lowest bits."""
+    shifted = v.builder.fadd(exponent, ir.Constant(v.float, 12582912.0 + 127))
+    word = ir.IntType(32)
+    return v.builder.bitcast(v.builder.shl(v.builder.bitcast(shifted, word), ir.Constant(word, 23)), v.float)
+
+
+@intrinsic("int64", "int64", "int64")
+def add_atomically(v: Vectors, address: Any, value: Any) -> Any:
+    """Add to an int64 in memory; returns what was there."""
+    return v.builder.atomic_rmw("add", v.pointer(address, 0, v.long), value, "seq_cst")
+
+
+@intrinsic("int64", "int64")
+def load_atomically(v: Vectors, address: Any) -> Any:
+    """An int64 in memory that other threads write to."""
+    return v.builder.load_atomic(v.pointer(address, 0, v.long), "acquire", 8)
+
+
+@intrinsic("void", "int64", "int64")
+def store_atomically(v: Vectors, address: Any, value: Any) -> None:
+    """Write an int64 that other threads read."""
+    v.builder.store_atomic(value, v.pointer(address, 0, v.long), "seq_cst", 8)
+
+
+@intrinsic("void", "int64")
+def offer_processor(v: Vectors, function: Any) -> None:
+    """Call ``int function(void)``, by its address: ``sched_yield``."""
+    v.builder.call(v.pointer(function, 0, ir.FunctionType(ir.IntType(32), [])), [])
+
+
+@intrinsic("void", "int64", "int64", "int64", "int64")
+def call_kernel(v: Vectors, function: Any, arguments: Any, task: Any, workspace: Any) -> None:
+    """Call a kernel by its address."""
+    type = ir.FunctionType(ir.VoidType(), [v.long.as_pointer(), v.long, v.long])
+    v.builder.call(v.pointer(function, 0, type), [v.pointer(arguments, 0, v.long), task, workspace])

@@ -1,0 +1,199 @@
+"""Products with weights of 4 or 8 bits, which stay so in memory and become f32, or bf16, in registers."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any, Final
+
+import numpy as np
+
+from irrun_kernels import ir
+from irrun_kernels.amx import ROWS
+from irrun_kernels.functions import add, assign, fill, unary
+from irrun_kernels.host import BYTES, LANES
+from irrun_kernels.micro import VECTORS
+from irrun_kernels.native import floats, inlined, intrinsic, kernel, record, several
+from irrun_kernels.pixels import move
+from irrun_kernels.product import Product, compute, make_halves, multiply_part
+from irrun_kernels.rows import total
+from irrun_kernels.vectors import Vectors
+
+DEPTH: Final = 128
+"""Rows of a panel that are expanded at a time."""
+
+_VARIANTS: Final = tuple(product((4, 8), range(1, VECTORS + 1)))
+"""The bits of a code and the vectors of a panel."""
+
+_EXPANDED: Final = tuple((*variant, halves) for halves in (0, 1) for variant in _VARIANTS)
+"""The variants of panels, for f32 and for words of two bf16."""
+
+_AHEAD: Final = 2048
+"""Bytes that are fetched ahead."""
+
+_SUMS: Final = 8
+"""Independent sums that are accumulated in parallel, since each addition waits for the previous one."""
+
+
+@kernel(Product)
+def packed_product(arguments: Any, task: int, workspace: int) -> None:
+    """A block of points times a part of the panels."""
+    c = record(arguments)
+    if c.geometry.columns > 1:
+        compute(c, 2, 4, task, workspace, _multiply_expanded, make_halves)
+        return
+    panels = -(-c.filters // (c.cut.vectors * LANES))
+    part, parts = task % c.cut.groups, c.cut.groups
+    _multiply_row(c, panels * part // parts, panels * (part + 1) // parts, workspace)
+
+
+@inlined
+def _multiply_row(c: Any, begin: int, end: int, workspace: int) -> None:
+    """Multiply a row with some panels, group by group."""
+    codes, full = c.codes, c.cut.vectors * LANES
+    group = codes.group
+    groups = c.panel_depth // group
+    sums = floats(workspace, groups)
+    for index in range(groups):
+        sums[index] = total(floats(c.x.start + 4 * index * group, group)) if codes.zeros != 0 else 0
+    results = workspace + 4 * groups
+    for panel in range(begin, end):
+        column = panel * full
+        width = min(c.filters - column, full)
+        vectors = -(-width // LANES)
+        out = floats(results, vectors * LANES)
+        fill(out, np.float32(0))
+        if c.bias != 0:
+            add(out[:width], floats(c.bias + 4 * column, width))
+        for index in range(groups):
+            place = 4 * (index * codes.padded + column)
+            multiply_codes(
+                (codes.bits, vectors),
+                group * codes.bits // 32,
+                c.x.start + 4 * index * group,
+                c.panels + (column * c.panel_depth + index * group * vectors * LANES) * codes.bits // 8,
+                (codes.scales + place, codes.zeros + place if codes.zeros != 0 else 0),
+                sums[index],
+                results,
+            )
+        result = floats(c.out.start + 4 * column, width)
+        assign(result, out[:width])
+        finish_row(c, result, c.summand.start + 4 * column)
+
+
+@inlined
+def finish_row(c: Any, out: Any, summand: int) -> None:
+    """Add a summand, and apply the activation."""
+    end = c.end
+    if c.summand.start != 0:
+        add(out, floats(summand, len(out)))
+    unary(0, out, np.float32(end.low), np.float32(end.high))
+    if end.function >= 0:
+        unary(end.function, out, np.float32(end.alpha), np.float32(end.beta))
+
+
+@inlined
+def _multiply_expanded(c: Any, block: Any, place: int, width: int, is_last_panel: bool) -> None:
+    """Multiply the rows of a block with a panel, `DEPTH` rows of which become f32 or bf16 at a time."""
+    column = place * c.cut.vectors * LANES
+    padded = -(-width // LANES) * LANES
+    each = 2 if c.halves != 0 else 1
+    for top in range(0, c.panel_depth, DEPTH):
+        depth = min(DEPTH, c.panel_depth - top)
+        words = depth // each
+        _expand(c, column, padded, top, depth, block.free)
+        if c.cut.left_row != 0:
+            words = -(-words // ROWS) * ROWS
+            fill(floats(block.free + 4 * depth // each * padded, (words - depth // each) * padded), np.float32(0))
+        part = (0, 4 * top // each, top == 0, top + DEPTH >= c.panel_depth)
+        multiply_part(c, block, part, (1, words), block.free, column, width, (block.free, 0, 0))
+        move(block.left, block.rows, 4 * depth // each)
+    move(block.left, block.rows, -4 * c.panel_depth // each)
+
+
+@inlined
+def _expand(c: Any, column: int, width: int, top: int, depth: int, out: int) -> None:
+    """Write rows of a panel as f32 or pairs of bf16, those of one group at a time."""
+    codes = c.codes
+    k = top
+    while k < top + depth:
+        count = min(top + depth, (k // codes.group + 1) * codes.group) - k
+        place = 4 * (k // codes.group * codes.padded + column)
+        panel = c.panels + (column * c.panel_depth + k * width) * codes.bits // 8
+        sides = (codes.scales + place, codes.zeros + place if codes.zeros != 0 else 0)
+        expand_codes((codes.bits, width // LANES, c.halves), count * codes.bits // 32, panel, sides, out)
+        out += (2 if c.halves != 0 else 4) * count * width
+        k += count
+
+
+def _code(v: Vectors, words: Any, number: int, bits: int) -> Any:
+    """Convert one code of each word to f32."""
+    builder = v.builder
+    wide = ir.VectorType(ir.IntType(32), LANES)
+    above = 32 - bits * (number + 1)
+    shifted = builder.shl(words, ir.Constant(wide, [above] * LANES)) if above else words
+    return builder.sitofp(builder.ashr(shifted, ir.Constant(wide, [32 - bits] * LANES)), v.vector)
+
+
+@intrinsic("void", *several(2), *["int64"] * 3, *several(2), "float32", "int64")
+def multiply_codes(v: Vectors, variant: Any, words: Any, x: Any, codes: Any, sides: Any, sum: Any, out: Any) -> None:
+    """Add scale * (row * codes - zero * sum) to ``out``; ``codes`` are [words, vectors].
+
+    ``variant`` is the bits of a code and the vectors, ``sides`` are the addresses of scales, and of zeros or 0.
+    """
+    builder = v.builder
+    scales, zeros = sides
+    for size, width in v.variants(variant, _VARIANTS):
+        wide = ir.VectorType(ir.IntType(32), LANES)
+        count = max(1, _SUMS // width)
+        sums = [[v.variable(v.every(0.0)) for _ in range(width)] for _ in range(count)]
+        with v.times(words) as loop:
+            here = builder.add(codes, builder.mul(loop, v.constant(BYTES * width)))
+            row = builder.add(x, builder.mul(loop, v.constant(128 // size)))
+            for j in range(width):
+                v.prefetch(builder.add(here, v.constant(_AHEAD + BYTES * j)), 3)
+            loaded = [builder.load(v.pointer(here, BYTES * j, wide), align=4) for j in range(width)]
+            for number in range(32 // size):
+                value = v.splat(builder.load(v.pointer(row, 4 * number, v.float), align=4))
+                for word, place in zip(loaded, sums[number % count], strict=True):
+                    builder.store(v.multiply_add(value, _code(v, word, number, size), builder.load(place)), place)
+        for j in range(width):
+            whole = builder.load(sums[0][j])
+            for other in sums[1:]:
+                whole = builder.fadd(whole, builder.load(other[j]))
+            result = v.variable(whole)
+            with builder.if_then(v.is_given(zeros)):
+                builder.store(builder.fsub(whole, builder.fmul(v.load(zeros, j), v.splat(sum))), result)
+            v.store(v.multiply_add(v.load(scales, j), builder.load(result), v.load(out, j)), out, j)
+
+
+@intrinsic("void", *several(3), *["int64"] * 2, *several(2), "int64")
+def expand_codes(v: Vectors, variant: Any, words: Any, codes: Any, sides: Any, out: Any) -> None:
+    """Write (code - zero) * scale for rows of a panel, with ``sides`` for each column as in `multiply_codes`.
+
+    ``variant`` is the bits of a code, the vectors, and 1 where each two rows become words of bf16.
+    """
+    builder = v.builder
+    scales, zeros = sides
+    for size, width, is_half in v.variants(variant, _EXPANDED):
+        wide = ir.VectorType(ir.IntType(32), LANES)
+        each = 32 // size
+        step = 2 if is_half else 1
+        scale = [v.load(scales, j) for j in range(width)]
+        starts = [v.variable(v.every(0.0)) for _ in range(width)]
+        with builder.if_then(v.is_given(zeros)):
+            for j, start in enumerate(starts):
+                builder.store(v.load(zeros, j), start)
+        zero = [builder.load(start) for start in starts]
+        with v.times(words) as loop:
+            here = builder.add(codes, builder.mul(loop, v.constant(BYTES * width)))
+            place = builder.add(out, builder.mul(loop, v.constant(BYTES * width * each // step)))
+            for j in range(width):
+                loaded = builder.load(v.pointer(here, BYTES * j, wide), align=4)
+                values = [
+                    builder.fmul(builder.fsub(_code(v, loaded, number, size), zero[j]), scale[j])
+                    for number in range(each)
+                ]
+                if is_half:
+                    values = [v.paired(*pair) for pair in zip(values[::2], values[1::2], strict=True)]
+                for number, value in enumerate(values):
+                    v.store(value, place, number * width + j)

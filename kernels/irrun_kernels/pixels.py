@@ -1,0 +1,115 @@
+"""The addresses of the rows of products: of the pixels that each tap of a kernel meets, and of the results."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from irrun_kernels.native import inlined, longs
+
+
+class Images(NamedTuple):
+    """The address of the first pixel of images, 0 for none, and the bytes between images, rows and pixels."""
+
+    start: int = 0
+    image: int = 0
+    row: int = 0
+    pixel: int = 0
+
+
+class Geometry(NamedTuple):
+    """Windows over images [images, height, width, ...], whose results are [images, rows, columns, ...].
+
+    The rows of a matrix are the pixels of one image with one row.
+    """
+
+    kernel_height: int = 1
+    kernel_width: int = 1
+    stride_height: int = 1
+    stride_width: int = 1
+    dilation_height: int = 1
+    dilation_width: int = 1
+    begin_height: int = 0
+    begin_width: int = 0
+    images: int = 1
+    rows: int = 1
+    columns: int = 1
+    height: int = 1
+    width: int = 1
+
+
+@inlined
+def find_left(g: Any, x: Any, shift: int, zeros: int, first: int, count: int, points: int, out: int) -> None:
+    """Write the addresses of the pixels of all tiles, tap by tap, for ``count`` points from ``first`` on.
+
+    ``x`` are the `Images`, ``shift`` what is added to their addresses, ``zeros`` is the pixel outside of them.
+    ``points`` is how many addresses each tap has: the last one is repeated.
+    """
+    index = 0
+    while index < count:
+        line, column = (first + index) // g.columns, (first + index) % g.columns
+        image, y = line // g.rows, line % g.rows
+        here = min(g.columns - column, count - index)
+        place = out + 8 * index
+        for ky in range(g.kernel_height):
+            down = y * g.stride_height + ky * g.dilation_height - g.begin_height
+            row = x.start + shift + image * x.image + down * x.row if 0 <= down < g.height else 0
+            for kx in range(g.kernel_width):
+                across = column * g.stride_width + kx * g.dilation_width - g.begin_width
+                _find_pixels(place, row, across, g.stride_width, g.width, x.pixel, zeros, here)
+                place += 8 * points
+        index += here
+    for tap in range(g.kernel_height * g.kernel_width):
+        _repeat(out + 8 * points * tap, count, points)
+
+
+@inlined
+def find_points(g: Any, x: Any, shift: int, first: int, count: int, points: int, out: int) -> None:
+    """Write the addresses of ``count`` points of `Images`, ``shift`` bytes further; the last one is repeated."""
+    index = 0
+    while index < count:
+        line, column = (first + index) // g.columns, (first + index) % g.columns
+        here = min(g.columns - column, count - index)
+        start = x.start + shift + line // g.rows * x.image + line % g.rows * x.row + column * x.pixel
+        _fill_range(out + 8 * index, start, x.pixel, here)
+        index += here
+    _repeat(out, count, points)
+
+
+@inlined
+def find_rows(x: int, step: int, count: int, points: int, out: int) -> None:
+    """Write the addresses of rows that are ``step`` bytes apart; the last one is repeated."""
+    _fill_range(out, x, step, count)
+    _repeat(out, count, points)
+
+
+@inlined
+def move(addresses: int, count: int, bytes: int) -> None:
+    """Add to addresses."""
+    values = longs(addresses, count)
+    for index in range(count):
+        values[index] += bytes
+
+
+@inlined
+def _fill_range(out: int, start: int, step: int, count: int) -> None:
+    values = longs(out, count)
+    for i in range(count):
+        values[i] = start + i * step
+
+
+@inlined
+def _find_pixels(out: int, row: int, across: int, stride: int, width: int, step: int, zeros: int, count: int) -> None:
+    """Write the addresses of the pixels that one tap meets in a row, which is 0 outside; else that of zeros."""
+    before = min(count, -(across // stride)) if across < 0 else 0
+    inside = max(before, min(count, (width - 1 - across) // stride + 1)) if row != 0 else before
+    _fill_range(out, zeros, 0, before)
+    _fill_range(out + 8 * before, row + (across + before * stride) * step, stride * step, inside - before)
+    _fill_range(out + 8 * inside, zeros, 0, count - inside)
+
+
+@inlined
+def _repeat(out: int, count: int, points: int) -> None:
+    """Repeat the last address in the rest of the last tile."""
+    values = longs(out, points)
+    for i in range(count, points):
+        values[i] = values[count - 1]

@@ -1,0 +1,298 @@
+"""Products of matrices and convolutions: rows of the left factor by their addresses, times packed panels.
+
+A convolution is a product without copies of windows: its rows are pixels, and for each tap of the kernel the pixel that
+the tap meets, or zeros. A product of matrices is a convolution with one tap over an image of one row.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from irrun_kernels.amx_product import configure_tiles, gather, release_tiles, tile_of
+from irrun_kernels.bytes import Requantization, multiply_bytes, quantize_row
+from irrun_kernels.functions import End, apply_to_rows, unary
+from irrun_kernels.host import LANES
+from irrun_kernels.micro import AS_BITS, multiply_taps, round_row
+from irrun_kernels.native import floats, inlined, kernel, longs, record
+from irrun_kernels.pixels import Geometry, Images, find_left, find_points, find_rows, move
+from irrun_kernels.tiling import Tiling
+
+_DEPTH: Final = 1024
+"""Rows of a panel, or pairs, that are multiplied at a time: they stay in the second cache beside those on the left."""
+
+_AHEAD: Final = 4096
+"""Bytes that a product of one row fetches ahead in its panel."""
+
+_WHOLE: Final = 512
+"""Columns up to which all of them are still in the second cache when the last one has been computed."""
+
+
+class Codes(NamedTuple):
+    """The layout of panels of weights of few ``bits``, in words of several codes (see `words_of`).
+
+    ``scales`` and ``zeros`` are [groups, padded columns]: weights are (code - zero) * scale. A group of rows has
+    ``group`` of them, in whole words.
+    """
+
+    bits: int = 0
+    scales: int = 0
+    zeros: int = 0
+    padded: int = 0
+    group: int = 0
+
+
+class Product(NamedTuple):
+    """Arguments of `product`, `integer_product` and `packed_product`.
+
+    ``x`` has pixels of ``depth`` f32, or words of two bf16 (with ``halves``) or four bytes; ``zeros`` is the address of
+    the pixel outside of images. ``panels`` are packed weights, whose columns have ``panel_depth`` of these, or codes.
+    ``out``, ``narrow`` and ``summand`` have pixels of ``filters``: f32, the result in bf16 or as bytes, and what is
+    added. Without ``out``, its pixels are those of a panel in the workspace.
+
+    A task computes some points for some panels, as ``cut`` says. Several products of equal sizes may follow each other:
+    ``next_out`` elements of results, and ``next_x``, ``next_panels`` and ``next_bias`` bytes further.
+    """
+
+    x: Images
+    panels: int
+    geometry: Geometry
+    cut: Tiling
+    depth: int
+    panel_depth: int
+    filters: int
+    out: Images = Images()
+    narrow: Images = Images()
+    summand: Images = Images()
+    zeros: int = 0
+    bias: int = 0
+    halves: int = 0
+    end: End = End()
+    next_x: int = 0
+    next_panels: int = 0
+    next_out: int = 0
+    next_bias: int = 0
+    integers: Requantization = Requantization()
+    codes: Codes = Codes()
+
+
+class Block(NamedTuple):
+    """The part of a product that a task computes: the number of the product, and its points, ``rows`` in whole tiles.
+
+    The others are places in the workspace: addresses of rows, rows that were gathered for AMX, and what is free.
+    """
+
+    number: int
+    points: int
+    rows: int
+    taps: int
+    left: int
+    out: int
+    narrow: int
+    summand: int
+    gathered: int
+    free: int
+
+
+@kernel(Product)
+def product(arguments: Any, task: int, workspace: int) -> None:
+    """A block of points times a group of panels, with bias, summand and activation."""
+    compute(record(arguments), 2, 4, task, workspace, _multiply_floats, make_halves)
+
+
+@kernel(Product)
+def integer_product(arguments: Any, task: int, workspace: int) -> None:
+    """A product of bytes, with factors, biases, summand, bounds and rounding."""
+    c = record(arguments)
+    compute(c, 1, c.integers.summand_size, task, workspace, _multiply_bytes, make_bytes)
+
+
+@inlined
+def compute(
+    c: Any, narrow_size: int, summand_size: int, task: int, workspace: int, multiply: Any, make_narrow: Any
+) -> None:
+    """Compute a task: ``multiply`` a panel, then apply a function and ``make_narrow`` its results, row by row."""
+    g, cut = c.geometry, c.cut
+    full = cut.vectors * LANES
+    panels = -(-c.filters // full)
+    number, task = task // cut.tasks, task % cut.tasks
+    first, group = task // cut.groups * cut.points, task % cut.groups
+    points = min(cut.points, g.images * g.rows * g.columns - first)
+    taps = g.kernel_height * g.kernel_width
+    rows = -(-points // cut.rows) * cut.rows
+    left = workspace
+    out = left + 8 * rows * taps
+    narrow, summand, gathered = out + 8 * rows, out + 16 * rows, out + 24 * rows
+    sums = gathered + rows * cut.left_row
+    free = sums if c.out.start != 0 else sums + rows * c.out.pixel
+    place, stop = panels * group // cut.groups, panels * (group + 1) // cut.groups
+    column = number * c.next_out + place * full
+    find_left(g, c.x, number * c.next_x, c.zeros, first, points, rows, left)
+    if c.out.start != 0:
+        find_points(g, c.out, 4 * column, first, points, rows, out)
+    else:
+        find_rows(sums, c.out.pixel, points, rows, out)
+    if c.narrow.start != 0:
+        find_points(g, c.narrow, narrow_size * column, first, points, rows, narrow)
+    if c.summand.start != 0:
+        find_points(g, c.summand, summand_size * column, first, points, rows, summand)
+    if cut.left_row != 0:
+        gather(left, rows, taps, c.depth, gathered, cut.left_row)
+        configure_tiles()
+    # Rows that are whole, and neighbours, need not be put together for a function.
+    is_whole = cut.groups == 1 and c.filters <= _WHOLE and c.out.start != 0
+    block = Block(number, points, rows, taps, left, out, narrow, summand, gathered, free)
+    for panel in range(place, stop):
+        width = min(c.filters - panel * full, full)
+        multiply(c, block, panel, width, panel + 1 == stop)
+        if c.end.function >= 0 and not is_whole:
+            _finish(c, block, width, make_narrow)
+        if c.out.start != 0:
+            move(out, rows, 4 * full)
+        if c.narrow.start != 0:
+            move(narrow, rows, narrow_size * full)
+        if c.summand.start != 0:
+            move(summand, rows, summand_size * full)
+    if cut.left_row != 0:
+        release_tiles()
+    if c.end.function >= 0 and is_whole:
+        move(out, rows, -4 * full * panels)
+        move(narrow, rows, -narrow_size * full * panels)
+        _finish(c, block, c.filters, make_narrow)
+
+
+@inlined
+def _finish(c: Any, block: Any, width: int, make_narrow: Any) -> None:
+    """Replace what has been computed by a function of it."""
+    end, count = c.end, block.points
+    alpha, beta = np.float32(end.alpha), np.float32(end.beta)
+    rows, narrow = longs(block.out, count), longs(block.narrow, count)
+    if rows[count - 1] - rows[0] == (count - 1) * c.out.pixel:
+        apply_to_rows(end.function, rows[0], c.out.pixel, count, width, alpha, beta, block.free)
+    else:
+        for index in range(count):
+            unary(end.function, floats(rows[index], width), alpha, beta)
+    if c.narrow.start != 0:
+        for index in range(count):
+            make_narrow(c, rows[index], narrow[index], width)
+
+
+@inlined
+def make_halves(c: Any, row: int, narrow: int, width: int) -> None:
+    """Write a row in bf16."""
+    round_row(AS_BITS, row, narrow, width)
+
+
+@inlined
+def make_bytes(c: Any, row: int, narrow: int, width: int) -> None:
+    """Write the levels of a row."""
+    levels = c.integers
+    quantize_row(row, narrow, width, np.float32(levels.low), np.float32(levels.high), np.float32(levels.most))
+
+
+@inlined
+def _multiply_floats(c: Any, block: Any, place: int, width: int, is_last_panel: bool) -> None:
+    """Multiply the rows of a block with a panel of f32 or bf16."""
+    cut, taps = c.cut, block.taps
+    column = place * cut.vectors * LANES
+    step = 4 * -(-width // LANES) * LANES
+    tiles = block.rows // cut.rows
+    panel = c.panels + block.number * c.next_panels + 4 * column * c.panel_depth
+    # A part of a product: some taps, or a part of the depth of one. Tiles of AMX multiply all of them.
+    most = _DEPTH if cut.left_row == 0 else taps * c.depth
+    taps_each = min(taps, max(1, most // c.depth))
+    depth_each = min(c.depth, most) if taps == 1 else c.depth
+    rounds = max(-(-taps // taps_each), -(-c.depth // depth_each))
+    for number in range(rounds):
+        taps_here = min(taps_each, taps - number * taps_each) if taps > 1 else 1
+        depth = min(depth_each, c.depth - number * depth_each) if taps == 1 else c.depth
+        is_last = number == rounds - 1
+        after = panel + step * taps_here * depth
+        # Prefetch the next panel, a part of each of its rows with each tile.
+        fetches = (tiles > 2 or cut.left_row != 0) and not (is_last and is_last_panel)
+        ahead_step = -(-4 * cut.vectors * LANES // tiles) if fetches else 0
+        ahead, ahead_tile = after, ahead_step * taps_here * depth
+        if ahead_step == 0:
+            ahead, ahead_step = panel + _AHEAD, 0 if tiles > 1 else step
+        extent = (taps_here, depth) if cut.left_row == 0 else (1, c.panel_depth)
+        tap = number * taps_each if taps > 1 else 0
+        part = (tap, 0, number == 0, is_last)
+        multiply_part(c, block, part, extent, panel, column, width, (ahead, ahead_step, ahead_tile))
+        panel = after
+        if rounds > 1 and taps == 1:
+            move(block.left, block.rows, 4 * depth if not is_last else 4 * depth - 4 * c.depth)
+
+
+@inlined
+def multiply_part(c: Any, block: Any, part: Any, extent: Any, panel: int, column: int, width: int, ahead: Any) -> None:
+    """Multiply some taps, or a part of the depth, of the rows of a block with those of a panel.
+
+    ``part`` is the first tap, the bytes in front of what is multiplied in gathered rows, and whether this is the first
+    part and the last. ``extent`` and ``ahead`` are as in `multiply_taps`, and the distance of the latter for tiles.
+    """
+    cut, tap, skipped, is_first, is_last = c.cut, part[0], part[1], part[2], part[3]
+    vectors = -(-width // LANES)
+    bias = c.bias + block.number * c.next_bias + 4 * column if c.bias != 0 and is_first else 0
+    is_rounded = c.narrow.start != 0 and is_last and c.end.function < 0
+    is_stored = c.out.start != 0 or not is_rounded
+    low = np.float32(c.end.low) if is_last else np.float32(-np.inf)
+    high = np.float32(c.end.high) if is_last else np.float32(np.inf)
+    for tile in range(block.rows // cut.rows):
+        place = 8 * tile * cut.rows
+        summand = block.summand + place if c.summand.start != 0 else 0
+        multiply_taps(
+            (cut.rows, vectors, c.halves),
+            extent if cut.left_row == 0 else (min(cut.rows, block.points - tile * cut.rows), extent[1]),
+            _left_of(c, block, tile, tap, skipped),
+            (panel, 4 * vectors * LANES),
+            (ahead[0] + tile * ahead[2], ahead[1]),
+            bias,
+            (
+                block.out + place if is_stored else 0,
+                block.narrow + place if is_rounded else 0,
+                summand if is_first else block.out + place,
+            ),
+            width,
+            low,
+            high,
+        )
+
+
+@inlined
+def _left_of(c: Any, block: Any, tile: int, tap: int, skipped: int) -> Any:
+    """The left factor of a tile as `multiply_taps` takes it, from a tap on, or some bytes further in gathered rows."""
+    row = c.cut.left_row
+    gathered = block.gathered + tile * c.cut.rows * row + skipped
+    left = block.left + 8 * (tap * block.rows + tile * c.cut.rows)
+    return tile_of(left, 8 * block.rows, block.taps, c.depth, gathered, row)
+
+
+@inlined
+def _multiply_bytes(c: Any, block: Any, place: int, width: int, is_last_panel: bool) -> None:
+    """Multiply the rows of a block with a panel of bytes."""
+    cut, sides = c.cut, c.integers
+    column = place * cut.vectors * LANES
+    row = 4 * (block.number * sides.padded + column)
+    panel = c.panels + block.number * c.next_panels + 4 * column * c.panel_depth
+    is_stored = c.out.start != 0 or c.end.function >= 0
+    for tile in range(block.rows // cut.rows):
+        place = 8 * tile * cut.rows
+        summand = block.summand + place if c.summand.start != 0 else 0
+        stored = min(cut.rows, block.points - tile * cut.rows)
+        multiply_bytes(
+            (cut.rows, -(-width // LANES)),
+            (block.taps, c.depth) if cut.left_row == 0 else (stored, c.panel_depth),
+            _left_of(c, block, tile, 0, 0),
+            panel,
+            (panel, 0),
+            (sides.starts + row, sides.factors + row, sides.biases + row),
+            width,
+            sides.numbers,
+            (
+                summand if sides.summand_size == 4 else 0,
+                summand if sides.summand_size == 1 else 0,
+                block.out + place if is_stored else 0,
+                block.narrow + place if c.narrow.start != 0 and c.end.function < 0 else 0,
+            ),
+        )

@@ -1,0 +1,112 @@
+"""The tape: a sequence of kernel calls that all workers walk together.
+
+A call is a row of three numbers: the address of a kernel, the address of its arguments, the number of its tasks.
+Each call has two counters, in a cache line
+of their own: how many tasks have been claimed, and how many are done. Whoever claims a task does it; a call begins when
+all tasks of the one before it are done. So nobody waits for a worker that has no processor at the moment, unless it is
+in the midst of a task.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from irrun_kernels.native import (
+    add_atomically,
+    call_kernel,
+    entry,
+    inlined,
+    load_atomically,
+    longs,
+    offer_processor,
+    store_atomically,
+)
+
+LINE: Final = 16
+"""Numbers between the counters of one call and those of the next: two cache lines, since they are fetched in pairs."""
+
+_POLLS: Final = 4000
+"""Times that a counter is looked at before the processor is offered to somebody else."""
+
+
+@inlined
+def walk(tape: int, calls: int, counters: int, workspace: int, yielding: int) -> None:
+    """Take part in all calls; ``tape`` and ``counters`` are addresses, ``yielding`` that of ``sched_yield``."""
+    rows = longs(tape, calls * 3)
+    for number in range(calls):
+        function, arguments, tasks = rows[3 * number], rows[3 * number + 1], rows[3 * number + 2]
+        claimed = counters + 8 * LINE * number
+        done = claimed + 64
+        while True:
+            task = add_atomically(claimed, 1)
+            if task >= tasks:
+                break
+            call_kernel(function, arguments, task, workspace)
+            add_atomically(done, 1)
+        polls = 0
+        while load_atomically(done) < tasks:
+            polls += 1
+            if polls == _POLLS:
+                offer_processor(yielding)
+                polls = 0
+
+
+@entry
+def serve(mailbox: int, number: int, seen: int, most_polls: int, yielding: int) -> int:
+    """Walk one tape after another; return the number of the last one after a while without a new one.
+
+    The mailbox holds, each in a cache line: the number of the newest tape, the workers that are inside of one, the most
+    that may be, and then the address of the tape, its calls, its counters, its workspace and the bytes of that for each
+    worker. ``seen`` is the number of a tape that is over, ``most_polls`` the number of polls before it returns.
+    """
+    polls = 0
+    while polls < most_polls:
+        newest = load_atomically(mailbox)
+        if newest == seen:
+            polls += 1
+            continue
+        seen = newest
+        polls = 0
+        add_atomically(mailbox + 64, 1)
+        if load_atomically(mailbox) == newest and newest % 2 == 1 and number < load_atomically(mailbox + 128):
+            job = longs(mailbox + 192, 5)
+            walk(job[0], job[1], job[2], job[3] + number * job[4], yielding)
+        add_atomically(mailbox + 64, -1)
+    return seen
+
+
+@entry
+def walk_alone(tape: int, calls: int, workspace: int) -> None:
+    """Do all calls without counters."""
+    rows = longs(tape, calls * 3)
+    for number in range(calls):
+        function, arguments, tasks = rows[3 * number], rows[3 * number + 1], rows[3 * number + 2]
+        for task in range(tasks):
+            call_kernel(function, arguments, task, workspace)
+
+
+@entry
+def lead(
+    mailbox: int, workers: int, tape: int, calls: int, counters: int, workspace: int, each: int, yielding: int
+) -> None:
+    """Publish a tape, walk it, and return when all of it is done; others may still be looking at its counters."""
+    numbers = longs(counters, calls * LINE)
+    for number in range(0, calls * LINE, LINE // 2):
+        numbers[number] = 0
+    job = longs(mailbox + 192, 5)
+    job[0], job[1], job[2], job[3], job[4] = tape, calls, counters, workspace, each
+    store_atomically(mailbox + 128, workers)
+    add_atomically(mailbox, 1)
+    walk(tape, calls, counters, workspace, yielding)
+    add_atomically(mailbox, 1)
+
+
+@entry
+def settle(mailbox: int, yielding: int) -> None:
+    """Wait until no worker is inside a finished tape."""
+    polls = 0
+    while load_atomically(mailbox + 64) > 0:
+        polls += 1
+        if polls == _POLLS:
+            offer_processor(yielding)
+            polls = 0

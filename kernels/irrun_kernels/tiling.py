@@ -1,0 +1,159 @@
+"""The right factor of a product in panels, and the cuts of a product into tasks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from irrun_kernels.amx import ROWS as TILE_ROWS
+from irrun_kernels.amx_product import POINTS
+from irrun_kernels.functions import RUN
+from irrun_kernels.host import LANES
+from irrun_kernels.micro import ROWS, VECTORS
+
+Array = npt.NDArray[Any]
+
+_COST: Final = {4: 1.0, 3: 1.02, 2: 1.1, 1: 1.9}
+"""Time for each vector of a panel, by the number of vectors in it: fewer of them wait longer for the rows."""
+
+_POINTS: Final = 192
+"""Points in a task, roughly: what is read for them stays in the second cache."""
+
+_LEAST_WORK: Final = 0.6e6
+"""Multiplications of a task: some eight microseconds."""
+
+_LEAST_POINTS: Final = 10
+"""Points up to which it is not the multiplications that take time, but reading the weights."""
+
+_TILE_POINTS: Final = 16
+"""Points from which tiles of AMX are worth their empty rows."""
+
+_GATHERED: Final = 1 << 20
+"""Bytes of rows that are gathered for tiles, roughly: they stay in the second cache."""
+
+_MOST_TASKS: Final = 16
+"""Tasks of a call as far as that leaves them large enough; more where there are many points."""
+
+
+def panel_vectors(columns: int) -> int:
+    """Return the vectors in each panel but the last, for ``columns`` columns."""
+    vectors = -(-columns // LANES)
+
+    def cost(width: int) -> float:
+        whole, rest = divmod(vectors, width)
+        return whole * width * _COST[width] + (1.05 * rest * _COST[rest] if rest else 0)
+
+    return min(range(VECTORS, 0, -1), key=cost)
+
+
+def padded_columns(columns: int) -> int:
+    """The columns of a packed matrix: whole vectors."""
+    return -(-columns // LANES) * LANES
+
+
+def pack(matrix: Array, vectors: int) -> Array:
+    """A matrix [K, N] in panels [K, vectors * LANES], the last one as narrow as whole vectors allow."""
+    depth, columns = matrix.shape
+    size = vectors * LANES
+    whole = columns // size * size
+    rest = -(-(columns - whole) // LANES) * LANES
+    packed = np.zeros(depth * (whole + rest), matrix.dtype)
+    front = packed[: depth * whole].reshape(-1, depth, size)
+    front[...] = matrix[:, :whole].reshape(depth, -1, size).transpose(1, 0, 2)
+    packed[depth * whole :].reshape(depth, rest)[:, : columns - whole] = matrix[:, whole:]
+    return packed
+
+
+def words_of(codes: Array, bits: int) -> Array:
+    """Pack signed codes [K, N] into words [K * bits / 32, N]: the first of a column in the lowest bits."""
+    depth, columns = codes.shape
+    each = 32 // bits
+    shifts = np.arange(0, 32, bits, dtype=np.uint32)[:, np.newaxis]
+    words = np.empty((depth // each, columns), np.uint32)
+    for first in range(0, depth // each, _AT_ONCE):
+        part = codes[first * each : (first + _AT_ONCE) * each].reshape(-1, each, columns)
+        bits_of_each = part.astype(np.int32).view(np.uint32) & np.uint32((1 << bits) - 1)
+        np.bitwise_or.reduce(bits_of_each << shifts, axis=1, out=words[first : first + _AT_ONCE])
+    return words
+
+
+_AT_ONCE: Final = 128
+"""Words that are packed at a time."""
+
+
+def pack_halves(matrix: Array, vectors: int) -> Array:
+    """A matrix [K, N] of f32 that bf16 holds in panels of words, each of two rows; the last row may be zeros."""
+    depth, columns = matrix.shape
+    rows = np.zeros((depth + depth % 2, columns), np.uint16)
+    rows[:depth] = np.ascontiguousarray(matrix, np.float32).view(np.uint32) >> 16
+    return _pack_words(rows, vectors)
+
+
+def pack_bytes(matrix: Array, vectors: int) -> Array:
+    """A matrix [4 * K, N] of bytes with sign in panels of words, each of four rows."""
+    return _pack_words(matrix.astype(np.int8), vectors)
+
+
+def _pack_words(rows: Array, vectors: int) -> Array:
+    each = 4 // rows.itemsize
+    words = np.ascontiguousarray(rows.reshape(-1, each, rows.shape[1]).swapaxes(1, 2))
+    return pack(words.view(np.uint32)[..., 0], vectors)
+
+
+def padded_depth(words: int, has_tiles: bool) -> int:
+    """The words in a column of a packed matrix: whole tiles, where the processor has any."""
+    return -(-words // TILE_ROWS) * TILE_ROWS if has_tiles else words
+
+
+_EVEN: Final = 4
+
+_PANELS: Final = 3
+"""Panels of a task, where there are enough of them: while one is multiplied, the next one is fetched."""
+
+
+class Tiling(NamedTuple):
+    """The partition of a product: rows of a tile, vectors of a panel, points of a task, groups of panels, tasks.
+
+    ``left_row`` is the distance of rows that are gathered for tiles of AMX, or 0.
+    """
+
+    rows: int
+    vectors: int
+    points: int
+    groups: int
+    tasks: int
+    workspace: int
+    left_row: int
+
+
+def tiling(points: int, taps: int, depth: int, filters: int, products: int = 1, *, has_tiles: bool = False) -> Tiling:
+    """Cut a product so that tasks are neither too large for the caches nor too small to be worth handing out.
+
+    Tiles of AMX multiply where ``has_tiles`` says that they can, and there are enough points.
+    """
+    vectors = panel_vectors(filters)
+    rows = 1 if points == 1 else ROWS[vectors]
+    left_row, most_points = 0, _POINTS
+    if has_tiles and points >= _TILE_POINTS:
+        # Rows that begin in neighbouring sets of the cache.
+        rows, left_row = POINTS, 4 * padded_depth(taps * depth, has_tiles) + 64
+        most_points = min(_POINTS, max(rows, _GATHERED // left_row // rows * rows))
+    work = max(points, _LEAST_POINTS) * taps * depth * filters
+    most = max(1, min(_MOST_TASKS // min(products, _MOST_TASKS), int(work // _LEAST_WORK)))
+    panels = -(-filters // (vectors * LANES))
+    blocks = -(-points // most_points)
+    groups = min(panels, max(1, round(most / blocks)))
+    blocks = max(blocks, min(most // groups, -(-points // (2 * rows))))
+    groups = min(groups, max(_EVEN, panels // _PANELS))
+    if most > 1:
+        # Tasks for an even number of workers.
+        even = _EVEN // math.gcd(_EVEN, groups)
+        blocks = max(1, min(-(-blocks // even) * even, -(-points // (2 * rows))))
+    part = -(-points // blocks)
+    each = -(-part // rows) * rows
+    blocks = -(-points // each)
+    workspace = (8 * (taps + 3) + left_row) * (each + rows) + 4 * RUN
+    return Tiling(rows, vectors, each, groups, blocks * groups, workspace, left_row)

@@ -1,0 +1,294 @@
+"""Vectors of f32 as LLVM has them: 16 lanes with AVX-512, 8 with AVX, 4 elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from irrun_kernels import ir
+from irrun_kernels.backends import OF_BYTES, OF_HALVES
+from irrun_kernels.host import BYTES, LANES
+
+
+class Vectors:
+    """Emits operations on vectors. The last of several may be masked."""
+
+    def __init__(self, builder: Any) -> None:
+        self.builder = builder
+        self.float = ir.FloatType()
+        self.long = ir.IntType(64)
+        self.word = ir.IntType(32)
+        self.byte = ir.IntType(8)
+        self.vector = ir.VectorType(self.float, LANES)
+        self.words = ir.VectorType(self.word, LANES)
+        self.bytes = ir.VectorType(self.byte, LANES)
+
+    def constant(self, value: int) -> Any:
+        return ir.Constant(self.long, value)
+
+    def every(self, value: float) -> Any:
+        """A constant in all lanes."""
+        return ir.Constant(self.vector, [value] * LANES)
+
+    def variable(self, value: Any) -> Any:
+        """A variable that LLVM keeps in a register."""
+        with self.builder.goto_entry_block():
+            place = self.builder.alloca(value.type)
+        self.builder.store(value, place)
+        return place
+
+    def scratch(self, size: int) -> Any:
+        """The address of memory of this function."""
+        with self.builder.goto_entry_block():
+            place = self.builder.alloca(ir.ArrayType(self.byte, size))
+            place.align = 64
+            return self.builder.ptrtoint(place, self.long)
+
+    def is_given(self, address: Any) -> Any:
+        return self.builder.icmp_signed("!=", address, self.constant(0))
+
+    def variants(self, given: Sequence[Any], choices: Iterable[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+        """Each choice in turn; what is built for it is run where the given values are that choice."""
+        for choice in choices:
+            same = [
+                self.builder.icmp_signed("==", *pair) for pair in zip(given, map(self.constant, choice), strict=True)
+            ]
+            with self.builder.if_then(reduce(self.builder.and_, same)):
+                yield choice
+
+    @contextmanager
+    def times(self, count: Any) -> Iterator[Any]:
+        """A loop, with the number of the iteration."""
+        builder, before = self.builder, self.builder.block
+        head, body, after = (builder.append_basic_block(name) for name in ("head", "body", "end"))
+        builder.branch(head)
+        builder.position_at_end(head)
+        index = builder.phi(self.long)
+        index.add_incoming(self.constant(0), before)
+        builder.cbranch(builder.icmp_signed("<", index, count), body, after)
+        builder.position_at_end(body)
+        yield index
+        index.add_incoming(builder.add(index, self.constant(1)), builder.block)
+        builder.branch(head)
+        builder.position_at_end(after)
+
+    def for_each_vector(self, count: Any, emit: Callable[[Any, Any], None]) -> None:
+        """Call ``emit`` with the number of the first element of each vector, and with a mask for the last ones."""
+        whole = self.builder.udiv(count, self.constant(LANES))
+        with self.times(whole) as loop:
+            emit(self.builder.mul(loop, self.constant(LANES)), None)
+        done = self.builder.mul(whole, self.constant(LANES))
+        emit(done, self.mask(self.builder.sub(count, done)))
+
+    def pointer(self, address: Any, offset: int, type: Any) -> Any:
+        moved = self.builder.add(address, self.constant(offset)) if offset else address
+        return self.builder.inttoptr(moved, type.as_pointer())
+
+    def load_long(self, address: Any, offset: int) -> Any:
+        return self.builder.load(self.pointer(address, offset, self.long), align=8)
+
+    def load(self, address: Any, number: int = 0, mask: Any = None, type: Any = None) -> Any:
+        """Vector ``number`` behind an address, of f32 by default; zeros where it is masked."""
+        type = self.vector if type is None else type
+        place = self.pointer(address, _size(type) * number, type)
+        if mask is None:
+            return self.builder.load(place, align=_align(type))
+        name = f"llvm.masked.load.{_suffix(type)}.p0{_suffix(type)}"
+        return self.call(name, type, place, ir.Constant(self.word, _align(type)), mask, ir.Constant(type, None))
+
+    def load_halves(self, address: Any, number: int = 0) -> Any:
+        """Vector ``number`` of bf16 behind an address, as f32."""
+        return self.unpacked(self.load(address, number, type=ir.VectorType(ir.IntType(16), LANES)))
+
+    def store(self, value: Any, address: Any, number: int = 0, mask: Any = None) -> None:
+        type = value.type
+        place = self.pointer(address, _size(type) * number, type)
+        if mask is None:
+            self.builder.store(value, place, align=_align(type))
+            return
+        name = f"llvm.masked.store.{_suffix(type)}.p0{_suffix(type)}"
+        self.call(name, ir.VoidType(), value, place, ir.Constant(self.word, _align(type)), mask)
+
+    def mask(self, count: Any) -> Any:
+        """The first ``count`` lanes."""
+        spread = self.spread(self.builder.trunc(count, self.word), self.words)
+        return self.builder.icmp_signed("<", ir.Constant(self.words, list(range(LANES))), spread)
+
+    def splat(self, value: Any) -> Any:
+        """A number in all lanes."""
+        return self.spread(value, self.vector)
+
+    def multiply_add(self, a: Any, b: Any, total: Any) -> Any:
+        return self.call(f"llvm.fma.{_suffix(self.vector)}", self.vector, a, b, total)
+
+    def multiply_halves(self, a: Any, b: Any, total: Any) -> Any:
+        """Add the products of two bf16 in each word of ``a`` and two of ``b`` to f32, first those in the upper halves.
+
+        Each product and sum is rounded once. The instruction takes numbers below 2**-126 for zeros. That of ARM rounds
+        the sum of two products to odd.
+        """
+        if OF_HALVES.function:
+            return self._dot(OF_HALVES.function, total, a, b)
+        first = self.multiply_add(self.upper_halves(a), self.upper_halves(b), total)
+        return self.multiply_add(self.lower_halves(a), self.lower_halves(b), first)
+
+    def _dot(self, function: str, total: Any, a: Any, b: Any) -> Any:
+        """Call an instruction that adds products of parts of words."""
+        type = ir.VectorType(self.byte, BYTES) if ".neon." in function else self.words
+        return self.call(function, total.type, total, self.builder.bitcast(a, type), self.builder.bitcast(b, type))
+
+    def upper_halves(self, words: Any) -> Any:
+        """The bf16 in the upper halves of words as f32."""
+        return self.builder.bitcast(self.builder.and_(words, self._each(0xFFFF0000)), self.vector)
+
+    def lower_halves(self, words: Any) -> Any:
+        """The bf16 in the lower halves of words as f32."""
+        return self.builder.bitcast(self.builder.shl(words, self._each(16)), self.vector)
+
+    def flushed(self, value: Any) -> Any:
+        """Zeros of the same sign in place of numbers below 2**-126."""
+        bits = self.builder.bitcast(value, self.words)
+        return self.builder.bitcast(self._flushed(bits, bits), self.vector)
+
+    def _flushed(self, bits: Any, others: Any) -> Any:
+        """Other words in place of those of f32 that are not below 2**-126, whose signs stay."""
+        tiny = self.builder.icmp_unsigned("==", self.builder.and_(bits, self._each(0x7F800000)), self._each(0))
+        return self.builder.select(tiny, self.builder.and_(bits, self._each(0x80000000)), others)
+
+    def rounded(self, value: Any) -> Any:
+        """The nearest bf16 of f32; ties go to even, numbers below 2**-126 to zero."""
+        halves = ir.VectorType(ir.IntType(16), LANES)
+        if OF_HALVES.name == "AVX512-BF16":
+            return self.call("llvm.x86.avx512bf16.cvtneps2bf16.512", halves, value)
+        builder = self.builder
+        bits = builder.bitcast(value, self.words)
+        odd = builder.and_(builder.lshr(bits, self._each(16)), self._each(1))
+        nearest = self._flushed(bits, builder.add(builder.add(bits, odd), self._each(0x7FFF)))
+        quiet = builder.or_(bits, self._each(0x400000))
+        nearest = builder.select(builder.fcmp_unordered("uno", value, value), quiet, nearest)
+        return builder.trunc(builder.lshr(nearest, self._each(16)), halves)
+
+    def paired(self, lower: Any, upper: Any) -> Any:
+        """Words of the nearest bf16 of two vectors."""
+        low, high = (self.builder.zext(self.rounded(value), self.words) for value in (lower, upper))
+        return self.builder.or_(low, self.builder.shl(high, self._each(16)))
+
+    def unpacked(self, bits: Any) -> Any:
+        """The f32 that the bits of bf16 mean."""
+        return self.lower_halves(self.builder.zext(bits, self.words))
+
+    def rounded_to_f16(self, value: Any) -> Any:
+        """The nearest f32 that f16 holds; ties go to even, numbers that are too large to infinity."""
+        builder = self.builder
+        bits = builder.bitcast(value, self.words)
+        magnitude = builder.and_(bits, self._each(0x7FFFFFFF))
+        odd = builder.and_(builder.lshr(magnitude, self._each(13)), self._each(1))
+        nearest = builder.add(builder.add(magnitude, odd), self._each(0xFFF))
+        nearest = builder.bitcast(builder.and_(nearest, self._each(0xFFFFE000)), self.vector)
+        positive = builder.bitcast(magnitude, self.vector)
+        # Half of an f32 of this magnitude is as far from the next as are small numbers of f16.
+        small = builder.fsub(builder.fadd(positive, self.every(0.5)), self.every(0.5))
+        nearest = builder.select(builder.fcmp_ordered("<", positive, self.every(2.0**-14)), small, nearest)
+        nearest = builder.select(builder.fcmp_ordered(">=", positive, self.every(65520.0)), self.every(np.inf), nearest)
+        nearest = builder.select(builder.fcmp_unordered("uno", value, value), value, nearest)
+        sign = builder.and_(bits, self._each(0x80000000))
+        return builder.bitcast(builder.or_(builder.bitcast(nearest, self.words), sign), self.vector)
+
+    def _each(self, value: int) -> Any:
+        """A constant in all words."""
+        return ir.Constant(self.words, [value] * LANES)
+
+    def multiply_bytes(self, a: Any, b: Any, total: Any) -> Any:
+        """Add the products of four bytes without sign in each word of ``a`` and four with sign of ``b`` to words.
+
+        The bytes of ``a`` are less by the offset of the backend.
+        """
+        if OF_BYTES.function:
+            offset = OF_BYTES.offset * 0x01010101
+            return self._dot(OF_BYTES.function, total, self.builder.xor(a, self._each(offset)) if offset else a, b)
+        halves = ir.VectorType(ir.IntType(16), 2 * LANES)
+        eight, low = ir.Constant(halves, [8] * 2 * LANES), ir.Constant(halves, [255] * 2 * LANES)
+        a, b = self.builder.bitcast(a, halves), self.builder.bitcast(b, halves)
+        even = self.builder.and_(a, low), self.builder.ashr(self.builder.shl(b, eight), eight)
+        odd = self.builder.lshr(a, eight), self.builder.ashr(b, eight)
+        return self.builder.add(self.builder.add(self._pairs(*even), self._pairs(*odd)), total)
+
+    def _pairs(self, a: Any, b: Any) -> Any:
+        """Products of halves of words, added in pairs: one instruction on many processors."""
+        wide = ir.VectorType(self.word, 2 * LANES)
+        products = self.builder.mul(self.builder.sext(a, wide), self.builder.sext(b, wide), flags=("nsw",))
+        lanes = (ir.Constant(self.words, list(range(first, 2 * LANES, 2))) for first in (0, 1))
+        first, second = (self.builder.shuffle_vector(products, products, half) for half in lanes)
+        return self.builder.add(first, second)
+
+    def nearest(self, value: Any, most: Any) -> Any:
+        """The nearest integer from 0 to ``most`` as a byte; ties go to even, NaN to 0."""
+        inside = self.smallest(self.largest(value, self.every(0.0)), most)
+        return self.builder.fptoui(self.call(f"llvm.rint.{_suffix(self.vector)}", self.vector, inside), self.bytes)
+
+    def widened(self, bytes: Any) -> Any:
+        """Bytes without sign as f32."""
+        return self.builder.uitofp(bytes, self.vector)
+
+    def largest(self, a: Any, b: Any) -> Any:
+        """The larger of two, b where a is NaN."""
+        return self.builder.select(self.builder.fcmp_ordered(">", a, b), a, b)
+
+    def smallest(self, a: Any, b: Any) -> Any:
+        """The smaller of two, b where a is NaN."""
+        return self.builder.select(self.builder.fcmp_ordered("<", a, b), a, b)
+
+    def largest_lane(self, vector: Any) -> Any:
+        """The largest element of a vector without NaN."""
+        step = LANES // 2
+        while step:
+            lanes = ir.Constant(self.words, [(lane + step) % LANES for lane in range(LANES)])
+            vector = self.largest(vector, self.builder.shuffle_vector(vector, vector, lanes))
+            step //= 2
+        return self.builder.extract_element(vector, self.constant(0))
+
+    def exchanged(self, vectors: list[Any], number: int, step: int) -> Any:
+        """Vector ``number`` of a square whose blocks beside the diagonal, of ``step`` lanes, have changed places."""
+        other = LANES + step * (bool(number & step) - 1)
+        order = [lane + other if lane & step else lane + (number & step) for lane in range(LANES)]
+        lanes = ir.Constant(self.words, order)
+        return self.builder.shuffle_vector(vectors[number & ~step], vectors[number | step], lanes)
+
+    def prefetch(self, address: Any, locality: int = 2) -> None:
+        """Fetch a cache line into the second cache, or for 3 into the first."""
+        hints = [ir.Constant(self.word, value) for value in (0, locality, 1)]
+        self.call("llvm.prefetch.p0i8", ir.VoidType(), self.pointer(address, 0, self.byte), *hints)
+
+    def call(self, name: str, result: Any, *arguments: Any) -> Any:
+        """Call a function of LLVM."""
+        function = self.builder.module.globals.get(name)
+        if function is None:
+            type = ir.FunctionType(result, [argument.type for argument in arguments])
+            function = ir.Function(self.builder.module, type, name)
+        return self.builder.call(function, arguments)
+
+    def spread(self, value: Any, type: Any) -> Any:
+        """A number in all lanes of a vector of another type."""
+        undefined = ir.Constant(type, ir.Undefined)
+        first = self.builder.insert_element(undefined, value, ir.Constant(self.word, 0))
+        zeros = ir.Constant(self.words, [0] * LANES)
+        return self.builder.shuffle_vector(first, undefined, zeros)
+
+
+def _align(type: Any) -> int:
+    """Bytes of an element, which vectors are aligned to."""
+    return 4 if type.element == ir.FloatType() else int(type.element.width) // 8
+
+
+def _size(type: Any) -> int:
+    return int(type.count) * _align(type)
+
+
+def _suffix(type: Any) -> str:
+    """The name of a vector type in the names of LLVM's functions."""
+    element = "f32" if type.element == ir.FloatType() else f"i{type.element.width}"
+    return f"v{type.count}{element}"

@@ -1,0 +1,88 @@
+"""Kernels that are built for a test: those of a test's own files, and those of other levels of processors."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+BUILD = Path(__file__).resolve().parents[3] / "kernels" / "build.py"
+_KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
+
+
+@cache
+def add(file: Path) -> None:
+    """Build the kernels that a Python file declares, and make them known."""
+    from irrun_kernels import library
+    from irrun_kernels.host import LEVEL
+
+    library.add(Path(_built("--level", LEVEL.name, "--file", str(file))))
+
+
+def build_level(name: str) -> None:
+    """Build the library of a level, if it is not there."""
+    _built("--level", name)
+
+
+def _built(*arguments: str) -> str:
+    done = subprocess.run([sys.executable, str(BUILD), *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def call(kernel: Any, *arguments: float) -> None:
+    """Do one task of a kernel without nested arguments."""
+    record = np.array([arguments], kernel.record)
+    _KERNEL(kernel.address)(record.ctypes.data, 0, None)
+
+
+def told(script: str, level: str | None = None, **names: str) -> str:
+    """Return the output of a script, which runs on a level of processors and with these environment variables."""
+    begin = "" if level is None else f"from tests.kernels.compiled import built\nbuilt.on_demand({level!r})\n"
+    environment = {**os.environ, **names}
+    done = subprocess.run([sys.executable, "-c", begin + script], capture_output=True, text=True, env=environment)
+    assert done.stderr == ""
+    return done.stdout.strip()
+
+
+def on_demand(name: str) -> None:
+    """Compile kernels for a level of this machine when their addresses are asked for, in this process."""
+    become(name)
+    from building.systems import link, this_system
+    from irrun_kernels import native
+
+    system = this_system()
+
+    def address_of(_: str, symbol: str) -> int:
+        path = object_file(symbol, system)
+        library = path.with_suffix(system.suffix)
+        if not library.exists():
+            link(system, [path], library)
+        return ctypes.cast(getattr(ctypes.CDLL(str(library)), symbol), ctypes.c_void_p).value or 0
+
+    native.address_of = address_of
+
+
+def become(name: str) -> None:
+    """Take a level for that of this processor. Nothing that asks for the level may have been imported."""
+    from building.target import take
+
+    take(name)
+
+
+def object_file(symbol: str, system: Any) -> Path:
+    """Return the object file of a declared function, which is compiled if need be."""
+    from building.libraries import OBJECTS
+    from building.objects import objects
+    from irrun_kernels.levels import built_for
+    from irrun_kernels.native import DECLARED
+
+    OBJECTS.mkdir(parents=True, exist_ok=True)
+    (path,) = objects(built_for[0], OBJECTS, [system], [next(one for one in DECLARED if one.symbol == symbol)])
+    return path

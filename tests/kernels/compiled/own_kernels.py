@@ -1,0 +1,65 @@
+"""Kernels around functions that others call, so that tests can call them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from irrun_kernels.functions import binary, unary
+from irrun_kernels.host import LANES
+from irrun_kernels.micro import multiply_taps
+from irrun_kernels.native import floats, kernel, record
+
+
+class Unary(NamedTuple):
+    function: int
+    x: int
+    count: int
+    alpha: float
+    beta: float
+
+
+@kernel(Unary)
+def apply_unary(arguments: Any, task: int, workspace: int) -> None:  # noqa: ARG001
+    c = record(arguments)
+    unary(c.function, floats(c.x, c.count), np.float32(c.alpha), np.float32(c.beta))
+
+
+class Binary(NamedTuple):
+    function: int
+    x: int
+    count: int
+    y: int
+    size: int
+
+
+@kernel(Binary)
+def apply_binary(arguments: Any, task: int, workspace: int) -> None:  # noqa: ARG001
+    c = record(arguments)
+    binary(c.function, floats(c.x, c.count), floats(c.y, c.size))
+
+
+class Tile(NamedTuple):
+    rows: int
+    vectors: int
+    taps: int
+    depth: int
+    left: int
+    panel: int
+    bias: int
+    out: int
+    summand: int
+    columns: int
+    low: float
+    high: float
+
+
+@kernel(Tile)
+def multiply_tile(arguments: Any, task: int, workspace: int) -> None:  # noqa: ARG001
+    c = record(arguments)
+    step = 4 * c.vectors * LANES
+    extent, left, ahead, results = (c.taps, c.depth), (c.left, 8 * c.rows), (c.panel, 0), (c.out, 0, c.summand)
+    bounds = np.float32(c.low), np.float32(c.high)
+    variant = c.rows, c.vectors, 0
+    multiply_taps(variant, extent, left, (c.panel, step), ahead, c.bias, results, c.columns, bounds[0], bounds[1])
