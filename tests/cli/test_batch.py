@@ -338,10 +338,7 @@ def test_images_are_resized_and_rounded(run: Run, tmp_path: Path) -> None:
 def test_one_value_is_no_pair(run: Run, add: str, tmp_path: Path) -> None:
     (tmp_path / "x.bin").write_bytes(b"\0" * 16)
     result = run("run", add, "--batch", tmp_path / "x.bin", "-o", tmp_path / "out")
-    assert (
-        f"{tmp_path / 'x.bin'} is one value, and the model has 2 inputs; give an .npz file"
-        in result.stderr
-    )
+    assert f"{tmp_path / 'x.bin'} is one value, and the model has 2 inputs; give an .npz file" in result.stderr
     np.savez(tmp_path / "half.npz", a=i64([1, 2]))
     result = run("run", add, "--batch", tmp_path / "half.npz", "-o", tmp_path / "out")
     assert f'{tmp_path / "half.npz"} has no value for input "b:0"' in result.stderr

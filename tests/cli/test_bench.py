@@ -90,7 +90,7 @@ def test_wrong_inputs(run: Run, add: str, npy: Npy, tmp_path: Path, command: str
         ([f"c={pair}"], f'no input "c"; {has}'),
         ([pair], f"-i {pair} names no input; {has}"),
         ([f"a={pair}", f"a:0={pair}"], 'input "a:0" is given twice'),
-        ([f"a={three}"], "input \"a:0\" has shape [3], expected [2]"),
+        ([f"a={three}"], 'input "a:0" has shape [3], expected [2]'),
         ([f"a={tmp_path}/none.npy"], f"{tmp_path}/none.npy: No such file or directory"),
     ):
         result = run(command, add, "--niter", "1", *(word for text in texts for word in ("-i", text)))
