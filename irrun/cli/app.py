@@ -6,8 +6,10 @@ import functools
 import importlib
 import os
 import pkgutil
+import shutil
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -20,8 +22,38 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
+_NARROW: Final = 60
+"""The width below which texts of options do not fit beside them."""
+
+
+def _width() -> int | None:
+    """Return the width of help on a narrow terminal; None for Click's choice, which is never narrow."""
+    width = shutil.get_terminal_size().columns
+    return width if width < _NARROW else None
+
+
+class _Formatter(click.HelpFormatter):
+    """Help whose options have their texts below them on a narrow terminal."""
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        if self.width >= _NARROW:
+            super().write_dl(rows, col_max, col_spacing)
+            return
+        for term, text in rows:
+            self.write(f"{'':{self.current_indent}}{term}\n")
+            with self.indentation():
+                self.write_text(text)
+
+
+class _Context(click.Context):
+    def make_formatter(self) -> click.HelpFormatter:
+        return _Formatter(width=_width(), max_width=self.max_content_width)
+
+
 class LazyGroup(click.Group):
     """A group whose commands are the modules of ``irrun.cli.commands``, imported on first use."""
+
+    context_class = _Context
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         return _names()
@@ -30,6 +62,7 @@ class LazyGroup(click.Group):
         if cmd_name not in _names():
             return None
         command: click.Command = importlib.import_module(f"{package.__name__}.{cmd_name}").command
+        command.context_class = _Context
         return command
 
     def resolve_command(
@@ -91,14 +124,23 @@ Examples:
   irrun eval Add '[[1,2],[3,4]]' '[10,20]'
 
 The exit status is 0 when all went well, 1 when lint or compare finds something, 2 when a command is misused or cannot
-do what was asked, and 70 when irrun itself fails. Colours are for terminals only; NO_COLOR turns them off.
+do what was asked, and 70 when irrun itself fails. Colours are for terminals only; NO_COLOR turns them off,
+FORCE_COLOR turns them on.
 """
 
 
-@click.group(cls=LazyGroup, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    help=HELP,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="irrun", message="%(prog)s %(version)s")
 @verbosity
 @click.pass_context
 def app(ctx: click.Context) -> None:
     if os.environ.get("NO_COLOR"):
+        ctx.color = False
+    elif os.environ.get("FORCE_COLOR"):
+        ctx.color = True
+    elif os.environ.get("TERM") == "dumb":
         ctx.color = False

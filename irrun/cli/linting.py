@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import click
 
@@ -15,6 +15,9 @@ from irrun.cli.console import detail, fail, level, note, result, warn
 from irrun.cli.extending import extensions
 from irrun.cli.failures import CANNOT, OWN_FAULT, Failure, of_system
 from irrun.cli.progress import watched
+from irrun.cli.settings import settings_of
+from irrun.cli.settings import text as settings_text
+from irrun.cli.values import as_json
 from irrun.cli.writing import refuse_inputs
 from irrun.diagnostics import Severity, formats, statistics
 from irrun.diagnostics.naming import naming
@@ -26,6 +29,7 @@ from irrun.document.replacing import replacing
 from irrun.jobs import processors
 from irrun.jobs.cluster import ClusterError
 from irrun.linter import baseline
+from irrun.linter.apply import is_wanted
 from irrun.linter.batch import Checked, Task, check_all, collect_rarely
 from irrun.linter.catalogue import catalogue
 from irrun.linter.configuration import OWN_FILE, PROJECT_FILE, BadConfiguration, Configuration, Configurations
@@ -70,6 +74,7 @@ class Options:
     fix: bool = False
     unsafe_fixes: bool = False
     diff: bool = False
+    show_settings: bool = False
     jobs: int = 1
     scheduler: str | None = None
 
@@ -104,6 +109,8 @@ def _run(options: Options) -> int:
     written = [path for path in (options.output_file, options.write_baseline) if path is not None]
     if written:
         refuse_inputs(written, _read(options, here, named))
+    if options.show_settings:
+        return _show_settings(named, options, configurations)
     tasks = [_task(found, options, configurations, known) for found in named]
     checked = _checked(tasks, options)
     if options.diff:
@@ -126,6 +133,8 @@ def _run(options: Options) -> int:
         count = sum(item.fixed for item in checked)
         fixed = f", {count} fixed" if count else ""
         click.echo(f"{summary}: {statistics.found(len(findings))}{recorded}{fixed}", err=True)
+        if fixable := _fixable(findings, options):
+            note(fixable)
     if gone:
         note(
             f"{statistics.found(gone)} of the baseline {'is' if gone == 1 else 'are'} gone; --write-baseline updates it"
@@ -133,6 +142,42 @@ def _run(options: Options) -> int:
     if failed:
         return OWN_FAULT if any(item.is_own_fault for item in checked) else CANNOT
     return FOUND if not options.exit_zero and _failing(findings, options, configurations) else 0
+
+
+def _show_settings(named: Sequence[Found], options: Options, configurations: Configurations) -> int:
+    """Print the settings that apply to each file, once for files with equal ones; check nothing."""
+    given = {
+        "exclude": list(options.exclude),
+        "fail-level": None if options.fail_level is None else str(options.fail_level),
+        "baseline": None if options.baseline is None else str(options.baseline),
+        "target-version": options.target_version,
+        "target-precision": options.target_precision,
+        "max-memory": options.max_memory,
+    }
+    found: dict[str, dict[str, Any]] = {}
+    for path in [item.path for item in named] or [Path.cwd() / "*.xml"]:
+        here = configurations.of(path.parent)
+        settings = settings_of(path, _codes(path, options, configurations), here, given)
+        found.setdefault(repr({**settings, "file": ""}), settings)
+    if options.output_format == "json":
+        result(as_json(list(found.values())))
+    else:
+        result("\n\n".join(map(settings_text, found.values())))
+    return 0
+
+
+def _fixable(findings: Sequence[Finding], options: Options) -> str:
+    """Return how many findings have a fix, and which options apply it; the empty text for none."""
+    fixes = [item.diagnostic.fix for item in findings]
+    safe, unsafe = (sum(is_wanted(fix, unsafe=also) for fix in fixes) for also in (False, True))
+    if options.fix and options.unsafe_fixes:
+        return ""
+    if options.fix:
+        return f"--fix --unsafe-fixes guesses how to fix {unsafe - safe}" if unsafe > safe else ""
+    more = f"--fix --unsafe-fixes also guesses how to fix {unsafe - safe}" if unsafe > safe else ""
+    if not safe:
+        return more.replace(" also", "")
+    return f"--fix fixes {safe}{'; ' if more else ''}{more}"
 
 
 def _read(options: Options, here: Configuration, named: Sequence[Found]) -> list[Path]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 NARROWEST: Final = 20
-"""The least width of the last column; a table is wider than a terminal that leaves less."""
+"""The least width of the last column beside the others; below them where a terminal leaves less."""
 
 LEAST: Final = 8
 """The width below which no column is clipped."""
@@ -35,6 +35,8 @@ def listed(rows: Sequence[Sequence[str]], width: int | None, widest: int | None 
     short = [[row[0] if limit is None or len(row[0]) <= limit else "", *row[1:]] for row in rows]
     widths = [max(map(len, column)) for column in zip(*short, strict=True)][:-1]
     indent = sum(widths) + 2 * len(widths)
+    if width is not None and indent + NARROWEST > width:
+        return [_stacked(row, width) for row in rows]
     texts = []
     for row, cells in zip(rows, short, strict=True):
         start = "".join(f"{cell:{size}}  " for cell, size in zip(cells, widths, strict=False))
@@ -42,6 +44,13 @@ def listed(rows: Sequence[Sequence[str]], width: int | None, widest: int | None 
         lines = [*above, *wrapped(f"{start}{cells[-1]}", width, indent)]
         texts.append("\n".join(line.rstrip() for line in lines))
     return texts
+
+
+def _stacked(row: Sequence[str], width: int) -> str:
+    """Return a row whose last cell stands below the others, for a narrow terminal."""
+    *first, last = row
+    lines = wrapped("  ".join(filter(None, first)), width, 2) if any(first) else []
+    return "\n".join([*lines, *wrapped(f"    {last}", width, 4)])
 
 
 def aligned(rows: Sequence[Sequence[str]], left: int = 1, width: int | None = None) -> str:
@@ -52,8 +61,9 @@ def aligned(rows: Sequence[Sequence[str]], left: int = 1, width: int | None = No
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     while width is not None and sum(widths) + 2 * (len(widths) - 1) > width and max(widths[:left]) > LEAST:
         widths[widths.index(max(widths[:left]))] -= 1
+    gap = " " if width is not None and sum(widths) + 2 * (len(widths) - 1) > width else "  "
     return "\n".join(
-        "  ".join(
+        gap.join(
             clipped(cell, size).ljust(size) if index < left else cell.rjust(size)
             for index, (cell, size) in enumerate(zip(row, widths, strict=True))
         ).rstrip()

@@ -151,8 +151,9 @@ def _full(finding: Finding, colour: bool) -> str:
     indent = " " * sum(_width(letter) for letter in text[:start])
     lines = [_headline(finding, colour), f"{margin} |", f"{number} | {text}", f"{margin} | {indent}{carets}"]
     lines += [f"{margin} = {plain(note)}" for note in diagnostic.notes]
-    if diagnostic.fix is not None:
-        lines.append(f"{margin} = fix: {plain(diagnostic.fix.message)}")
+    fix = diagnostic.fix
+    if fix is not None and fix.edits:
+        lines.append(f"{margin} = {'fix' if fix.applicability == 'safe' else 'unsafe fix'}: {plain(fix.message)}")
     return "\n".join(lines)
 
 

@@ -42,7 +42,7 @@ class BadConfiguration(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The settings of a project; None for those not set. Paths are relative to the folder of the file."""
+    """The settings of a project; None for those not set. Paths are relative to the folder of the ``file``."""
 
     choice: Choice = field(default_factory=Choice)
     per_file_ignores: tuple[FileIgnores, ...] = ()
@@ -58,6 +58,7 @@ class Configuration:
     timeout: float | None = None
     precision: str | None = None
     dynamic_quantization: int | None = None
+    file: Path | None = None
 
 
 class Configurations:
@@ -168,6 +169,7 @@ def _parsed(table: Mapping[str, Any], path: Path) -> Configuration:
         read.get("timeout"),
         read.get("precision"),
         read.get("dynamic-quantization"),
+        path.absolute(),
     )
 
 

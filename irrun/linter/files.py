@@ -14,6 +14,7 @@ from irrun.document.encoding import decode
 from irrun.document.text import first_tag
 
 SUFFIX: Final = ".xml"
+WEIGHTS: Final = ".bin"
 STDIN: Final = "-"
 
 _DOCTYPE: Final = re.compile(rb"<!DOCTYPE[^\[>]*+(?:\[[^\]]*+\]\s*+)?>")
@@ -37,8 +38,8 @@ def expanded(
     """Return the files that arguments name, each once, those of a folder in alphabetical order.
 
     In folders, ``.xml`` files count, except hidden ones and those that match ``exclude``: patterns for a file name, a
-    folder name or a whole path. NoSuchFile where a pattern matches nothing, which ``refuse`` takes where it is given;
-    OSError where a folder cannot be read.
+    folder name or a whole path. A weights file stands for the model beside it. NoSuchFile where a pattern matches
+    nothing, which ``refuse`` takes where it is given; OSError where a folder cannot be read.
     """
     found: dict[Path, Found] = {}
     for argument in arguments:
@@ -56,11 +57,17 @@ def expanded(
                 refuse(error)
                 continue
         else:
-            items = iter([Found(path, True)])
+            items = iter([Found(_model_of(path), True)])
         for item in items:
             known = found.get(item.path)
             found[item.path] = item if known is None else Found(item.path, known.named or item.named)
     return list(found.values())
+
+
+def _model_of(path: Path) -> Path:
+    """Return the model beside a weights file; any other path as it is."""
+    beside = path.with_suffix(SUFFIX) if path.suffix.lower() == WEIGHTS else path
+    return beside if beside.is_file() else path
 
 
 def matches(pattern: str) -> list[Path]:

@@ -33,9 +33,15 @@ def ran(command: list[str], folder: Path, **environment: str) -> subprocess.Comp
     )
 
 
-def hook() -> dict[str, Any]:
-    (found,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
-    return dict(found)
+def hook(id: str = "irrun-lint") -> dict[str, Any]:
+    found = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    return dict(next(item for item in found if item["id"] == id))
+
+
+def use(folder: Path, id: str) -> None:
+    """Configure a hook, in the environment of the tests: building its own would need a package registry."""
+    local = {**hook(id), "language": "system", "entry": f"{sys.executable} -m {hook(id)['entry']}"}
+    (folder / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [{"repo": "local", "hooks": [local]}]}))
 
 
 @pytest.fixture
@@ -49,9 +55,7 @@ def project(tmp_path: Path) -> Path:
     (folder / "good.xml").write_text(NET)
     (folder / "wrong.xml").write_text(WRONG)
     (folder / "other.xml").write_text("<svg/>\n")
-    # The hook runs in the environment of the tests: building its own would need a package registry.
-    local = {**hook(), "language": "system", "entry": f"{sys.executable} -m {hook()['entry']}"}
-    (folder / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [{"repo": "local", "hooks": [local]}]}))
+    use(folder, "irrun-lint")
     for command in (["git", "init", "-q"], ["git", "add", "."]):
         assert ran(command, folder).returncode == 0
     return folder
@@ -84,6 +88,27 @@ def test_the_hook_passes_where_nothing_is_found(project: Path) -> None:
     for files in (["good.xml"], ["other.xml"], ["good.xml", "other.xml"]):
         ended = pre_commit(project, "run", "--files", *files)
         assert (ended.returncode, ended.stdout.endswith("Passed\n")) == (0, True)
+
+
+def test_a_changed_weights_file_stands_for_its_model(project: Path) -> None:
+    (project / "wrong.bin").write_bytes(b"")
+    (project / "alone.bin").write_bytes(b"")
+    assert ran(["git", "add", "."], project).returncode == 0
+    ended = pre_commit(project, "run", "--files", "wrong.bin", "alone.bin")
+    assert ended.returncode == 1
+    assert "wrong.xml:6:68: error: " in ended.stdout
+    assert pre_commit(project, "run", "--files", "alone.bin").returncode == 0
+
+
+def test_the_other_hook_fixes(project: Path) -> None:
+    use(project, "irrun-fix")
+    assert ran(["git", "add", "."], project).returncode == 0
+    ended = pre_commit(project, "run", "--all-files")
+    assert ended.returncode == 1
+    assert "files were modified by this hook" in ended.stdout
+    assert (project / "wrong.xml").read_text() == NET
+    assert ran(["git", "add", "."], project).returncode == 0
+    assert pre_commit(project, "run", "--all-files").returncode == 0
 
 
 def action() -> dict[str, Any]:

@@ -10,9 +10,11 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from irrun.cli.app import app
+from irrun.linter.rule import rules
 from tests.cases import f32
 from tests.cli.conftest import Net, Run, one_line
 from tests.cli.linting import Write
+from tests.linter.models import ITERATOR, NET
 
 
 @pytest.mark.parametrize(
@@ -190,3 +192,112 @@ def test_flops_without_the_weights_that_hold_sizes(run: Run, tmp_path: Path) -> 
 def test_inputs_beyond_the_memory(run: Run, clamp: str) -> None:
     result = run("run", clamp, "--random", "--shape", "1000,3", "--max-memory", "1KB")
     assert "error: the inputs and constants of the model take 11.72 KiB, the budget is 1000 bytes" in result.stderr
+
+
+def test_layers(run: Run, tmp_path: Path) -> None:
+    model = two_outputs(tmp_path)
+    lines = run("info", model, "--layers").stdout.splitlines()
+    rows = [line.split() for line in lines[lines.index("") + 1 :]]
+    assert rows[0] == ["ID", "TYPE", "NAME", "OUTPUTS"]
+    assert sorted(rows[1:]) == [
+        ["0", "Parameter", "x", "f32[2]"],
+        ["1", "Abs", "Abs_1", "f32[2]"],
+        ["2", "Result", "Result_2"],
+        ["3", "Negative", "Negative_3", "f32[2]"],
+        ["4", "Result", "Result_4"],
+    ]
+    record = json.loads(run("info", model, "--layers", "--json").stdout)
+    assert record["layers"] == len(record["layer_list"]) == 5
+    assert record["layer_list"][1] == {
+        "id": "1",
+        "type": "Abs",
+        "version": "opset1",
+        "path": "",
+        "name": "Abs_1",
+        "outputs": ["f32[2]"],
+    }
+    assert "layer_list" not in json.loads(run("info", model, "--json").stdout)
+
+
+def test_layers_of_bodies(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "net.xml"
+    path.write_text(ITERATOR)
+    found = json.loads(run("info", path, "--layers", "--json").stdout)["layer_list"]
+    assert [item["path"] + item["name"] for item in found][1:4] == ["steps", "steps/row", "steps/sum"]
+    assert found[2]["outputs"] == ["f32[1,3]"]
+
+
+def test_the_settings_that_apply(run: Run, write: Write, folder: Path) -> None:
+    write("a/net.xml")
+    write("b/net.xml")
+    write("b/irrun.toml", "ignore = ['IR401']\nfail-level = 'error'\ntarget-version = '2023.3'")
+    result = run("lint", "a", "b", "--show-settings", "--exclude", "old")
+    assert result.exit_code == 0
+    first, second = result.stdout.split("\n\n")
+    count = len(rules())
+    assert [line.split(None, 1) for line in first.splitlines()[:5]] == [
+        ["file", "a/net.xml"],
+        ["configuration", str(folder / "irrun.toml")],
+        ["rules", f"all {count}"],
+        ["exclude", "old"],
+        ["fail-level", "warning"],
+    ]
+    assert f"rules             {count - 1} of {count}, without IR401" in second
+    assert "target-version    2023.3" in second
+    records = json.loads(run("lint", "a", "b", "--show-settings", "--json", "--select", "IR401").stdout)
+    assert [item["rules"] for item in records] == [["IR401"], ["IR401"]]
+    assert [item["fail-level"] for item in records] == ["warning", "error"]
+
+
+@pytest.mark.parametrize(
+    ("fix", "said"),
+    [((), "note: --fix fixes 1; --fix --unsafe-fixes also guesses how to fix 1"), (("--fix",), None)],
+)
+def test_fixes_that_an_option_does_not_apply_are_told(
+    run: Run, write: Write, fix: tuple[str, ...], said: str | None
+) -> None:
+    wrong = NET.replace("<dim>3</dim></port></output>", "<dim>4</dim></port></output>", 1).replace('min="0"', 'mni="0"')
+    result = run("lint", write("net.xml", wrong), *fix)
+    assert "= unsafe fix: rename mni to min" in result.stdout
+    assert ("= fix: write [2,3]" in result.stdout) is (not fix)
+    assert result.stderr.splitlines()[-1] == (said or "note: --fix --unsafe-fixes guesses how to fix 1")
+
+
+def test_json_of_eval_and_lint(run: Run, write: Write) -> None:
+    assert json.loads(run("eval", "Add", "[1,2]", "[10,20]", "--json").stdout) == {
+        "outputs": [{"name": "output", "type": "i64", "shape": [2], "values": [11, 22]}]
+    }
+    path = write("net.xml")
+    assert run("lint", path, "--json").stdout == run("lint", path, "--output-format", "json").stdout
+
+
+@pytest.mark.parametrize(
+    ("environment", "is_coloured"),
+    [
+        ({}, False),
+        ({"FORCE_COLOR": "1"}, True),
+        ({"FORCE_COLOR": "1", "TERM": "dumb"}, True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+    ],
+)
+def test_colour(
+    run: Run, write: Write, environment: dict[str, str], is_coloured: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("FORCE_COLOR", "NO_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    result = run("lint", write("net.xml", NET.replace('min="0"', 'mni="0"')))
+    assert ("\x1b[" in result.stdout) is is_coloured
+
+
+@pytest.mark.parametrize(
+    "arguments", [["rule"], ["ops"], ["rule", "IR401"], ["--help"], ["run", "--help"]], ids=" ".join
+)
+def test_a_narrow_terminal(run: Run, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = run(*arguments).stdout.splitlines()
+    assert len(lines) > 10
+    wide = [line for line in lines if len(line) > 40]
+    # Commands, addresses and single words are not broken.
+    assert all(line.strip().startswith(("irrun ", "https://")) or " " not in line.strip() for line in wide)

@@ -27,7 +27,7 @@ def test_a_finding(run: Run, write: Write) -> None:
     result = run("lint", write("a.xml", WRONG))
     assert result.exit_code == 1
     assert result.stdout.splitlines()[0] == f"a.xml:{LINE}"
-    assert result.stderr == "1 file checked, 2 output ports verified: 1 finding\n"
+    assert result.stderr == "1 file checked, 2 output ports verified: 1 finding\nnote: --fix fixes 1\n"
 
 
 @pytest.mark.parametrize("flag", ["-q", "--quiet"])

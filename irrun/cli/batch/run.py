@@ -49,7 +49,9 @@ def results(work: Inference, todo: Sequence[Group], way: Way) -> Iterator[tuple[
     """Yield the number of the group and the record of each input as soon as it is there, with progress on stderr."""
     found = spread(work, todo, way.jobs, way.scheduler, way.requests)
     try:
-        for index, records in watched(found, len(todo), sys.stderr) if level() >= 0 else found:
+        total = sum(map(len, todo))
+        shown = watched(found, total, sys.stderr, unit="inputs", count=lambda item: len(todo[item[0]]))
+        for index, records in shown if level() >= 0 else found:
             if isinstance(records, Lost):
                 yield from (
                     (index, {"input": item.path, "status": "failed", "error": records.reason}) for item in todo[index]

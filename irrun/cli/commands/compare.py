@@ -126,7 +126,7 @@ def _records(work: Any, pairs: Sequence[Any], workers: jobs.Way) -> list[dict[st
     from irrun.jobs.cluster import ClusterError
 
     found = in_order(spread(work, pairs, workers.jobs, workers.scheduler))
-    shown = watched(found, len(pairs), sys.stderr) if level() >= 0 else found
+    shown = watched(found, len(pairs), sys.stderr, unit="pairs") if level() >= 0 else found
     try:
         return [
             {"name": pair.name, "status": "failed", "error": item.reason} if isinstance(item, Lost) else item

@@ -23,7 +23,7 @@ import click
 import numpy as np
 
 from irrun.cli import literals, saving, values
-from irrun.cli.console import detail, note, result, verbosity
+from irrun.cli.console import detail, note, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option
 from irrun.cli.failures import Failure
 from irrun.cli.operations import complete_type, known_operations, opset_named
@@ -46,9 +46,15 @@ _ASKED = {"bodies": "sub-graphs", "state": "variables", "weights": "a file of we
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the outputs: .npy, .npz or a folder.")
 @extension_option
+@text_or_json
 @verbosity
 def command(
-    type: str, arguments: tuple[str, ...], attributes: tuple[str, ...], opset: str | None, output: Path | None
+    type: str,
+    arguments: tuple[str, ...],
+    attributes: tuple[str, ...],
+    opset: str | None,
+    output: Path | None,
+    output_format: str,
 ) -> None:
     for text in arguments:
         if text.startswith("-") and text[1:2].isalpha() and text[1:].lower() not in ("inf", "nan", "infinity"):
@@ -65,13 +71,19 @@ def command(
     detail(f"{spec.type} of {spec.version}: {op}")
     outputs = _evaluate(op, tensors)
     named = dict(zip(_names(spec, len(outputs)), outputs, strict=True))
-    for name, (array, kind) in named.items():
+    if output_format == "json":
+        result(values.as_json({"outputs": [_record(name, *output) for name, output in named.items()]}))
+    for name, (array, kind) in named.items() if output_format == "text" else ():
         result(f"{name}: {kind}{values.shape_text(array)}\n{np.array2string(array, separator=', ')}")
     if output is not None:
         for sentence in saving.widened(named):
             note(sentence)
         for written in saving.save(output, named):
             note(f"wrote {written}")
+
+
+def _record(name: str, array: Array, kind: ElementType) -> dict[str, Any]:
+    return {"name": name, "type": str(kind), "shape": list(array.shape), "values": array.tolist()}
 
 
 def _check_alone(spec: OpSpec) -> None:

@@ -15,6 +15,7 @@ Examples:
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ import numpy as np
 
 from irrun.cli import arrays, assignments, inputs, limits, values
 from irrun.cli.batch.options import Preparation, image_options
-from irrun.cli.console import result, text_or_json, verbosity
+from irrun.cli.console import level, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
@@ -32,6 +33,7 @@ from irrun.cli.inputs import FILE
 from irrun.cli.jobs import Way, Workers, way, workers_options
 from irrun.cli.limits import Limits
 from irrun.cli.metrics import METRICS, Metric
+from irrun.cli.progress import watched
 from irrun.diagnostics import near_match
 from irrun.model import Loaded, build, load
 from irrun.tensor import Array
@@ -110,18 +112,22 @@ def _of_rows(
     if missing:
         raise Failure(f"no value for input {assignments.listed(missing)}")
     if labels.ndim == 0 or len(labels) != first:
-        raise Failure(
-            f"there are {len(labels) if labels.ndim else 1} labels, expected {first}, one for each row of data"
-        )
+        raise Failure(f"{_labels(labels)}, expected {first}, one for each row of data")
     fixed = {port.partial_shape.dims[0].lo for port in model.inputs if port.partial_shape.dims}
     dynamic = all(port.partial_shape.dims and not port.partial_shape.dims[0].is_static for port in model.inputs)
     step = size if dynamic else min(fixed)
     if first % step and not dynamic:
         raise Failure(f"there are {first} rows, expected a multiple of {step}, which the model takes at a time")
     compiled = build(model, config)
-    for at in range(0, first, step):
+    starts = range(0, first, step)
+    for at in watched(starts, len(starts), sys.stderr, unit="batches") if level() >= 0 else starts:
         outputs = compiled({key: array[at : at + step] for key, array in whole.items()})
         yield outputs[index], labels[at : at + step]
+
+
+def _labels(labels: Array) -> str:
+    count = len(labels) if labels.ndim else 1
+    return "there is 1 label" if count == 1 else f"there are {count} labels"
 
 
 def _of_files(
@@ -147,7 +153,7 @@ def _of_files(
             raise Failure(f"{lost[0].path} has no label{close}")
         expected = [labels[item.name] for item in items]
     elif labels.ndim == 0 or len(labels) != len(items):
-        raise Failure(f"there are {len(labels) if labels.ndim else 1} labels, expected {len(items)}, one for each file")
+        raise Failure(f"{_labels(labels)}, expected {len(items)}, one for each file")
     else:
         expected = list(labels)
     work = Inference(

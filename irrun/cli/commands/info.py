@@ -5,7 +5,8 @@ The weights file is not needed.
 \b
 Examples:
   irrun info model.xml
-  irrun info model.xml --output-format json
+  irrun info model.xml --layers
+  irrun info model.xml --json
 """
 
 from __future__ import annotations
@@ -22,21 +23,34 @@ from irrun.cli.findings import say_findings
 from irrun.cli.tables import columns, listed
 from irrun.model import Port, load
 from irrun.model.flops import Flops
+from irrun.model.layers import layers_of
 from irrun.model.summary import Summary, summarize
 
 
 @click.command(help=__doc__)
 @click.argument("model", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--layers", "every", is_flag=True, help="List the layers with the shapes of their outputs.")
 @extension_option
 @text_or_json
 @verbosity
-def command(model: Path, output_format: str) -> None:
+def command(model: Path, every: bool, output_format: str) -> None:
     loaded = load(model, extensions=extensions())
     say_findings(loaded, model)
     summary = summarize(loaded)
     if summary.flops.unknown and not loaded.weights.exists:
         note(f"{model.with_suffix('.bin')} is missing, which may hold sizes that FLOPs depend on")
-    result(values.as_json(summary.as_dict()) if output_format == "json" else _text(summary))
+    layers = list(layers_of(loaded)) if every else []
+    if output_format == "json":
+        more = {"layer_list": [item._asdict() for item in layers]} if every else {}
+        result(values.as_json({**summary.as_dict(), **more}))
+        return
+    result(_text(summary))
+    if every:
+        rows = [
+            (*map(values.printable, (item.id, item.type, item.path + item.name)), " ".join(item.outputs))
+            for item in layers
+        ]
+        result("\n" + "\n".join(listed([("ID", "TYPE", "NAME", "OUTPUTS"), *rows], columns(), widest=40)))
 
 
 def _text(summary: Summary) -> str:

@@ -128,7 +128,15 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
     metavar="FORMAT",
     help=f"Format of the findings: {listing(formats.names())}.  [default: full]",
 )
+@click.option(
+    "--json",
+    "output_format",
+    type=click.Choice(formats.names()),
+    flag_value="json",
+    help="The same as --output-format json.",
+)
 @click.option("-o", "--output-file", type=click.Path(path_type=Path), help="Write to this file instead.")
+@click.option("--show-settings", is_flag=True, help="Print the settings that apply to the files, and check nothing.")
 @click.option("--statistics", is_flag=True, help="Print the number of findings of each rule instead of the findings.")
 @click.option(
     "--fail-level",
