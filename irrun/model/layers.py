@@ -30,7 +30,7 @@ def layers_of(model: Loaded) -> Iterator[Layer]:
 
 
 def _layers(graph: Graph, facts: Facts | None, path: str) -> Iterator[Layer]:
-    for node in graph:
+    for node in graph.ordered():
         known = [None if facts is None else facts.get(Outlet(node.id, port)) for port in range(node.outputs)]
         outputs = tuple("?" if fact is None else str(fact) for fact in known)
         id = "" if node.layer is None else node.layer.id
