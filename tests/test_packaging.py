@@ -48,6 +48,7 @@ def test_the_source_holds_sources_only() -> None:
         "docs",
         "examples",
         "irrun",
+        "kernels",
         "schemas",
         "tests",
         "tools",
