@@ -11,6 +11,7 @@ from irrun.ops.fused.fused_round import FusedRound
 from irrun.runtime.memory import Memory
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BF16, F16, F32, U16
+from irrun_kernels.backends import OF_HALVES
 from irrun_kernels.processor import fitting, machine
 from tests.kernels.compiled.built import told
 from tests.kernels.compiled.lowered import run
@@ -68,11 +69,15 @@ def test_products_are_equal_to_the_bit(size: tuple[int, int, int]) -> None:
     alone = run(op, halves(x))
     assert both is not None
     assert alone is not None
-    np.testing.assert_array_equal(both[0], expected)
-    np.testing.assert_array_equal(both[1], halves(expected))
-    np.testing.assert_array_equal(alone, halves(expected))
-    numpy = op.with_halves(floats=True).run(halves(x), memory=Memory())[0]
     error = np.abs(x) @ np.abs(weights) * 2.0**-23
+    if OF_HALVES.name == "BFDOT":
+        # This instruction rounds the sum of two products to odd.
+        assert (np.abs(both[0] - expected) <= 2 * np.sqrt(depth) * error).all()
+    else:
+        np.testing.assert_array_equal(both[0], expected)
+    np.testing.assert_array_equal(both[1], halves(both[0]))
+    np.testing.assert_array_equal(alone, both[1])
+    numpy = op.with_halves(floats=True).run(halves(x), memory=Memory())[0]
     assert (np.abs(numpy - expected) <= 2 * np.sqrt(depth) * error).all()
 
 
