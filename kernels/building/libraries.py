@@ -68,7 +68,8 @@ def build_file(file: Path, system: System, level: Level) -> Path:
 def _objects(level: Level, systems: Sequence[System], part: int, parts: int, *file: str) -> list[Path]:
     names = ",".join(system.name for system in systems)
     command = [sys.executable, "-m", "building.objects", level.name, str(OBJECTS), names, str(part), str(parts), *file]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    # Where pip builds, what a build needs is on the path of this process only.
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=ROOT)
     if done.returncode != 0:
         raise BuildError(f"the kernels of {level.name} cannot be compiled: {done.stderr.strip()[-2000:]}")
