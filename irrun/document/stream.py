@@ -22,7 +22,7 @@ _LIMITS: Final = {
     etree.ErrorTypes.ERR_NAME_TOO_LONG,
     etree.ErrorTypes.ERR_PI_NOT_FINISHED,
 }
-"""What lxml calls texts that exceed its limits, if they are well-formed."""
+"""The errors of lxml for a well-formed text that exceeds its limits."""
 
 
 class Unreadable(Exception):
@@ -39,7 +39,7 @@ class Unreadable(Exception):
 
 
 class Element(Protocol):
-    """What the reader uses of an element of lxml."""
+    """The part of an element of lxml that the reader uses."""
 
     @property
     def tag(self) -> str: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Final
 
@@ -41,7 +41,7 @@ class MutableGraph:
         graph: Graph,
         facts: Facts,
         weights: Weights = NO_WEIGHTS,
-        places: Mapping[int, int] | None = None,
+        places: dict[int, int] | None = None,
     ) -> None:
         self.graph = graph
         self.facts = dict(facts.of)
@@ -51,7 +51,7 @@ class MutableGraph:
         self._stale = _unknown(graph, facts) if facts.diagnostics else set()
         self._faulty: dict[int, OpError] = {}
         self._order: tuple[int, ...] | None = None
-        self._places = None if places is None else dict(places)
+        self._places = places
         self._leads_back = False
         self._next = max(graph, default=0) + 1
 
@@ -215,6 +215,7 @@ class MutableGraph:
         """Make the graph one that can be changed."""
         if nx.is_frozen(self.graph):
             self.graph = self.graph.copy()
+            self._places = None if self._places is None else dict(self._places)
 
     def _require_node(self, id: int) -> None:
         if id not in self.graph:

@@ -44,6 +44,7 @@ class Rewriter(MutableGraph):
         self._diagnostics = facts.diagnostics
         self._known = dict(known)
         self._packed = packed if packed is not None else {}
+        self._results = frozenset(graph.results)
         self._ends = frozenset((*graph.parameters, *graph.results, *graph.sinks))
         self.trim()
 
@@ -85,7 +86,7 @@ class Rewriter(MutableGraph):
         inlets = self.consumers(outlet)
         if len(inlets) != 1:
             return None
-        return None if inlets[0].node in self.graph.results else self.node(inlets[0].node)
+        return None if inlets[0].node in self._results else self.node(inlets[0].node)
 
     def constant(self, outlet: Outlet | None) -> Array | None:
         """Return the value of a constant outlet."""
@@ -110,7 +111,7 @@ class Rewriter(MutableGraph):
         """Detach constant nodes from their inputs, and drop nodes that no Result and no sink depends on."""
         for id in self.order:
             node = self.node(id)
-            if id not in self.graph.results and node.inputs and node.outputs and self._is_constant(node):
+            if id not in self._results and node.inputs and node.outputs and self._is_constant(node):
                 self.feed(id, ())
         self.remove(set(self.graph).difference(self.graph.dependencies()))
 

@@ -1,4 +1,4 @@
-"""What is true of a library before it goes into a wheel: what it needs from others, and what it offers."""
+"""Check a library before it goes into a wheel: what it needs from others, and what it offers."""
 
 from __future__ import annotations
 

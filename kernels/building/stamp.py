@@ -1,4 +1,4 @@
-"""Whether the libraries in this folder are those of its sources."""
+"""Tell whether the libraries in this folder are those of its sources."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from irrun_kernels.processor import machine
 
 
 class BuildError(Exception):
-    """Something that a build needs is not there, or not right."""
+    """A tool or a file that a build needs is not there, or not right."""
 
 
 class System(NamedTuple):

@@ -1,4 +1,4 @@
-"""What the processor of this process has, and the level that follows from that."""
+"""The features of the processor of this process, and the level that follows from them."""
 
 from __future__ import annotations
 

@@ -12,6 +12,8 @@ import pytest
 import irrun.editing.mutable
 import irrun.openvino as ov
 from irrun.openvino import opset13 as ops
+from irrun.tensor import Fact, Shape
+from irrun.tensor.element_type import F32
 
 
 def chain(length: int) -> ov.Model:
@@ -88,6 +90,22 @@ def test_the_graph_of_a_model_is_the_graph_that_was_bound() -> None:
     assert model.graph is model.value.bound.graph
     assert isinstance(model.graph, nx.MultiDiGraph)
     assert nx.is_frozen(model.graph)
+
+
+def test_the_value_of_a_model_follows_facts_that_are_given_without_another_edit() -> None:
+    model = chain(2)
+    (x,) = model.parameters
+    assert str(model.value.facts.results()[0]) == "f32[2,3]"
+    model._graph.give(x._id, [Fact(F32, Shape([5, 3]))])
+    assert str(model.value.facts.results()[0]) == "f32[5,3]"
+
+
+def test_an_output_that_is_not_there_is_refused() -> None:
+    split = ops.split(ops.parameter([4], np.float32), 0, 2)
+    assert [str(fact) for fact in split.facts] == ["f32[2]", "f32[2]"]
+    for index in (-1, 2):
+        with pytest.raises(RuntimeError, match=f"has 2 outputs, so there is no output {index}"):
+            split.output(index)
 
 
 def test_a_node_on_itself_is_refused() -> None:

@@ -17,7 +17,7 @@ MOST_PARTS: Final = 1 << 17
 _WORD: Final = 64
 """The bytes up to which a whole text is remembered."""
 PENALTY: Final = 10
-"""How far the score of an unknown character is below the least score."""
+"""The distance of the score of an unknown character below the least score."""
 WIDTHS: Final = (1,) * 12 + (2, 2, 3, 4)
 """The bytes of a character by the first four bits of its first byte."""
 

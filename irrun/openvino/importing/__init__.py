@@ -1,1 +1,1 @@
-"""How programs import the modules of the API."""
+"""The import of the API's modules by programs."""

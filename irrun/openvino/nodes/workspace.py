@@ -113,11 +113,14 @@ class Workspace(MutableGraph):
         super()._thaw()
         self._snapshots.clear()
 
+    def _set_facts(self, id: int, facts: Sequence[Fact]) -> list[int]:
+        self._snapshots.clear()
+        return super()._set_facts(id, facts)
+
     # -- values
 
     def infer_node(self, id: int) -> None:
         """Infer the facts of one node now; IRError where its inputs do not fit."""
-        self._thaw()
         self._stale.discard(id)
         self._stale.update(self._infer_again(id))
         faults = self.faults((id,))
@@ -134,8 +137,9 @@ class Workspace(MutableGraph):
         if len(ordered) < len(found):
             rings = [ring[0] for ring in self.graph.cycles() if ring[0] in found]
             raise RuntimeError(f'node "{self.node(rings[0]).name}" depends on its own output')
+        declared = set(parameters)
         for id in ordered:
-            if self.node(id).type == PARAMETER and id not in parameters:
+            if self.node(id).type == PARAMETER and id not in declared:
                 name = self.node(id).name
                 raise RuntimeError(f'Parameter "{name}" is used, but is not among the parameters of the model')
         return ordered
@@ -167,12 +171,11 @@ class Workspace(MutableGraph):
         self.validate(*key)
         if key not in self._snapshots:
             needed = self.needed(*key)
-            graph = self.graph.copy()
-            graph.remove_nodes_from(set(graph).difference(needed))
+            graph = self.graph.without(set(self.graph).difference(needed))
             graph.graph.update(zip(("parameters", "results", "sinks"), key, strict=True))
             known = {outlet: fact for outlet, fact in self.facts.items() if outlet.node in graph}
             bodies = {key: facts for key, facts in self.bodies.items() if key[0] in graph}
-            self._snapshots[key] = graph, Facts(graph.freeze(), known, bodies, ())
+            self._snapshots[key] = graph, Facts(graph, known, bodies, ())
         return self._snapshots[key]
 
 
@@ -242,10 +245,11 @@ class Handle:
 
     def fact(self, index: int) -> Fact:
         """Return the fact of an output; RuntimeError where there is no such output."""
-        count = self._count
-        if not 0 <= index < count:
-            raise RuntimeError(f'node "{self.friendly_name}" has {count} outputs, so there is no output {index}')
-        return self._graph.fact(Outlet(self._id, index)) or Fact.unknown()
+        known = self._graph.fact(Outlet(self._id, index))
+        if known is None and not 0 <= index < self.record.outputs:
+            what = f'node "{self.friendly_name}" has {self._count} outputs, so there is no output {index}'
+            raise RuntimeError(what)
+        return known if known is not None else Fact.unknown()
 
     def _source(self, index: int) -> Outlet:
         """Return the outlet that feeds an input; RuntimeError where there is no such input."""

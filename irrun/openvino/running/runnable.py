@@ -1,4 +1,4 @@
-"""What a request needs of the compiled model that it runs."""
+"""The base of compiled models, with what a request needs of one."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from irrun.tensor.element_type import I32
 
 @op("FuzeRagged", opset="extension")
 class FuzeRagged(Op):
-    """One string for each row of strings: from the begin of its first string to the end of its last one.
+    """A string for each row of strings: from the begin of its first string to the end of its last one.
 
     Note: a row without strings is the string at its begin, and empty after the last string, where OpenVINO reads out of
     bounds.
