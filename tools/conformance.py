@@ -168,7 +168,7 @@ def _departures(spec: OpSpec, members: Iterable[AnyCase]) -> str:
 def _advice(departs: str) -> str:
     """Return what to write into a case without a departure that the plugin does not answer as expected."""
     known = ", ".join(f'"{key}"' for key in GENERAL)
-    return "" if departs else f"\n  name the departure, departs=: one of the operation, or {known}"
+    return "" if departs else f"  name the departure, departs=: one of the operation, or {known}\n"
 
 
 def files() -> Iterator[tuple[Path, str]]:
@@ -195,9 +195,8 @@ def main() -> int:
         outcome, detail = replies[str(case)]
         found.setdefault(f"{case.type}-{case.opset}", {}).setdefault(outcome, []).append(case.name)
         if case.departs != BY_CHANCE and bool(case.departs) == (outcome == "agrees"):
-            print(
-                f"{case} departs in {case.departs or 'nothing'}, but it {outcome}: {detail[-300:]}{_advice(case.departs)}"
-            )
+            print(f"{case} departs in {case.departs or 'nothing'}, but it {outcome}: {detail[-300:]}")
+            print(_advice(case.departs), end="")
             status = 1
     records.write(RECORD, {"openvino": version("openvino"), "cases": found})
     for path, text in files():

@@ -10,6 +10,7 @@ import numpy as np
 
 from irrun.cli.batch.options import Preparation
 from irrun.cli.failures import Failure
+from irrun.diagnostics.installing import install
 from irrun.model import Port
 from irrun.tensor import Array
 
@@ -88,5 +89,5 @@ def _pillow(path: Path) -> tuple[Any, Any]:
     try:
         from PIL import Image, ImageOps
     except ImportError:
-        raise Failure(f"{path} is an image, which needs Pillow; pip install 'irrun[images]'") from None
+        raise Failure(f"{path} is an image, which needs Pillow; {install('images')}") from None
     return Image, ImageOps

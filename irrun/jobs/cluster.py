@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from irrun.diagnostics import near_match
+from irrun.diagnostics.installing import install
 from irrun.jobs.spread import Lost, chunks
 from irrun.jobs.threads import Item, Result, Several
 
@@ -172,6 +173,6 @@ def _distributed() -> Any:
     try:
         import distributed
     except ImportError:
-        what = "a scheduler needs the package distributed, which is not installed; pip install 'irrun[distributed]'"
+        what = f"a scheduler needs the package distributed, which is not installed; {install('distributed')}"
         raise ClusterError(what) from None
     return distributed

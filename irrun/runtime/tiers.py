@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
+from irrun.diagnostics.installing import install
 from irrun.kernels.locks import Lock
 from irrun.kernels.threads import release_scratch, threads
 from irrun.ops.fused.base import Fused
@@ -63,7 +64,7 @@ def _give_up(error: Exception) -> None:
     reason = f"{type(error).__name__}: {error}".partition("\n")[0]
     if not _FAILURES:
         _FAILURES.append(reason)
-        what = f"{UNUSABLE}, and models run on NumPy: {reason}; pip install 'irrun[jit]' installs what they need"
+        what = f"{UNUSABLE}, and models run on NumPy: {reason}; {install('jit')} installs what they need"
         warnings.warn(what, RuntimeWarning, 2)
 
 

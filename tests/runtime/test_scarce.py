@@ -131,7 +131,7 @@ def test_kernels_that_cannot_be_compiled(
     reason = f"{type(error).__name__}: {str(error).splitlines()[0]}"
     assert [str(item.message) for item in said] == [
         f"compiled kernels cannot be used, and models run on NumPy: {reason}; "
-        "pip install 'irrun[jit]' installs what they need"
+        "pip install '.[jit]' installs what they need"
     ]
     assert (tiers.failure(), can_compile()) == (reason, False)
 

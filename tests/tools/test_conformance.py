@@ -5,6 +5,7 @@ from __future__ import annotations
 from irrun.ops.departures import GENERAL
 from irrun.ops.operation import Op, op
 from irrun.ops.registry import declarations
+from irrun.tensor import Array, Fact
 from tests.cases import AnyCase, all_cases, all_models
 from tests.ops import harness
 from tests.ops.extreme_rows import ROWS
@@ -86,5 +87,11 @@ def test_an_operation_without_a_page_has_no_link() -> None:
     @op("Own", opset="own", page=None)
     class Own(Op):
         """An operation."""
+
+        def infer(self) -> Fact:
+            return Fact.unknown()
+
+        def run(self) -> Array:
+            raise NotImplementedError
 
     assert Own.spec.page == ""

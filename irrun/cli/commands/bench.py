@@ -43,6 +43,7 @@ from irrun.cli.measuring import (
 )
 from irrun.cli.options import Number
 from irrun.cli.tables import aligned, columns, listed, wrapped
+from irrun.diagnostics.installing import install
 from irrun.model import build, load
 from irrun.runtime.tiers import backend, can_compile, failure
 
@@ -171,7 +172,7 @@ def _tier_text(tier: str) -> str:
         return "compiled kernels"
     if failure() is not None:
         return "NumPy; compiled kernels cannot be used"
-    return "NumPy" if can_compile() else "NumPy; pip install 'irrun[jit]' compiles kernels"
+    return "NumPy" if can_compile() else f"NumPy; {install('jit')} compiles kernels"
 
 
 def _row(title: str, numbers: Sequence[float], text: Callable[[float], str]) -> list[str]:
