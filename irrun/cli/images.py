@@ -30,7 +30,9 @@ def read_image(path: Path, port: Port, how: Preparation) -> Array:
     layout = how.layout.upper() or _guessed(sizes)
     if sorted(layout) not in (sorted("NCHW"), sorted("CHW")) or len(layout) != len(sizes):
         shape = port.partial_shape
-        raise Failure(f'input "{port.any_name}" ({shape}) is no image of the layout {layout}; --layout names its axes')
+        raise Failure(
+            f'input "{port.any_name}" ({shape}) is not an image of the layout {layout}; --layout names its axes'
+        )
     wanted = dict(zip(layout, sizes, strict=True))
     channels = wanted["C"] or _COLOURS
     if channels not in (1, _COLOURS):

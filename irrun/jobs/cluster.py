@@ -158,7 +158,7 @@ def _connected(scheduler: Any, workers: int) -> Iterator[Any]:
     address = str(scheduler)
     if not address.startswith(_SCHEMES):
         close = near_match(address.partition("://")[0] + "://", _SCHEMES) or f", expected {LOCAL} or tcp://HOST:8786"
-        raise ClusterError(f"{address} is no address of a scheduler{close}")
+        raise ClusterError(f"{address} is not the address of a scheduler{close}")
     try:
         client = distributed.Client(address, timeout=TIMEOUT)
     except (OSError, ValueError) as error:

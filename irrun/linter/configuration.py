@@ -58,7 +58,7 @@ class Configuration:
     timeout: float | None = None
     precision: str | None = None
     dynamic_quantization: int | None = None
-    file: Path | None = None
+    file: Path | None = field(default=None, compare=False)
 
 
 class Configurations:
