@@ -131,7 +131,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "constant without weights": (
         lambda: irrun.save_model(_without_weights(), "none.xml"),
         RuntimeError,
-        'the values of constant "c" are not known: there is no weights file',
+        'the values of constant "c" are not known: there is no file of weights',
     ),
     "serialized version": (
         lambda: irrun.serialize(_body(), "none.xml", "none.bin", "IR_V10"),
