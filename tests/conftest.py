@@ -1,26 +1,59 @@
-"""Kernels for this processor are built before tests are collected, where their sources have changed."""
+"""Options of the tests. Kernels for this processor are built first, where their sources have changed."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests import cases
+
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 sys.path.insert(0, str(KERNELS))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--op",
+        action="append",
+        metavar="TYPE",
+        default=[],
+        help="Collect only the cases of this operation; repeatable.",
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    chosen = config.getoption("--op")
+    cases.ONLY.update(chosen)
+    if chosen:
+        # A test without a case of the operation is skipped, not an error.
+        config._inicache["empty_parameter_set_mark"] = "skip"
+    if not hasattr(config, "workerinput"):
+        build_kernels()
+
+
+def build_kernels() -> None:
     """Build in the process that starts the others, which then find all libraries; commands of tests find them too."""
-    if hasattr(config, "workerinput"):
-        return
     paths = [str(KERNELS), *filter(None, [os.environ.get("PYTHONPATH")])]
     os.environ["PYTHONPATH"] = os.pathsep.join(paths)
-    if importlib.util.find_spec("numba") is not None:
-        done = subprocess.run([sys.executable, str(KERNELS / "build.py")], capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise pytest.UsageError(done.stderr.strip())
+    if importlib.util.find_spec("numba") is None:
+        return
+    done = subprocess.run([sys.executable, str(KERNELS / "build.py")], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise pytest.UsageError(done.stderr.strip())
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the tests that are named after a case of the operation."""
+    chosen = config.getoption("--op")
+    if not chosen:
+        return
+    named = re.compile(rf"\[(?:.*-)?(?:{'|'.join(map(re.escape, chosen))})(?:-|\])")
+    kept = [item for item in items if named.search(item.name)]
+    config.hook.pytest_deselected(items=[item for item in items if not named.search(item.name)])
+    items[:] = kept

@@ -17,15 +17,18 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-def test_links_of_the_readme_work_anywhere() -> None:
-    """A package index shows the page without the files beside it."""
-    links = re.findall(r"\]\(([^)]+)\)", README)
-    assert len(links) > 10
-    assert [link for link in links if "://" not in link] == []
-    for link in links:
-        own = re.fullmatch(rf"{REPOSITORY}/(?:blob|tree)/main/([^#]+)(?:#.*)?", link)
-        assert own is None or (ROOT / own[1]).exists(), link
-        assert own is None or ("/tree/" in link) == (ROOT / own[1]).is_dir(), link
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"])
+def test_links_within_the_repository_are_relative(page: str) -> None:
+    links = re.findall(r"\]\(([^)]+)\)", (ROOT / page).read_text(encoding="utf-8"))
+    assert page != "README.md" or len(links) > 10
+    assert [link for link in links if link.startswith(f"{REPOSITORY}/")] == []
+    own = [link.partition("#")[0] for link in links if "://" not in link]
+    assert [link for link in own if link and not (ROOT / link).exists()] == []
+
+
+def test_what_the_readme_installs_exists() -> None:
+    extras = set(re.findall(r"'\.\[([a-z]+)\]'", README))
+    assert {"images", "test"} <= extras <= set(PROJECT["project"]["optional-dependencies"])
 
 
 def test_commands_of_the_readme_say_where_they_run() -> None:

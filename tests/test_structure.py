@@ -140,8 +140,7 @@ def test_generated_files_are_fresh() -> None:
     done = subprocess.run(
         [sys.executable, str(ROOT / "tools" / "generate.py"), "--check"], capture_output=True, text=True, check=False
     )
-    assert done.stdout == ""
-    assert done.returncode == 0
+    assert (done.stdout, done.returncode) == ("", 0), f"run python tools/generate.py\n{done.stderr}"
 
 
 def test_public_surface() -> None:

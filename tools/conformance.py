@@ -108,6 +108,11 @@ def cases() -> dict[tuple[str, str], list[AnyCase]]:
     return found
 
 
+def repeated(members: Iterable[AnyCase]) -> list[str]:
+    """Return the names that several cases have, whose outcomes could not be told apart."""
+    return [name for name, count in Counter(map(str, members)).items() if count > 1]
+
+
 def outcomes(record: Mapping[str, Any]) -> dict[str, str]:
     """Return the recorded outcome of each case, by name."""
     return {
@@ -148,7 +153,8 @@ def _operations(specs: Iterable[OpSpec], board: Scoreboard) -> Iterator[str]:
         scores = []
         for spec in members:
             scores.append(board.score(board.of(spec)))
-            yield f"{scores[-1].row(f'[{spec.type}]({spec.page})', spec.version)} {_departures(spec, board.of(spec))} |"
+            name = f"[{spec.type}]({spec.page})" if spec.page else spec.type
+            yield f"{scores[-1].row(name, spec.version)} {_departures(spec, board.of(spec))} |"
         yield f"{Score(*map(sum, zip(*scores, strict=True))).row('**all**', '', bold=True)} |"
 
 
@@ -157,6 +163,12 @@ def _departures(spec: OpSpec, members: Iterable[AnyCase]) -> str:
     counts = Counter(reason(case) for case in members if case.departs)
     texts = dict.fromkeys((*spec.departures.values(), *counts))
     return "; ".join(f"{text} ({counts[text]})" if counts[text] else text for text in texts).replace("|", "\\|")
+
+
+def _advice(departs: str) -> str:
+    """Return what to write into a case without a departure that the plugin does not answer as expected."""
+    known = ", ".join(f'"{key}"' for key in GENERAL)
+    return "" if departs else f"  name the departure, departs=: one of the operation, or {known}\n"
 
 
 def files() -> Iterator[tuple[Path, str]]:
@@ -171,6 +183,10 @@ def main() -> int:
     parser.add_argument("folder", type=Path, nargs="?", help="folder that keeps the answers; missing ones are computed")
     folder = parser.parse_args().folder
     asked = [case for case in (*all_cases(), *all_models()) if is_asked(case)]
+    alike = repeated(asked)
+    if alike:
+        print(f"several cases are called {', '.join(alike)}: give each a name of its own, name=")
+        return 1
     with TemporaryDirectory() as temporary:
         replies = ask(asked, folder or Path(temporary))
     found: dict[str, dict[str, list[str]]] = {}
@@ -180,6 +196,7 @@ def main() -> int:
         found.setdefault(f"{case.type}-{case.opset}", {}).setdefault(outcome, []).append(case.name)
         if case.departs != BY_CHANCE and bool(case.departs) == (outcome == "agrees"):
             print(f"{case} departs in {case.departs or 'nothing'}, but it {outcome}: {detail[-300:]}")
+            print(_advice(case.departs), end="")
             status = 1
     records.write(RECORD, {"openvino": version("openvino"), "cases": found})
     for path, text in files():

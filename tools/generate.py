@@ -76,7 +76,8 @@ def _row(spec: OpSpec, verified: Iterable[str]) -> str:
     departures = f"OpenVINO's CPU plugin {'; '.join(spec.departures.values())}." if spec.departures else ""
     notes = " ".join(_cell(note) for note in (departures, *spec.notes()) if note)
     sources = ", ".join(verified)
-    operation = f"[{spec.type}]({spec.page}) | {spec.version} | {_cell(spec.summary)}"
+    name = f"[{spec.type}]({spec.page})" if spec.page else spec.type
+    operation = f"{name} | {spec.version} | {_cell(spec.summary)}"
     return f"| {operation} | {types} | {sources} | {notes} |"
 
 
@@ -104,6 +105,8 @@ def main() -> int:
             path.unlink()
     for path in stale:
         print(f"{'stale' if check else 'written' if (ROOT / path).exists() else 'removed'}: {path}")
+    if check and stale:
+        print("run python tools/generate.py")
     return 1 if check and stale else 0
 
 

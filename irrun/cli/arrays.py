@@ -102,7 +102,7 @@ def _plain(array: Array, where: str) -> Array:
 
 
 def _not_numpy(path: Path) -> str:
-    return f"{path} is no NumPy file, expected an array saved with numpy.save (.npy) or numpy.savez (.npz)"
+    return f"{path} is not a NumPy file, expected an array saved with numpy.save (.npy) or numpy.savez (.npz)"
 
 
 def _first_line(error: Exception) -> str:

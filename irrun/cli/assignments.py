@@ -55,7 +55,7 @@ def split_shape(text: str, ports: Sequence[Port]) -> tuple[Port, Shape]:
             raise ValueError
         return port, Shape.parse(written)
     except ValueError:
-        what = f'--shape {text}: "{written}" is no shape, expected sizes, ? or intervals such as [1,3,?,2..5]'
+        what = f'--shape {text}: "{written}" is not a shape, expected sizes, ? or intervals such as [1,3,?,2..5]'
         raise Failure(what) from None
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from irrun.cli.batch.options import Preparation
 from irrun.cli.failures import Failure
+from irrun.diagnostics.installing import install
 from irrun.model import Port
 from irrun.tensor import Array
 
@@ -29,7 +30,9 @@ def read_image(path: Path, port: Port, how: Preparation) -> Array:
     layout = how.layout.upper() or _guessed(sizes)
     if sorted(layout) not in (sorted("NCHW"), sorted("CHW")) or len(layout) != len(sizes):
         shape = port.partial_shape
-        raise Failure(f'input "{port.any_name}" ({shape}) is no image of the layout {layout}; --layout names its axes')
+        raise Failure(
+            f'input "{port.any_name}" ({shape}) is not an image of the layout {layout}; --layout names its axes'
+        )
     wanted = dict(zip(layout, sizes, strict=True))
     channels = wanted["C"] or _COLOURS
     if channels not in (1, _COLOURS):
@@ -88,5 +91,5 @@ def _pillow(path: Path) -> tuple[Any, Any]:
     try:
         from PIL import Image, ImageOps
     except ImportError:
-        raise Failure(f"{path} is an image, which needs Pillow; pip install 'irrun[images]'") from None
+        raise Failure(f"{path} is an image, which needs Pillow; {install('images')}") from None
     return Image, ImageOps

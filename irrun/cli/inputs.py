@@ -200,7 +200,8 @@ def runner(session: Session, given: Sequence[Value], path: Path) -> Callable[[],
 def _say_sizes(random: Sequence[Port]) -> None:
     dynamic = [port.any_name for port in random if not port.partial_shape.is_static]
     if dynamic:
-        note(f"dynamic dims of random inputs are as small as can be; --shape '{dynamic[0]}[...]' gives other sizes")
+        what = "random inputs have the smallest size that a dynamic dim allows"
+        note(f"{what}; --shape '{dynamic[0]}[...]' gives other sizes")
 
 
 def _plain(value: Value) -> Value:

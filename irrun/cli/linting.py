@@ -193,7 +193,7 @@ def _task(found: Found, options: Options, configurations: Configurations, known:
     filename, data = str(found.path), None
     if filename == STDIN:
         if options.fix and not options.diff:
-            raise Failure("--fix changes files, and the standard input is none; --diff shows what would change")
+            raise Failure("--fix cannot change the standard input; --diff shows what would change")
         filename, data = options.stdin_filename or STDIN, _stdin()
     passing = options.quiet_non_ir or not found.named
     codes = _codes(Path(filename), options, configurations)
@@ -248,7 +248,7 @@ def _checked(tasks: Sequence[Task], options: Options) -> list[Checked]:
     checked = list(watched(results, len(tasks), sys.stderr) if level() >= 0 else results)
     for item in checked:
         if item.passed_over:
-            detail(f"{item.filename} is no IR and was passed over")
+            detail(f"{item.filename} is not an IR and was skipped")
         if item.problem:
             fail(item.problem)
     return [item for item in checked if not item.passed_over]
@@ -260,8 +260,9 @@ def _show_diffs(checked: Sequence[Checked], *, exit_zero: bool) -> int:
     for item in changed:
         result(item.diff.rstrip("\n"))
     if level() >= 0:
-        fixes = statistics.found(sum(item.fixed for item in changed)) if changed else "nothing"
-        click.echo(f"{fixes} would be fixed in {len(changed)} file{'s' if len(changed) != 1 else ''}", err=True)
+        fixes = statistics.found(sum(item.fixed for item in changed))
+        files = f"{len(changed)} file{'s' if len(changed) != 1 else ''}"
+        click.echo(f"{fixes} would be fixed in {files}" if changed else "nothing would be fixed", err=True)
     if any(item.problem for item in checked):
         return CANNOT
     return FOUND if changed and not exit_zero else 0

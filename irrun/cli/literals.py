@@ -132,7 +132,7 @@ def _problem(array: Array, type: ElementType) -> str:
     """Explain why a value is not of a type; the empty text where all values are."""
     is_text = array.dtype.kind == "U"
     if type.kind == "string":
-        return "" if is_text else "it is no text"
+        return "" if is_text else "it is not text"
     if is_text:
         return "it is text"
     if type.kind == "boolean":

@@ -94,7 +94,7 @@ def _rewritten(data: bytes, name: str, declared: Anchor | None) -> Decoded:
         before = data[: error.start].decode(name, errors="replace").encode(errors="replace")
         place = Anchor(offset=len(codecs.BOM_UTF8) + len(before)) if declared is None else declared
         byte = data[error.start : error.start + 1].hex()
-        found = (MalformedXml(what=f"byte 0x{byte} at offset {error.start} is no {name} text").at(place),)
+        found = (MalformedXml(what=f"byte 0x{byte} at offset {error.start} is not valid {name}").at(place),)
         text = data.decode(name, errors="replace")
     return Decoded(codecs.BOM_UTF8 + text.encode(errors="replace"), found)
 

@@ -112,7 +112,7 @@ class UnreadableId(Fault):
     """An id that is no number."""
 
     code = "IR110"
-    words = 'id="{self.id}" of <{self.subject}> is no number, expected one from 0 up'
+    words = 'id="{self.id}" of <{self.subject}> is not a number, expected one from 0 up'
     id: str
     subject: str
 

@@ -189,7 +189,7 @@ def _foreign(text: bytes, at: int) -> str:
     """Describe a byte beyond ASCII that is invalid UTF-8, or a character that no name may contain."""
     character = text[at : at + 4].decode(errors="ignore")[:1]
     if not character or not text.startswith(character.encode(), at):
-        return f"byte 0x{text[at]:02x} is no utf-8 text"
+        return f"byte 0x{text[at]:02x} is not valid utf-8"
     return f"the character U+{ord(character):04X} stands where markup or a name is expected"
 
 

@@ -142,7 +142,7 @@ def _is_ours(handle: int, beside: Path, path: Path) -> bool:
         raise OSError(errno.EBUSY, "another process writes it", os.fspath(path)) from None
     status, named = os.fstat(handle), _status(beside)
     if status.st_nlink > 1 or status.st_uid != os.geteuid():
-        raise OSError(errno.EPERM, f"{beside.name} beside it belongs to somebody else", os.fspath(path))
+        raise OSError(errno.EPERM, f"{beside.name} beside it belongs to another user", os.fspath(path))
     return named is not None and os.path.samestat(status, named)
 
 

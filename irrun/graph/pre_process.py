@@ -121,7 +121,7 @@ def _number(mean: MeanElement) -> float:
     try:
         return float(mean.value or "")
     except ValueError:
-        raise MeanError(f'value="{mean.value}" of <mean> is no number', mean.element, "value") from None
+        raise MeanError(f'value="{mean.value}" of <mean> is not a number', mean.element, "value") from None
 
 
 def _offset(mean: MeanElement, expected: int, weights: Weights) -> int:
@@ -140,5 +140,5 @@ def _offset(mean: MeanElement, expected: int, weights: Weights) -> int:
 
 def _integer(text: str, name: str, element: int) -> int:
     if ID.fullmatch(text.strip()) is None:
-        raise MeanError(f'{name}="{text}" is no number, expected one from 0 up', element, name)
+        raise MeanError(f'{name}="{text}" is not a number, expected one from 0 up', element, name)
     return int(text)

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from irrun.diagnostics import near_match
+from irrun.diagnostics.installing import install
 from irrun.jobs.items import Lost, chunks
 from irrun.jobs.threads import Item, Result, Several
 
@@ -157,7 +158,7 @@ def _connected(scheduler: Any, workers: int) -> Iterator[Any]:
     address = str(scheduler)
     if not address.startswith(_SCHEMES):
         close = near_match(address.partition("://")[0] + "://", _SCHEMES) or f", expected {LOCAL} or tcp://HOST:8786"
-        raise ClusterError(f"{address} is no address of a scheduler{close}")
+        raise ClusterError(f"{address} is not the address of a scheduler{close}")
     try:
         client = distributed.Client(address, timeout=TIMEOUT)
     except (OSError, ValueError) as error:
@@ -172,6 +173,6 @@ def _distributed() -> Any:
     try:
         import distributed
     except ImportError:
-        what = "a scheduler needs the package distributed, which is not installed; pip install 'irrun[distributed]'"
+        what = f"a scheduler needs the package distributed, which is not installed; {install('distributed')}"
         raise ClusterError(what) from None
     return distributed

@@ -111,7 +111,7 @@ def as_carrier(port: Port, value: Any) -> Array:
     try:
         array: Array = np.asarray(value)
     except ValueError as error:
-        raise InputError(f'input "{port.any_name}" is no array: {error}') from None
+        raise InputError(f'input "{port.any_name}" is not an array: {error}') from None
     wanted = port.element_type
     is_carried = array.dtype == wanted.dtype and wanted.is_known and wanted.kind != "string" and not wanted.is_narrow
     if not is_carried and not _fits(array, wanted):

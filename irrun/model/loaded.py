@@ -154,7 +154,7 @@ class Loaded:
         for id, mean in bound.means.items():
             values = mean.values(self.weights)
             if values is None:
-                what = f'the mean of input "{bound.graph.node(id).name}" is not known: there is no file of weights'
+                what = f'the mean of input "{bound.graph.node(id).name}" is not known: there is no weights file'
                 anchor = Anchor(element.element) if element is not None else Anchor()
                 raise IRError([MissingWeights(what=what).at(anchor)], self.filename)
             found[bound.graph.parameters.index(id)] = values

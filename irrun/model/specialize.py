@@ -32,7 +32,7 @@ class Plans:
 
     Sizes that change from call to call stay open, as the length of the mask of a language model does, once the same
     ones have changed twice in a row. So a sequence that grows with each call is planned once. The plans share their
-    constants; the one that was not used for longest is forgotten first.
+    constants; the least recently used one is forgotten first.
 
     Shapes are inferred before they run, so that inputs that do not fit together are refused. Inference looks again only
     at what the shapes before had otherwise, as for a length that grows by one.
@@ -143,7 +143,7 @@ class Plans:
         )
 
     def _planned(self, pattern: Pattern) -> Plan:
-        """Return the plan for a pattern, made on first use; the one that was not used for longest is forgotten."""
+        """Return the plan for a pattern, made on first use; the least recently used one is forgotten."""
         found = self._special.get(pattern)
         if found is None:
             found = self._special[pattern] = self._specialized(pattern)

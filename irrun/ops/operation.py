@@ -33,7 +33,7 @@ class Op:
 
     type: ClassVar[str]
     opset: ClassVar[int | str]
-    page: ClassVar[str]
+    page: ClassVar[str | None]
     inputs: ClassVar[tuple[In, ...]] = ()
     outputs: ClassVar[tuple[Out, ...]] = ()
     legacy: ClassVar[tuple[Legacy, ...]] = ()
@@ -95,10 +95,11 @@ DECLARED: Final[dict[str, dict[int | str, type[Op]]]] = {}
 _Declared = _TypeVar("_Declared", bound=type[Op])
 
 
-def op(type: str, *, opset: int | str, page: str = "") -> Callable[[_Declared], _Declared]:
+def op(type: str, *, opset: int | str, page: str | None = "") -> Callable[[_Declared], _Declared]:
     """Declare a class as the operation that an IR calls ``type``, from ``opset`` on.
 
-    ``page`` names the specification page where it is not ``<type>-<opset>`` in lower case. The classes of irrun are
+    ``page`` names the specification page where it is not ``<type>-<opset>`` in lower case; None where there is none, as
+    for an operation that OpenVINO does not have. The classes of irrun are
     known everywhere; those of other modules only where ``extending.Operations`` has them.
     """
 

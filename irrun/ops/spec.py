@@ -85,7 +85,7 @@ class OpSpec(NamedTuple):
             departures={key: item if isinstance(item, str) else item.text for key, item in cls.departures.items()},
             recognised=tuple(item for item in cls.departures.values() if not isinstance(item, str)),
             foldable=cls.foldable,
-            page=cls.page if category == "extension" else page,
+            page=cls.page or "" if category == "extension" or cls.page is None else page,
             infer_asks=_keywords(cls.infer),
             run_asks=_keywords(cls.run),
         )

@@ -20,7 +20,7 @@ class Memory:
     """Buffers for one run after another. One memory belongs to one run at a time.
 
     A buffer is free when only this list refers to it: arrays made of it, and views of those, keep it taken for as long
-    as anybody holds one. Where references are not counted exactly, nothing is ever taken again.
+    as anybody holds one. Where references are not counted exactly, no memory is reused.
     """
 
     least = WORTH_KEEPING

@@ -216,7 +216,7 @@ def _not_known(node: Node) -> Diagnostic:
     layer = layer_ref(node.layer) if node.layer is not None else None
     anchor = Anchor(node.layer.element) if node.layer is not None else Anchor()
     missing = node.op is not None and not node.op.inputs
-    what = "the value is not known: there is no file of weights" if missing else "the layer cannot be run"
+    what = "the value is not known: there is no weights file" if missing else "the layer cannot be run"
     fault = MissingWeights(what=what) if missing else LayerThatCannotRun(what=what)
     return fault.at(anchor, layer)
 

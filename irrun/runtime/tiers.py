@@ -52,7 +52,7 @@ def backend(precision: str, tier: str) -> str:
 def why_not() -> str | None:
     """Return why there are no compiled kernels here; None if there are."""
     if importlib.util.find_spec("irrun_kernels") is None:
-        return "irrun-kernels is not installed; pip install 'irrun[fast]'"
+        return "irrun-kernels is not installed; pip install ./kernels"
     import irrun_kernels
 
     if irrun_kernels.__version__ != __version__:

@@ -121,7 +121,7 @@ def _row(c: Any, operand: Any, row: int) -> int:
 
 @inlined
 def _collect(c: Any, operand: Any, row: int, count: int, out: int) -> None:
-    """Copy rows of an input behind each other."""
+    """Concatenate rows of an input."""
     done = 0
     while done < count:
         here = min(count - done, c.size_3 - (row + done) % c.size_3)

@@ -193,7 +193,7 @@ def unary(number: int, x: Any, a: Any, b: Any) -> None:
 def apply_to_rows(number: int, x: int, step: int, rows: int, columns: int, a: Any, b: Any, workspace: int) -> None:
     """Replace rows that are ``step`` bytes apart by a function of `UNARY`; workspace has room for `RUN` f32.
 
-    Short rows are put behind each other before: loops over few elements are slow.
+    Short rows are concatenated first: loops over few elements are slow.
     """
     if step == 4 * columns:
         unary(number, floats(x, rows * columns), a, b)

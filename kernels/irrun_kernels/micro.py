@@ -70,7 +70,7 @@ def multiply_taps(
     number of taps, and that of f32 or words in each. ``left`` is the address of the addresses of the rows of the left
     factor, and the bytes from those of one tap to those of the next; ``panel`` the address of the right factor
     [taps * depth, vectors], and the bytes between its rows. Memory from the first of ``ahead`` on is prefetched into
-    the second cache, the second of bytes for each row of the panel. ``bias`` is the address of what is added to each
+    the L2 cache, the second of bytes for each row of the panel. ``bias`` is the address of what is added to each
     row, or 0. ``results`` are addresses of the addresses of the rows of the result, of the result in bf16, and of what
     is added to them, or 0; they have so many ``columns``: the last vector may be partial.
 

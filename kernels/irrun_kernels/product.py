@@ -20,13 +20,13 @@ from irrun_kernels.pixels import Geometry, Images, find_left, find_points, find_
 from irrun_kernels.tiling import Tiling
 
 _DEPTH: Final = 1024
-"""Rows of a panel, or pairs, that are multiplied at a time: they stay in the second cache beside those on the left."""
+"""Rows of a panel, or pairs, that are multiplied at a time: they stay in the L2 cache beside those on the left."""
 
 _AHEAD: Final = 4096
 """Bytes that a product of one row fetches ahead in its panel."""
 
 _WHOLE: Final = 512
-"""Columns up to which all of them are still in the second cache when the last one has been computed."""
+"""Columns up to which all of them are still in the L2 cache when the last one has been computed."""
 
 
 class Codes(NamedTuple):

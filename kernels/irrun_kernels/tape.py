@@ -4,7 +4,7 @@ A call is a row of three numbers: the address of a kernel, the address of its ar
 Each call has two counters, in a cache line
 of their own: how many tasks have been claimed, and how many are done. Whoever claims a task does it; a call begins when
 all tasks of the one before it are done. So nobody waits for a worker that has no processor at the moment, unless it is
-in the midst of a task.
+working on a task.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ _COST: Final = {4: 1.0, 3: 1.02, 2: 1.1, 1: 1.9}
 """Time for each vector of a panel, by the number of vectors in it: fewer of them wait longer for the rows."""
 
 _POINTS: Final = 192
-"""Points in a task, roughly: what is read for them stays in the second cache."""
+"""Points in a task, roughly: what is read for them stays in the L2 cache."""
 
 _LEAST_WORK: Final = 0.6e6
 """Multiplications of a task: some eight microseconds."""
@@ -32,7 +32,7 @@ _TILE_POINTS: Final = 16
 """Points from which tiles of AMX are worth their empty rows."""
 
 _GATHERED: Final = 1 << 20
-"""Bytes of rows that are gathered for tiles, roughly: they stay in the second cache."""
+"""Bytes of rows that are gathered for tiles, roughly: they stay in the L2 cache."""
 
 _MOST_TASKS: Final = 16
 """Tasks of a call as far as that leaves them large enough; more where there are many points."""

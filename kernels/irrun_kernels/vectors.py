@@ -259,7 +259,7 @@ class Vectors:
         return self.builder.shuffle_vector(vectors[number & ~step], vectors[number | step], lanes)
 
     def prefetch(self, address: Any, locality: int = 2) -> None:
-        """Fetch a cache line into the second cache, or for 3 into the first."""
+        """Fetch a cache line into the L2 cache, or for 3 into the L1 cache."""
         hints = [ir.Constant(self.word, value) for value in (0, locality, 1)]
         self.call("llvm.prefetch.p0i8", ir.VoidType(), self.pointer(address, 0, self.byte), *hints)
 

@@ -123,13 +123,22 @@ def modules() -> Iterator[Any]:
             yield importlib.import_module(module.name)
 
 
+ONLY: set[str] = set()
+"""The types of the operations whose cases are wanted, by ``pytest --op``; all where it is empty."""
+
+
+def _listed(name: str) -> list[Any]:
+    found = [case for module in modules() for case in getattr(module, name, [])]
+    return [case for case in found if not ONLY or case.type in ONLY]
+
+
 def all_cases() -> list[Case]:
-    return [case for module in modules() for case in getattr(module, "CASES", [])]
+    return _listed("CASES")
 
 
 def all_models() -> list[ModelCase]:
-    return [case for module in modules() for case in getattr(module, "MODELS", [])]
+    return _listed("MODELS")
 
 
 def all_invalid() -> list[Invalid]:
-    return [case for module in modules() for case in getattr(module, "INVALID", [])]
+    return _listed("INVALID")

@@ -95,7 +95,7 @@ def test_a_file_that_cannot_be_run_is_its_finding(run: Run, clamp: str, rows: Pa
     lines = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
     assert len(lines) == 2
     assert lines[0].startswith(f"error: {rows / '4.npy'}: ")
-    assert lines[1].startswith(f"error: {rows / '6.npy'} is no NumPy file")
+    assert lines[1].startswith(f"error: {rows / '6.npy'} is not a NumPy file")
     assert sorted(item["status"] for item in records(tmp_path / "out")) == ["done"] * 10 + ["failed"] * 2
     np.save(rows / "4.npy", f32([[1, 2, 3]]))
     assert json.loads(run("run", clamp, "--batch", rows, "-o", tmp_path / "out", "--json").stdout)["done"] == 1
@@ -235,7 +235,7 @@ def test_wrong_uses(run: Run, clamp: str, add: str, rows: Path, tmp_path: Path) 
     assert said("--batch", rows, "-o", tmp_path, "--batch-size", "2", model=add).startswith(
         'error: --batch-size: input "a:0" is i64[2], expected a dynamic first dim'
     )
-    assert "is no address of a scheduler" in said("--batch", rows, "-o", tmp_path, "--scheduler", "tpc://x:1") or (
+    assert "is not the address of a scheduler" in said("--batch", rows, "-o", tmp_path, "--scheduler", "tpc://x:1") or (
         importlib.util.find_spec("distributed") is None
     )
 
@@ -301,12 +301,12 @@ def test_nothing_is_lost(tmp_path: Path) -> None:
         (
             "1,3,2,4",
             ("--layout", "NWHD"),
-            'input "x:0" ([1,3,2,4]) is no image of the layout NWHD; --layout names its axes',
+            'input "x:0" ([1,3,2,4]) is not an image of the layout NWHD; --layout names its axes',
         ),
         (
             "1,3,2,4",
             ("--layout", "CHW"),
-            'input "x:0" ([1,3,2,4]) is no image of the layout CHW; --layout names its axes',
+            'input "x:0" ([1,3,2,4]) is not an image of the layout CHW; --layout names its axes',
         ),
         ("1,5,2,4", ("--layout", "NCHW"), 'input "x:0" has 5 channels, expected 1 or 3 for '),
         ("1,3,2,4", ("--mean-values", "[1,2]"), "--mean-values has 2 values, expected 3, one for each channel"),

@@ -107,7 +107,7 @@ def test_sizes_that_were_made_up_are_told_of_where_a_run_fails(run: Run, tmp_pat
     note, error = result.stderr.splitlines()[:2]
     assert (result.exit_code, result.stdout) == (2, "")
     assert note == (
-        "note: dynamic dims of random inputs are as small as can be; --shape 'image:0[...]' gives other sizes"
+        "note: random inputs have the smallest size that a dynamic dim allows; --shape 'image:0[...]' gives other sizes"
     )
     assert "a window of 3 does not fit on spatial axis 0 with 1 elements" in error
 
@@ -197,7 +197,7 @@ def test_what_openvino_refuses(run: Run, monkeypatch: pytest.MonkeyPatch, comman
     ("arguments", "message"),
     [
         (("--shape", "img[1,1,8,8]"), 'error: no input "img"; did you mean image?'),
-        (("--shape", "image[x]"), 'error: --shape image[x]: "[x]" is no shape, expected sizes, ? or intervals'),
+        (("--shape", "image[x]"), 'error: --shape image[x]: "[x]" is not a shape, expected sizes, ? or intervals'),
         (
             ("--shape", "image[2,1,8,8]", "--shape", "[3,1,8,8]"),
             'error: --shape [3,1,8,8]: input "image" is given a shape twice',

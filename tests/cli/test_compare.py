@@ -138,7 +138,7 @@ def test_inputs_and_outputs_belong_together_by_place_where_no_name_is_the_same(r
 def test_text_beside_numbers(run: Run, tmp_path: Path) -> None:
     np.save(tmp_path / "y.npy", np.array([["a", "b", "c"]]))
     (pair,) = compared(run, net(tmp_path / "a.xml"), tmp_path / "y.npy", status=1)["pairs"]
-    assert [item["problem"] for item in pair["outputs"]] == ["text beside numbers"]
+    assert [item["problem"] for item in pair["outputs"]] == ["text on one side, numbers on the other"]
 
 
 def test_a_pipe_of_expected_outputs(run: Run, tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_wrong_uses(run: Run, clamp: str, npy: Npy, tmp_path: Path) -> None:
     assert said("--batch", rows) == "error: there are 2 labels, expected 1, one for each file"
     assert said("--data", rows, "-m", "top2").endswith("'top1', 'top5', 'mse', 'iou', 'perplexity'.")
     (tmp_path / "bad.npy").write_bytes(b"")
-    assert said("--data", tmp_path / "bad.npy").startswith(f"error: {tmp_path / 'bad.npy'} is no NumPy file")
+    assert said("--data", tmp_path / "bad.npy").startswith(f"error: {tmp_path / 'bad.npy'} is not a NumPy file")
 
 
 def test_other_metrics_are_counted_in_elements_and_tokens(run: Run, clamp: str, npy: Npy) -> None:

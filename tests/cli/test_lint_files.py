@@ -49,7 +49,7 @@ def test_what_is_no_ir_is_passed_over_where_it_is_found(run: Run, write: Write, 
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "warning: no IR file was found\n")
     result = run("lint", path, "--quiet-non-ir")
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
-    assert run("lint", "-v", "m").stderr.startswith("m/other.xml is no IR and was passed over\n")
+    assert run("lint", "-v", "m").stderr.startswith("m/other.xml is not an IR and was skipped\n")
     assert run("lint", path).exit_code == 1
 
 

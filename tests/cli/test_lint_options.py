@@ -222,7 +222,10 @@ def test_paths_are_those_of_the_project(
         (("a.xml", "--output-format", "xml"), "'xml' is not one of 'concise', 'full', 'github', 'gitlab', 'grouped'"),
         (("a.xml", "--jobs", "-1"), "-1 is not in the range x>=0"),
         (("a.xml", "--value", "x"), "'x' is not of the form PORT=1,2,3"),
-        (("a.xml", "--config", "irrun.toml", "--isolated"), "--config and --isolated are given, expected one of both"),
+        (
+            ("a.xml", "--config", "irrun.toml", "--isolated"),
+            "--config and --isolated are given, expected only one of them",
+        ),
         (("a.xml", "--config", "no.toml"), "error: no.toml: No such file or directory"),
         (("a.xml", "--weights", "no.bin"), "error: no.bin: No such file or directory"),
         ((), "Missing argument 'FILES...'"),

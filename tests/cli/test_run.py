@@ -88,7 +88,7 @@ def test_weights_elsewhere(run: Run, tmp_path: Path, npy: Npy) -> None:
     x = npy("x.npy", [10.0, 20.0])
     lost = run("run", path, "-i", x)
     assert (lost.exit_code, lost.stdout) == (2, "")
-    assert "there is no file of weights [IR501]" in lost.stderr
+    assert "there is no weights file [IR501]" in lost.stderr
     found = run("run", path, "-i", x, "--weights", tmp_path / "other.bin")
     assert found.stdout.splitlines()[1] == "  [11., 22.]"
 

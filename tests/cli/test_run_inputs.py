@@ -132,8 +132,8 @@ def test_wrong_integers(run: Run, tmp_path: Path, npy: Npy) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "{path} is no NumPy file, expected an array saved with numpy.save (.npy) or numpy.savez (.npz)"),
-        (b"hello", "{path} is no NumPy file, expected an array saved with numpy.save (.npy) or numpy.savez (.npz)"),
+        (b"", "{path} is not a NumPy file, expected an array saved with numpy.save (.npy) or numpy.savez (.npz)"),
+        (b"hello", "{path} is not a NumPy file, expected an array saved with numpy.save (.npy) or numpy.savez (.npz)"),
         (b"\x93NUMPY\x09\x00aaaa", "{path} cannot be read: "),
         (b"PK\x03\x04junk", "{path} cannot be read: File is not a zip file"),
         (header(descr="<f4", fortran_order=False), "{path} cannot be read: "),
@@ -275,9 +275,9 @@ def test_random_sizes_of_dynamic_dims(run: Run, tmp_path: Path) -> None:
         ("1,x", "--shape 1,x is not of the form NAME[1,3,?,2..5]"),
         (
             "image[1,x]",
-            '--shape image[1,x]: "[1,x]" is no shape, expected sizes, ? or intervals such as [1,3,?,2..5]',
+            '--shape image[1,x]: "[1,x]" is not a shape, expected sizes, ? or intervals such as [1,3,?,2..5]',
         ),
-        ("image[1,3", '--shape image[1,3: "[1,3" is no shape, expected sizes, ? or intervals such as [1,3,?,2..5]'),
+        ("image[1,3", '--shape image[1,3: "[1,3" is not a shape, expected sizes, ? or intervals such as [1,3,?,2..5]'),
     ],
 )
 def test_wrong_shapes(run: Run, clamp: str, shape: str, message: str) -> None:
@@ -312,7 +312,7 @@ def test_sizes_that_were_made_up_are_told_of_where_a_run_fails(run: Run, tmp_pat
     assert result.exit_code == 2
     note, error = result.stderr.splitlines()[:2]
     assert note == (
-        "note: dynamic dims of random inputs are as small as can be; --shape 'image:0[...]' gives other sizes"
+        "note: random inputs have the smallest size that a dynamic dim allows; --shape 'image:0[...]' gives other sizes"
     )
     assert "a window of 3 does not fit on spatial axis 0 with 1 elements" in error
     assert run("run", path, "--random", "--shape", "image[1,1,3,3]").stdout.startswith("Convolution_2  f32[1,1,1,1]  ")

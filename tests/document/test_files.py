@@ -163,7 +163,7 @@ def test_a_prepared_link_is_not_followed(path: Path) -> None:
         replace(path, None, b"after")
     beside.unlink()
     beside.hardlink_to(victim)
-    with pytest.raises(OSError, match=r"\.model\.xml\.irrun beside it belongs to somebody else"):
+    with pytest.raises(OSError, match=r"\.model\.xml\.irrun beside it belongs to another user"):
         replace(path, None, b"after")
     assert victim.read_bytes() == b"precious"
 

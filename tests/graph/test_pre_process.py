@@ -92,7 +92,7 @@ def test_a_reshaped_input_that_its_mean_does_not_fit() -> None:
 
 def test_an_image_without_weights_is_not_run() -> None:
     model = irrun.model.load(net([1, 1, 1, 1], images(4, 0)).encode())
-    with pytest.raises(irrun.IRError, match='the mean of input "x" is not known: there is no file of weights'):
+    with pytest.raises(irrun.IRError, match='the mean of input "x" is not known: there is no weights file'):
         irrun.model.build(model)
 
 

@@ -68,7 +68,7 @@ def test_an_exception_is_passed_on(cluster: Any) -> None:
 
 
 def test_addresses_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ClusterError, match="tpc://host:1 is no address of a scheduler; did you mean tcp://"):
+    with pytest.raises(ClusterError, match="tpc://host:1 is not the address of a scheduler; did you mean tcp://"):
         list(spread(abs, [1], scheduler="tpc://host:1"))
     monkeypatch.setattr("irrun.jobs.cluster.TIMEOUT", 1)
     with pytest.raises(ClusterError, match=r"the scheduler tcp://127\.0\.0\.1:9 does not answer: "):

@@ -158,7 +158,7 @@ def test_integers_are_64_bits(tmp_path: Path) -> None:
 def test_weights_given_apart(tmp_path: Path) -> None:
     text = (DIGITS / "model.xml").read_bytes()
     (tmp_path / "model.xml").write_bytes(text)
-    with pytest.raises(irrun.IRError, match="there is no file of weights"):
+    with pytest.raises(irrun.IRError, match="there is no weights file"):
         irrun.model.build(tmp_path / "model.xml")
     for weights in (DIGITS / "model.bin", (DIGITS / "model.bin").read_bytes()):
         compiled = irrun.model.build(irrun.model.load(tmp_path / "model.xml", weights))

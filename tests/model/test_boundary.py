@@ -75,7 +75,7 @@ def test_exceptions_of_observers_pass_through() -> None:
 
 
 def test_values_that_are_no_array() -> None:
-    with pytest.raises(irrun.InputError, match='input "x" is no array: '):
+    with pytest.raises(irrun.InputError, match='input "x" is not an array: '):
         irrun.model.build(square("2"))({"x": [[1.0], [2.0, 3.0]]})
 
 

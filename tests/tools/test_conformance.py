@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from irrun.ops.departures import GENERAL
+from irrun.ops.operation import Op, op
 from irrun.ops.registry import declarations
+from irrun.tensor import Array, Fact
 from tests.cases import AnyCase, all_cases, all_models
 from tests.ops import harness
 from tests.ops.extreme_rows import ROWS
 from tests.oracle.cases import is_asked, reason
-from tools import conformance, records
+from tools import conformance, generate, records
 from tools.conformance import BY_CHANCE, Score, Scoreboard
 
 STALE = "run python tools/conformance.py FOLDER, which records the outcomes of new cases"
@@ -22,6 +24,12 @@ def test_every_case_is_recorded() -> None:
     recorded = conformance.outcomes(records.read(conformance.RECORD))
     asked = {str(case) for case in every() if is_asked(case)}
     assert set(recorded) == asked, STALE
+
+
+def test_every_case_has_a_name_of_its_own() -> None:
+    cases = every()
+    assert conformance.repeated(cases) == []
+    assert conformance.repeated([*cases, cases[3], cases[3]]) == [str(cases[3])]
 
 
 def test_every_operation_version_is_recorded() -> None:
@@ -69,3 +77,21 @@ def test_score() -> None:
     assert total == own == len(cases)
     assert native == sum(not case.departs for case in cases)
     assert Score(1200, 7, 5).row("all", bold=True) == "| all | **1,200** | **7** | **5** |"
+
+
+def test_an_operation_without_a_page_has_no_link() -> None:
+    spec = next(cls.spec for cls in declarations() if cls.type == "Clamp")
+    assert generate._row(spec, []).startswith(f"| [Clamp]({spec.page}) | opset1 |")
+    assert generate._row(spec._replace(page=""), []).startswith("| Clamp | opset1 |")
+
+    @op("Own", opset="own", page=None)
+    class Own(Op):
+        """An operation."""
+
+        def infer(self) -> Fact:
+            return Fact.unknown()
+
+        def run(self) -> Array:
+            raise NotImplementedError
+
+    assert Own.spec.page == ""

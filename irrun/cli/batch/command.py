@@ -50,7 +50,7 @@ def run_many(
         raise Failure(f"-o {folder} is a file, expected a folder for the outputs of many inputs")
     lines, table = _record_files(batch.records, folder / RECORDS)
     if batch.steps and batch.size > 1:
-        raise click.UsageError("--steps and --batch-size are given, expected one of both")
+        raise click.UsageError("--steps and --batch-size are given, expected only one of them")
     items = items_of(patterns)
     read = [model, weights or model.with_suffix(".bin"), *(Path(item.path) for item in items)]
     refuse_inputs([lines, *(() if table is None else (table,))], [*read, *map(Path, extensions())])

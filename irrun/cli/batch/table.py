@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from irrun.cli.batch.work import Record
 from irrun.cli.failures import Failure
+from irrun.diagnostics.installing import install
 from irrun.document.replacing import replacing
 
 SUFFIX: Final = ".parquet"
@@ -47,5 +48,5 @@ def _pyarrow() -> tuple[Any, Any]:
         import pyarrow.parquet
     except ImportError:
         what = f"records in {SUFFIX} files need the package pyarrow, which is not installed"
-        raise Failure(f"{what}; pip install 'irrun[parquet]'") from None
+        raise Failure(f"{what}; {install('parquet')}") from None
     return pyarrow, pyarrow.parquet

@@ -181,7 +181,7 @@ def command(context: click.Context, /, **given: Any) -> None:
     from irrun.cli.linting import Options, run
 
     if given["config"] is not None and given["isolated"]:
-        raise click.UsageError("--config and --isolated are given, expected one of both")
+        raise click.UsageError("--config and --isolated are given, expected only one of them")
     if given["unsafe_fixes"] and not given["fix"] and not given["diff"]:
         raise click.UsageError("--unsafe-fixes goes with --fix or with --diff")
     if given["output_file"] == STANDARD_OUTPUT:

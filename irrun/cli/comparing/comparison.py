@@ -108,7 +108,7 @@ class Comparison:
         if other is None:
             return {**record, "differs": True, "problem": "the other side does not have it"}
         if (array.dtype.kind in "UO") != (other.dtype.kind in "UO"):
-            return {**record, "differs": True, "problem": "text beside numbers"}
+            return {**record, "differs": True, "problem": "text on one side, numbers on the other"}
         return {**record, **compared(array, other, self._rtol, self._atol)}
 
     def _layers(

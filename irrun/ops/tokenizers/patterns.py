@@ -26,7 +26,7 @@ def compiled(pattern: bytes) -> Any:
     try:
         import regex
     except ImportError:
-        raise OpError("regular expressions need the package regex: pip install 'irrun[text]'") from None
+        raise OpError("regular expressions need the package regex: pip install '.[text]'") from None
     try:
         text = pattern.decode()
         return regex.compile(translated(text, _is_script))
