@@ -15,7 +15,7 @@ from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from types import CodeType, FunctionType
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar, get_type_hints
+from typing import Annotated, Any, Concatenate, Final, NewType, ParamSpec, TypeVar, get_type_hints
 
 import numpy as np
 
@@ -28,6 +28,15 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Parameters = ParamSpec("_Parameters")
 
 _OPTIONS: Final = {"nogil": True, "error_model": "numpy"}
+
+
+Address = NewType("Address", int)
+"""Where an array begins; 0 for none."""
+
+_Field = TypeVar("_Field")
+Read = Annotated[_Field, "read"]
+Write = Annotated[_Field, "write"]
+"""What a kernel does with the memory to which a field of its arguments points."""
 
 
 class Deferred:
@@ -170,9 +179,9 @@ def _numbers(arguments: tuple[Any, ...]) -> Iterator[int | float]:
 
 
 @cache
-def _record_type(arguments: type) -> np.dtype[Any]:
+def _record_type(arguments: Any) -> np.dtype[Any]:
     """The type of arguments in memory."""
-    if issubclass(arguments, tuple):
+    if isinstance(arguments, type) and issubclass(arguments, tuple):
         return np.dtype([(name, _record_type(kind)) for name, kind in get_type_hints(arguments).items()])
     return np.dtype(np.float64 if arguments is float else np.int64)
 

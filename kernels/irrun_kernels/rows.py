@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irrun_kernels.functions import add, assign, exp
-from irrun_kernels.native import floats, inlined, intrinsic, kernel, record, summing
+from irrun_kernels.native import Address, Read, Write, floats, inlined, intrinsic, kernel, record, summing
 from irrun_kernels.vectors import Vectors
 
 
 class Softmax(NamedTuple):
     """Arguments of `softmax`. ``x`` and ``out`` are contiguous [rows, columns]; a task has some of the rows."""
 
-    x: int
-    out: int
+    x: Read[Address]
+    out: Write[Address]
     rows: int
     columns: int
     rows_per_task: int
@@ -78,10 +78,10 @@ def scale(x: Any, factor: Any) -> None:
 class LayerNorm(NamedTuple):
     """Arguments of `layer_norm`. ``x`` and ``out`` are contiguous [rows, columns], ``gamma`` and ``beta`` rows or 0."""
 
-    x: int
-    out: int
-    gamma: int
-    beta: int
+    x: Read[Address]
+    out: Write[Address]
+    gamma: Read[Address]
+    beta: Read[Address]
     rows: int
     columns: int
     rows_per_task: int

@@ -22,7 +22,7 @@ from irrun.runtime.lowering.space import Space
 from irrun.runtime.plan import Step
 from irrun.tensor import Array, Fact
 from irrun_kernels.cache import LATE
-from irrun_kernels.native import Kernel
+from irrun_kernels.native import Address, Kernel
 
 F32: Final = np.dtype(np.float32)
 HALVES: Final[np.dtype[Any]] = np.dtype(np.uint16)
@@ -129,15 +129,15 @@ class Builder:
         batch, channels, *sizes = shape
         return np.moveaxis(self.empty((batch, *sizes, channels), dtype), -1, 1)
 
-    def constant(self, array: Array | None, dtype: np.dtype[Any] = F32) -> int:
+    def constant(self, array: Array | None, dtype: np.dtype[Any] = F32) -> Address:
         """The address of a contiguous copy of a constant, or of itself; 0 for none."""
         if array is None:
-            return 0
+            return Address(0)
         kept = np.ascontiguousarray(array, dtype)
         self.constants.append(kept)
-        return kept.ctypes.data
+        return Address(kept.ctypes.data)
 
-    def packed(self, tag: Hashable, source: Array, vectors: int, make: Callable[[], Array]) -> int:
+    def packed(self, tag: Hashable, source: Array, vectors: int, make: Callable[[], Array]) -> Address:
         """The address of packed weights, which are made of a source once for all plans of a model."""
         key = (tag, source.ctypes.data, source.shape, source.strides, vectors)
         found = self.packs.get(key)
@@ -145,7 +145,7 @@ class Builder:
             found = self.packs[key] = make()
             forget(source)
         self.constants.append(found)
-        return int(found.ctypes.data)
+        return Address(int(found.ctypes.data))
 
     def call(
         self,
@@ -171,13 +171,13 @@ class Builder:
         """Return whether an array is a constant of the plan."""
         return array.size > 0 and self.buffer(_lowest(array)) is None
 
-    def address(self, array: Array | None) -> int:
+    def address(self, array: Array | None) -> Address:
         """The address of an array, which is kept if it is a constant; 0 for none."""
         if array is None:
-            return 0
+            return Address(0)
         if self.is_constant(array):
             self.constants.append(array)
-        return int(array.ctypes.data)
+        return Address(int(array.ctypes.data))
 
 
 def _lowest(array: Array) -> int:

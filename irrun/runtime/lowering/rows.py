@@ -28,8 +28,8 @@ def normalized(op: FusedLayerNorm, builder: Builder, data: Array) -> Array | Non
         LayerNorm(
             builder.address(whole),
             builder.address(out),
-            0 if op.gamma is None else builder.constant(np.broadcast_to(op.gamma, (columns,))),
-            0 if op.beta is None else builder.constant(np.broadcast_to(op.beta, (columns,))),
+            builder.constant(None if op.gamma is None else np.broadcast_to(op.gamma, (columns,))),
+            builder.constant(None if op.beta is None else np.broadcast_to(op.beta, (columns,))),
             rows,
             columns,
             each,
