@@ -18,8 +18,8 @@ from tests.cli.conftest import Net
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
-PAGES = ("README.md", "docs/many-inputs.md", "docs/extensions.md", "docs/robustness.md")
-ELSEWHERE = ("tcp://HOST:8786", "openvino_tokenizer.xml")
+PAGES = ("README.md", "docs/many-inputs.md", "docs/extensions.md", "docs/robustness.md", "docs/text.md")
+ELSEWHERE = ("tcp://HOST:8786", "openvino_tokenizer.xml", "irrun embed ")
 """Commands about other machines, and files that are not in the repository."""
 
 LAYER = """<layer id="0" name="tile" type="Tile" version="opset1">
@@ -57,6 +57,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pages")
     shutil.copytree(EXAMPLES, folder / "examples")
     shutil.copytree(EXAMPLES / "digits", folder / "models")
+    shutil.copytree(EXAMPLES / "stories", folder / "model")
+    (folder / "model" / "chat_template.jinja").write_text("{{ messages[-1].content }}")
     shutil.copy(EXAMPLES / "extension" / "my_ops.py", folder)
     net = Net()
     image = net.parameter("image", "f32", "?,3,?,?")
@@ -142,3 +144,13 @@ def test_the_findings_of_the_readme() -> None:
     command, output = next(block.split("\n", 1) for block in blocks("README.md") if block.startswith("$ irrun lint"))
     result = run(command.removeprefix("$ "))
     assert output == f"{result.stdout}{result.stderr}"
+
+
+@pytest.mark.usefixtures("here")
+def test_the_story_of_the_readme() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    command = re.search(r"^(irrun generate examples/stories .*?)\s+#", text, re.M)
+    answer = re.search(r"writes a story: `(.*) …`", text)
+    assert command is not None
+    assert answer is not None
+    assert run(command[1]).stdout.startswith(answer[1])
