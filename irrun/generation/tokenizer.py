@@ -127,11 +127,13 @@ class Tokenizer:
         return texts[0] if is_one else texts
 
     def text(self, ids: Sequence[int] | Array) -> str:
-        """Return the text of some ids."""
+        """Return the text of some ids; bytes that are not UTF-8 become U+FFFD."""
         if len(ids) == 0:
             return ""
-        found = self._decoder.run([np.asarray(ids, np.int64)[np.newaxis]])[0]
-        return str(found.reshape(-1)[0])
+        found = str(self._decoder.run([np.asarray(ids, np.int64)[np.newaxis]])[0].reshape(-1)[0])
+        if found.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in found):
+            return found
+        return found.encode(errors="surrogateescape").decode(errors="replace")
 
     @functools.cached_property
     def chat_template(self) -> str:

@@ -167,6 +167,13 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
     type=click.Choice(["f16"]),
     help="The type in which the floats of the model will be computed; report constants beyond its range.",
 )
+@click.option(
+    "--for",
+    "purposes",
+    type=click.Choice(["genai", "npu"]),
+    multiple=True,
+    help="What the file is for: a pipeline of language models, a neural processing unit; report what they refuse.",
+)
 @MEMORY_OPTION
 @click.option("--fix", is_flag=True, help="Apply the fixes that keep the meaning of the model.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: also apply fixes that guess the intention.")
