@@ -14,7 +14,7 @@ from irrun.generation.metrics import PerfMetrics
 from irrun.generation.results import GenerationFinishReason
 from irrun.generation.sampling import Sampler
 from irrun.generation.search import Text
-from irrun.generation.streaming import Stop, TextStream
+from irrun.generation.streaming import Stop, TextStream, Window
 from irrun.tensor import Array
 
 
@@ -99,7 +99,7 @@ class _Search:
             text = Text(Sampler(self._config, self._prompt), self._config.ends, 1)
             text.tokens, text.score, text.reason = item.tokens, item.score, item.reason
             if self._config.stop_strings:
-                text.stream = TextStream(self._decode, self._config.stop_strings)
+                text.stream = TextStream(Window(self._decode), self._config.stop_strings)
                 for token in item.tokens:
                     text.stream.add(token)
             found.append(text)

@@ -151,7 +151,7 @@ class TextPipeline:
         for place, (row, count) in enumerate(zip(rows, most, strict=True)):
             for number in range(config.num_return_sequences):
                 sampler = Sampler(config, row, place * config.num_return_sequences + number)
-                stream = TextStream(decode, config.stop_strings, self._tokenizer.cleans) if streams else None
+                stream = TextStream(self._tokenizer.source(), config.stop_strings) if streams else None
                 texts.append(search.Text(sampler, config.ends, count, stream))
         metrics.sequences = len(texts)
         if writer is not None and config.echo and request.prompts:

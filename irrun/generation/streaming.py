@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from irrun.generation.errors import GenerationError
 
 _INCOMPLETE: Final = "\ufffd"
+_UNFINISHED: Final = "unexpected end of data"
+"""What Python says of bytes that end inside a character."""
+
 _LONG: Final = 32
 """Tokens that are decoded at once, at most; then those before the last ``_CONTEXT`` are settled."""
 
@@ -42,6 +45,7 @@ class Stop:
 
     def __init__(self, texts: Collection[str]) -> None:
         self._texts = tuple(texts)
+        self._longest = max(map(len, self._texts), default=0)
 
     def found(self, text: str, begin: int = 0) -> tuple[int, int] | None:
         """Return the begin and the end of the first one in a text from ``begin`` on."""
@@ -50,74 +54,138 @@ class Stop:
 
     def undecided(self, text: str) -> int:
         """Return the number of last characters that may be the begin of one."""
-        most = min(max(map(len, self._texts), default=0) - 1, len(text))
+        most = min(self._longest - 1, len(text))
         sizes = (size for size in range(most, 0, -1) if any(stop.startswith(text[-size:]) for stop in self._texts))
         return next(sizes, 0)
 
-    @property
-    def longest(self) -> int:
-        return max(map(len, self._texts), default=0)
 
-
-class TextStream:
-    """The text of tokens that come one by one.
-
-    ``text`` is what is settled: later tokens never change it. ``add`` and ``end`` return what is new of it. Each call
-    decodes a window of the last tokens only. ``cleans`` says that the detokenizer removes spaces before punctuation.
-    """
-
-    def __init__(
-        self, decode: Callable[[Sequence[int]], str], stop: Collection[str] = (), cleans: bool = False
-    ) -> None:
-        self.text = ""
-        self.stopped: tuple[int, int] | None = None
-        self._decode = decode
-        self._stop = Stop(stop)
-        self._cleans = cleans
-        self._window: list[int] = []
-        self._settled = ""
-        """The text before that of the window."""
-
-        self._skipped = 0
-        """The characters of the window's text that belong to ``_settled``."""
+class Source(Protocol):
+    """The text of tokens that come one by one, as far as later tokens do not change it."""
 
     def add(self, token: int) -> str:
         """Take a token; return the text that has become settled."""
-        self._window.append(token)
-        text = self._decode(self._window)
-        whole = self._settled + text[self._skipped :]
-        complete = len(whole.rstrip(_INCOMPLETE))
-        if self._cleans and (joined := _CLEANED.search(whole, 0, complete)):
-            complete = joined.start()
-        if len(self._window) >= _LONG and complete == len(whole):
-            self._advance(text)
-        return self._settle(whole, complete)
+        ...
 
     def end(self) -> str:
         """Take the end of the tokens; return the rest of the text."""
-        whole = self._settled + (self._decode(self._window)[self._skipped :] if self._window else "")
-        return self._settle(whole, len(whole), is_last=True)
+        ...
+
+
+class Window:
+    """The text of tokens by any detokenizer, which decodes a window of the last ones again for each token.
+
+    ``cleans`` says that it removes spaces before punctuation.
+    """
+
+    def __init__(self, decode: Callable[[Sequence[int]], str], cleans: bool = False) -> None:
+        self._decode = decode
+        self._cleans = cleans
+        self._tokens: list[int] = []
+        self._given = 0
+        """The characters of the window's text that are settled."""
+
+    def begin(self, tokens: Sequence[int], given: int) -> None:
+        """Begin with tokens of whose text some characters are settled."""
+        self._tokens, self._given = list(tokens), given
+
+    def add(self, token: int) -> str:
+        self._tokens.append(token)
+        text = self._decode(self._tokens)
+        complete = len(text.rstrip(_INCOMPLETE))
+        if self._cleans and (joined := _CLEANED.search(text, 0, complete)):
+            complete = joined.start()
+        new = text[self._given : complete]
+        self._given = max(self._given, complete)
+        if len(self._tokens) >= _LONG and complete == len(text):
+            self._advance(text)
+        return new
+
+    def end(self) -> str:
+        return self._decode(self._tokens)[self._given :] if self._tokens else ""
 
     def _advance(self, text: str) -> None:
         """Leave out the first tokens of the window, where the last ones alone end in the same text."""
-        kept = self._window[-_CONTEXT:]
-        tail = self._decode(kept)
+        tail = self._decode(self._tokens[-_CONTEXT:])
         if tail and text.endswith(tail):
-            self._settled += text[self._skipped :]
-            self._window, self._skipped = kept, len(tail)
+            self._tokens, self._given = self._tokens[-_CONTEXT:], len(tail)
 
-    def _settle(self, whole: str, complete: int, is_last: bool = False) -> str:
+
+class Bytes:
+    """The text of tokens that are bytes each. Behind the first one that is not UTF-8, it is that of a Window."""
+
+    def __init__(self, pieces: Sequence[bytes], decode: Callable[[Sequence[int]], str]) -> None:
+        self._pieces = pieces
+        self._rest = Window(decode)
+        self._tokens: list[int] = []
+        """The tokens with bytes of an unfinished character."""
+
+        self._data = b""
+        self._given = 0
+        """The characters of their text that are settled."""
+
+        self._is_text = True
+
+    def add(self, token: int) -> str:
+        if not self._is_text:
+            return self._rest.add(token)
+        self._tokens.append(token)
+        self._data += self._pieces[token] if token < len(self._pieces) else b""
+        try:
+            text = self._data.decode()
+        except UnicodeDecodeError as error:
+            if error.end < len(self._data) or error.reason != _UNFINISHED:
+                self._is_text = False
+                self._rest.begin(self._tokens[:-1], self._given)
+                return self._rest.add(token)
+            text = self._data[: error.start].decode()
+            new, self._given = text[self._given :], len(text)
+            return new
+        new = text[self._given :]
+        self._tokens, self._data, self._given = [], b"", 0
+        return new
+
+    def end(self) -> str:
+        if self._is_text:
+            self._rest.begin(self._tokens, self._given)
+        return self._rest.end()
+
+
+class TextStream:
+    """The text of tokens that come one by one, up to a stop string.
+
+    ``text`` is what is settled: later tokens never change it, and it is no part of a stop string. ``add`` and ``end``
+    return what is new of it. ``stopped`` is the begin and the end of the stop string, None before it.
+    """
+
+    def __init__(self, source: Source, stop: Collection[str] = ()) -> None:
+        self.text = ""
+        self.stopped: tuple[int, int] | None = None
+        self._source = source
+        self._stop = Stop(stop)
+        self._waiting = ""
+        """What may become a stop string."""
+
+    def add(self, token: int) -> str:
+        """Take a token; return the text that has become settled."""
+        return self._settled(self._source.add(token))
+
+    def end(self) -> str:
+        """Take the end of the tokens; return the rest of the text."""
+        return self._settled(self._source.end(), is_last=True)
+
+    def _settled(self, new: str, is_last: bool = False) -> str:
         if self.stopped is not None:
             return ""
-        begin = max(len(self.text) - self._stop.longest, 0)
-        self.stopped = self._stop.found(whole[:complete], begin)
-        if self.stopped is not None:
-            complete = self.stopped[0]
+        whole = self._waiting + new
+        found = self._stop.found(whole)
+        complete = found[0] if found is not None else len(whole)
+        if found is not None:
+            self.stopped = len(self.text) + found[0], len(self.text) + found[1]
         elif not is_last:
-            complete -= self._stop.undecided(whole[:complete])
-        new = whole[len(self.text) : complete]
-        self.text += new
-        return new
+            complete -= self._stop.undecided(whole)
+        self._waiting = whole[complete:]
+        self.text += whole[:complete]
+        return whole[:complete]
 
 
 class Writer:

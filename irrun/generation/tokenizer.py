@@ -13,9 +13,15 @@ from irrun.document.rt_info import rt_info
 from irrun.generation import chat
 from irrun.generation.errors import GenerationError
 from irrun.generation.folder import DETOKENIZER, TOKENIZER, Folder
+from irrun.generation.streaming import Bytes, Source, Window
 from irrun.model import Loaded, Session, build, load
 from irrun.tensor import Array
 from irrun.tensor.element_type import U8
+
+_JOINING: Final = frozenset(
+    {"Convert", "FuzeRagged", "Parameter", "Result", "StringTensorPack", "UTF8Validate", "VocabDecoder"}
+)
+"""The operations of a detokenizer that joins the bytes of its tokens."""
 
 _CLEANING: Final = b"n't"
 """A part of the regular expression by which detokenizers remove spaces before punctuation."""
@@ -49,12 +55,37 @@ class Tokenizer:
     def _decoder(self) -> Session:
         return build(self._detokenizer).session()
 
+    def source(self) -> Source:
+        """Return the text of tokens that come one by one."""
+        return Window(self.text, self._cleans) if self._pieces is None else Bytes(self._pieces, self.text)
+
     @functools.cached_property
-    def cleans(self) -> bool:
+    def _cleans(self) -> bool:
         """True if the detokenizer removes spaces before punctuation, which an earlier token has written."""
         facts = self._detokenizer.facts
         texts = [fact.constant for fact in facts.of.values() if fact.type is U8]
         return any(text is not None and _CLEANING in text.tobytes() for text in texts)
+
+    @functools.cached_property
+    def _pieces(self) -> list[bytes] | None:
+        """The bytes of each token; None for a detokenizer that does more than to join those of its tokens."""
+        graph, facts = self._detokenizer.graph, self._detokenizer.facts
+        decoders = [node for node in graph.ordered() if node.type == "VocabDecoder"]
+        running = graph.downstream(graph.parameters)
+        if len(decoders) != 1 or not {graph.node(id).type for id in running} <= _JOINING:
+            return None
+        sources = [facts.get(outlet) if outlet is not None else None for outlet in graph.sources(decoders[0].id)]
+        begins, ends, chars, *skipped = [None if fact is None else fact.constant for fact in sources[1:]]
+        if begins is None or ends is None or chars is None or any(ids is None for ids in skipped):
+            return None
+        data = chars.tobytes()
+        pieces = [data[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
+        listed = skipped[0] if skipped else None
+        left_out = getattr(decoders[0].op, "skip_tokens", ()) if listed is None else listed.tolist()
+        for id in left_out:
+            if 0 <= id < len(pieces):
+                pieces[id] = b""
+        return pieces
 
     @functools.cached_property
     def settings(self) -> Mapping[str, Any]:

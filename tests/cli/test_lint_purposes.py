@@ -12,7 +12,7 @@ __all__ = ["copied"]
 
 
 def codes(text: str) -> list[str]:
-    return [item["code"] for item in json.loads(text)["findings"]]
+    return [item["code"] for item in json.loads(text)]
 
 
 def test_a_language_model(run: Run) -> None:
@@ -30,7 +30,7 @@ def test_an_npu_refuses_open_sizes(run: Run) -> None:
 
 def test_both_at_once_and_in_the_configuration(run: Run, copied: Copy) -> None:
     folder = copied(texts={"irrun.toml": 'for = ["genai", "npu"]\n'})
-    assert codes(run("lint", folder, "--json").stdout) == ["IR708", "IR708", "IR708", "IR708", "IR704"]
+    assert codes(run("lint", folder, "--json").stdout) == [*["IR708"] * 4, "IR704"]
     both = run("lint", STORIES, "--for", "genai", "--for", "npu", "--json")
     assert sorted(codes(both.stdout)) == ["IR704", *["IR708"] * 4]
     (folder / "irrun.toml").write_text('for = ["gpu"]\n')
@@ -41,8 +41,7 @@ def test_the_tokenizer_of_another_model(run: Run, copied: Copy) -> None:
     folder = copied()
     path = folder / "openvino_model.xml"
     text = path.read_text()
-    assert text.count('shape="640, 64"') == 1
-    path.write_text(text.replace('shape="640, 64"', 'shape="600, 64"').replace("<dim>640</dim>", "<dim>600</dim>"))
+    path.write_text(text.replace('shape="640, ', 'shape="600, ').replace("<dim>640</dim>", "<dim>600</dim>"))
     found = run("lint", folder, "--for", "genai", "--select", "IR705").stdout
     assert "the embedding has 600 rows, expected one for each of the 640 tokens of openvino_tokenizer.xml" in found
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from irrun.generation.streaming import Stop, TextStream
+from irrun.generation.streaming import Bytes, Stop, TextStream, Window
 
 
 def of_bytes(ids: Sequence[int]) -> str:
@@ -15,9 +15,13 @@ def of_bytes(ids: Sequence[int]) -> str:
 
 
 def streamed(data: bytes, stop: Sequence[str] = ()) -> list[str]:
-    stream = TextStream(of_bytes, stop)
-    parts = [stream.add(byte) for byte in data]
-    return [*parts, stream.end()]
+    """Return the parts of a text whose tokens are its bytes, by a window and by bytes."""
+    found = []
+    for source in (Window(of_bytes), Bytes([bytes([byte]) for byte in range(256)], of_bytes)):
+        stream = TextStream(source, stop)
+        found.append([*(stream.add(byte) for byte in data), stream.end()])
+    assert "".join(found[0]) == "".join(found[1])
+    return found[0]
 
 
 def test_each_letter_at_once() -> None:
@@ -59,7 +63,7 @@ def test_a_long_text_is_decoded_in_windows() -> None:
         return of_bytes(ids)
 
     text = "Füße, 你好 and 😀; " * 40
-    stream = TextStream(decode)
+    stream = TextStream(Window(decode))
     parts = [stream.add(byte) for byte in text.encode()]
     assert "".join([*parts, stream.end()]) == text == stream.text
     assert max(sizes) <= 40
@@ -71,7 +75,7 @@ def test_a_detokenizer_that_drops_the_first_space() -> None:
     def decode(ids: Sequence[int]) -> str:
         return "".join(words[id] for id in ids).replace("▁", " ").removeprefix(" ")
 
-    stream = TextStream(decode)
+    stream = TextStream(Window(decode))
     parts = [stream.add(id) for id in range(100)]
     assert parts[:3] == ["word0", " word1", " word2"]
     assert "".join([*parts, stream.end()]) == decode(range(100))
@@ -86,7 +90,7 @@ def test_a_detokenizer_that_removes_spaces_before_punctuation() -> None:
             text = text.replace(f" {ending}", ending)
         return text
 
-    stream = TextStream(decode, cleans=True)
+    stream = TextStream(Window(decode, cleans=True))
     parts = [stream.add(id) for id in range(8)]
     assert "".join([*parts, stream.end()]) == "don't worry, it's fine."
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from irrun.generation import GenerationError, Tokenizer
+from irrun.generation.streaming import Bytes, TextStream, Window
 from irrun.generation.tokenizer import padded
 from tests.generation.conftest import STORIES, Copy
 
@@ -35,6 +36,23 @@ def test_padding_on_either_side(tokenizer: Tokenizer) -> None:
     assert mask[1].tolist() == [1] * len(short) + [0] * missing
     with pytest.raises(GenerationError, match='padding_side is "middle", expected left or right'):
         padded([np.array([1])], 0, "middle")
+
+
+def test_a_stream_of_bytes_is_that_of_the_detokenizer(tokenizer: Tokenizer) -> None:
+    """The example has a byte-level vocabulary, whose tokens need not be decoded in context."""
+    chance = np.random.default_rng(1)
+    for _ in range(50):
+        ids = chance.integers(0, 645, 60).tolist()
+        quick = TextStream(tokenizer.source())
+        careful = TextStream(Window(tokenizer.text))
+        texts = ["".join([*(stream.add(id) for id in ids), stream.end()]) for stream in (quick, careful)]
+        assert texts == [tokenizer.text(ids)] * 2
+    assert isinstance(tokenizer.source(), Bytes)
+
+
+def test_bytes_that_are_no_utf8(tokenizer: Tokenizer) -> None:
+    (begin, *_) = tokenizer.rows(["é"])[0]
+    assert tokenizer.text([begin, *tokenizer.rows(["a"])[0]]) == "\ufffda"
 
 
 def test_special_tokens_can_be_left_out(copied: Copy) -> None:

@@ -6,7 +6,7 @@ from typing import Final
 from irrun.diagnostics import Anchor, Diagnostic, Severity
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
-from irrun.linter.scopes import by_type, inferred_layers
+from irrun.linter.scopes import inferred_layers
 from irrun.tensor.dim import UNBOUNDED
 from irrun.tensor.element_type import BY_NAME
 
@@ -37,7 +37,8 @@ class UnboundedInput(Rule):
     needs_sound = "file"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        if "npu" not in context.purposes or _has_texts(context):
+        has_texts = any(fact.type is STRING for fact in context.facts.of.values())
+        if "npu" not in context.purposes or has_texts:
             return
         for item in inferred_layers(context, "Parameter"):
             dims = item.outputs[0].shape.dims
@@ -47,14 +48,6 @@ class UnboundedInput(Rule):
             what = "the rank is unknown" if dims is None else f"{_sizes(axes)} no upper bound"
             place = Anchor(item.layer.data_element, "value", "shape")
             yield self.report(item, f"{what} in {item.outputs[0].shape}, expected one for an NPU", at=place)
-
-
-def _has_texts(context: Context) -> bool:
-    """Return whether an input or an output is text: tokenizers run on the CPU."""
-    ends = [item.node.op for item in by_type(context).get("Parameter", ())]
-    if any(getattr(op, "element_type", None) is STRING for op in ends):
-        return True
-    return any(fact.type is STRING for item in inferred_layers(context, "Result") for fact in item.inputs)
 
 
 def _sizes(axes: list[int]) -> str:
