@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 from typing import Final
 
 from irrun.diagnostics import nearest
@@ -54,6 +53,8 @@ class Extensions:
         meant = nearest(type, LIBRARIES[_TOKENIZERS]) if not versions(type) else None
         if meant is None or Origin(type, domain).library is not None:
             return False
+        from difflib import SequenceMatcher
+
         cls = self._operations.find(meant, domain)
         return cls is not None and SequenceMatcher(None, type, meant).ratio() > _SLIP and _fits(layer, cls)
 
