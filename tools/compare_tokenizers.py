@@ -4,7 +4,8 @@
 
 Every IR below the folder whose inputs are strings, or ids of tokens, is run by both engines on the same inputs, and the
 outputs must be equal. Needs the packages openvino and openvino_tokenizers, of one version. The exit status is 1 where
-outputs differ. With --speed, tokenizers are measured instead: tokens a second in batches, and their ratio.
+outputs differ. With --speed, tokenizers of one text are measured instead, on the documents of this repository: tokens a
+second in batches, and their ratio.
 """
 
 from __future__ import annotations
@@ -195,26 +196,29 @@ def vocabulary(model: Any) -> int:
     return 1000
 
 
-def speed(path: Path) -> str | None:
-    """Return the tokens a second that a tokenizer writes in both engines, in batches of texts; None for other IRs."""
-    from irrun.model import load
+def prose(size: int = 300) -> list[list[str]]:
+    """Return batches of lines of this repository's documents, in a random order."""
+    pages = sorted((ROOT / "docs").rglob("*.md"))
+    lines = [line for page in pages for line in page.read_text(encoding="utf-8").splitlines() if len(line) > 20]
+    random.Random(0).shuffle(lines)
+    return [lines[begin : begin + size] for begin in range(0, len(lines) - size, size)]
 
-    model = load(path)
+
+def speed(model: Any, path: Path) -> str | None:
+    """Return the tokens a second that both engines write, in batches of new texts each; None for other IRs."""
     names = [port.any_name for port in model.outputs]
     if [port.element_type.name for port in model.inputs] != ["string"]:
         return None
-    given = [words for words in texts(400, 1) if words]
     found = []
+    first, *others = prose()
     for run in (ours(path), theirs(path)):
-        output = run([given])
-        mask = output[names.index("attention_mask")] if "attention_mask" in names else np.ones_like(output[0])
-        tokens = int(np.sum(mask))
-        begin, times = time.perf_counter(), []
-        while time.perf_counter() - begin < 1 or len(times) < 3:
-            start = time.perf_counter()
-            run([given])
-            times.append(time.perf_counter() - start)
-        found.append(tokens / float(np.median(times)))
+        run([first])
+        begin, tokens = time.perf_counter(), 0
+        for batch in others:
+            output = run([batch])
+            masked = "attention_mask" in names
+            tokens += int(np.sum(output[names.index("attention_mask")])) if masked else output[0].size
+        found.append(tokens / (time.perf_counter() - begin))
     return f"{found[0]:10,.0f} tokens/s, OpenVINO {found[1]:10,.0f}, ratio {found[0] / found[1]:.2f}"
 
 
@@ -234,11 +238,12 @@ def main() -> int:
         name = str(path.relative_to(given.folder))
         if given.only not in name:
             continue
-        if given.speed:
-            line = speed(path)
-            print(f"{name}: {line}" if line is not None else f"{name}: no tokenizer of one text", flush=True)
-            continue
         model = load(path)
+        if given.speed:
+            line = speed(model, path)
+            if line is not None:
+                print(f"{name}: {line}", flush=True)
+            continue
         compared = compare(model, path, given.count, given.seed)
         if compared is None:
             continue
