@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from irrun.generation.config import GenerationConfig
+from irrun.generation.errors import GenerationError
 from irrun.tensor import Array
 
 _FEW: Final = 256
@@ -32,10 +33,16 @@ class Sampler:
     def choose(self, scores: Array) -> tuple[int, float]:
         """Return the next token and the logarithm of its probability, from scores of shape [vocabulary].
 
-        The logarithm is 0 where the settings do not ask for it.
+        The logarithm is 0 where the settings do not ask for it. GenerationError where no token is possible.
         """
         adjusted = self.adjusted(scores)
-        token = int(adjusted.argmax()) if self._draws is None else self._drawn(adjusted, self._draws)
+        token = int(adjusted.argmax())
+        if not adjusted[token] > -np.inf:
+            raise GenerationError(
+                "the scores of the next token are NaN or minus infinity, expected one that is possible"
+            )
+        if self._draws is not None:
+            token = self._drawn(adjusted, self._draws)
         score = _log_probability(adjusted, token) if self._config.logprobs else 0.0
         self.add(token)
         return token, score

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from irrun.generation import GenerationConfig
+from irrun.generation import GenerationConfig, GenerationError
 from irrun.generation.sampling import Sampler
 from irrun.tensor import Array
 
@@ -107,3 +107,10 @@ def test_equal_seeds_draw_equal_tokens() -> None:
     assert first == again
     assert first != other
     assert len(set(first)) > 1
+
+
+@pytest.mark.parametrize("scores", [[np.nan, 1.0], [-np.inf, -np.inf]])
+@pytest.mark.parametrize("do_sample", [False, True])
+def test_scores_without_a_possible_token(scores: list[float], do_sample: bool) -> None:
+    with pytest.raises(GenerationError, match="the scores of the next token are NaN or minus infinity"):
+        Sampler(config(do_sample=do_sample, min_p=0.1), NO_PROMPT).choose(np.array(scores, np.float32))
