@@ -40,9 +40,8 @@ class Terminal:
 
     def end(self) -> None:
         """End the last line of the text."""
-        if self.text and not self.text.endswith("\n") and level() > -2:
-            with naming(STDOUT):
-                click.echo("")
+        if self.text and not self.text.endswith("\n"):
+            self.write("\n")
 
 
 def _escaped(text: str) -> str:
@@ -57,11 +56,12 @@ def stream(pipeline: TextPipeline, prompt: str, config: GenerationConfig, stats:
     try:
         found = pipeline.generate([prompt], config, terminal.write)
     except KeyboardInterrupt:
-        terminal.end()
         if stats:
+            terminal.end()
             click.echo(f"interrupted after {terminal.seconds:.2f} s", err=True)
         raise
-    terminal.end()
+    finally:
+        terminal.end()
     if stats:
         click.echo(summary(found.perf_metrics), err=True)
 

@@ -139,6 +139,13 @@ def test_misuse(run: Run, arguments: list[str], message: str) -> None:
     assert message in result.stderr
 
 
+def test_an_error_ends_the_line(run: Run) -> None:
+    result = run("generate", STORIES, "Once upon a time", "--timeout", "0.00001")
+    assert result.exit_code == 2
+    assert result.stdout == "Once upon a time\n"
+    assert "the inference has not ended after 1e-05 s" in result.stderr
+
+
 def test_a_terminal_gets_no_commands() -> None:
     assert _escaped("a\x1b[31mb\r\n\tü😀\x07") == "a\\x1b[31mb\\r\n\tü😀\\x07"
 
