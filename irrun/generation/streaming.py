@@ -84,10 +84,6 @@ class Window:
         self._given = 0
         """The characters of the window's text that are settled."""
 
-    def begin(self, tokens: Sequence[int], given: int) -> None:
-        """Begin with tokens of whose text some characters are settled."""
-        self._tokens, self._given = list(tokens), given
-
     def add(self, token: int) -> str:
         self._tokens.append(token)
         text = self._decode(self._tokens)
@@ -111,43 +107,66 @@ class Window:
 
 
 class Bytes:
-    """The text of tokens that are bytes each. Behind the first one that is not UTF-8, it is that of a Window."""
+    """The text of tokens that are bytes each. The detokenizer decodes those that are not UTF-8."""
 
     def __init__(self, pieces: Sequence[bytes], decode: Callable[[Sequence[int]], str]) -> None:
         self._pieces = pieces
-        self._rest = Window(decode)
+        self._decode = decode
+        self._known: dict[tuple[int, ...], str] = {}
+        """The texts of tokens that are not UTF-8."""
+
         self._tokens: list[int] = []
-        """The tokens with bytes of an unfinished character."""
+        """The tokens since the last whole character."""
 
         self._data = b""
         self._given = 0
         """The characters of their text that are settled."""
 
-        self._is_text = True
-
     def add(self, token: int) -> str:
-        if not self._is_text:
-            return self._rest.add(token)
+        piece = self._pieces[token] if token < len(self._pieces) else b""
+        new = "" if not self._tokens or _goes_on(piece) else self.end()
         self._tokens.append(token)
-        self._data += self._pieces[token] if token < len(self._pieces) else b""
+        self._data += piece
         try:
             text = self._data.decode()
         except UnicodeDecodeError as error:
-            if error.end < len(self._data) or error.reason != _UNFINISHED:
-                self._is_text = False
-                self._rest.begin(self._tokens[:-1], self._given)
-                return self._rest.add(token)
+            if not _is_unfinished(self._data):
+                return new + self.end()
+            if error.reason != _UNFINISHED:
+                return new
             text = self._data[: error.start].decode()
-            new, self._given = text[self._given :], len(text)
+            new += text[self._given :]
+            self._given = len(text)
             return new
-        new = text[self._given :]
-        self._tokens, self._data, self._given = [], b"", 0
+        new += text[self._given :]
+        self._forget()
         return new
 
     def end(self) -> str:
-        if self._is_text:
-            self._rest.begin(self._tokens, self._given)
-        return self._rest.end()
+        tokens = tuple(self._tokens)
+        if tokens not in self._known:
+            self._known[tokens] = self._decode(tokens)
+        new = self._known[tokens][self._given :]
+        self._forget()
+        return new
+
+    def _forget(self) -> None:
+        self._tokens, self._data, self._given = [], b"", 0
+
+
+def _goes_on(data: bytes) -> bool:
+    """Return whether bytes may go on with a character that others began."""
+    return not data or 0x80 <= data[0] < 0xC0
+
+
+def _is_unfinished(data: bytes) -> bool:
+    """Return whether bytes end inside a character, by the width that its first byte says."""
+    for size, byte in enumerate(data[:-4:-1], 1):
+        if byte >= 0xC0:
+            return size < (2 if byte < 0xE0 else 3 if byte < 0xF0 else 4 if byte < 0xF8 else 1)
+        if byte < 0x80:
+            return False
+    return False
 
 
 class TextStream:
