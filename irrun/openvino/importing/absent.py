@@ -12,8 +12,8 @@ _OWN: Final = "operations of users are classes of irrun, see extensions.md"
 ABSENT: Final[Mapping[str, str]] = {
     "convert_model": _CONVERSION,
     "frontend": _CONVERSION,
-    "runtime": "OpenVINO 2026 does not have it either; its names are in openvino",
-    "tools": _CONVERSION,
+    "runtime": "the names of openvino.runtime are those of irrun.openvino itself",
+    "tools": "it has OpenVINO's own programs, and is that of an installed OpenVINO",
     "torch": _CONVERSION,
     "OpExtension": _OWN,
     "RemoteContext": _DEVICE,

@@ -98,6 +98,7 @@ class InferRequest(RequestTensors):
         for index, target in self._targets.items():
             target.copy_from(Tensor.of_values(made[index], ports[index].fact.type))
         values = shown(ports, made)
+        self._shapes = [array.shape for array in made]
         self._shares_outputs = share_outputs
         self._results = OVDict(ports, [value.view() for value in values] if share_outputs else values)
         return self._results if decode_strings else OVDict(ports, shown(ports, made, decode_strings=False))
