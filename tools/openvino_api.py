@@ -21,7 +21,7 @@ from irrun.model.config import ACCEPTED, known_settings
 from irrun.openvino.importing.absent import ABSENT
 from irrun.ops.registry import LATEST
 from tests.openvino.departures import DEPARTURES
-from tools import openvino_tests
+from tools import openvino_programs, openvino_tests
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PAGE: Final = ROOT / "docs" / "openvino-api.md"
@@ -171,6 +171,8 @@ def page(names: Mapping[str, Sequence[str]]) -> str:
         *(f"| {call} | {reason} |" for call, reason in DEPARTURES.items()),
         "",
         *openvino_tests.section(),
+        "",
+        *openvino_programs.section(),
         "",
         "## Beside OpenVINO's names",
         "",

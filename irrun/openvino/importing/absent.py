@@ -13,7 +13,9 @@ ABSENT: Final[Mapping[str, str]] = {
     "convert_model": _CONVERSION,
     "frontend": _CONVERSION,
     "runtime": "the names of openvino.runtime are those of irrun.openvino itself",
-    "tools": "it has OpenVINO's own programs, and is that of an installed OpenVINO",
+    **dict.fromkeys(
+        ("tools", "torchvision"), "it is that of an installed OpenVINO, which python -m irrun.openvino uses"
+    ),
     "torch": _CONVERSION,
     "OpExtension": _OWN,
     "RemoteContext": _DEVICE,

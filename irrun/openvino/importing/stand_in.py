@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -16,8 +16,8 @@ from irrun.openvino.importing.absent import ABSENT
 _OWN: Final = "irrun.openvino"
 _ROOMS: Final = ("importing", "models", "nodes", "running", "values")
 """The folders of irrun's that are no modules of OpenVINO."""
-_PROGRAMS: Final = "openvino.tools"
-"""The module with OpenVINO's own programs, such as benchmark_app."""
+_INSTALLED: Final = ("openvino.tools", "openvino.preprocess.torchvision")
+"""Modules that are those of an installed OpenVINO: its own programs, such as benchmark_app, and what uses its API."""
 
 
 def stand_in() -> None:
@@ -40,9 +40,9 @@ class _Finder(MetaPathFinder, Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname == _PROGRAMS:
-            return _programs()
-        if fullname.startswith("openvino.") and not fullname.startswith(f"{_PROGRAMS}."):
+        if fullname in _INSTALLED:
+            return _installed(fullname)
+        if fullname.startswith("openvino.") and not fullname.startswith(tuple(f"{name}." for name in _INSTALLED)):
             return ModuleSpec(fullname, self, loader_state=_module(fullname).__spec__)
         if fullname.rpartition(".")[0] == _OWN and fullname.rpartition(".")[2] in ABSENT:
             raise _missing(fullname.removeprefix("irrun."))
@@ -57,14 +57,12 @@ class _Finder(MetaPathFinder, Loader):
         module.__spec__ = module.__spec__.loader_state
 
 
-def _programs() -> ModuleSpec:
-    """Return the specification of the programs of an installed OpenVINO; ModuleNotFoundError where there is none."""
-    folders = [Path(entry, *_PROGRAMS.split(".")) for entry in sys.path]
-    found = [str(folder) for folder in folders if folder.is_dir()]
-    if not found:
-        raise _missing(_PROGRAMS)
-    spec = ModuleSpec(_PROGRAMS, None, is_package=True)
-    spec.submodule_search_locations = found
+def _installed(name: str) -> ModuleSpec:
+    """Return the specification of a module of an installed OpenVINO; ModuleNotFoundError where there is none."""
+    *package, _ = name.split(".")
+    spec = PathFinder.find_spec(name, [str(Path(entry, *package)) for entry in sys.path])
+    if spec is None:
+        raise _missing(name)
     return spec
 
 

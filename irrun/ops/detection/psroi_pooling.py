@@ -35,8 +35,13 @@ class PSROIPooling(Op):
     mode: Literal["average", "bilinear"] = attr(
         "average", doc="with bilinear, coordinates are from 0 to 1", openvino=REFUSED, exact=True
     )
-    spatial_bins_x: int = attr(1, doc="samples over the width, for bilinear", gt=0)
-    spatial_bins_y: int = attr(1, doc="samples over the height, for bilinear", gt=0)
+    spatial_bins_x: int = attr(1, doc="samples over the width, for bilinear, where 0 is refused", ge=0)
+    spatial_bins_y: int = attr(1, doc="samples over the height, for bilinear, where 0 is refused", ge=0)
+
+    def verify(self) -> None:
+        for name in ("spatial_bins_x", "spatial_bins_y"):
+            if self.mode == "bilinear" and getattr(self, name) == 0:
+                raise OpError(f"{name} is 0, expected > 0 for mode bilinear", attribute=name)
 
     def infer(self, input: Fact, coords: Fact) -> Shape:
         channels = ranked(input, 4)[1]
