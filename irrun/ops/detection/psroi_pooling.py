@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from irrun.diagnostics import amount
 from irrun.kernels.roi_pooling import average_by_position, bilinear_by_position, listed
 from irrun.ops import REFUSED, Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import expect_size, ranked
@@ -50,7 +51,7 @@ class PSROIPooling(Op):
         if channels.is_static and (channels.lo < self.output_dim * maps or channels.lo % (self.output_dim * maps)):
             factors = "group_size * group_size" if average else "spatial_bins_x * spatial_bins_y"
             raise OpError(
-                f"input has {channels} channels, expected a multiple of {self.output_dim * maps}"
+                f"input has {amount(channels, 'channel')}, expected a multiple of {self.output_dim * maps}"
                 f" (output_dim * {factors})",
                 input=0,
             )
