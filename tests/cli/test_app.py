@@ -195,7 +195,9 @@ def test_colours(environment: dict[str, str], coloured: bool) -> None:
     runner = click.testing.CliRunner(env={"NO_COLOR": None, **environment})
     result = runner.invoke(app, ["eval", "Nope"], color=True)
     assert result.stderr == (
-        "\x1b[31m\x1b[1merror:\x1b[0m no operation Nope\n" if coloured else "error: no operation Nope\n"
+        "\x1b[31m\x1b[1merror:\x1b[0m no operation Nope; irrun ops lists all\n"
+        if coloured
+        else "error: no operation Nope; irrun ops lists all\n"
     )
 
 
@@ -203,7 +205,7 @@ def test_no_colours_where_there_is_no_terminal() -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "irrun", "eval", "Nope"], capture_output=True, text=True, timeout=120, check=False
     )
-    assert (ended.stderr, ended.returncode) == ("error: no operation Nope\n", 2)
+    assert (ended.stderr, ended.returncode) == ("error: no operation Nope; irrun ops lists all\n", 2)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

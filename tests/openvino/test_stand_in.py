@@ -163,7 +163,7 @@ sys.path[:] = [entry for entry in sys.path if "site-packages" not in entry]
 try: import openvino.tools.ovc
 except ImportError as error: print(error)
 """)
-    reason = "it is that of an installed OpenVINO, which python -m irrun.openvino uses"
+    reason = "it needs an installed OpenVINO, whose module runs on irrun with python -m irrun.openvino"
     assert found == [f"irrun has no openvino.tools: {reason}"]
 
 

@@ -14,7 +14,8 @@ ABSENT: Final[Mapping[str, str]] = {
     "frontend": _CONVERSION,
     "runtime": "the names of openvino.runtime are those of irrun.openvino itself",
     **dict.fromkeys(
-        ("tools", "torchvision"), "it is that of an installed OpenVINO, which python -m irrun.openvino uses"
+        ("tools", "torchvision"),
+        "it needs an installed OpenVINO, whose module runs on irrun with python -m irrun.openvino",
     ),
     "torch": _CONVERSION,
     "OpExtension": _OWN,
