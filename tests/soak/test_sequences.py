@@ -13,15 +13,15 @@ from tests.graphs.graph import Graph
 from tests.ops.random_draws import Random
 from tests.soak.sequences import differences, dynamic_graphs, opened
 
-WITH_BODIES = (131, 145)
-"""Seeds of graphs with layers inside a body that some shapes do not fit."""
+SENSITIVE = (131, 145, 5013, 5038, 5053)
+"""Seeds of graphs with layers, of which some are inside a body, that only some of the shapes fit."""
 
 
 def _graph(seed: int) -> Graph:
     return opened(generate(seed), Random(seed))
 
 
-@pytest.mark.parametrize("seed", [*(seed for seed, _ in islice(dynamic_graphs(), 16)), *WITH_BODIES])
+@pytest.mark.parametrize("seed", [*(seed for seed, _ in islice(dynamic_graphs(), 16)), *SENSITIVE])
 def test_outcomes_are_those_of_fresh_models(seed: int, tmp_path: Path) -> None:
     found, refused = differences(_graph(seed), seed, 40, tmp_path)
     assert found == []
