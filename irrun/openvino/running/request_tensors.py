@@ -233,12 +233,18 @@ def _smallest(fact: Fact) -> tuple[int, ...]:
 
 
 def shown(ports: Sequence[ConstOutput], arrays: Sequence[Array], *, decode_strings: bool = True) -> list[Array]:
-    """Return the values of outputs as callers get them: bits where NumPy does not know the type, strings or bytes."""
+    """Return the values of outputs as callers get them: bits where NumPy does not know the type, strings or bytes.
+
+    A byte of a string that is not UTF-8 is a lone surrogate, so that nothing is lost.
+    """
     made = []
     for port, array in zip(ports, arrays, strict=True):
         tensor = Tensor.of_values(array, port.fact.type)
         is_text = port.fact.type.kind == "string"
-        made.append(tensor.data if not is_text else tensor.str_data if decode_strings else tensor.bytes_data)
+        if is_text and decode_strings:
+            made.append(np.array([str(item) for item in array.reshape(-1).tolist()], np.str_).reshape(array.shape))
+        else:
+            made.append(tensor.bytes_data if is_text else tensor.data)
     return made
 
 
