@@ -7,6 +7,7 @@ from typing import Any
 
 from irrun.cli.tables import aligned, columns, wrapped
 from irrun.cli.values import printable
+from irrun.diagnostics import listing
 
 
 def page(record: Mapping[str, Any]) -> str:
@@ -57,7 +58,7 @@ def _layer(record: Mapping[str, Any]) -> str:
             else "no layer has the same name on both sides"
         )
     by = layer["problem"] or f"max {layer['max']:.3g}, relative {layer['relative']:.2g}"
-    changed = " and ".join(f'"{printable(name)}"' for name in layer["constants"])
+    changed = listing((f'"{printable(name)}"' for name in layer["constants"]), "and")
     constants = f", constants that differ: {changed}" if changed else ""
     return f'first layer that differs: {layer["type"]} "{printable(layer["name"])}", {by}{constants}'
 

@@ -140,8 +140,10 @@ class Constant(Node):
         return values
 
     def get_vector(self) -> Array:
-        """Return the values as one row."""
-        return self.data.reshape(-1)
+        """Return the values as one row; elements of less than a byte are not packed there."""
+        is_packed = self.tensor.get_element_type().bitwidth < 8
+        values: Array = self.tensor.values() if is_packed else self.data
+        return values.reshape(-1)
 
     def get_strides(self) -> list[int]:
         """Return the distances of neighbours along each axis, in bytes."""
