@@ -103,14 +103,16 @@ class _Matcher:
             if colour not in coloured:
                 continue
             place = around(self.a, x, self.pairs)
-            y: int | None = named.get((colour, self.a.node(x).name))
-            if y is None or y in self.taken or around(self.b, y, None) != place:
+            same: int | None = named.get((colour, self.a.node(x).name))
+            same = None if same in self.taken else same
+            found = same
+            if same is None or around(self.b, same, None) != place:
                 near = self._next(placed.get((colour, place)))
-                y = near if near is not None else y if y not in self.taken else None
-            if y is None and counts[colour] == sizes[colour]:
-                y = self._next(coloured[colour])
-            if y is not None:
-                self._pair(x, y)
+                found = near if near is not None else same
+            if found is None and counts[colour] == sizes[colour]:
+                found = self._next(coloured[colour])
+            if found is not None:
+                self._pair(x, found)
 
     def _next(self, waiting: deque[int] | None) -> int | None:
         while waiting:
