@@ -1,0 +1,115 @@
+"""Other values and types of the weights of a model."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import numpy as np
+
+from irrun.editing import MutableGraph
+from irrun.graph import Node, Outlet
+from irrun.model import Loaded
+from irrun.openvino.models.halves import as_half, is_quantised
+from irrun.ops.infrastructure.const import Const, HeldConst
+from irrun.ops.type.convert import Convert
+from irrun.surgery.drafts import closed, everywhere, held_constant, opened
+from irrun.tensor import Array, Fact
+from irrun.tensor.element_type import BF16, F16, F32
+
+_STORED: Final = frozenset(("i8", "u8", "i4", "u4", "i2", "u2", "u3", "u6", "u1", "nf4", "f4e2m1", "f8e4m3", "f8e5m2"))
+"""Types of compressed weights, which a Convert decompresses."""
+
+
+def strip(model: Loaded, *, seed: int | None = 0) -> Loaded:
+    """Return a model with other weights: random ones in the range of the original, or zeros where ``seed`` is None.
+
+    Weights are constants of floats with more than one element, and those of up to 8 bits that a Convert decompresses.
+    Other constants, such as shapes and indices, stay. Equal seeds give equal weights.
+    """
+    plain, edited = opened(model)
+    random = None if seed is None else np.random.default_rng(seed)
+    everywhere(edited, lambda graph, _path: _strip(graph, random))
+    return closed(edited, plain)
+
+
+def convert(model: Loaded, type: Literal["f16", "f32"]) -> Loaded:
+    """Return a model with weights stored in f16, each with a conversion to its type, or in f32 without conversions.
+
+    As OpenVINO does, f16 leaves constants as they are that would lose much by it, and those of quantised models.
+    """
+    plain, edited = opened(model)
+    if type == "f32" or not is_quantised(plain.graph):
+        everywhere(edited, lambda graph, _path: _widen(graph) if type == "f32" else _narrow(graph))
+    return closed(edited, plain)
+
+
+def _strip(graph: MutableGraph, random: np.random.Generator | None) -> None:
+    for id in list(graph.graph):
+        node, values = graph.node(id), _value(graph, id)
+        if values is not None and _is_weight(graph, node, values):
+            other = np.zeros_like(values) if random is None else _drawn(values, random)
+            _hold(graph, id, Fact.of(node.op.element_type, other))  # type: ignore[union-attr]
+
+
+def _value(graph: MutableGraph, id: int) -> Array | None:
+    fact = graph.fact(Outlet(id, 0)) if isinstance(graph.node(id).op, Const) else None
+    return None if fact is None else fact.constant
+
+
+def _is_weight(graph: MutableGraph, node: Node, values: Array) -> bool:
+    op = node.op
+    if not isinstance(op, Const) or values.size < 2 or op.element_type.kind == "string":
+        return False
+    if op.element_type.is_float and op.element_type.name not in _STORED:
+        return True
+    readers = (graph.node(inlet.node) for inlet in graph.consumers(Outlet(node.id, 0)))
+    return op.element_type.name in _STORED and any(isinstance(reader.op, Convert) for reader in readers)
+
+
+def _drawn(values: Array, random: np.random.Generator) -> Array:
+    """Return random values between the least and the greatest finite one of an array, rounded to two digits each."""
+    finite = values[np.isfinite(values)] if values.dtype.kind == "f" else values
+    if not finite.size:
+        return np.zeros_like(values)
+    low, high = (float(f"{limit:.1e}") for limit in (float(finite.min()), float(finite.max())))
+    if values.dtype.kind in "iu":
+        limits = np.iinfo(values.dtype)
+        low, high = max(float(finite.min()), limits.min), min(float(finite.max()), limits.max)
+        return random.integers(int(low), int(high), values.shape, dtype=values.dtype, endpoint=True)
+    return random.uniform(low, high, values.shape).astype(values.dtype)
+
+
+def _hold(graph: MutableGraph, id: int, fact: Fact) -> None:
+    graph.update(graph.node(id)._replace(op=HeldConst.of(fact)))
+
+
+def _narrow(graph: MutableGraph) -> None:
+    for id in list(graph.graph):
+        node, fact = graph.node(id), graph.fact(Outlet(id, 0))
+        half = as_half(fact) if isinstance(node.op, Const) and fact is not None else None
+        if half is None or fact is None:
+            continue
+        stored = graph.add(held_constant(f"{node.name}_compressed", half), ())
+        record = _convert(node, Convert(destination_type=fact.type))
+        graph.replace(Outlet(id, 0), Outlet(graph.add(record, [Outlet(stored, 0)], [Fact(fact.type, fact.shape)]), 0))
+        graph.remove([id])
+
+
+def _widen(graph: MutableGraph) -> None:
+    for id in list(graph.graph):
+        node = graph.node(id)
+        source = graph.source(id, 0) if isinstance(node.op, Convert) else None
+        if source is None or not isinstance(source.op, Const) or graph.node(id).op.destination_type is not F32:  # type: ignore[union-attr]
+            continue
+        values = _value(graph, source.id)
+        if values is None or source.op.element_type not in (F16, BF16):
+            continue
+        fact = Fact.of(F32, values.astype(np.float32))
+        names = node.names[0] if node.names else ()
+        made = graph.add(held_constant(node.name, fact, names), (), [fact])
+        graph.replace(Outlet(id, 0), Outlet(made, 0))
+        graph.remove_unused([id])
+
+
+def _convert(node: Node, op: Convert) -> Node:
+    return Node(-1, node.name, "Convert", "opset1", op, 1, 1, node.names, None, {})
