@@ -27,7 +27,6 @@ import click
 from irrun.cli import inputs, precision, values
 from irrun.cli.compiling import Compilation, compile_options
 from irrun.cli.console import result, text_or_json, verbosity
-from irrun.cli.differences import largest
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
@@ -43,6 +42,7 @@ from irrun.cli.measuring import (
 )
 from irrun.cli.options import Number
 from irrun.cli.tables import aligned, columns, listed, wrapped
+from irrun.debugging.differences import largest
 from irrun.model import build, load
 from irrun.runtime.tiers import backend, tier_text
 
