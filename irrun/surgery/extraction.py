@@ -34,8 +34,8 @@ def extract(model: Loaded, begin: Iterable[str] = (), end: Iterable[str] = ()) -
     """Return the layers on the paths from some layers to others, these included, as a model.
 
     Without ``begin`` the piece begins at the inputs of the model, without ``end`` it ends at the outputs. What other
-    layers feed becomes an input, unless its value is constant. Layers are given by name, tensor name or id; InputError
-    for unknown ones, those in bodies, and where no path leads from one to another.
+    layers feed becomes an input, unless its value is constant; so do variables that are read. Layers are given by
+    name, tensor name or id; InputError for unknown ones, those in bodies, and where no path leads from one to another.
     """
     plain, edited = opened(model)
     whole = plain if edited.graph is plain.graph else closed(edited, plain)
@@ -44,7 +44,7 @@ def extract(model: Loaded, begin: Iterable[str] = (), end: Iterable[str] = ()) -
     inside = _between(graph, starts, ends)
     outlets = [outlet for id in ends or _results(graph, inside) for outlet in _made(graph, id)]
     outlets = list(dict.fromkeys(outlets))
-    cut = _entering(graph, inside) if starts else []
+    cut = [*(_entering(graph, inside) if starts else []), *_variables(graph, inside)]
     found = piece(graph, whole.facts, whole.weights, cut, outlets)
     name = whole.friendly_name
     made = Loaded(Bound(found.graph, (), {}), found.facts, whole.weights, name=name, version=VERSION)
@@ -83,6 +83,11 @@ def _between(graph: Graph, starts: Sequence[int], ends: Sequence[int]) -> set[in
         side = "begins" if lost[0] in starts else "ends"
         raise InputError(f'no path that {side} at "{name}" is between the layers that are given')
     return inside
+
+
+def _variables(graph: Graph, inside: set[int]) -> list[Outlet]:
+    """Return what is read of variables: a piece does not assign them, and no model reads one that is never assigned."""
+    return [Outlet(id, 0) for id in graph.topological_order if id in inside and graph.node(id).type == "ReadValue"]
 
 
 def _results(graph: Graph, inside: set[int]) -> list[int]:

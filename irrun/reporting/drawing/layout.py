@@ -32,14 +32,15 @@ _LEAST_BENDS: Final = 2000
 class Layout:
     """Where nodes and edges are: ``places`` are the centres of nodes, ``ranks`` their ranks.
 
-    ``bends`` are the points of each edge, by source and target, from its start to its end, with the rank of each.
-    ``interrupted`` are edges that are too long to be drawn as a whole. ``tops`` and ``bottoms`` are the ends of the
-    ranks. y grows downwards.
+    ``trunks`` are the ways of edges through the ranks that they pass: for a source the horizontal place in each rank
+    below it. An edge leaves the trunk of its source above its target. ``interrupted`` are edges that are too long to be
+    drawn as a whole. ``tops`` and ``bottoms`` are the ends of the ranks. y grows downwards.
     """
 
     places: Mapping[int, Point]
     ranks: Mapping[int, int]
-    bends: Mapping[tuple[int, int], Sequence[tuple[float, float, int]]]
+    edges: Sequence[tuple[int, int]]
+    trunks: Mapping[int, Sequence[float]]
     interrupted: frozenset[tuple[int, int]]
     tops: Sequence[float]
     bottoms: Sequence[float]
@@ -219,20 +220,19 @@ def _finished(
     left = min((centre - half for centre, half in zip(centres, net.half, strict=True)), default=0.0)
     right = max((centre + half for centre, half in zip(centres, net.half, strict=True)), default=0.0)
     places = {id: (centres[item] - left, (tops[ranks[id]] + bottoms[ranks[id]]) / 2) for id, item in net.items.items()}
-    bends: dict[tuple[int, int], list[tuple[float, float, int]]] = {}
-    interrupted = set(net.interrupted)
-    for source, target in pairs:
-        if source not in net.chains or (source, target) in interrupted or ranks[source] >= ranks[target]:
-            interrupted.add((source, target))
-            continue
-        (x, y), (u, v) = places[source], places[target]
-        points = [(x, y + sizes[source][1] / 2, ranks[source])]
-        for rank in range(ranks[source] + 1, ranks[target]):
-            at = centres[net.chains[source][rank]] - left
-            points += [(at, tops[rank], rank), (at, bottoms[rank], rank)]
-        bends[source, target] = [*points, (u, v - sizes[target][1] / 2, ranks[target])]
+    drawn = [
+        (source, target)
+        for source, target in pairs
+        if source in net.chains and ranks[source] < ranks[target] and (source, target) not in net.interrupted
+    ]
+    trunks = {
+        source: [centres[item] - left for item in list(chain.values())[1:]]
+        for source, chain in net.chains.items()
+        if len(chain) > 1
+    }
+    interrupted = frozenset(pairs) - frozenset(drawn)
     size = (right - left, bottoms[-1] if bottoms else 0.0)
-    return Layout(places, ranks, bends, frozenset(interrupted), tops, bottoms, size)
+    return Layout(places, ranks, drawn, trunks, interrupted, tops, bottoms, size)
 
 
 def _number(layer: Sequence[int], place: list[float]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 from xml.sax.saxutils import escape
 
-from irrun.reporting.drawing.layout import Layout, Size, layered
+from irrun.reporting.drawing.layout import Layout, Point, Size, layered
 from irrun.reporting.drawing.scene import Box, Scene
 
 HEIGHT: Final = 36.0
@@ -16,6 +16,7 @@ _LEAST: Final = 56.0
 _MARGIN: Final = 14.0
 _TITLE: Final = 20.0
 _STUB: Final = 12.0
+_STRAIGHT: Final = 0.5
 
 _STYLE: Final = """
 svg { font: 12px system-ui, sans-serif; background: #fff; --ink: #1b1f24; --line: #8b949e; --frame: #c8ced6; }
@@ -51,13 +52,13 @@ def box_size(box: Box) -> Size:
     return max(_LEAST, 16 + _LETTER * len(box.type), 14 + _SMALL * len(box.shape)), HEIGHT
 
 
-def path_text(points: Sequence[tuple[float, float, int]]) -> str:
+def path_text(points: Sequence[Point]) -> str:
     """Return the path of an edge: straight through ranks, and curved between them."""
-    x, y, _ = points[0]
+    x, y = points[0]
     parts = [f"M{x:.1f} {y:.1f}"]
-    for u, v, _ in points[1:]:
-        if u == x:
-            parts.append(f"V{v:.1f}")
+    for u, v in points[1:]:
+        if abs(u - x) < _STRAIGHT:
+            parts.append(f"L{u:.1f} {v:.1f}")
         else:
             middle = (y + v) / 2
             parts.append(f"C{x:.1f} {middle:.1f} {u:.1f} {middle:.1f} {u:.1f} {v:.1f}")
@@ -95,8 +96,19 @@ def _with_bodies(box: Box, bodies: Sequence[Size]) -> Size:
 
 
 def _edges(layout: Layout, sizes: dict[int, Size]) -> Iterator[str]:
-    for points in layout.bends.values():
+    for source, ways in layout.trunks.items():
+        (x, y), rank = layout.places[source], layout.ranks[source]
+        points = [(x, y + sizes[source][1] / 2)]
+        for step, at in enumerate(ways, rank + 1):
+            points += [(at, layout.tops[step]), (at, layout.bottoms[step])]
         yield f'<path d="{path_text(points)}"/>'
+    for source, target in layout.edges:
+        (x, y), (u, v) = layout.places[source], layout.places[target]
+        before = layout.ranks[target] - 1
+        start = (x, y + sizes[source][1] / 2)
+        if before > layout.ranks[source]:
+            start = (layout.trunks[source][before - layout.ranks[source] - 1], layout.bottoms[before])
+        yield f'<path d="{path_text([start, (u, v - sizes[target][1] / 2)])}"/>'
     for source, target in layout.interrupted:
         (x, y), (u, v) = layout.places[source], layout.places[target]
         begin, end = y + sizes[source][1] / 2, v - sizes[target][1] / 2
