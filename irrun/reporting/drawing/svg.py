@@ -57,6 +57,8 @@ def path_text(points: Sequence[Point]) -> str:
     x, y = points[0]
     parts = [f"M{x:.1f} {y:.1f}"]
     for u, v in points[1:]:
+        if abs(u - x) < _STRAIGHT and v - y < _STRAIGHT:
+            continue
         if abs(u - x) < _STRAIGHT:
             parts.append(f"L{u:.1f} {v:.1f}")
         else:
@@ -98,17 +100,17 @@ def _with_bodies(box: Box, bodies: Sequence[Size]) -> Size:
 def _edges(layout: Layout, sizes: dict[int, Size]) -> Iterator[str]:
     for source, ways in layout.trunks.items():
         (x, y), rank = layout.places[source], layout.ranks[source]
-        points = [(x, y + sizes[source][1] / 2)]
+        points = [(x, y + sizes[source][1] / 2), (x, layout.bottoms[rank])]
         for step, at in enumerate(ways, rank + 1):
             points += [(at, layout.tops[step]), (at, layout.bottoms[step])]
         yield f'<path d="{path_text(points)}"/>'
     for source, target in layout.edges:
         (x, y), (u, v) = layout.places[source], layout.places[target]
-        before = layout.ranks[target] - 1
-        start = (x, y + sizes[source][1] / 2)
-        if before > layout.ranks[source]:
-            start = (layout.trunks[source][before - layout.ranks[source] - 1], layout.bottoms[before])
-        yield f'<path d="{path_text([start, (u, v - sizes[target][1] / 2)])}"/>'
+        rank, before = layout.ranks[source], layout.ranks[target] - 1
+        points = [(x, y + sizes[source][1] / 2), (x, layout.bottoms[rank])]
+        if before > rank:
+            points = [(layout.trunks[source][before - rank - 1], layout.bottoms[before])]
+        yield f'<path d="{path_text([*points, (u, layout.tops[before + 1]), (u, v - sizes[target][1] / 2)])}"/>'
     for source, target in layout.interrupted:
         (x, y), (u, v) = layout.places[source], layout.places[target]
         begin, end = y + sizes[source][1] / 2, v - sizes[target][1] / 2

@@ -82,7 +82,7 @@
       const high = Math.max(...values, 0), low = log ? Math.max(Math.min(...positive, high || 1), high / 1e6) : Math.min(...values, 0);
       scale = [low, high, log];
       const ends = [low, high].map((value) => element("span", { textContent: `${short(value)} ${found[2]}` }));
-      legend.append(ends[0], element("i"), ends[1]);
+      legend.append(...(low < high ? [ends[0], element("i"), ends[1]] : [element("i"), ends[1]]));
     }
     byId("heat").value = key;
     views.forEach((view) => view.draw());
@@ -217,7 +217,7 @@
   root.dataset.theme = dark.matches ? "dark" : "light";
   read();
   const on = {
-    colours: () => colours, fill, ink, number, mark: (model, layer) => marks[model].get(layer), labels: data.models.length > 1,
+    colours: () => colours, look: () => heat + root.dataset.theme, fill, ink, number, mark: (model, layer) => marks[model].get(layer), labels: data.models.length > 1,
     select: (model, layer) => { select(model, layer); },
   };
   data.models.forEach((model, index) => {

@@ -90,12 +90,14 @@ class Scene {
       });
     });
     const below = (rank) => top + graph.ranks[rank][1] + before[rank] + tall[rank];
+    const above = (rank) => top + graph.ranks[rank][0] + before[rank];
+    const leaving = (box, rank) => [box.x + box.w / 2, box.y + box.h, box.x + box.w / 2, below(rank)];
     const trunks = new Map();
     for (const [place, ways] of Object.entries(graph.trunks)) {
-      const node = graph.nodes[place], box = this.box.get(node[0]), line = [box.x + box.w / 2, box.y + box.h];
+      const node = graph.nodes[place], box = this.box.get(node[0]), line = leaving(box, node[4]);
       ways.forEach((x, step) => {
         const rank = node[4] + 1 + step, at = left + across(x, rank);
-        line.push(at, top + graph.ranks[rank][0] + before[rank], at, below(rank));
+        line.push(at, above(rank), at, below(rank));
       });
       trunks.set(Number(place), line);
       this.edges.push({ line, from: node[0], to: -1, y0: line[1], y1: line[line.length - 1] });
@@ -103,9 +105,9 @@ class Scene {
     for (const [a, b] of graph.edges) {
       const from = this.box.get(graph.nodes[a][0]), to = this.box.get(graph.nodes[b][0]);
       const passed = graph.nodes[b][4] - graph.nodes[a][4] - 1, trunk = trunks.get(a);
-      const start = passed > 0 ? trunk.slice(4 * passed, 4 * passed + 2) : [from.x + from.w / 2, from.y + from.h];
-      const line = [...start, to.x + to.w / 2, to.y];
-      this.edges.push({ line, from: from.layer, to: to.layer, y0: line[1], y1: line[3], trunk, passed });
+      const start = passed > 0 ? trunk.slice(2 + 4 * passed, 4 + 4 * passed) : leaving(from, graph.nodes[a][4]);
+      const middle = to.x + to.w / 2, line = [...start, middle, above(graph.nodes[b][4]), middle, to.y];
+      this.edges.push({ line, from: from.layer, to: to.layer, y0: line[1], y1: to.y, trunk, passed });
     }
     for (const [a, b] of graph.cut) {
       const from = this.box.get(graph.nodes[a][0]), to = this.box.get(graph.nodes[b][0]);
@@ -317,19 +319,23 @@ class View {
     context.lineWidth = Math.max(2, 1.4 / this.scale);
     stroke(near);
     context.beginPath();
-    for (const edge of near) if (edge.passed > 0 && edge.to === this.selected) path(edge.trunk, 4 * edge.passed + 2);
+    for (const edge of near) if (edge.passed > 0 && edge.to === this.selected) path(edge.trunk, 4 * edge.passed + 4);
     context.stroke();
   }
 
   paintBox(context, box, colours, fill, open) {
     const layer = this.model.layers[box.layer], { scale } = this, mark = this.on.mark(this.index, box.layer);
-    context.fillStyle = fill;
+    context.fillStyle = open ? colours.cold : fill;
     context.strokeStyle = mark ? colours[mark] : colours.line;
     context.lineWidth = mark ? Math.max(2, 1 / scale) : Math.max(.8, .5 / scale);
     context.beginPath();
     if (scale > .25) context.roundRect(box.x, box.y, box.w, box.h, 5);
     else context.rect(box.x, box.y, box.w, box.h);
     context.fill();
+    if (open) {
+      context.fillStyle = fill;
+      context.fillRect(box.x + 1, box.y + 1, box.w - 2, HEIGHT - 5);
+    }
     if (scale > .12 || mark) context.stroke();
     if (box.layer === this.selected) {
       context.strokeStyle = colours.accent;
@@ -359,10 +365,27 @@ class View {
   /* The strip at the right: the whole graph from top to bottom, with findings, changes and what is in view. */
   paintMap(colours) {
     const ratio = window.devicePixelRatio || 1, context = this.map.getContext("2d"), { scene } = this;
+    const unit = this.h / Math.max(scene.height, 1), key = [this.on.look(), scene.open.size, scene.height, this.h, ratio].join();
+    if (this.stripKey !== key) {
+      this.stripKey = key;
+      this.strip = this.paintStrip(colours, unit, ratio);
+    }
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, this.map.width, this.map.height);
+    if (this.strip.height) context.drawImage(this.strip, 0, 0);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, 18, this.h);
-    const unit = this.h / Math.max(scene.height, 1);
-    for (const box of scene.boxes) {
+    const top = -this.y / this.scale * unit, height = this.h / this.scale * unit;
+    context.strokeStyle = colours.accent;
+    context.lineWidth = 1.5;
+    context.strokeRect(1, Math.max(1, top), 16, Math.max(4, Math.min(height, this.h - 2)));
+  }
+
+  paintStrip(colours, unit, ratio) {
+    const strip = document.createElement("canvas"), context = strip.getContext("2d");
+    strip.width = this.map.width;
+    strip.height = this.map.height;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    for (const box of this.scene.boxes) {
       const layer = this.model.layers[box.layer], mark = this.on.mark(this.index, box.layer);
       context.fillStyle = this.on.fill(this.index, box.layer);
       context.fillRect(5, box.y * unit, 8, Math.max(1, HEIGHT * unit));
@@ -371,10 +394,7 @@ class View {
         context.fillRect(0, box.y * unit, 4, Math.max(2, HEIGHT * unit));
       }
     }
-    const top = -this.y / this.scale * unit, height = this.h / this.scale * unit;
-    context.strokeStyle = colours.accent;
-    context.lineWidth = 1.5;
-    context.strokeRect(1, Math.max(1, top), 16, Math.max(4, Math.min(height, this.h - 2)));
+    return strip;
   }
 
   pointers() {
