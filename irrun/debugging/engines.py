@@ -47,7 +47,8 @@ class OpenVINOSide:
         self._core = self._ov.Core()
         self._path, self._weights, self._shapes = path, weights, dict(shapes or {})
         self._inputs = dict(inputs)
-        self._config = {"INFERENCE_PRECISION_HINT": precision}
+        self._config = {"INFERENCE_PRECISION_HINT": precision, "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0}
+        self.precision = precision
 
     def counterparts(self, model: Loaded) -> Mapping[Outlet, tuple[Hashable, str]]:
         known = {self._key(port) for port in _ports(self._read())}
@@ -117,7 +118,9 @@ class OpenVINOSide:
 
     def _run(self, model: Any) -> list[Array]:
         try:
-            request = self._core.compile_model(model, "CPU", self._config).create_infer_request()
+            compiled = self._core.compile_model(model, "CPU", self._config)
+            self.precision = compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
+            request = compiled.create_infer_request()
             return [array.copy() for array in request.infer(self._inputs).to_tuple()]
         except (RuntimeError, TypeError, ValueError) as error:
             raise DebugError(f"OpenVINO cannot run {self._path}: {last_line(error)}") from None

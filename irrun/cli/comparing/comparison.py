@@ -114,8 +114,8 @@ class Comparison:
         if _is_expected(pair.other):
             return None
         other, _ = self._read(pair.other, None)
-        handed = _handed(given, other.inputs, pair.other, self._seed)
-        return ModelSide(other, {value.port.index: value.array for value in handed}, self._config, str(pair.other))
+        fed = handed(given, other.inputs, pair.other, self._seed)
+        return ModelSide(other, {value.port.index: value.array for value in fed}, self._config, str(pair.other))
 
     def _theirs(
         self,
@@ -226,7 +226,7 @@ def _is_expected(path: Path) -> bool:
     return path.suffix in (".npy", ".npz") or path.is_dir()
 
 
-def _handed(given: Sequence[Value], ports: Sequence[Port], path: Path, seed: int) -> list[Value]:
+def handed(given: Sequence[Value], ports: Sequence[Port], path: Path, seed: int) -> list[Value]:
     """Return the values for the inputs of another model: those of the same name, otherwise of the same place."""
     found: list[Value] = []
     for port in ports:
