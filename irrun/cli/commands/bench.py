@@ -1,4 +1,6 @@
-"""Measure a model: latency, throughput, the first inference, and the time of reading and compiling.
+"""Measure the latency, throughput and start of a model.
+
+Latency, throughput, the first inference, and the time of reading and compiling.
 
 Pass inputs with -i as to irrun run; the others are random, and equal for equal seeds. Measuring stops after --niter
 inferences where that is given, and after --time otherwise. With --compare-openvino, the engines take turns in one

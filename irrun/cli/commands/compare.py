@@ -1,4 +1,6 @@
-"""Compare the outputs of two models, or of a model and OpenVINO, and name the first layer that differs.
+"""Compare a model with another one, or with another engine.
+
+The first layer that differs is named.
 
 OTHER is another model, or expected outputs: an .npy or .npz file, or a folder that irrun run -o has written. Two
 folders of models or quoted patterns are compared file by file of the same name. Both sides get the same inputs: those

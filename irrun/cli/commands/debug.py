@@ -1,4 +1,6 @@
-"""Find the layer where a model goes wrong, cut it out, reduce the model, and rank layers by their precision.
+"""Find the layer where a model goes wrong, and reduce the model.
+
+The layer is cut out; layers are ranked by their precision.
 
 \b
 Examples:
@@ -18,23 +20,10 @@ import click
 from irrun.cli.debug.blame import blame
 from irrun.cli.debug.precision import precision
 from irrun.cli.debug.reduce import reduce
-from irrun.diagnostics import listing, near_match
+from irrun.cli.groups import Group
 
 
-class _Group(click.Group):
-    """A group that suggests the command that was meant."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in self.commands and not args[0].startswith("-"):
-            known = list(self.commands)
-            meant = near_match(args[0], known) or f", expected {listing(known)}"
-            raise click.UsageError(f'no command "{args[0]}"{meant}', ctx)
-        return super().resolve_command(ctx, args)
-
-
-@click.group(cls=_Group, help=__doc__)
+@click.group(cls=Group, help=__doc__)
 def command() -> None:
     pass
 

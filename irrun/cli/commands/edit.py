@@ -14,9 +14,10 @@ from __future__ import annotations
 import click
 
 from irrun.cli.editing import convert, extract, rename, reshape, strip
+from irrun.cli.groups import Group
 
 
-@click.group(help=__doc__)
+@click.group(cls=Group, help=__doc__)
 def command() -> None:
     pass
 

@@ -1,4 +1,6 @@
-"""Explain a layer: what it computes, its shapes and why, its neighbours.
+"""Explain a layer in words.
+
+What it computes, its shapes and why, where its inputs come from and who reads it.
 
 LAYER is a name, a tensor name or an id; a layer in a body may follow the names around it: loop/add.
 

@@ -1,4 +1,4 @@
-"""Draw the graph of a model for a document: Graphviz, Mermaid or SVG.
+"""Draw the graph of a model: Graphviz, Mermaid or SVG.
 
 Constants are left out; bodies are drawn inside of their layers. --from and --to select the layers on the paths between
 two layers, by name, tensor name or id; both are repeatable.

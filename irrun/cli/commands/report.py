@@ -1,4 +1,4 @@
-"""Write an HTML page about a model: its graph, layers, findings and weights.
+"""Write an HTML page about a model, or two side by side.
 
 The page holds everything that it needs, and fetches nothing. It shows the graph, which can be searched, the findings of
 the linter on their layers, attributes, shapes in words and histograms of weights; bodies are opened in place. With

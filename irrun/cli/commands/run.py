@@ -1,4 +1,6 @@
-"""Run a model on inputs from NumPy files, or on random ones, and show its outputs.
+"""Run a model and show its outputs.
+
+Inputs are from NumPy files, or random.
 
 Refer to an input by the name of its layer or tensor. For a model with one input, a file is enough; an .npz file may
 hold several inputs by name.
