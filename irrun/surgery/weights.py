@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from typing import Final, Literal
 
 import numpy as np
 
+from irrun.diagnostics import OpError
 from irrun.editing import MutableGraph
 from irrun.graph import Node, Outlet
+from irrun.inference import infer_node
 from irrun.model import Loaded
 from irrun.openvino.models.halves import as_half, is_quantised
 from irrun.ops.infrastructure.const import Const, HeldConst
@@ -21,10 +24,12 @@ _STORED: Final = frozenset(("i8", "u8", "i4", "u4", "i2", "u2", "u3", "u6", "u1"
 
 
 def strip(model: Loaded, *, seed: int | None = 0) -> Loaded:
-    """Return a model with other weights: random ones in the range of the original, or zeros where ``seed`` is None.
+    """Return a model with other weights: random ones like the original, or zeros where ``seed`` is None.
 
     Weights are constants of floats with more than one element, and those of up to 8 bits that a Convert decompresses.
-    Other constants, such as shapes and indices, stay. Equal seeds give equal weights.
+    Other constants stay, such as indices, and those on which shapes depend. Random floats are drawn from the normal
+    distribution with the mean and deviation of the original, rounded to two digits, within its range. Equal seeds give
+    equal weights.
     """
     plain, edited = opened(model)
     random = None if seed is None else np.random.default_rng(seed)
@@ -44,11 +49,42 @@ def convert(model: Loaded, type: Literal["f16", "f32"]) -> Loaded:
 
 
 def _strip(graph: MutableGraph, random: np.random.Generator | None) -> None:
-    for id in list(graph.graph):
-        node, values = graph.node(id), _value(graph, id)
-        if values is not None and _is_weight(graph, node, values):
+    weights = {id: values for id in list(graph.graph) if (values := _weight(graph, id)) is not None}
+    kept = _shaping(graph, weights)
+    for id, values in weights.items():
+        if id not in kept:
             other = np.zeros_like(values) if random is None else _drawn(values, random)
-            _hold(graph, id, Fact.of(node.op.element_type, other))  # type: ignore[union-attr]
+            _hold(graph, id, Fact.of(graph.facts[Outlet(id, 0)].type, other))
+
+
+def _shaping(graph: MutableGraph, weights: Container[int]) -> set[int]:
+    """Return the weights on whose values the shape of another tensor depends, such as scales of Interpolate."""
+    behind: dict[int, set[int]] = {}
+    found: set[int] = set()
+    for id in graph.order:
+        node, sources = graph.node(id), graph.sources(id)
+        constants = {item.node: behind.get(item.node, set()) for item in sources if item is not None}
+        reached = set().union(*constants.values()) | ({id} if id in weights else set())
+        fact = graph.fact(Outlet(id, 0))
+        if fact is not None and fact.is_constant:
+            behind[id] = reached
+        if reached and id not in weights and not _is_settled(graph, node, constants):
+            found |= reached
+    return found
+
+
+def _is_settled(graph: MutableGraph, node: Node, constants: Mapping[int, set[int]]) -> bool:
+    """Return whether the shapes of a node stay the same where the values of some sources are unknown."""
+    inputs = [
+        fact if fact is None or source is None or not constants[source.node] else Fact(fact.type, fact.shape)
+        for source, fact in zip(graph.sources(node.id), graph.inputs(node.id), strict=True)
+    ]
+    try:
+        outputs, _ = infer_node(node, inputs, graph.weights)
+    except OpError:
+        return False
+    known = [graph.fact(Outlet(node.id, port)) for port in range(len(outputs))]
+    return all(fact is None or fact.shape == made.shape for fact, made in zip(known, outputs, strict=True))
 
 
 def _value(graph: MutableGraph, id: int) -> Array | None:
@@ -56,27 +92,29 @@ def _value(graph: MutableGraph, id: int) -> Array | None:
     return None if fact is None else fact.constant
 
 
-def _is_weight(graph: MutableGraph, node: Node, values: Array) -> bool:
-    op = node.op
-    if not isinstance(op, Const) or values.size < 2 or op.element_type.kind == "string":
-        return False
+def _weight(graph: MutableGraph, id: int) -> Array | None:
+    """Return the values of a constant that is a weight; None for other layers."""
+    op, values = graph.node(id).op, _value(graph, id)
+    if not isinstance(op, Const) or values is None or values.size < 2 or op.element_type.kind == "string":
+        return None
     if op.element_type.is_float and op.element_type.name not in _STORED:
-        return True
-    readers = (graph.node(inlet.node) for inlet in graph.consumers(Outlet(node.id, 0)))
-    return op.element_type.name in _STORED and any(isinstance(reader.op, Convert) for reader in readers)
+        return values
+    readers = (graph.node(inlet.node) for inlet in graph.consumers(Outlet(id, 0)))
+    is_stored = op.element_type.name in _STORED and any(isinstance(reader.op, Convert) for reader in readers)
+    return values if is_stored else None
 
 
 def _drawn(values: Array, random: np.random.Generator) -> Array:
-    """Return random values between the least and the greatest finite one of an array, rounded to two digits each."""
+    """Return random values between the least and the greatest finite one of an array, like these."""
     finite = values[np.isfinite(values)] if values.dtype.kind == "f" else values
     if not finite.size:
         return np.zeros_like(values)
-    low, high = (float(f"{limit:.1e}") for limit in (float(finite.min()), float(finite.max())))
+    low, high = finite.min(), finite.max()
     if values.dtype.kind in "iu":
-        limits = np.iinfo(values.dtype)
-        low, high = max(float(finite.min()), limits.min), min(float(finite.max()), limits.max)
         return random.integers(int(low), int(high), values.shape, dtype=values.dtype, endpoint=True)
-    return random.uniform(low, high, values.shape).astype(values.dtype)
+    limits = finite.astype(np.float64)
+    mean, deviation = (float(f"{number:.1e}") for number in (limits.mean(), limits.std()))
+    return np.clip(random.normal(mean, deviation, values.shape), low, high).astype(values.dtype)
 
 
 def _hold(graph: MutableGraph, id: int, fact: Fact) -> None:

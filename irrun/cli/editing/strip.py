@@ -1,7 +1,7 @@
 """Write a model with other weights, so that it can be shared.
 
-Weights become random numbers in their range, rounded to two digits, or zeros. Constants that are no weights, such as
-shapes, indices and single numbers, stay.
+Weights become random numbers with the mean, the deviation and the range of the original, or zeros. Constants that are
+no weights, such as shapes, indices and single numbers, stay.
 
 \b
 Examples:
