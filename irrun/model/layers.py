@@ -77,6 +77,15 @@ def find_layer(model: Loaded, key: str) -> Place:
     return found[0]
 
 
+def find_id(model: Loaded, key: str) -> int:
+    """Return the id of the node of a layer of the model itself; InputError also for a layer in a body."""
+    place = find_layer(model, key)
+    if place.outer is not None:
+        outer = place.outer[0].name
+        raise InputError(f'layer "{place.name}" is in a body of "{outer}", expected a layer of the model itself')
+    return place.node.id
+
+
 def places_of(model: Loaded) -> Iterator[Place]:
     """Yield the place of every layer, those of bodies after the layer that has them."""
     yield from _places(model.graph, model.facts, "", None)

@@ -10,7 +10,7 @@ from irrun.editing import piece
 from irrun.graph import Bound, Graph, Outlet
 from irrun.graph.graph import PARAMETER, RESULT
 from irrun.model import InputError, Loaded, build
-from irrun.model.layers import find_layer
+from irrun.model.layers import find_id
 from irrun.surgery.drafts import VERSION, closed, opened
 from irrun.tensor import Array
 
@@ -40,7 +40,7 @@ def extract(model: Loaded, begin: Iterable[str] = (), end: Iterable[str] = ()) -
     plain, edited = opened(model)
     whole = plain if edited.graph is plain.graph else closed(edited, plain)
     graph = whole.graph
-    starts, ends = ([_id(whole, key) for key in keys] for keys in (begin, end))
+    starts, ends = ([find_id(whole, key) for key in keys] for keys in (begin, end))
     inside = _between(graph, starts, ends)
     outlets = [outlet for id in ends or _results(graph, inside) for outlet in _made(graph, id)]
     outlets = list(dict.fromkeys(outlets))
@@ -63,14 +63,6 @@ def record(found: Extract, inputs: Mapping[Any, Any]) -> dict[str, Array]:
     given = {port.any_name: inputs[port.any_name] for port in whole.inputs if port.any_name in names}
     outputs = build(model, {"OPTIMIZE": False}).session().run(given)
     return {port.any_name: outputs[index] for index, port in enumerate(found.model.inputs)}
-
-
-def _id(model: Loaded, key: str) -> int:
-    place = find_layer(model, key)
-    if place.outer is not None:
-        outer = place.outer[0].name
-        raise InputError(f'layer "{place.name}" is in a body of "{outer}", expected a layer of the model itself')
-    return place.node.id
 
 
 def _between(graph: Graph, starts: Sequence[int], ends: Sequence[int]) -> set[int]:

@@ -41,7 +41,9 @@ class Browser:
 
     def _post(self, path: str, body: Any = None, method: str = "POST") -> Any:
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self._address + path, data, {"Content-Type": "application/json"}, method=method)
+        request = urllib.request.Request(
+            self._address + path, data, {"Content-Type": "application/json"}, method=method
+        )
         with urllib.request.urlopen(request, timeout=60) as answer:
             return json.loads(answer.read())["value"]
 

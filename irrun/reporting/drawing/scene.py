@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from irrun.diagnostics import near_match
 from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
 from irrun.model import InputError, Loaded
+from irrun.model.layers import find_id
 from irrun.ops.extension import Extension
 
 _KINDS: Final = {
@@ -78,7 +78,7 @@ def scene_of(model: Loaded, begin: Iterable[str] = (), end: Iterable[str] = (), 
     """
     graph = model.graph
     kept = set(graph)
-    starts, ends = ([_id(graph, name) for name in names] for names in (begin, end))
+    starts, ends = ([find_id(model, name) for name in names] for names in (begin, end))
     if starts:
         kept &= graph.downstream(starts)
     if ends:
@@ -132,17 +132,6 @@ def _box(node: Node, facts: Facts | None, constants: bool) -> Box:
 def _shape(facts: Facts | None, outlet: Outlet) -> str:
     fact = None if facts is None else facts.get(outlet)
     return "" if fact is None else str(fact.shape)
-
-
-def _id(graph: Graph, name: str) -> int:
-    found = [id for id in graph if graph.node(id).name == name]
-    found = found or [id for id in graph if any(name in names for names in graph.node(id).names)]
-    found = found or [id for id in graph if str(id) == name]
-    if not found:
-        raise InputError(f'no layer "{name}"{near_match(name, [graph.node(id).name for id in graph])}')
-    if len(found) > 1:
-        raise InputError(f'{len(found)} layers are called "{name}", expected one: give the id, {found[0]} or another')
-    return found[0]
 
 
 def _names(graph: Graph, ids: Iterable[int]) -> str:

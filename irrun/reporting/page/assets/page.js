@@ -136,7 +136,7 @@
       const layer = data.models[model].layers[place];
       const side = data.models.length > 1 ? `  (${model ? "right" : "left"})` : "";
       return element("li", { role: "option", id: `hit${index}`, click: () => choose(index) },
-        element("span", { className: "type", textContent: layer.t }), `${layer.p}${layer.n}  ${layer.d}${side}`);
+        element("span", { className: "type", textContent: layer.t }), ` ${layer.p}${layer.n}  ${layer.d}${side}`);
     });
     const more = hits.length > 60 ? [element("li", { className: "more", textContent: `and ${hits.length - 60} more` })] : [];
     const none = search.value.trim() && !hits.length ? [element("li", { className: "more", textContent: "no layer matches" })] : [];
