@@ -118,6 +118,12 @@ def test_the_program_of_the_readme(here: Path) -> None:
     assert (here / "small.xml").exists()
 
 
+def test_the_edits_of_the_readme(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(next(block for block in blocks("README.md") if "irrun.surgery" in block), {})
+    assert (here / "piece.xml").exists()
+    assert capsys.readouterr().out.endswith("{}\n")
+
+
 @pytest.mark.usefixtures("here")
 def test_the_digit_of_the_readme() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
