@@ -68,7 +68,7 @@ def _shaping(graph: MutableGraph, weights: Container[int]) -> set[int]:
         fact = graph.fact(Outlet(id, 0))
         if fact is not None and fact.is_constant:
             behind[id] = reached
-        if reached and id not in weights and not _is_settled(graph, node, constants):
+        if reached and id not in weights and node.op is not None and not _is_settled(graph, node, constants):
             found |= reached
     return found
 

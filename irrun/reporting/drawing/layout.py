@@ -21,7 +21,7 @@ BETWEEN_RANKS: Final = 28.0
 _BETWEEN_NODES: Final = 18.0
 _BETWEEN_EDGES: Final = 10.0
 _ORDERINGS: Final = 8
-_PLACINGS: Final = 6
+_PLACINGS: Final = 2
 _MOST_BENDS: Final = 3
 """The limit of bends for each node; the longest edges beyond it are interrupted."""
 
@@ -143,27 +143,37 @@ class _Net:
                     waiting += [other for other in reversed(self.below[item]) if not seen[other]]
 
     def coordinates(self) -> list[float]:
-        """Return the horizontal centre of each item: near those of its neighbours, in order and without overlap."""
-        centre = [0.0] * len(self.rank)
+        """Return the horizontal centre of each item: near those of its neighbours, in order and without overlap.
+
+        The mean of a placement from the top and one from the bottom does not lean to one side, as each of them may.
+        """
         gaps = [self._offsets(layer) for layer in self.layers]
+        first = [0.0] * len(self.rank)
         for layer, offsets in zip(self.layers, gaps, strict=True):
-            middle = offsets[-1] / 2 if offsets else 0.0
             for item, offset in zip(layer, offsets, strict=True):
-                centre[item] = offset - middle
-        for turn in range(_PLACINGS):
-            last = turn == _PLACINGS - 1
-            downwards = turn % 2 == 0
-            pairs = list(zip(self.layers, gaps, strict=True))
-            for layer, offsets in pairs if downwards else reversed(pairs):
-                wanted, weights = [], []
-                for item in layer:
-                    others = self.above[item] if downwards else self.below[item]
-                    others = [*self.above[item], *self.below[item]] if last else others
-                    wanted.append(self._wanted(item, others, centre))
-                    weights.append(8.0 if self.bent[item] else 1.0 + len(others))
-                for item, x in zip(layer, _separated(wanted, weights, offsets), strict=True):
-                    centre[item] = x
+                first[item] = offset - offsets[-1] / 2
+        down, up = list(first), list(first)
+        for _ in range(_PLACINGS):
+            self._place(down, gaps, (self.above,))
+            self._place(up, gaps, (self.below,))
+        centre = [(a + b) / 2 for a, b in zip(down, up, strict=True)]
+        for _ in range(_PLACINGS):
+            self._place(centre, gaps, (self.above, self.below))
         return centre
+
+    def _place(
+        self, centre: list[float], gaps: Sequence[Sequence[float]], sides: tuple[Sequence[Sequence[int]], ...]
+    ) -> None:
+        """Move the items of each rank towards their neighbours on some sides, from the bottom up if only below."""
+        pairs = list(zip(self.layers, gaps, strict=True))
+        for layer, offsets in reversed(pairs) if sides == (self.below,) else pairs:
+            around = [[other for side in sides for other in side[item]] for item in layer]
+            wanted = [self._wanted(item, others, centre) for item, others in zip(layer, around, strict=True)]
+            weights = [
+                8.0 if self.bent[item] else 1.0 + len(others) for item, others in zip(layer, around, strict=True)
+            ]
+            for item, x in zip(layer, _separated(wanted, weights, offsets), strict=True):
+                centre[item] = x
 
     def _wanted(self, item: int, others: Sequence[int], centre: Sequence[float]) -> float:
         """Return the mean centre of the neighbours; bends that continue a bend count more."""

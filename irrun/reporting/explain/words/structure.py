@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from irrun.ops.context import BodyInput, BodyOutput
 from irrun.reporting.explain.words.register import Seen, Words, nth, says, shape_text
 
@@ -36,7 +38,9 @@ def constant(seen: Seen) -> Words:
     text = f"A constant of {op.shape.size} elements of type {op.element_type}."
     values = None if fact is None else fact.constant
     if values is not None and values.dtype.kind in "fiu" and values.size > 1:
-        text += f" They are from {values.min():.6g} to {values.max():.6g}, on average {values.mean(dtype='f8'):.6g}."
+        with np.errstate(all="ignore"):
+            mean = values.mean(dtype=np.float64)
+        text += f" They are from {values.min():.6g} to {values.max():.6g}, on average {mean:.6g}."
     return [text], [f"{op.shape} is as declared"]
 
 

@@ -225,6 +225,7 @@
     view.canvas.addEventListener("focus", () => { active = index; });
     views.push(view);
   });
+  views.forEach((view) => { view.resize(); view.home(); });
   const kinds = new Map(data.models.flatMap((model) => model.heats).map(([key, label]) => [key, label]));
   byId("heat").append(new Option("by kind of operation", ""), ...[...kinds].map(([key, label]) => new Option(label, key)));
   byId("heat").addEventListener("change", (event) => setHeat(event.target.value));

@@ -192,6 +192,7 @@ class View {
   resize() {
     const ratio = window.devicePixelRatio || 1, { clientWidth: w, clientHeight: h } = this.root;
     const first = !this.w;
+    this.x += (w - (this.w || w)) / 2;
     this.w = w;
     this.h = h;
     this.canvas.width = w * ratio;
@@ -205,7 +206,7 @@ class View {
   /* Show the beginning of the graph at a size that can be read. */
   home() {
     const whole = Math.min((this.w - 60) / this.scene.width, (this.h - 40) / this.scene.height);
-    this.scale = Math.max(Math.min(1, whole), Math.min(1, Math.max(.55, (this.w - 60) / this.scene.width)));
+    this.scale = Math.max(Math.min(1, whole), Math.min(1, Math.max(.7, (this.w - 60) / this.scene.width)));
     this.x = (this.w - 18 - this.scene.width * this.scale) / 2;
     if (this.scene.width * this.scale > this.w) this.toTop();
     this.y = this.scene.height * this.scale < this.h - 40 ? (this.h - this.scene.height * this.scale) / 2 : 20;
