@@ -22,6 +22,7 @@ _BETWEEN_NODES: Final = 18.0
 _BETWEEN_EDGES: Final = 10.0
 _ORDERINGS: Final = 8
 _PLACINGS: Final = 2
+_STRAIGHTENINGS: Final = 6
 _MOST_BENDS: Final = 3
 """The limit of bends for each node; the longest edges beyond it are interrupted."""
 
@@ -154,19 +155,24 @@ class _Net:
                 first[item] = offset - offsets[-1] / 2
         down, up = list(first), list(first)
         for _ in range(_PLACINGS):
-            self._place(down, gaps, (self.above,))
-            self._place(up, gaps, (self.below,))
+            self._place(down, gaps, (self.above,), upwards=False)
+            self._place(up, gaps, (self.below,), upwards=True)
         centre = [(a + b) / 2 for a, b in zip(down, up, strict=True)]
-        for _ in range(_PLACINGS):
-            self._place(centre, gaps, (self.above, self.below))
+        for turn in range(_STRAIGHTENINGS):
+            self._place(centre, gaps, (self.above, self.below), upwards=turn % 2 == 0)
         return centre
 
     def _place(
-        self, centre: list[float], gaps: Sequence[Sequence[float]], sides: tuple[Sequence[Sequence[int]], ...]
+        self,
+        centre: list[float],
+        gaps: Sequence[Sequence[float]],
+        sides: Sequence[Sequence[Sequence[int]]],
+        *,
+        upwards: bool,
     ) -> None:
-        """Move the items of each rank towards their neighbours on some sides, from the bottom up if only below."""
+        """Move the items of each rank towards their neighbours on some sides."""
         pairs = list(zip(self.layers, gaps, strict=True))
-        for layer, offsets in reversed(pairs) if sides == (self.below,) else pairs:
+        for layer, offsets in reversed(pairs) if upwards else pairs:
             around = [[other for side in sides for other in side[item]] for item in layer]
             wanted = [self._wanted(item, others, centre) for item, others in zip(layer, around, strict=True)]
             weights = [
@@ -179,7 +185,9 @@ class _Net:
         """Return the mean centre of the neighbours; bends that continue a bend count more."""
         total = weight = 0.0
         for other in others:
-            share = 8.0 if self.bent[item] and self.bent[other] else 2.0 if self.bent[item] or self.bent[other] else 4.0
+            share = (
+                24.0 if self.bent[item] and self.bent[other] else 2.0 if self.bent[item] or self.bent[other] else 4.0
+            )
             total += share * centre[other]
             weight += share
         return total / weight if weight else centre[item]
