@@ -43,7 +43,7 @@ class LayerDamage:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The error of the outputs if the layers up to this one, the worst first, stay in f32."""
+    """The error of the outputs if the layers up to this one stay in f32."""
 
     layer: str
     layers: tuple[str, ...]
@@ -90,14 +90,8 @@ def precision(
     order.sort(key=lambda number: (-alone.get(number, -1.0), -own.get(number, 0.0)))
     predicted = trial.error(trial.numbers)
     wanted = predicted / 2 if target is None else target
-    without: dict[int, float] = {}
-    keep: list[Kept] = []
-    for count, number in enumerate(order[:most_kept], 1):
-        without[number] = trial.error([other for other in trial.numbers if other != number])
-        if not keep or keep[-1].error > wanted or count <= 3:
-            rest = trial.error([other for other in trial.numbers if other not in order[:count]])
-            keep.append(Kept(trial.name(number), trial.layers(number), rest))
-    enough = next((index for index, item in enumerate(keep, 1) if item.error <= wanted), len(keep))
+    without = {number: trial.error(trial.all_but([number])) for number in order[:most_kept]}
+    keep = _kept(trial, order, predicted, wanted, most_kept)
     damages = [
         LayerDamage(
             trial.name(number),
@@ -109,7 +103,21 @@ def precision(
         )
         for number in order
     ]
-    return PrecisionReport(name, predicted, wanted, tuple(damages), tuple(keep[:enough]))
+    return PrecisionReport(name, predicted, wanted, tuple(damages), keep)
+
+
+def _kept(trial: _Trial, order: Sequence[int], predicted: float, wanted: float, most: int) -> tuple[Kept, ...]:
+    """Return the layers to keep in f32, the worst first, without those that make the error no smaller."""
+    numbers: list[int] = []
+    found: list[Kept] = []
+    for number in order[: 2 * most]:
+        if len(found) == most or (found and found[-1].error <= wanted):
+            break
+        rest = trial.error(trial.all_but([*numbers, number]))
+        if rest < (found[-1].error if found else predicted):
+            numbers.append(number)
+            found.append(Kept(trial.name(number), trial.layers(number), rest))
+    return tuple(found)
 
 
 def first_rounded(model: Loaded, inputs: Any, name: str, rtol: float) -> int:
@@ -147,6 +155,10 @@ class _Trial:
     def error(self, numbers: Collection[int]) -> float:
         """Return the error of the outputs if some steps are rounded."""
         return distance(self._exact, self._run(rounded_plan(self._plan, self._name, numbers)))
+
+    def all_but(self, exact: Collection[int]) -> list[int]:
+        """Return the numbers of the steps that are rounded where some are not."""
+        return [number for number in self.numbers if number not in exact]
 
     def own_errors(self) -> dict[int, float]:
         """Return the error of the results of each step for exact inputs."""
