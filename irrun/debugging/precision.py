@@ -120,21 +120,24 @@ def _kept(trial: _Trial, order: Sequence[int], predicted: float, wanted: float, 
     return tuple(found)
 
 
-def first_rounded(model: Loaded, inputs: Any, name: str, rtol: float) -> int:
-    """Return the first layer whose results for exact inputs rounding changes by more than a tolerance.
+def first_rounded(model: Loaded, inputs: Any, name: str, rtol: float) -> tuple[int, float]:
+    """Return the first layer whose results for exact inputs rounding changes by more than a tolerance, and by how much.
 
-    Layers are those of the model as written. The layer that is changed most where none exceeds the tolerance.
+    Layers are those of the model as written. A layer whose results are lost comes before others; the one that is
+    changed most where none exceeds the tolerance.
     """
     trial = _Trial(model, inputs, name, as_written=True)
     own = trial.own_errors()
     if not own:
         raise DebugError("the model has no layer that rounding changes")
-    first = next((number for number in sorted(own) if not own[number] <= rtol), max(own, key=lambda n: own[n]))
-    return trial.steps[first].node.id
+    wrong = [number for number in sorted(own) if own[number] > rtol]
+    lost = [number for number in wrong if np.isinf(own[number])]
+    first = next(iter((*lost, *wrong)), max(own, key=lambda number: own[number]))
+    return trial.steps[first].node.id, own[first]
 
 
 class _Trial:
-    """A model in f32, and with some of its steps rounded."""
+    """A model in f32, and with some of its steps rounded: those that an engine rounds, or all ``as_written``."""
 
     def __init__(self, model: Loaded, inputs: Any, name: str, *, as_written: bool = False) -> None:
         self._name = name
@@ -146,7 +149,8 @@ class _Trial:
         self._plan: Plan = model.plan(config.optimize, config.budget)
         self._arrays = accept(model.inputs, inputs, self._plan.parameter_types, model.means())
         self.steps = self._plan.steps
-        self.numbers = steps_that_round(self._plan, name)
+        self.numbers = steps_that_round(self._plan, name, every=as_written)
+        self._exact_results = frozenset() if as_written else exact_in(self._plan, name).results
         self._exact = self._run(self._plan)
 
     def _run(self, plan: Plan, observers: Sequence[Any] = ()) -> tuple[Array, ...]:
@@ -163,8 +167,10 @@ class _Trial:
     def own_errors(self) -> dict[int, float]:
         """Return the error of the results of each step for exact inputs."""
         constant = constant_slots(self._plan)
-        exact = exact_in(self._plan, self._name).results
-        steps = {n: rounded_step(self.steps[n], self._name, constant, results=n not in exact) for n in self.numbers}
+        steps = {
+            n: rounded_step(self.steps[n], self._name, constant, results=n not in self._exact_results)
+            for n in self.numbers
+        }
         observer = _OwnErrors({id(self.steps[n].node): (n, step) for n, step in steps.items()})
         self._run(self._plan, [observer])
         return observer.found

@@ -42,6 +42,9 @@ class Exact(NamedTuple):
     results: frozenset[int]
 
 
+_NONE: Final = Exact(frozenset(), frozenset())
+
+
 def exact_in(plan: Plan, precision: str) -> Exact:
     """Return what an engine leaves in f32.
 
@@ -82,9 +85,9 @@ def _multiplied(step: Step) -> tuple[int, ...]:
     return _factors(step) or ((0, 1, 2) if step.node.type == "FusedAttention" else (0,))
 
 
-def steps_that_round(plan: Plan, precision: str) -> list[int]:
-    """Return the numbers of the steps that an engine rounds, in their operands or their results."""
-    exact = exact_in(plan, precision)
+def steps_that_round(plan: Plan, precision: str, *, every: bool = False) -> list[int]:
+    """Return the numbers of the steps that an engine rounds, in their operands or their results; of ``every`` step."""
+    exact = exact_in(plan, precision) if not every or precision == "int8" else _NONE
     return [
         number
         for number, step in enumerate(plan.steps)
@@ -104,7 +107,7 @@ def rounded_plan(plan: Plan, precision: str, chosen: Collection[int], *, every: 
     if precision not in PRECISIONS:
         raise DebugError(f'there is no precision "{precision}", expected {", ".join(PRECISIONS)}')
     numbers = set(chosen)
-    exact = exact_in(plan, precision) if not every or precision == "int8" else Exact(frozenset(), frozenset())
+    exact = exact_in(plan, precision) if not every or precision == "int8" else _NONE
     constant = constant_slots(plan)
     steps = list(plan.steps)
     for number in numbers:
