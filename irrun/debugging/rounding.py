@@ -13,6 +13,7 @@ from irrun.debugging.faults import DebugError
 from irrun.debugging.places import layers_in
 from irrun.debugging.statistics import HALF_MAX
 from irrun.kernels.halves import rounded
+from irrun.ops.fused.base import Fused
 from irrun.runtime import Plan, Step
 from irrun.runtime.plan import PlannedBody
 from irrun.tensor import Array
@@ -25,6 +26,9 @@ BFLOAT_MAX: Final = 2.0**127 * (2 - 2.0**-7)
 
 _SIGNIFICANT: Final = frozenset({"Interpolate", "ROIPooling"})
 """Layers beside products at which OpenVINO ends the part that stays in f32."""
+
+_PASSED: Final = ("Transposed", "Backprop")
+"""Words in the types of products at which the part that stays in f32 does not end: OpenVINO has left them out."""
 
 _CHANNELS: Final = {"Convolution": (0,), "GroupConvolution": (0, 1), "ConvolutionBackpropData": (1,)}
 """The axes of weights that have a scale for each element."""
@@ -49,8 +53,8 @@ def exact_in(plan: Plan, precision: str) -> Exact:
     """Return what an engine leaves in f32.
 
     In bf16 and f16 that is what leads to an output without a product after it, along residuals too, as in OpenVINO
-    (``Graph::EnforceInferencePrecision``): a product that is fused with such a layer has exact results, unless it is
-    a convolution. In int8 it is all but the products, and their results.
+    (``Graph::EnforceInferencePrecision``): a product that is fused with such a layer has exact results. In int8 it is
+    all but the products, and their results.
     """
     if precision == "int8":
         products = {n for n, step in enumerate(plan.steps) if is_product(step)}
@@ -65,8 +69,8 @@ def exact_in(plan: Plan, precision: str) -> Exact:
         if number in steps or number in results or step.node.type in _SIGNIFICANT:
             continue
         slots = step.inputs
-        if is_product(step):
-            if len(layers_in(step)) == 1 or "Convolution" in step.node.type:
+        if is_product(step) and not any(word in step.node.type for word in _PASSED):
+            if not _is_followed(step):
                 continue
             results.add(number)
             slots = tuple(slot for port, slot in enumerate(slots) if port not in _multiplied(step))
@@ -78,6 +82,14 @@ def exact_in(plan: Plan, precision: str) -> Exact:
 
 def _factors(step: Step) -> tuple[int, ...]:
     return step.node.op.factors if step.node.op is not None else ()
+
+
+def _is_followed(step: Step) -> bool:
+    """Return whether a product is fused with a layer behind it. The bias of a convolution is no such layer."""
+    if "Convolution" not in step.node.type:
+        return len(layers_in(step)) > 1
+    has_summand = len([slot for slot in step.inputs if slot]) > 1
+    return isinstance(step.node.op, Fused) and (has_summand or getattr(step.node.op, "activation", None) is not None)
 
 
 def _multiplied(step: Step) -> tuple[int, ...]:
