@@ -69,7 +69,7 @@ class PrecisionReport:
         return tuple(name for item in self.keep for name in item.layers)
 
 
-def precision(
+def rank_layers(
     model: Loaded,
     inputs: Any,
     name: str,
