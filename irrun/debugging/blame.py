@@ -122,12 +122,13 @@ def blame_precision(
 ) -> Blame:
     """Blame the first layer that rounding changes by more than the tolerance, else the one that it changes most.
 
-    By default the tolerance is four times the error of rounding a number.
+    By default the tolerance is sixteen times the error of rounding a number.
     """
     settings = dict(config or {})
     model = of_sizes(model, inputs)
-    limits = tolerance if tolerance is not None else Tolerance(4 * EPSILON.get(precision, 0.0), 0.0)
-    id = first_rounded(model, inputs, precision, limits.rtol)
+    limits = tolerance if tolerance is not None else Tolerance(16 * EPSILON.get(precision, 0.0), 0.0)
+    id, own = first_rounded(model, inputs, precision, limits.rtol)
+    limits = limits._replace(rtol=min(limits.rtol, own / 2))
     with Spool() as spool:
         tensors = Tensors(model, dict(inputs), spool, settings)
         case = kept(model, [id], tensors)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace, TracebackType
 from typing import Any, Final, Self
@@ -17,10 +17,30 @@ from irrun.debugging.places import Place, Watcher
 from irrun.debugging.selecting import Selection
 from irrun.diagnostics.naming import naming
 from irrun.document.replacing import replacing
+from irrun.model import Loaded, Outputs, build
 from irrun.tensor import Array
 
 INDEX: Final = "index.jsonl"
 _LONGEST: Final = 150
+
+
+def dump(
+    model: Loaded,
+    inputs: Any,
+    target: Path,
+    config: Mapping[str, Any] | None = None,
+    *,
+    names: Sequence[str] = (),
+    types: Sequence[str] = (),
+) -> Outputs:
+    """Run a model, write the outputs of its layers to a folder or an ``.npz`` file, and return its own outputs.
+
+    ``names`` and ``types`` are patterns that choose layers; ``config`` holds the settings of ``compile_model``.
+    """
+    session = build(model, config).session()
+    with Dump(target, Selection(model.graph, names, types)) as watcher:
+        session.observers.append(watcher)
+        return session.run(inputs)
 
 
 class Dump(Watcher):

@@ -84,8 +84,11 @@ class OpenVINOSide:
                 added.setdefault(self._key(port), port)
             model.add_outputs([added[key] for key in part])
             found = self._run(model)
-            for result, array in zip(model.get_results()[count:], found[count:], strict=True):
-                sink(self._key(result.input_value(0)), array)
+            wanted_ports = {_identity(added[key]): key for key in part}
+            for result, array in zip(model.get_results(), found, strict=True):
+                key = wanted_ports.get(_identity(result.input_value(0)))
+                if key is not None:
+                    sink(key, array)
             outputs = outputs if outputs is not None else found[:count]
         return outputs if outputs is not None else self.outputs()
 
@@ -124,6 +127,11 @@ class OpenVINOSide:
             return [array.copy() for array in request.infer(self._inputs).to_tuple()]
         except (RuntimeError, TypeError, ValueError) as error:
             raise DebugError(f"OpenVINO cannot run {self._path}: {last_line(error)}") from None
+
+
+def _identity(port: Any) -> tuple[str, int]:
+    """Return what no other port of a model has."""
+    return port.get_node().get_name(), port.get_index()
 
 
 def _ports(model: Any) -> Iterator[Any]:

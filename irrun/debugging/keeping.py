@@ -6,8 +6,9 @@ import shutil
 import tempfile
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+import numpy as np
 from lxml import etree
 
 from irrun.debugging.engines import OpenVINOSide
@@ -53,15 +54,62 @@ def measured(
     answer = exact.outputs()
     with tempfile.TemporaryDirectory(prefix="irrun-") as folder:
         marked = Path(folder, "model.xml")
-        keep_in_f32(path, marked, [name for item in worst for name in item.layers], weights)
-        partly = OpenVINOSide(marked, inputs, None, shapes, report.precision).outputs()
+        names = {name for item in worst for name in item.layers}
+        keep_in_f32(path, marked, names, weights)
+        partly = _Loosened(marked, inputs, shapes, report.precision, names).outputs()
     error = distance(answer, rounded.outputs())
     predicted = worst[-1].error if worst else report.predicted
     return Measured(rounded.precision, error, len(worst), distance(answer, partly), predicted)
 
 
+class _Loosened(OpenVINOSide):
+    """A model in which the weights of some products are inputs.
+
+    OpenVINO makes fully connected layers of products with constant weights, and forgets the notes on them.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        inputs: Mapping[int, Array],
+        shapes: Mapping[int, Shape] | None,
+        precision: str,
+        names: Collection[str],
+    ) -> None:
+        super().__init__(path, inputs, None, shapes, precision)
+        self._names = names
+
+    def _read(self) -> Any:
+        model = super()._read()
+        count = len(model.inputs)
+        added: list[Any] = []
+        for node in model.get_ordered_ops():
+            if node.get_type_name() == "MatMul" and node.get_friendly_name() in self._names:
+                values = _constant(node.input_value(1).get_node())
+                if values is not None:
+                    parameter = self._ov.opset8.parameter(values.shape, np.float32)
+                    node.input(1).replace_source_output(parameter.output(0))
+                    self._inputs[count + len(added)] = values
+                    added.append(parameter)
+        if added:
+            model.add_parameters(added)
+            model.validate_nodes_and_infer_types()
+        return model
+
+
+def _constant(node: Any) -> Array | None:
+    """Return the value of a constant in f32, also of one that is converted to it; None for anything else."""
+    if node.get_type_name() == "Convert":
+        node = node.input_value(0).get_node()
+    is_float = node.get_type_name() == "Constant" and node.get_element_type().is_real()
+    return np.array(node.data, np.float32) if is_float else None
+
+
 def keep_in_f32(path: Path, target: Path, layers: Collection[str], weights: Path | None = None) -> None:
-    """Copy a model, with a note on some layers by which OpenVINO keeps them in f32."""
+    """Copy a model, with a note on some layers by which OpenVINO keeps them in f32.
+
+    OpenVINO ignores it on products with constant weights other than convolutions.
+    """
     names = set(layers)
     try:
         root = etree.fromstring(content(path), etree.XMLParser(resolve_entities=False, huge_tree=True, no_network=True))

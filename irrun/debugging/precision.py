@@ -43,7 +43,7 @@ class LayerDamage:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The error of the outputs if the layers up to this one, the worst first, stay in f32."""
+    """The error of the outputs if the layers up to this one stay in f32."""
 
     layer: str
     layers: tuple[str, ...]
@@ -69,7 +69,7 @@ class PrecisionReport:
         return tuple(name for item in self.keep for name in item.layers)
 
 
-def precision(
+def rank_layers(
     model: Loaded,
     inputs: Any,
     name: str,
@@ -90,14 +90,8 @@ def precision(
     order.sort(key=lambda number: (-alone.get(number, -1.0), -own.get(number, 0.0)))
     predicted = trial.error(trial.numbers)
     wanted = predicted / 2 if target is None else target
-    without: dict[int, float] = {}
-    keep: list[Kept] = []
-    for count, number in enumerate(order[:most_kept], 1):
-        without[number] = trial.error([other for other in trial.numbers if other != number])
-        if not keep or keep[-1].error > wanted or count <= 3:
-            rest = trial.error([other for other in trial.numbers if other not in order[:count]])
-            keep.append(Kept(trial.name(number), trial.layers(number), rest))
-    enough = next((index for index, item in enumerate(keep, 1) if item.error <= wanted), len(keep))
+    without = {number: trial.error(trial.all_but([number])) for number in order[:most_kept]}
+    keep = _kept(trial, order, predicted, wanted, most_kept)
     damages = [
         LayerDamage(
             trial.name(number),
@@ -109,24 +103,41 @@ def precision(
         )
         for number in order
     ]
-    return PrecisionReport(name, predicted, wanted, tuple(damages), tuple(keep[:enough]))
+    return PrecisionReport(name, predicted, wanted, tuple(damages), keep)
 
 
-def first_rounded(model: Loaded, inputs: Any, name: str, rtol: float) -> int:
-    """Return the first layer whose results for exact inputs rounding changes by more than a tolerance.
+def _kept(trial: _Trial, order: Sequence[int], predicted: float, wanted: float, most: int) -> tuple[Kept, ...]:
+    """Return the layers to keep in f32, the worst first, without those that make the error no smaller."""
+    numbers: list[int] = []
+    found: list[Kept] = []
+    for number in order[: 2 * most]:
+        if len(found) == most or (found and found[-1].error <= wanted):
+            break
+        rest = trial.error(trial.all_but([*numbers, number]))
+        if rest < (found[-1].error if found else predicted):
+            numbers.append(number)
+            found.append(Kept(trial.name(number), trial.layers(number), rest))
+    return tuple(found)
 
-    Layers are those of the model as written. The layer that is changed most where none exceeds the tolerance.
+
+def first_rounded(model: Loaded, inputs: Any, name: str, rtol: float) -> tuple[int, float]:
+    """Return the first layer whose results for exact inputs rounding changes by more than a tolerance, and by how much.
+
+    Layers are those of the model as written. A layer whose results are lost comes before others; the one that is
+    changed most where none exceeds the tolerance.
     """
     trial = _Trial(model, inputs, name, as_written=True)
     own = trial.own_errors()
     if not own:
         raise DebugError("the model has no layer that rounding changes")
-    first = next((number for number in sorted(own) if not own[number] <= rtol), max(own, key=lambda n: own[n]))
-    return trial.steps[first].node.id
+    wrong = [number for number in sorted(own) if own[number] > rtol]
+    lost = [number for number in wrong if np.isinf(own[number])]
+    first = next(iter((*lost, *wrong)), max(own, key=lambda number: own[number]))
+    return trial.steps[first].node.id, own[first]
 
 
 class _Trial:
-    """A model in f32, and with some of its steps rounded."""
+    """A model in f32, and with some of its steps rounded: those that an engine rounds, or all ``as_written``."""
 
     def __init__(self, model: Loaded, inputs: Any, name: str, *, as_written: bool = False) -> None:
         self._name = name
@@ -138,7 +149,8 @@ class _Trial:
         self._plan: Plan = model.plan(config.optimize, config.budget)
         self._arrays = accept(model.inputs, inputs, self._plan.parameter_types, model.means())
         self.steps = self._plan.steps
-        self.numbers = steps_that_round(self._plan, name)
+        self.numbers = steps_that_round(self._plan, name, every=as_written)
+        self._exact_results = frozenset() if as_written else exact_in(self._plan, name).results
         self._exact = self._run(self._plan)
 
     def _run(self, plan: Plan, observers: Sequence[Any] = ()) -> tuple[Array, ...]:
@@ -148,11 +160,17 @@ class _Trial:
         """Return the error of the outputs if some steps are rounded."""
         return distance(self._exact, self._run(rounded_plan(self._plan, self._name, numbers)))
 
+    def all_but(self, exact: Collection[int]) -> list[int]:
+        """Return the numbers of the steps that are rounded where some are not."""
+        return [number for number in self.numbers if number not in exact]
+
     def own_errors(self) -> dict[int, float]:
         """Return the error of the results of each step for exact inputs."""
         constant = constant_slots(self._plan)
-        exact = exact_in(self._plan, self._name).results
-        steps = {n: rounded_step(self.steps[n], self._name, constant, results=n not in exact) for n in self.numbers}
+        steps = {
+            n: rounded_step(self.steps[n], self._name, constant, results=n not in self._exact_results)
+            for n in self.numbers
+        }
         observer = _OwnErrors({id(self.steps[n].node): (n, step) for n, step in steps.items()})
         self._run(self._plan, [observer])
         return observer.found

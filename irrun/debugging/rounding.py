@@ -13,6 +13,7 @@ from irrun.debugging.faults import DebugError
 from irrun.debugging.places import layers_in
 from irrun.debugging.statistics import HALF_MAX
 from irrun.kernels.halves import rounded
+from irrun.ops.fused.base import Fused
 from irrun.runtime import Plan, Step
 from irrun.runtime.plan import PlannedBody
 from irrun.tensor import Array
@@ -25,6 +26,9 @@ BFLOAT_MAX: Final = 2.0**127 * (2 - 2.0**-7)
 
 _SIGNIFICANT: Final = frozenset({"Interpolate", "ROIPooling"})
 """Layers beside products at which OpenVINO ends the part that stays in f32."""
+
+_PASSED: Final = ("Transposed", "Backprop")
+"""Words in the types of products at which the part that stays in f32 does not end: OpenVINO has left them out."""
 
 _CHANNELS: Final = {"Convolution": (0,), "GroupConvolution": (0, 1), "ConvolutionBackpropData": (1,)}
 """The axes of weights that have a scale for each element."""
@@ -42,12 +46,15 @@ class Exact(NamedTuple):
     results: frozenset[int]
 
 
+_NONE: Final = Exact(frozenset(), frozenset())
+
+
 def exact_in(plan: Plan, precision: str) -> Exact:
     """Return what an engine leaves in f32.
 
     In bf16 and f16 that is what leads to an output without a product after it, along residuals too, as in OpenVINO
-    (``Graph::EnforceInferencePrecision``): a product that is fused with such a layer has exact results, unless it is
-    a convolution. In int8 it is all but the products, and their results.
+    (``Graph::EnforceInferencePrecision``): a product that is fused with such a layer has exact results. In int8 it is
+    all but the products, and their results.
     """
     if precision == "int8":
         products = {n for n, step in enumerate(plan.steps) if is_product(step)}
@@ -62,8 +69,8 @@ def exact_in(plan: Plan, precision: str) -> Exact:
         if number in steps or number in results or step.node.type in _SIGNIFICANT:
             continue
         slots = step.inputs
-        if is_product(step):
-            if len(layers_in(step)) == 1 or "Convolution" in step.node.type:
+        if is_product(step) and not any(word in step.node.type for word in _PASSED):
+            if not _is_followed(step):
                 continue
             results.add(number)
             slots = tuple(slot for port, slot in enumerate(slots) if port not in _multiplied(step))
@@ -77,14 +84,22 @@ def _factors(step: Step) -> tuple[int, ...]:
     return step.node.op.factors if step.node.op is not None else ()
 
 
+def _is_followed(step: Step) -> bool:
+    """Return whether a product is fused with a layer behind it. The bias of a convolution is no such layer."""
+    if "Convolution" not in step.node.type:
+        return len(layers_in(step)) > 1
+    has_summand = len([slot for slot in step.inputs if slot]) > 1
+    return isinstance(step.node.op, Fused) and (has_summand or getattr(step.node.op, "activation", None) is not None)
+
+
 def _multiplied(step: Step) -> tuple[int, ...]:
     """Return the inputs that are operands of products; the others of a fused step are added."""
     return _factors(step) or ((0, 1, 2) if step.node.type == "FusedAttention" else (0,))
 
 
-def steps_that_round(plan: Plan, precision: str) -> list[int]:
-    """Return the numbers of the steps that an engine rounds, in their operands or their results."""
-    exact = exact_in(plan, precision)
+def steps_that_round(plan: Plan, precision: str, *, every: bool = False) -> list[int]:
+    """Return the numbers of the steps that an engine rounds, in their operands or their results; of ``every`` step."""
+    exact = exact_in(plan, precision) if not every or precision == "int8" else _NONE
     return [
         number
         for number, step in enumerate(plan.steps)
@@ -104,7 +119,7 @@ def rounded_plan(plan: Plan, precision: str, chosen: Collection[int], *, every: 
     if precision not in PRECISIONS:
         raise DebugError(f'there is no precision "{precision}", expected {", ".join(PRECISIONS)}')
     numbers = set(chosen)
-    exact = exact_in(plan, precision) if not every or precision == "int8" else Exact(frozenset(), frozenset())
+    exact = exact_in(plan, precision) if not every or precision == "int8" else _NONE
     constant = constant_slots(plan)
     steps = list(plan.steps)
     for number in numbers:

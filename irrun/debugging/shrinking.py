@@ -143,7 +143,7 @@ def _plain(case: Case, place: int, value: float) -> Case | None:
     for model in case.models:
         ids = constants_of(model)
         fact = model.facts[Outlet(ids[place], 0)] if place < len(ids) else None
-        if fact is None or fact.constant is None or not fact.type.is_float or fact.constant.size < 2:
+        if fact is None or fact.constant is None or not fact.type.is_float or not fact.constant.size:
             return None
         if (fact.constant == value).all() or (before is not None and not np.array_equal(before, fact.constant)):
             return None

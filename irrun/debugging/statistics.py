@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from irrun.debugging.places import Place, Watcher
 from irrun.debugging.selecting import Selection
+from irrun.model import Loaded, build
 from irrun.tensor import Array, ElementType
 
 HALF_MAX: Final = 65504.0
@@ -104,6 +105,25 @@ def statistics_of(array: Array, type: ElementType, layer: str = "") -> TensorSta
     with np.errstate(all="ignore"):
         found.add(array)
     return found
+
+
+def layer_statistics(
+    model: Loaded,
+    inputs: Any,
+    config: Mapping[str, Any] | None = None,
+    *,
+    names: Sequence[str] = (),
+    types: Sequence[str] = (),
+) -> list[TensorStatistics]:
+    """Run a model, and return statistics of the outputs of its layers, in the order of execution.
+
+    ``names`` and ``types`` are patterns that choose layers; ``config`` holds the settings of ``compile_model``.
+    """
+    session = build(model, config).session()
+    watcher = Statistics(Selection(model.graph, names, types))
+    session.observers.append(watcher)
+    session.run(inputs)
+    return watcher.found
 
 
 class Statistics(Watcher):

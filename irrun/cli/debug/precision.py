@@ -37,8 +37,7 @@ from irrun.cli.options import Number
 from irrun.cli.tables import aligned, columns
 from irrun.cli.writing import refuse_inputs, refuse_standard_output
 from irrun.debugging.keeping import Measured, keep_in_f32, measured
-from irrun.debugging.precision import PrecisionReport
-from irrun.debugging.precision import precision as ranked
+from irrun.debugging.precision import PrecisionReport, rank_layers
 from irrun.debugging.rounding import PRECISIONS
 
 
@@ -82,7 +81,7 @@ def precision(
     config = settings(limit, model)
     whole = given(model, weights, files, shapes, seed, config.get("MAX_MEMORY"))
     with as_failures():
-        found = ranked(whole.model, whole.arrays, name, tried=tried, target=target)
+        found = rank_layers(whole.model, whole.arrays, name, tried=tried, target=target)
         sizes = {port.index: shape for port, shape in whole.shapes.items()}
         checked = measured(model, whole.arrays, found, weights=weights, shapes=sizes) if native else None
         if output is not None:
