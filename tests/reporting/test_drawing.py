@@ -150,11 +150,17 @@ def test_mermaid() -> None:
 
 
 def test_names_are_escaped() -> None:
-    scene = scene_of(loaded(network(), ('name="relu"', 'name="a&quot;b&lt;c&gt;\\d"')), ["pool"], [])
     scene = scene_of(loaded(network(), ('name="relu"', 'name="a&quot;b&lt;c&gt;\\d"')), ["5"], ["pool"])
     assert 'label="ReLU\\na\\"b<c>\\\\d\\n' in draw(scene, "dot")
     assert "a#34;b#60;c#62;#92;d" in draw(scene, "mermaid")
     assert '<title>ReLU a"b&lt;c&gt;\\d</title>' in draw(scene, "svg")
+
+
+def test_characters_that_control_a_terminal() -> None:
+    scene = scene_of(loaded(network(), ('name="relu"', 'name="a&#10;b&#x9b;c"')), ["5"], ["5"])
+    assert 'label="ReLU\\na?b?c\\n' in draw(scene, "dot")
+    assert "<title>ReLU a?b?c</title>" in draw(scene, "svg")
+    assert "a#10;b#155;c" in draw(scene, "mermaid")
 
 
 def test_bodies_are_inside_of_their_layers(tmp_path: Path) -> None:

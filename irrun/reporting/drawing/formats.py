@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from irrun.reporting.drawing.scene import Box, Scene
-from irrun.reporting.drawing.svg import svg
+from irrun.reporting.drawing.svg import plain, svg
 
 _FILLS: Final = {
     "product": "#9ec5f8",
@@ -57,7 +57,7 @@ def _dot(scene: Scene, prefix: str, indent: str) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+    return plain(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
 def mermaid(scene: Scene) -> str:

@@ -118,13 +118,13 @@ def _edges(layout: Layout, sizes: dict[int, Size]) -> Iterator[str]:
 
 
 def _box(box: Box, left: float, top: float, width: float, height: float) -> Iterator[str]:
-    yield f"<g><title>{escape(_plain(f'{box.type} {box.name}'))}</title>"
+    yield f"<g><title>{escape(plain(f'{box.type} {box.name}'))}</title>"
     yield (f'<rect class="box {box.kind}" x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}"/>')
     middle = left + width / 2
-    yield f'<text x="{middle:.1f}" y="{top + 15:.1f}">{escape(_plain(box.type))}</text>'
+    yield f'<text x="{middle:.1f}" y="{top + 15:.1f}">{escape(plain(box.type))}</text>'
     yield f'<text class="shape" x="{middle:.1f}" y="{top + 29:.1f}">{escape(box.shape)}</text></g>'
 
 
-def _plain(text: str) -> str:
-    """Return a text without characters that XML does not allow."""
+def plain(text: str) -> str:
+    """Return a text without characters that XML does not allow, or that control a terminal."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)
