@@ -56,6 +56,16 @@ def test_two_models(run: Run, tmp_path: Path) -> None:
     assert errors["sum"] > 0
 
 
+def test_two_models_with_other_inputs(run: Run, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    result = run("report", save(tmp_path, "a.xml", network()), DIGITS, "-o", page, "--run")
+    assert result.exit_code == 0
+    assert "note: the models have other inputs: each runs on its own, and errors are not shown" in result.stderr
+    for model in data(page)["models"]:
+        assert {"time", "most"} <= {key for key, *_ in model["heats"]}
+        assert "error" not in {key for key, *_ in model["heats"]}
+
+
 def test_findings(run: Run, tmp_path: Path) -> None:
     path = save(tmp_path, "a.xml", network(), ("<dim>64</dim>", "<dim>65</dim>"))
     assert run("report", path, "-o", tmp_path / "report.html").exit_code == 0

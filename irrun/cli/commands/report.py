@@ -37,6 +37,7 @@ from irrun.model import Loaded, load
 
 if TYPE_CHECKING:
     from irrun.debugging.sides import Side
+    from irrun.tensor import Array
 
 
 @click.command(help=__doc__)
@@ -76,7 +77,10 @@ def command(
     second = None if other is None else inputs.reshape(load(other, extensions=extensions()), shapes)[0]
     measured = {0: Measured(), 1: Measured()}
     if running or native:
-        measured |= _measured(model, weights, loaded, second, files, seed, limit.settings(model), native)
+        try:
+            measured |= _measured(model, weights, loaded, second, files, seed, limit.settings(model), native)
+        except DebugError as error:
+            raise Failure(str(error)) from None
     subjects = [Subject(loaded, str(model), lint(model, weights, extensions=extensions()), measured[0])]
     if second is not None and other is not None:
         subjects.append(Subject(second, str(other), lint(other, extensions=extensions()), measured[1]))
@@ -103,20 +107,27 @@ def _measured(
 
     given = _given(model, files, seed, config)
     arrays = {value.port.index: value.array for value in given}
-    side: Side | None = None
-    if native:
-        side = _native(path, weights, given)
-    found = {}
-    if other is not None:
-        names = {value.port.any_name: value.array for value in given}
-        known = {port.any_name for port in other.inputs}
-        second = names if known == names.keys() else arrays
-        side = ModelSide(other, second, config)
-        found[1] = measure(other, second, config)
-    try:
-        return {0: measure(model, arrays, config, side), **found}
-    except DebugError as error:
-        raise Failure(str(error)) from None
+    if other is None:
+        return {0: measure(model, arrays, config, _native(path, weights, given) if native else None)}
+    second = _for_other(other, given)
+    if second is None:
+        note("the models have other inputs: each runs on its own, and errors are not shown")
+        own = {value.port.index: value.array for value in _given(other, (), seed, config)}
+        return {0: measure(model, arrays, config), 1: measure(other, own, config)}
+    return {0: measure(model, arrays, config, ModelSide(other, second, config)), 1: measure(other, second, config)}
+
+
+def _for_other(other: Loaded, given: list[Value]) -> dict[int, Array] | None:
+    """Return the inputs for another model, by name or by position; None where it has others."""
+    by_name = {value.port.any_name: value.array for value in given}
+    by_index = {value.port.index: value.array for value in given}
+    ports = other.inputs
+    if len(ports) != len(given):
+        return None
+    is_named = {port.any_name for port in ports} == by_name.keys()
+    pairs = [(port, by_name[port.any_name] if is_named else by_index[port.index]) for port in ports]
+    fits = all(port.partial_shape.admits(array.shape) for port, array in pairs)
+    return {port.index: array for port, array in pairs} if fits else None
 
 
 def _given(model: Loaded, files: tuple[str, ...], seed: int, config: Mapping[str, Any]) -> list[Value]:
