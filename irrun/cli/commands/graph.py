@@ -7,7 +7,7 @@ two layers, by name, tensor name or id; both are repeatable.
 Examples:
   irrun graph model.xml -o model.svg
   irrun graph model.xml --format mermaid
-  irrun graph model.xml --format dot --from conv1 --to relu3 | dot -Tpdf -o part.pdf
+  irrun graph model.xml --from conv1 --to relu3 | dot -Tpdf -o part.pdf
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ tensor name or id; both options are repeatable.
 Examples:
   irrun edit extract model.xml --from conv3 --to relu5 -o piece.xml
   irrun edit extract model.xml --to relu5 -o head.xml
-  irrun edit extract model.xml --from conv3 --to relu5 -o piece.xml --with-inputs piece.npz -i image=cat.npy
+  irrun edit extract model.xml --from conv3 -o tail.xml --with-inputs tail.npz
 """
 
 from __future__ import annotations
