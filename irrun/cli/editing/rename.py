@@ -3,7 +3,7 @@
 \b
 Examples:
   irrun edit rename model.xml --layer conv1=stem -o renamed.xml
-  irrun edit rename model.xml --tensor x.1=image --tensor 54=scores -o renamed.xml
+  irrun edit rename model.xml --tensor 54=scores -o renamed.xml
   irrun edit rename model.xml --generic -o anonymous.xml
 """
 
