@@ -41,6 +41,13 @@ def test_version(run: Run) -> None:
     assert (result.stdout, result.exit_code) == (f"irrun {irrun.__version__}\n", 0)
 
 
+def test_the_help_fits_a_screen(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run("--help").stdout.splitlines()
+    assert len(lines) <= 40
+    assert [line.split()[0] for line in lines[-len(NAMES) :]] == NAMES
+
+
 @pytest.mark.parametrize("argument", ["--version", "--help"])
 def test_starting_imports_nothing_heavy(argument: str) -> None:
     code = (

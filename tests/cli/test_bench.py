@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.cli.differences import largest
 from irrun.cli.measuring import in_turns, latency, short
+from irrun.debugging.differences import largest
 from tests.cases import f32
 from tests.cli.conftest import Net, Run
 

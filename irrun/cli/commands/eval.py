@@ -1,4 +1,6 @@
-"""Evaluate one operation on tensors from files or from the command line.
+"""Evaluate one operation on tensors.
+
+Tensors are from files or from the command line.
 
 An argument is an .npy file or a literal: a number, a list, true, false or text in quotes, with the element type in
 front where it matters, as in f16:[1,2]. A literal takes the type of the other arguments where the operation wants one

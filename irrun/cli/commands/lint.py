@@ -1,4 +1,6 @@
-"""Check IR files: their XML, their graph, every attribute, and every dim against the inferred one.
+"""Check IR files: XML, graph, attributes, types and dims.
+
+Every dim is compared with the inferred one.
 
 FILES are files, folders, quoted patterns, or - for the standard input. Files in a folder that are not IRs are skipped.
 The weights file is optional; it is checked where it is beside the model. You can also check one or more bare <layer>

@@ -1,4 +1,6 @@
-"""List the operations, or show one: attributes, inputs, outputs, types and versions.
+"""List the operations, or show one.
+
+Attributes, inputs, outputs, types and versions.
 
 \b
 Examples:

@@ -8,12 +8,13 @@ import numpy as np
 
 from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.ports import Output
-from irrun.openvino.nodes.records import HeldConst, constant_fact, element, fresh_name, record_of
+from irrun.openvino.nodes.records import constant_fact, element, fresh_name, record_of
 from irrun.openvino.nodes.workspace import HANDLES
 from irrun.openvino.values.layout import Layout
 from irrun.openvino.values.shapes import PartialShape, as_dims, of_dims
 from irrun.openvino.values.tensor import Tensor
 from irrun.openvino.values.types import Type
+from irrun.ops.infrastructure.const import HeldConst
 from irrun.ops.infrastructure.parameter import Parameter as ParameterOp
 from irrun.ops.infrastructure.result import Result as ResultOp
 from irrun.tensor import Array, ElementType, Fact
