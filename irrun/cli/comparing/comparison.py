@@ -94,7 +94,8 @@ class Comparison:
         record: Record = {"status": DIFFERENT if differs else EQUAL, "outputs": outputs}
         if side is None or not (differs or self._every):
             return record
-        return {**record, **self._layers(model, given, ours, side)}
+        record |= self._layers(model, given, ours, side, differs=differs)
+        return record
 
     def _side(self, pair: Pair, shapes: Mapping[Port, Shape], given: Sequence[Value]) -> Side | None:
         """Return what computes the layers of the other side; None for expected outputs."""
@@ -166,7 +167,9 @@ class Comparison:
             "argmax": None if rows is None else dict(zip(("changed", "rows"), rows, strict=True)),
         }
 
-    def _layers(self, model: Loaded, given: Sequence[Value], ours: Sequence[Array], side: Side) -> Record:
+    def _layers(
+        self, model: Loaded, given: Sequence[Value], ours: Sequence[Array], side: Side, *, differs: bool
+    ) -> Record:
         """Return the first layer that differs, the one that errs by itself, and how many layers both sides have."""
         arrays = {value.port.index: value.array for value in given}
         try:
@@ -179,7 +182,7 @@ class Comparison:
             "culprit": None if culprit is None or culprit is first else _record(culprit),
             "layers": len({item.id for item in found.layers}),
         }
-        if first is None and found.layers:
+        if differs and first is None and found.layers:
             record["optimisation"] = self._optimisation(ours, found, side)
         if self._every:
             record["table"] = [item.as_dict() for item in found.layers]
