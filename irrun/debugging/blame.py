@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -13,6 +14,7 @@ from irrun.debugging.cutting import constant_nodes, cut_out
 from irrun.debugging.engines import OpenVINOSide
 from irrun.debugging.faults import DebugError
 from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance, compare_layers
+from irrun.debugging.metrics import Errors
 from irrun.debugging.places import Place, Watcher
 from irrun.debugging.precision import first_rounded
 from irrun.debugging.reducing import reduce
@@ -29,7 +31,10 @@ EPSILON: Final = {"bf16": 2.0**-8, "f16": 2.0**-11, "int8": 1 / 127}
 _WIDEST: Final = 3
 """Layers of a piece that reproduces a fault."""
 
-_NOT_ALONE = "no layer errs by itself, and the outputs are within the tolerances"
+_MOST: Final = 200
+"""Checks of pieces of a model in which no layer reproduces a fault by itself."""
+
+_NOT_ALONE: Final = "no layer errs by itself, and the outputs are within the tolerances"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,7 @@ class Blame:
 
     ``kind`` is ``layer`` where its results differ for equal inputs, ``optimisation`` where they agree layer by layer,
     and what the engine makes of ``layers`` differs, ``precision`` where they differ if rounded. ``reproduces`` tells
-    whether the case shows the fault; otherwise the answers are those of the layer inside the whole model.
+    whether the case shows the fault; ``whole`` are the errors of the layer inside the whole model, if these are known.
     """
 
     kind: Literal["layer", "optimisation", "precision"]
@@ -50,6 +55,7 @@ class Blame:
     case: Case
     answers: Answers
     reproduces: bool
+    whole: Errors | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return a record without the arrays, ready for JSON or pandas."""
@@ -191,11 +197,25 @@ def _finish(
             if is_shown(wider):
                 case, reproduces = wider, True
                 break
+        if not reproduces:
+            with suppress(DebugError):
+                found = reduce(model, is_shown, dict(inputs), config=dict(settings or {}), most=_MOST, shapes=False)
+                case, reproduces = found.case, True
     if reproduces:
         case = shrunk(case, is_shown)
     layers = tuple(case.model.graph.node(id).name for id in layers_of(case.model))
-    answers = ask(case)
-    return Blame(kind, culprit.layer, culprit.type, layers, sides, culprit.constants, case, answers, reproduces)
+    return Blame(
+        kind,
+        culprit.layer,
+        culprit.type,
+        layers,
+        sides,
+        culprit.constants,
+        case,
+        ask(case),
+        reproduces,
+        culprit.own if culprit.own is not None else culprit.errors,
+    )
 
 
 def _wider(model: Loaded, id: int, inputs: Mapping[int, Array], settings: Mapping[str, Any]) -> Sequence[Case]:

@@ -27,6 +27,9 @@ from irrun.tensor import Array, Shape
 Record = dict[str, Any]
 OPENVINO = "OpenVINO"
 ONNX = ".onnx"
+CLEAR = 3
+"""The ratio of errors from which on the optimisation of one side is at fault."""
+
 METRICS = ("max", "mean", "median", "rms", "relative", "cosine", "psnr", "snr", "ulp")
 EQUAL, DIFFERENT, FAILED = "equal", "different", "failed"
 
@@ -191,9 +194,11 @@ class Comparison:
     def _optimisation(self, ours: Sequence[Array], found: LayerComparison, side: Side) -> Record | None:
         """Return how far the outputs of each side are from those of its own layers one by one."""
         apart = {"model": _farthest(ours, found.outputs), side.name: _farthest(self._optimised(side), found.others)}
-        if max(apart.values()) == 0:
+        lower, upper = sorted(apart.values())
+        if upper == 0:
             return None
-        return {"by": max(apart, key=lambda name: apart[name]), "relative": apart}
+        by = max(apart, key=lambda name: apart[name]) if upper > CLEAR * lower else None
+        return {"by": by, "relative": apart}
 
     def _optimised(self, side: Side) -> Sequence[Array]:
         if isinstance(side, ModelSide):
