@@ -212,10 +212,18 @@ def _finish(
         sides,
         culprit.constants,
         case,
-        ask(case),
+        _answers(ask, case),
         reproduces,
         culprit.own if culprit.own is not None else culprit.errors,
     )
+
+
+def _answers(ask: Ask, case: Case) -> Answers:
+    """Return the answers to a case; none where the inputs of the other side do not fit it."""
+    try:
+        return ask(case)
+    except (*REFUSALS, DebugError):
+        return Answers((), ())
 
 
 def _wider(model: Loaded, id: int, inputs: Mapping[int, Array], settings: Mapping[str, Any]) -> Sequence[Case]:
