@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,16 +10,15 @@ from typing import Any, Final, Literal
 
 from irrun.debugging.answers import Answers, Ask, of_models, of_openvino, of_optimisation, of_precision, shows
 from irrun.debugging.cases import REFUSALS, Case, Tensors, kept, layers_of, of_sizes
-from irrun.debugging.cutting import constant_nodes, cut_out
 from irrun.debugging.engines import OpenVINOSide
 from irrun.debugging.faults import DebugError
 from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance, compare_layers
 from irrun.debugging.metrics import Errors
-from irrun.debugging.places import Place, Watcher
 from irrun.debugging.precision import first_rounded
 from irrun.debugging.reducing import reduce
 from irrun.debugging.shrinking import shrunk
-from irrun.debugging.sides import ModelSide, Side, run_as_written
+from irrun.debugging.sides import ModelSide
+from irrun.debugging.single_layers import inputs_of_layer, pair, single
 from irrun.debugging.spool import Spool
 from irrun.graph import Outlet
 from irrun.model import Loaded
@@ -86,10 +85,10 @@ def blame_model(
     culprit = found.culprit
     if culprit is None:
         return _blame_optimisation(model, inputs, tolerance, settings, found)
-    values = _values(model, inputs, side, culprit.id, settings)
+    given = inputs_of_layer(model, inputs, side, culprit.id, settings)
     counterpart = side.counterparts(model)[Outlet(culprit.id, culprit.output)][0]
     assert isinstance(counterpart, Outlet)
-    case = _pair(model, culprit.id, other, counterpart.node, values)
+    case = pair(model, culprit.id, other, counterpart.node, given)
     return _finish("layer", model, culprit, names, case, of_models(settings), tolerance)
 
 
@@ -110,8 +109,8 @@ def blame_openvino(
     found = compare_layers(model, inputs, side, tolerance, config=settings)
     names = ("irrun", side.name)
     if found.culprit is not None:
-        values = _values(model, inputs, side, found.culprit.id, settings)
-        case = _single(model, found.culprit.id, values)
+        given = inputs_of_layer(model, inputs, side, found.culprit.id, settings)
+        case = single(model, found.culprit.id, given)
         return _finish("layer", model, found.culprit, names, case, of_openvino(settings), tolerance, inputs, settings)
     if Answers(found.outputs, tuple(side.outputs())).differ(tolerance):
         return _reduced(model, inputs, of_openvino(settings), tolerance, names, settings)
@@ -245,67 +244,5 @@ def _wider(model: Loaded, id: int, inputs: Mapping[int, Array], settings: Mappin
     return cases
 
 
-def _sources(model: Loaded, id: int) -> list[Outlet]:
-    """Return the outlets that a layer consumes and that are not constant, in the order of its inputs."""
-    known = constant_nodes(model.graph)
-    found = (outlet for outlet in model.graph.sources(id) if outlet is not None and outlet.node not in known)
-    return list(dict.fromkeys(found))
-
-
-def _single(model: Loaded, id: int, values: Mapping[Outlet, Array]) -> Case:
-    """Return a layer with its constants as a case."""
-    cut, outlets = cut_out(model, _sources(model, id), model.facts.outlets(id), model.graph.node(id).name)
-    return Case((cut,), tuple(_as_input(cut, place, values[outlet]) for place, outlet in enumerate(outlets)))
-
-
-def _pair(model: Loaded, id: int, other: Loaded, counterpart: int, values: Mapping[Outlet, Array]) -> Case:
-    """Return a layer of each model as a case, both with the same inputs."""
-    first, ours = cut_out(model, _sources(model, id), model.facts.outlets(id), model.graph.node(id).name)
-    second, theirs = cut_out(
-        other, _sources(other, counterpart), other.facts.outlets(counterpart), other.graph.node(counterpart).name
-    )
-    places = [_sources(model, id).index(outlet) for outlet in ours]
-    if places != [_sources(other, counterpart).index(outlet) for outlet in theirs]:
-        raise DebugError(f'"{model.graph.node(id).name}" has other inputs in the other model')
-    return Case((first, second), tuple(_as_input(first, place, values[outlet]) for place, outlet in enumerate(ours)))
-
-
-def _as_input(model: Loaded, place: int, array: Array) -> Array:
-    port = model.inputs[place]
-    return array.astype(port.element_type.external) if port.element_type.kind not in ("string", "dynamic") else array
-
-
 def _in_order(inputs: Mapping[int, Array]) -> tuple[Array, ...]:
     return tuple(inputs[place] for place in sorted(inputs))
-
-
-def _values(
-    model: Loaded, inputs: Mapping[int, Array], side: Side, id: int, settings: Mapping[str, Any]
-) -> dict[Outlet, Array]:
-    """Return what the other side has for the inputs of a layer; the model's own where it has nothing."""
-    wanted = set(_sources(model, id))
-    places = {Outlet(parameter, 0): place for place, parameter in enumerate(model.graph.parameters)}
-    found = {outlet: inputs[places[outlet]] for outlet in wanted & places.keys()}
-    pairs = side.counterparts(model)
-    keys = {pairs[outlet][0]: outlet for outlet in wanted - found.keys() if outlet in pairs}
-    if keys:
-        side.tensors(keys.keys(), lambda key, array: found.update({keys[key]: array.copy()}))
-    if wanted - found.keys():
-        run_as_written(model, inputs, settings, _Taker(wanted - found.keys(), found))
-    return found
-
-
-class _Taker(Watcher):
-    """Copies some tensors of a run."""
-
-    def __init__(self, wanted: Collection[Outlet], found: dict[Outlet, Array]) -> None:
-        super().__init__()
-        self._wanted = set(wanted)
-        self._found = found
-
-    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
-        del inputs
-        for port, array in enumerate(outputs):
-            outlet = Outlet(place.step.node.id, port)
-            if not place.around and outlet in self._wanted:
-                self._found[outlet] = array.copy()
