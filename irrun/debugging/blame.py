@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from irrun.debugging.answers import Answers, Ask, of_models, of_openvino, of_optimisation, of_precision, shows
 from irrun.debugging.cases import REFUSALS, Case, Tensors, kept, layers_of, of_sizes
-from irrun.debugging.cutting import constant_nodes, cut_out
 from irrun.debugging.engines import OpenVINOSide
 from irrun.debugging.faults import DebugError
 from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance, compare_layers
-from irrun.debugging.places import Place, Watcher
+from irrun.debugging.metrics import Errors
 from irrun.debugging.precision import first_rounded
 from irrun.debugging.reducing import reduce
 from irrun.debugging.shrinking import shrunk
-from irrun.debugging.sides import ModelSide, Side, run_as_written
+from irrun.debugging.sides import ModelSide
+from irrun.debugging.single_layers import inputs_of_layer, pair, single
 from irrun.debugging.spool import Spool
 from irrun.graph import Outlet
 from irrun.model import Loaded
@@ -29,7 +30,10 @@ EPSILON: Final = {"bf16": 2.0**-8, "f16": 2.0**-11, "int8": 1 / 127}
 _WIDEST: Final = 3
 """Layers of a piece that reproduces a fault."""
 
-_NOT_ALONE = "no layer errs by itself, and the outputs are within the tolerances"
+_MOST: Final = 200
+"""Checks of pieces of a model in which no layer reproduces a fault by itself."""
+
+_NOT_ALONE: Final = "no layer errs by itself, and the outputs are within the tolerances"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class Blame:
 
     ``kind`` is ``layer`` where its results differ for equal inputs, ``optimisation`` where they agree layer by layer,
     and what the engine makes of ``layers`` differs, ``precision`` where they differ if rounded. ``reproduces`` tells
-    whether the case shows the fault; otherwise the answers are those of the layer inside the whole model.
+    whether the case shows the fault; ``whole`` are the errors of the layer inside the whole model, if these are known.
     """
 
     kind: Literal["layer", "optimisation", "precision"]
@@ -50,6 +54,7 @@ class Blame:
     case: Case
     answers: Answers
     reproduces: bool
+    whole: Errors | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return a record without the arrays, ready for JSON or pandas."""
@@ -80,10 +85,10 @@ def blame_model(
     culprit = found.culprit
     if culprit is None:
         return _blame_optimisation(model, inputs, tolerance, settings, found)
-    values = _values(model, inputs, side, culprit.id, settings)
+    given = inputs_of_layer(model, inputs, side, culprit.id, settings)
     counterpart = side.counterparts(model)[Outlet(culprit.id, culprit.output)][0]
     assert isinstance(counterpart, Outlet)
-    case = _pair(model, culprit.id, other, counterpart.node, values)
+    case = pair(model, culprit.id, other, counterpart.node, given)
     return _finish("layer", model, culprit, names, case, of_models(settings), tolerance)
 
 
@@ -104,8 +109,8 @@ def blame_openvino(
     found = compare_layers(model, inputs, side, tolerance, config=settings)
     names = ("irrun", side.name)
     if found.culprit is not None:
-        values = _values(model, inputs, side, found.culprit.id, settings)
-        case = _single(model, found.culprit.id, values)
+        given = inputs_of_layer(model, inputs, side, found.culprit.id, settings)
+        case = single(model, found.culprit.id, given)
         return _finish("layer", model, found.culprit, names, case, of_openvino(settings), tolerance, inputs, settings)
     if Answers(found.outputs, tuple(side.outputs())).differ(tolerance):
         return _reduced(model, inputs, of_openvino(settings), tolerance, names, settings)
@@ -191,11 +196,33 @@ def _finish(
             if is_shown(wider):
                 case, reproduces = wider, True
                 break
+        if not reproduces:
+            with suppress(DebugError):
+                found = reduce(model, is_shown, dict(inputs), config=dict(settings or {}), most=_MOST, shapes=False)
+                case, reproduces = found.case, True
     if reproduces:
         case = shrunk(case, is_shown)
     layers = tuple(case.model.graph.node(id).name for id in layers_of(case.model))
-    answers = ask(case)
-    return Blame(kind, culprit.layer, culprit.type, layers, sides, culprit.constants, case, answers, reproduces)
+    return Blame(
+        kind,
+        culprit.layer,
+        culprit.type,
+        layers,
+        sides,
+        culprit.constants,
+        case,
+        _answers(ask, case),
+        reproduces,
+        culprit.own if culprit.own is not None else culprit.errors,
+    )
+
+
+def _answers(ask: Ask, case: Case) -> Answers:
+    """Return the answers to a case; none where the inputs of the other side do not fit it."""
+    try:
+        return ask(case)
+    except (*REFUSALS, DebugError):
+        return Answers((), ())
 
 
 def _wider(model: Loaded, id: int, inputs: Mapping[int, Array], settings: Mapping[str, Any]) -> Sequence[Case]:
@@ -217,67 +244,5 @@ def _wider(model: Loaded, id: int, inputs: Mapping[int, Array], settings: Mappin
     return cases
 
 
-def _sources(model: Loaded, id: int) -> list[Outlet]:
-    """Return the outlets that a layer consumes and that are not constant, in the order of its inputs."""
-    known = constant_nodes(model.graph)
-    found = (outlet for outlet in model.graph.sources(id) if outlet is not None and outlet.node not in known)
-    return list(dict.fromkeys(found))
-
-
-def _single(model: Loaded, id: int, values: Mapping[Outlet, Array]) -> Case:
-    """Return a layer with its constants as a case."""
-    cut, outlets = cut_out(model, _sources(model, id), model.facts.outlets(id), model.graph.node(id).name)
-    return Case((cut,), tuple(_as_input(cut, place, values[outlet]) for place, outlet in enumerate(outlets)))
-
-
-def _pair(model: Loaded, id: int, other: Loaded, counterpart: int, values: Mapping[Outlet, Array]) -> Case:
-    """Return a layer of each model as a case, both with the same inputs."""
-    first, ours = cut_out(model, _sources(model, id), model.facts.outlets(id), model.graph.node(id).name)
-    second, theirs = cut_out(
-        other, _sources(other, counterpart), other.facts.outlets(counterpart), other.graph.node(counterpart).name
-    )
-    places = [_sources(model, id).index(outlet) for outlet in ours]
-    if places != [_sources(other, counterpart).index(outlet) for outlet in theirs]:
-        raise DebugError(f'"{model.graph.node(id).name}" has other inputs in the other model')
-    return Case((first, second), tuple(_as_input(first, place, values[outlet]) for place, outlet in enumerate(ours)))
-
-
-def _as_input(model: Loaded, place: int, array: Array) -> Array:
-    port = model.inputs[place]
-    return array.astype(port.element_type.external) if port.element_type.kind not in ("string", "dynamic") else array
-
-
 def _in_order(inputs: Mapping[int, Array]) -> tuple[Array, ...]:
     return tuple(inputs[place] for place in sorted(inputs))
-
-
-def _values(
-    model: Loaded, inputs: Mapping[int, Array], side: Side, id: int, settings: Mapping[str, Any]
-) -> dict[Outlet, Array]:
-    """Return what the other side has for the inputs of a layer; the model's own where it has nothing."""
-    wanted = set(_sources(model, id))
-    places = {Outlet(parameter, 0): place for place, parameter in enumerate(model.graph.parameters)}
-    found = {outlet: inputs[places[outlet]] for outlet in wanted & places.keys()}
-    pairs = side.counterparts(model)
-    keys = {pairs[outlet][0]: outlet for outlet in wanted - found.keys() if outlet in pairs}
-    if keys:
-        side.tensors(keys.keys(), lambda key, array: found.update({keys[key]: array.copy()}))
-    if wanted - found.keys():
-        run_as_written(model, inputs, settings, _Taker(wanted - found.keys(), found))
-    return found
-
-
-class _Taker(Watcher):
-    """Copies some tensors of a run."""
-
-    def __init__(self, wanted: Collection[Outlet], found: dict[Outlet, Array]) -> None:
-        super().__init__()
-        self._wanted = set(wanted)
-        self._found = found
-
-    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
-        del inputs
-        for port, array in enumerate(outputs):
-            outlet = Outlet(place.step.node.id, port)
-            if not place.around and outlet in self._wanted:
-                self._found[outlet] = array.copy()

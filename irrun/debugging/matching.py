@@ -65,7 +65,8 @@ def matched(
 
     Layers of equal name come first; of several of one name, the first. The others are matched where what surrounds them
     is alike, layers with a counterpart counting as alike to that only, and unambiguous; then where the part of the
-    graph that is left is isomorphic to one of the other side. A product with a constant is matched by name only.
+    graph that is left is isomorphic to one of the other side; then where they follow, or precede, layers that are
+    matched, as the only ones of their kind. A product with a constant is matched by name only.
     """
     found: dict[Any, tuple[Any, str]] = {key: (other, "name") for key, other in (known or {}).items()}
     taken = {other for other, _ in found.values()}
@@ -80,7 +81,32 @@ def matched(
     for depth in _DEPTHS:
         _match_unique(left, right, found, depth)
     _match_parts(left, right, found)
+    while _match_next(left, right, found) or _match_next(left.reverse(copy=False), right.reverse(copy=False), found):
+        pass
     return found
+
+
+def _match_next(left: nx.MultiDiGraph[Any], right: nx.MultiDiGraph[Any], found: dict[Any, tuple[Any, str]]) -> bool:
+    """Match the layers that the counterparts of their sources feed in the same way; return whether there are any."""
+    taken = {other for other, _ in found.values()}
+    before = len(found)
+    for key in left:
+        edges = list(left.in_edges(key, data=True))
+        layer = left.nodes[key]["layer"]
+        if key in found or layer.is_scaled or not edges or any(source not in found for source, _, _ in edges):
+            continue
+        wanted = Counter((found[source][0], edge["from_port"], edge["to_port"]) for source, _, edge in edges)
+        near = {other for source, _, _ in wanted for other in right.successors(source) if other not in taken}
+        alike = [
+            other
+            for other in near
+            if right.nodes[other]["layer"].kind == layer.kind
+            and wanted == Counter((s, e["from_port"], e["to_port"]) for s, _, e in right.in_edges(other, data=True))
+        ]
+        if len(alike) == 1:
+            found[key] = alike[0], "structure"
+            taken.add(alike[0])
+    return len(found) > before
 
 
 def _match_unique(

@@ -61,7 +61,7 @@ def _lines(found: Blame) -> Iterator[str]:
     yield "```"
     yield ""
     if not found.reproduces:
-        yield "The layer alone does not show the difference: it needs the model around it."
+        yield f"The layer alone does not show the difference: it needs the model around it.{_inside(found)}"
         yield ""
     yield "## Layers"
     yield ""
@@ -100,6 +100,10 @@ def _summary(found: Blame) -> str:
     if errors is None:
         return f"The shapes of output `{name}` differ for the same inputs."
     return f"For the same inputs, output `{name}` differs by {_numbers(errors)}."
+
+
+def _inside(found: Blame) -> str:
+    return "" if found.whole is None else f" There, its results differ by {_numbers(found.whole)}."
 
 
 def _numbers(errors: Errors) -> str:

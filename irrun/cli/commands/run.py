@@ -84,7 +84,8 @@ def command(
     config = compilation.settings(model, precision_name)
     if patterns:
         if files or randomly or check or watch.is_asked or output is None:
-            raise click.UsageError("--batch goes with -o FOLDER, and without -i, --random, --check and --dump")
+            what = "-i, --random, --check, --dump, --stats and --stop-at"
+            raise click.UsageError(f"--batch goes with -o FOLDER, and without {what}")
         from irrun.cli.batch.command import run_many
 
         spread = way(*workers, compilation.threads)

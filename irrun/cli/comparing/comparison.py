@@ -27,6 +27,9 @@ from irrun.tensor import Array, Shape
 Record = dict[str, Any]
 OPENVINO = "OpenVINO"
 ONNX = ".onnx"
+CLEAR = 3
+"""The ratio of errors from which on the optimisation of one side is at fault."""
+
 METRICS = ("max", "mean", "median", "rms", "relative", "cosine", "psnr", "snr", "ulp")
 EQUAL, DIFFERENT, FAILED = "equal", "different", "failed"
 
@@ -94,7 +97,8 @@ class Comparison:
         record: Record = {"status": DIFFERENT if differs else EQUAL, "outputs": outputs}
         if side is None or not (differs or self._every):
             return record
-        return {**record, **self._layers(model, given, ours, side)}
+        record |= self._layers(model, given, ours, side, differs=differs)
+        return record
 
     def _side(self, pair: Pair, shapes: Mapping[Port, Shape], given: Sequence[Value]) -> Side | None:
         """Return what computes the layers of the other side; None for expected outputs."""
@@ -166,7 +170,9 @@ class Comparison:
             "argmax": None if rows is None else dict(zip(("changed", "rows"), rows, strict=True)),
         }
 
-    def _layers(self, model: Loaded, given: Sequence[Value], ours: Sequence[Array], side: Side) -> Record:
+    def _layers(
+        self, model: Loaded, given: Sequence[Value], ours: Sequence[Array], side: Side, *, differs: bool
+    ) -> Record:
         """Return the first layer that differs, the one that errs by itself, and how many layers both sides have."""
         arrays = {value.port.index: value.array for value in given}
         try:
@@ -179,7 +185,7 @@ class Comparison:
             "culprit": None if culprit is None or culprit is first else _record(culprit),
             "layers": len({item.id for item in found.layers}),
         }
-        if first is None and found.layers:
+        if differs and first is None and found.layers:
             record["optimisation"] = self._optimisation(ours, found, side)
         if self._every:
             record["table"] = [item.as_dict() for item in found.layers]
@@ -188,9 +194,11 @@ class Comparison:
     def _optimisation(self, ours: Sequence[Array], found: LayerComparison, side: Side) -> Record | None:
         """Return how far the outputs of each side are from those of its own layers one by one."""
         apart = {"model": _farthest(ours, found.outputs), side.name: _farthest(self._optimised(side), found.others)}
-        if max(apart.values()) == 0:
+        lower, upper = sorted(apart.values())
+        if upper == 0:
             return None
-        return {"by": max(apart, key=lambda name: apart[name]), "relative": apart}
+        by = max(apart, key=lambda name: apart[name]) if upper > CLEAR * lower else None
+        return {"by": by, "relative": apart}
 
     def _optimised(self, side: Side) -> Sequence[Array]:
         if isinstance(side, ModelSide):

@@ -75,7 +75,8 @@ def _optimisation(found: Mapping[str, Any] | None) -> Iterator[str]:
     if found is not None:
         numbers = ", ".join(f"{name} {number:.2g}" for name, number in found["relative"].items())
         by = "irrun" if found["by"] == "model" else found["by"]
-        yield f"that of {by} is at fault: relative errors beside its own layers one by one are {numbers}"
+        fault = "both change them" if by is None else f"that of {by} is at fault"
+        yield f"{fault}: relative errors beside its own layers one by one are {numbers}"
 
 
 def _named(layer: Mapping[str, Any], key: str = "") -> str:

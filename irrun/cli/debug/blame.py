@@ -95,7 +95,7 @@ def blame(
 def _text(found: Blame) -> str:
     first, second = found.sides
     shown = f'{found.type} "{values.printable(found.layer)}"'
-    errors = found.answers.worst[1]
+    errors = found.answers.worst[1] if found.reproduces or found.whole is None else found.whole
     by = "other shapes" if errors is None else f"max {errors.max:.3g}, relative {errors.relative:.2g}"
     lines = [f"blamed: {shown}"]
     match found.kind:
