@@ -9,7 +9,7 @@ import numpy as np
 from irrun_kernels.conversions import pair_rows, round_pairs
 from irrun_kernels.host import LANES
 from irrun_kernels.micro import PANEL, ROWS, VECTORS, multiply_rows
-from irrun_kernels.native import floats, inlined, kernel, longs, record
+from irrun_kernels.native import Read, Write, floats, inlined, kernel, longs, record
 from irrun_kernels.pixels import find_rows, move
 from irrun_kernels.rows import exponentials, largest, scale
 from irrun_kernels.stacks import Matrices, matrix_of, pack_panel
@@ -28,11 +28,11 @@ class Attention(NamedTuple):
     multiplied; keys are neighbours, or their elements.
     """
 
-    query: Matrices
-    key: Matrices
-    value: Matrices
-    mask: Matrices
-    out: Matrices
+    query: Read[Matrices]
+    key: Read[Matrices]
+    value: Read[Matrices]
+    mask: Read[Matrices]
+    out: Write[Matrices]
     key_element: int
     mask_element: int
     heads: int

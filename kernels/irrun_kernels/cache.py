@@ -12,7 +12,7 @@ import numpy as np
 
 from irrun_kernels.attention import TILE, add_mask, multiply, pack_keys
 from irrun_kernels.functions import assign, exp, fill
-from irrun_kernels.native import floats, inlined, kernel, longs, record, summing
+from irrun_kernels.native import Address, Read, Write, floats, inlined, kernel, longs, record, summing
 from irrun_kernels.pixels import find_rows
 from irrun_kernels.rows import exponentials, largest, scale, total
 from irrun_kernels.stacks import Matrices, matrix_of
@@ -32,8 +32,8 @@ class Append(NamedTuple):
     ``axis`` is one of the first three.
     """
 
-    x: Matrices
-    array: int
+    x: Read[Matrices]
+    array: Write[Address]
     axis: int
     size_0: int
     size_1: int
@@ -63,11 +63,11 @@ class CachedAttention(NamedTuple):
     have no gaps, and of one that broadcasts to [batch, heads, queries, keys], or 0. The width is whole vectors.
     """
 
-    query: Matrices
-    key: int
-    value: int
-    mask: int
-    out: Matrices
+    query: Read[Matrices]
+    key: Read[Address]
+    value: Read[Address]
+    mask: Read[Address]
+    out: Write[Matrices]
     heads: int
     shared: int
     queries: int

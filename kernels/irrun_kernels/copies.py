@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from irrun_kernels.host import LANES
-from irrun_kernels.native import floats, inlined, intrinsic, kernel, record
+from irrun_kernels.native import Address, Read, Write, floats, inlined, intrinsic, kernel, record
 from irrun_kernels.vectors import Vectors
 
 
@@ -25,8 +25,8 @@ class Copy(NamedTuple):
     A part is some ``rows`` of a matrix of the last two axes, a task some parts.
     """
 
-    x: int
-    out: int
+    x: Read[Address]
+    out: Write[Address]
     size: Axes
     x_step: Axes
     out_step: Axes

@@ -8,13 +8,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from irrun.kernels.layout import axes_in_memory
-from irrun.ops import Op
 from irrun.ops.fused.fused_channels import FusedChannels
 from irrun.ops.fused.fused_concat import FusedConcat
-from irrun.ops.fused.fused_view import FusedView
 from irrun.ops.image.interpolate import InterpolateV4, InterpolateV11
 from irrun.ops.movement.concat import Concat
 from irrun.ops.movement.gather import GatherV7, GatherV8
@@ -22,7 +19,9 @@ from irrun.ops.movement.roll import Roll
 from irrun.ops.movement.shuffle_channels import ShuffleChannels
 from irrun.ops.movement.split import Split
 from irrun.ops.movement.variadic_split import VariadicSplit
-from irrun.runtime.lowering.builder import Builder, empty_as, in_order_of, is_f32, lowers, merged, share
+from irrun.runtime.lowering.builder import Builder, broadcast, empty_as, in_order_of, is_f32, lowers, merged, share
+from irrun.runtime.symbolic import Number, least, of_sizes
+from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.conversions import Rows
 from irrun_kernels.copies import Axes, Copy, copy
@@ -41,6 +40,7 @@ def copied(builder: Builder, source: Array, target: Array) -> bool:
     False where the arrays have too many axes, or have no kernel.
     """
     order = axes_in_memory(target)
+    source = builder.view(source)
     axes = merged((source.transpose(order), target.transpose(order)), _AXES)
     if axes is not None and source.itemsize < 4:
         axes = _as_words(axes, source.itemsize)
@@ -51,8 +51,7 @@ def copied(builder: Builder, source: Array, target: Array) -> bool:
         axes[-2:] = _halved(*axes[-1])
     sizes = [size for size, _ in axes]
     strides = [[stride // 4 for stride in each] for _, each in axes]
-    rows = max(1, min(sizes[3], -(-_PART // sizes[4]) // _TILE * _TILE))
-    parts = sizes[0] * sizes[1] * sizes[2] * -(-sizes[3] // rows)
+    rows, parts = _cut(*sizes)
     each, tasks = share(parts, (0.15 if strides[4] == [1, 1] else 0.6) * source.size)
     x_step, out_step = (Axes(*steps) for steps in zip(*strides, strict=True))
     arguments = Copy(builder.address(source), builder.address(target), Axes(*sizes), x_step, out_step, rows, each)
@@ -71,13 +70,27 @@ def _as_words(axes: list[tuple[int, tuple[int, ...]]], width: int) -> list[tuple
 
 def _halved(size: int, strides: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
     """Split an axis in two if its size has a divisor, so that the inner axis fits a task."""
-    inner = next((each for each in range(min(size, _PART), _PART // 8, -1) if size % each == 0), size)
+    inner = _inner(size)
     return [(size // inner, (strides[0] * inner, strides[1] * inner)), (inner, strides)]
+
+
+@of_sizes
+def _inner(size: int) -> int:
+    """The largest divisor of a size that fits a task."""
+    return next((each for each in range(min(size, _PART), _PART // 8, -1) if size % each == 0), size)
+
+
+@of_sizes
+def _cut(first: int, second: int, third: int, rows: int, columns: int) -> tuple[int, int]:
+    """The rows of a part of a matrix, and the number of parts of all matrices."""
+    each = max(1, min(rows, -(-_PART // max(columns, 1)) // _TILE * _TILE))
+    return each, first * second * third * -(-rows // each)
 
 
 def contiguous(builder: Builder, x: Array) -> Array | None:
     """The array, or a contiguous copy of it; None where it cannot be copied."""
-    if x.flags.c_contiguous:
+    x = builder.view(x)
+    if x.is_contiguous:
         return x
     out = builder.empty(x.shape, x.dtype)
     return out if copied(builder, x, out) else None
@@ -93,42 +106,47 @@ def in_rows(builder: Builder, x: Array, most: int) -> tuple[Array, Rows] | None:
         whole = contiguous(builder, x)
         return None if whole is None else in_rows(builder, whole, most)
     if len(axes) == 1:
-        columns = min(axes[0][0], most)
+        columns = least(axes[0][0], most)
         return x, Rows(columns, 1 << 40, 0, x.itemsize * columns)
     (_, (block,)), (size, (row,)) = [(1, (0,)), *axes][-3:-1]
     return x, Rows(axes[-1][0], size, block, row)
 
 
-@lowers(FusedView)
-def view(op: FusedView, builder: Builder, data: Array) -> Array | None:
-    """Return a view, or a copy if no view has this shape."""
-    if op.shape is None:
-        return data.transpose(op.order)
-    if data.size == 0:
+@lowers(FusedChannels)
+def channels(op: FusedChannels, builder: Builder, data: View) -> View:
+    """Some channels, as a view."""
+    return data[:, op.start : op.stop]
+
+
+@lowers(Split)
+def split(op: Split, builder: Builder, data: Operand, axis: Operand) -> tuple[View, ...] | None:
+    """Equal parts of a tensor, as views."""
+    if not isinstance(axis, np.ndarray):
         return None
-    if not data.flags.c_contiguous:
-        reshaped = data.reshape(op.shape)
-        if np.may_share_memory(reshaped, data):
-            return reshaped
-        if builder.is_constant(data):
-            return None
-    if data.ndim and data.strides[-1] != data.itemsize and len(op.shape) == 4 and math.prod(op.shape) == data.size:
-        # Channels that are neighbours stay so.
-        out = builder.images(op.shape, data.dtype)
-        target = out.reshape(data.shape)
-        if np.may_share_memory(out, target) and copied(builder, data, target):
-            return out
-    whole = contiguous(builder, data)
-    return None if whole is None else whole.reshape(op.shape)
+    along = int(axis.reshape(())) % data.ndim
+    return _parts(builder.view(data), along, [data.shape[along] // op.num_splits] * op.num_splits)
 
 
-@lowers(FusedChannels, Split, VariadicSplit)
-def part(op: Op, builder: Builder, data: Array, *others: Array) -> Any:
+@lowers(VariadicSplit, numbers=(2,))
+def split_unevenly(
+    op: VariadicSplit, builder: Builder, data: Operand, axis: Operand, lengths: Operand
+) -> tuple[View, ...] | None:
     """Parts of a tensor, as views."""
-    if not all(builder.is_constant(other) for other in others):
+    if not isinstance(axis, np.ndarray) or not isinstance(lengths, np.ndarray):
         return None
-    results = op.run(data, *others)
-    return tuple(results) if isinstance(results, list | tuple) else results
+    along, sizes = int(axis.reshape(-1)[0]) % data.ndim, lengths.tolist()
+    rest = [place for place, size in enumerate(sizes) if isinstance(size, int) and size == -1]
+    if rest:
+        sizes[rest[0]] = data.shape[along] - (sum(sizes) + 1)
+    return _parts(builder.view(data), along, sizes)
+
+
+def _parts(data: View, axis: int, sizes: Sequence[Number]) -> tuple[View, ...]:
+    found, place = [], 0
+    for size in sizes:
+        found.append(data[(slice(None),) * axis + (slice(place, place + size),)])
+        place = place + size
+    return tuple(found)
 
 
 @lowers(GatherV7, GatherV8)
@@ -183,7 +201,7 @@ def repeated(op: InterpolateV4 | InterpolateV11, builder: Builder, data: Array, 
         return None
     out = builder.images((batch, channels, *found.shape[2:]))
     target = out.reshape(batch, channels, height, down, width, across)
-    return out if copied(builder, np.broadcast_to(data[:, :, :, None, :, None], target.shape), target) else None
+    return out if copied(builder, broadcast(builder, data[:, :, :, None, :, None], target.shape), target) else None
 
 
 @lowers(Concat)
@@ -206,14 +224,14 @@ def _joined(builder: Builder, inputs: Sequence[Array], axis: int, room: int | No
     sizes[axis] = sum(x.shape[axis] for x in inputs)
     before = (slice(None),) * axis
     if grows:
-        out = as_strided(first, sizes, first.strides)
+        out = View(first.buffer, first.offset, tuple(sizes), first.strides, first.dtype)
         place, inputs = first.shape[axis], inputs[1:]
     else:
         order = axes_in_memory(first)
         lengths = list(sizes)
         lengths[axis] = room if room is not None else sizes[axis]
         laid = builder.empty([lengths[dim] for dim in order], first.dtype)
-        out = laid.transpose(np.argsort(order))[(*before, slice(sizes[axis]))]
+        out = laid.transpose(np.argsort(order).tolist())[(*before, slice(sizes[axis]))]
         place = 0
     for x in inputs:
         if not copied(builder, x, out[(*before, slice(place, place + x.shape[axis]))]):

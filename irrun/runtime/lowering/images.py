@@ -16,10 +16,12 @@ from irrun.ops.reduction.reduce_mean import ReduceMean
 from irrun.runtime.lowering.builder import HALVES, U8, Builder, is_f32, lowers, share
 from irrun.runtime.lowering.geometry import as_images, channels_last, has_channels_last, images_of, placed
 from irrun.runtime.lowering.products import Operands, outputs
+from irrun.runtime.symbolic import of_sizes
 from irrun.tensor import Array
 from irrun_kernels.functions import RUN
 from irrun_kernels.host import LANES
 from irrun_kernels.images import Response, Windows, byte_windows, local_response, windows
+from irrun_kernels.native import NOWHERE
 from irrun_kernels.reduction import ADD, MULTIPLY, MULTIPLY_HALVES, RAISE
 from irrun_kernels.tiling import padded_columns
 
@@ -38,7 +40,7 @@ def channel_by_channel(op: FusedConvolution, builder: Builder, given: Operands) 
         kind=MULTIPLY_HALVES if given.x.dtype == HALVES else MULTIPLY,
         weights=weights,
         weights_row=padded.strides[0],
-        bias=weights + padded[:-1].nbytes,
+        bias=weights.beyond(padded[:-1].nbytes),
     )
 
 
@@ -47,7 +49,7 @@ def slide(builder: Builder, given: Operands, nanoseconds: float, **others: Any) 
     out, has_function = given.outs[0], given.end.function >= 0
     batch, channels, rows, columns = out.shape
     each, tasks = share(batch * rows, nanoseconds * out.size)
-    _, parts = share(-(-channels // LANES), nanoseconds * out.size if tasks == 1 and not has_function else 0)
+    parts = _parts(-(-channels // LANES), nanoseconds * out.size, tasks) if not has_function else 1
     arguments = Windows(
         x=images_of(builder, given.x),
         geometry=given.windows,
@@ -57,8 +59,15 @@ def slide(builder: Builder, given: Operands, nanoseconds: float, **others: Any) 
         **outputs(builder, given, 4 * channels),
         **others,
     )
-    row = 4 * columns * channels if has_function and not arguments.out.start else 0
+    row = 4 * columns * channels if has_function and arguments.out.start == NOWHERE else 0
     builder.call(byte_windows if given.x.dtype == U8 else windows, arguments, tasks * parts, 4 * RUN + row)
+
+
+@of_sizes
+def _parts(vectors: int, nanoseconds: float, tasks: int) -> int:
+    """The parts into which the channels of the rows of a single task are cut."""
+    _, parts = share(vectors, nanoseconds if tasks == 1 else 0)
+    return int(parts)
 
 
 @lowers(FusedMaxPool)
@@ -113,7 +122,8 @@ def averaged(op: ReduceMean, builder: Builder, data: Array, axes: Array) -> Arra
     if whole is None:
         return None
     means = whole[:, :, 0, 0]
-    return np.expand_dims(means, [int(axis) for axis in along]) if op.keep_dims else means
+    kept = tuple(None if axis in along else slice(None) for axis in range(data.ndim))
+    return means[kept] if op.keep_dims else means
 
 
 @lowers(LRN)
@@ -122,7 +132,7 @@ def responded(op: LRN, builder: Builder, data: Array, axes: Array) -> Array | No
     if data.ndim != 4 or not builder.is_constant(axes) or list(axes.reshape(-1) % 4) != [1] or not is_f32(data):
         return None
     x = channels_last(builder, data)
-    if x is None or op.beta != 0.75 or not np.moveaxis(x, 1, -1).flags.c_contiguous:
+    if x is None or op.beta != 0.75 or not x.moveaxis(1, -1).is_contiguous:
         return None
     out = builder.images(data.shape)
     channels, reach = data.shape[1], op.size // 2

@@ -36,9 +36,9 @@ def multiplied(op: FusedIntegerMatMul, builder: Builder, codes: Array, summand: 
     """A product of rows of bytes."""
     end = epilogue(op.end.activation)
     depth, filters = op.weights.shape
-    if end is None or not _is_ready(op, codes, summand) or not codes.flags.c_contiguous:
+    if end is None or not _is_ready(op, codes, summand) or not codes.is_contiguous:
         return None
-    if summand is not None and not summand.flags.c_contiguous:
+    if summand is not None and not summand.is_contiguous:
         return None
     added = None if summand is None else as_pixels(summand.reshape(-1, filters))
     outs = [builder.empty((*codes.shape[:-1], filters), dtype) for dtype in _types(op)]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.runtime.lowering.builder import U8, Builder, share
+from irrun.runtime.lowering.builder import U8, Builder, broadcast, share
 from irrun.runtime.lowering.copies import copied
 from irrun.runtime.lowering.geometry import images_of, over
+from irrun.runtime.symbolic import largest
 from irrun.tensor import Array
 from irrun_kernels.padding import Surround, surround
 from irrun_kernels.pixels import Geometry
@@ -27,7 +28,7 @@ def _reached(x: Array, out: Array, geometry: Geometry) -> list[int]:
     for axis in range(2):
         taps, step, dilation, begin = geometry[axis], geometry[2 + axis], geometry[4 + axis], geometry[6 + axis]
         reach = (out.shape[2 + axis] - 1) * step + (taps - 1) * dilation + 1
-        sizes.append(max(reach, begin + x.shape[2 + axis]))
+        sizes.append(largest(reach, begin + x.shape[2 + axis]))
     return sizes
 
 
@@ -48,7 +49,7 @@ def padded(builder: Builder, x: Array, out: Array, geometry: Geometry) -> Array 
         made[:, :, rows, left + width :],
     )
     for edge in edges:
-        if edge.size and not copied(builder, np.broadcast_to(zero, edge.shape), edge):
+        if edge.size and not copied(builder, broadcast(builder, zero, edge.shape), edge):
             return None
     return made if copied(builder, x, made[:, :, rows, left : left + width]) else None
 

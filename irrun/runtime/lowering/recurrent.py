@@ -13,10 +13,11 @@ from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.lowering.matrices import multiplied
 from irrun.runtime.lowering.products import PAIRS, SINGLES
 from irrun.runtime.lowering.stacks import matrices_of
+from irrun.runtime.symbolic import of_sizes
 from irrun.tensor import Array
 from irrun.tensor.element_type import BF16, F16
 from irrun_kernels.recurrent import Lstm, lstm
-from irrun_kernels.tiling import padded_columns, tiling
+from irrun_kernels.tiling import padded_columns, panel_vectors, tiling
 
 
 @lowers(FusedRecurrence)
@@ -43,14 +44,14 @@ def recurrence(op: FusedRecurrence, builder: Builder, x: Array, *others: Array) 
     hidden = builder.empty((batch, steps, directions, size)).swapaxes(1, 2)
     ends = [builder.empty((batch, directions, size)) for _ in states]
     form = PAIRS if is_rounded else SINGLES
-    depth = form.words(size)
-    cut = tiling(batch, 1, depth, 4 * size)
+    depth, vectors = form.words(size), panel_vectors(4 * size)
+    cut = of_sizes(tiling)(batch, 1, depth, 4 * size)
     matrices = [one.r.transpose(1, 0, 2).reshape(size, 4 * size) for one in passes]
     panels = builder.packed(
         ("gates", form.each),
         passes[0].r,
-        cut.vectors,
-        lambda: np.concatenate([form.pack(matrix, cut.vectors) for matrix in matrices]),
+        vectors,
+        lambda: np.concatenate([form.pack(matrix, vectors) for matrix in matrices]),
     )
     rows = -(-batch // cut.rows) * cut.rows
     builder.call(

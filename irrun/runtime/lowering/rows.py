@@ -57,4 +57,4 @@ def softmaxed(op: SoftMaxV1 | SoftMaxV8, builder: Builder, data: Array) -> Array
     rows = data.size // columns
     each, tasks = share(rows, 1.0 * data.size + 50 * rows)
     builder.call(softmax, Softmax(builder.address(whole), builder.address(out), rows, columns, each), tasks)
-    return out.transpose(np.argsort(order))
+    return out.transpose(np.argsort(order).tolist())

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import ctypes
-
 import numpy as np
 
 from irrun.ops import Op
+from irrun.runtime.instance import Instance
+from irrun.runtime.layout import Layout
 from irrun.runtime.lowering import LOWERINGS
-from irrun.runtime.lowering.builder import Builder, Call
+from irrun.runtime.lowering.builder import Builder, Unsupported
+from irrun.runtime.program import assembled
+from irrun.runtime.state import State
+from irrun.runtime.view import View
 from irrun.tensor import Array
-
-_KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
 
 
 def run(op: Op, *arrays: Array, constants: int = 0) -> Array | None:
@@ -20,30 +21,24 @@ def run(op: Op, *arrays: Array, constants: int = 0) -> Array | None:
     The last ``constants`` inputs are constants. An input keeps the memory order of its axes.
     """
     builder = Builder()
-    inputs = [placed(builder, array) for array in arrays[: len(arrays) - constants]]
-    out = LOWERINGS[type(op)](op, builder, *inputs, *arrays[len(arrays) - constants :])
-    for item in builder.items:
-        assert isinstance(item, Call)
-        execute(item)
-    return None if out is None else np.array(out)
+    given = arrays[: len(arrays) - constants]
+    inputs = [placed(builder, array) for array in given]
+    try:
+        out = LOWERINGS[type(op)].function(op, builder, *inputs, *arrays[len(arrays) - constants :])
+    except Unsupported:
+        return None
+    return None if out is None else results(builder, inputs, given, [out])[0]
 
 
-def placed(builder: Builder, array: Array) -> Array:
-    """A copy of an array in the memory of a program."""
+def placed(builder: Builder, array: Array) -> View:
+    """An array of a program with the memory order of another one."""
     order = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
     inner = builder.empty([array.shape[axis] for axis in order], array.dtype)
-    inner[...] = array.transpose(order)
-    return inner.transpose(np.argsort(order))
+    return inner.transpose(np.argsort(order).tolist())
 
 
-def execute(call: Call) -> None:
-    """All tasks of a call."""
-    values = list(call.arguments)
-    tables = {name: np.array(table, np.int64) for name, table in call.tables.items()}
-    for name, table in tables.items():
-        values[call.arguments._fields.index(name)] = table.ctypes.data
-    record = np.array([tuple(values)], call.kernel.record)
-    workspace = np.empty(call.workspace + 256, np.uint8)
-    kernel = _KERNEL(call.kernel.address)
-    for task in range(call.tasks):
-        kernel(record.ctypes.data, task, workspace.ctypes.data + -workspace.ctypes.data % 128)
+def results(builder: Builder, inputs: list[View], arrays: tuple[Array, ...], outs: list[View]) -> list[Array]:
+    """The arrays that the calls of a builder compute."""
+    found = Instance(Layout(assembled(builder, inputs, outs)), 1).run(arrays, 1, State())
+    assert found is not None
+    return list(found)
