@@ -26,7 +26,7 @@ from irrun.runtime.lowering.builder import (
     has_static_shape,
 )
 from irrun.runtime.plan import Plan, Step
-from irrun.runtime.symbolic import Number, SymInt, hint_of
+from irrun.runtime.symbolic import NotWhole, Number, SymInt, hint_of
 from irrun.runtime.view import View
 from irrun.tensor import Array, Fact
 
@@ -158,6 +158,7 @@ class _Lowerer:
         self._early: dict[int, tuple[Array | None, int]] = {}
         self._sizes: list[list[Size]] = [[], []]
         self._stops: list[int] = []
+        self._guarded: dict[int, Array] = {}
         self._given: dict[int, int] = {}
 
     def program(self) -> Program:
@@ -208,10 +209,12 @@ class _Lowerer:
         try:
             outputs = self._folded(step, given) or self._called(step, given)
         except Unsupported as why:
-            del builder.items[first:]
             reason = str(why)
+        except NotWhole:
+            reason = "sizes that are known only when a run begins"
         else:
             return Lowered(step, first, len(builder.items), given, outputs)
+        del builder.items[first:]
         if self._level(given) is not None:
             return Lowered(step, -1, -1, given, self._computed_before(step, given, reason))
         is_open = not all(map(has_static_shape, step.facts))
@@ -235,9 +238,9 @@ class _Lowerer:
         level = self._level(given)
         assert level is not None
         hints: Sequence[Array | None] = [None] * len(step.facts)
-        if not all(map(has_static_shape, step.facts)):
-            if self._compute is None:
-                raise Unknown
+        if self._compute is None and not all(map(has_static_shape, step.facts)):
+            raise Unknown
+        if self._compute is not None:
             hints = self._compute(step, [self._hint(value) for value in given])
         outputs = tuple(self._output(fact, hint, level) for fact, hint in zip(step.facts, hints, strict=True))
         for output, hint in zip(outputs, hints, strict=True):
@@ -260,7 +263,9 @@ class _Lowerer:
                 if any(isinstance(number, SymInt) and number.stage > 0 for number in value.values.reshape(-1)):
                     return None
                 level = 1
-            elif isinstance(value, View):
+            elif isinstance(value, np.ndarray):
+                level = max(level, int(id(value) in self._guarded))
+            elif value is not None:
                 if id(value) not in self._early:
                     return None
                 level = max(level, self._early[id(value)][1])
@@ -308,14 +313,17 @@ class _Lowerer:
         if not all(type.is_integer and type.bits >= _WHOLE_BITS for type in step.types):
             return None
         asked = {"facts": step.declared} if "facts" in op.spec.run_asks else {}
+        self._builder.symbols.forbids_fixing = True
         try:
             results = op.run(*arrays, **asked)
-        except (OpError, TypeError, ValueError, IndexError, AttributeError, ZeroDivisionError):
+        except (NotWhole, OpError, TypeError, ValueError, IndexError, AttributeError, ZeroDivisionError):
             return None
+        finally:
+            self._builder.symbols.forbids_fixing = False
         found = results if isinstance(results, tuple | list) else (results,)
-        return tuple(
-            _numbers(np.asarray(array, object), type.dtype) for array, type in zip(found, step.types, strict=True)
-        )
+        made = [_numbers(np.asarray(array, object), type.dtype) for array, type in zip(found, step.types, strict=True)]
+        self._guarded.update({id(value): value for value in made if isinstance(value, np.ndarray)})
+        return tuple(made)
 
     def _called(self, step: Step, given: Sequence[Value]) -> tuple[Value, ...]:
         """The outputs of a step that has a kernel; Unsupported for others."""

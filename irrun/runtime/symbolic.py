@@ -21,6 +21,10 @@ Number = Any
 """An int, or a SymInt; in estimates of time also a float."""
 
 
+class NotWhole(Exception):
+    """What is asked of a symbolic integer has no integer answer for all sizes."""
+
+
 class Applied(NamedTuple):
     """A function of integers, and its arguments; ``index`` is the item of a result that is a tuple."""
 
@@ -47,6 +51,7 @@ class Symbols:
         self.stages: list[int] = []
         self.applied: dict[int, Applied] = {}
         self.guards: dict[Hashable, Guard] = {}
+        self.forbids_fixing = False
         self._known: dict[Hashable, int] = {}
 
     def unknown(self, hint: int, stage: int) -> SymInt:
@@ -151,6 +156,14 @@ class SymInt:
     def __divmod__(self, other: Number) -> tuple[Number, Number]:
         return self // other, self % other
 
+    def __truediv__(self, other: Number) -> Number:
+        raise NotWhole(f"{self} / {other}")
+
+    __rtruediv__ = __pow__ = __truediv__
+
+    def __float__(self) -> float:
+        raise NotWhole(f"float({self})")
+
     def __abs__(self) -> Number:
         return self if self >= 0 else -self
 
@@ -213,7 +226,9 @@ class SymInt:
         return self != 0
 
     def __index__(self) -> int:
-        """Fix the value."""
+        """Fix the value, unless that is forbidden."""
+        if self.symbols.forbids_fixing:
+            raise NotWhole(f"the value of {self}")
         if self != self.hint:
             raise AssertionError
         return int(self.hint)
