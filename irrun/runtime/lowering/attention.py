@@ -8,7 +8,6 @@ from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.lowering.stacks import matrices_of
 from irrun.runtime.symbolic import largest, least, of_sizes
 from irrun.runtime.view import Operand, View
-from irrun.tensor import Array
 from irrun.tensor.element_type import BF16, F16
 from irrun.tensor.element_type import F32 as F32_TYPE
 from irrun_kernels.attention import TILE, Attention, attention
@@ -19,8 +18,8 @@ from irrun_kernels.native import NOWHERE
 
 @lowers(FusedAttention)
 def attended(
-    op: FusedAttention, builder: Builder, query: Array, key: Array, value: Array, mask: Array | None = None
-) -> Array | None:
+    op: FusedAttention, builder: Builder, query: Operand, key: Operand, value: Operand, mask: Operand | None = None
+) -> View | None:
     """Attention head by head."""
     if op.key_transposed:
         key = key.swapaxes(-1, -2)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -34,7 +33,7 @@ _PART: Final = 8192
 _TILE: Final = 16
 
 
-def copied(builder: Builder, source: Array, target: Array) -> bool:
+def copied(builder: Builder, source: Operand, target: Operand) -> bool:
     """Lower a copy of f32, of bits of bf16 in twos, or of bytes in fours.
 
     False where the arrays have too many axes, or have no kernel.
@@ -87,7 +86,7 @@ def _cut(first: int, second: int, third: int, rows: int, columns: int) -> tuple[
     return each, first * second * third * -(-rows // each)
 
 
-def contiguous(builder: Builder, x: Array) -> Array | None:
+def contiguous(builder: Builder, x: Operand) -> View | None:
     """The array, or a contiguous copy of it; None where it cannot be copied."""
     x = builder.view(x)
     if x.is_contiguous:
@@ -96,7 +95,7 @@ def contiguous(builder: Builder, x: Array) -> Array | None:
     return out if copied(builder, x, out) else None
 
 
-def in_rows(builder: Builder, x: Array, most: int) -> tuple[Array, Rows] | None:
+def in_rows(builder: Builder, x: Operand, most: int) -> tuple[View, Rows] | None:
     """Return an array, or a contiguous copy of it, with its rows; None where it cannot be copied.
 
     Elements that are all neighbours are one block of rows of at most ``most``.
@@ -150,7 +149,7 @@ def _parts(data: View, axis: int, sizes: Sequence[Number]) -> tuple[View, ...]:
 
 
 @lowers(GatherV7, GatherV8)
-def picked(op: GatherV7 | GatherV8, builder: Builder, data: Array, indices: Array, axis: Array) -> Array | None:
+def picked(op: GatherV7 | GatherV8, builder: Builder, data: Operand, indices: Operand, axis: Operand) -> View | None:
     """Select one index along an axis, as a view."""
     if indices.size != 1 or not builder.is_constant(indices) or not builder.is_constant(axis) or op.batch_dims:
         return None
@@ -158,12 +157,12 @@ def picked(op: GatherV7 | GatherV8, builder: Builder, data: Array, indices: Arra
     if not 0 <= place < data.shape[along]:
         return None
     where: tuple[Any, ...] = (*(slice(None),) * along, place, ...)
-    view: Array = data[where]
+    view: Operand = data[where]
     return view.reshape((*view.shape[:along], *indices.shape, *view.shape[along:]))
 
 
 @lowers(Roll)
-def rolled(op: Roll, builder: Builder, data: Array, shift: Array, axes: Array) -> Array | None:  # noqa: ARG001
+def rolled(op: Roll, builder: Builder, data: Operand, shift: Array, axes: Array) -> View | None:  # noqa: ARG001
     """Blocks between the places where axes are cut, copied to where they belong."""
     if not (builder.is_constant(shift) and builder.is_constant(axes) and is_f32(data) and data.ndim):
         return None
@@ -183,7 +182,7 @@ def rolled(op: Roll, builder: Builder, data: Array, shift: Array, axes: Array) -
 
 
 @lowers(InterpolateV4, InterpolateV11)
-def repeated(op: InterpolateV4 | InterpolateV11, builder: Builder, data: Array, *others: Array) -> Array | None:
+def repeated(op: InterpolateV4 | InterpolateV11, builder: Builder, data: Operand, *others: Operand) -> View | None:
     """Images whose pixels are repeated equally often, as copies."""
     if op.mode != "nearest" or not is_f32(data) or data.ndim != 4 or not data.size or len(others) != len(op.inputs) - 1:
         return None
@@ -205,18 +204,18 @@ def repeated(op: InterpolateV4 | InterpolateV11, builder: Builder, data: Array, 
 
 
 @lowers(Concat)
-def concatenated(op: Concat, builder: Builder, *inputs: Array) -> Array | None:
+def concatenated(op: Concat, builder: Builder, *inputs: Operand) -> View | None:
     """The inputs copied behind each other."""
     return _joined(builder, inputs, op.axis % inputs[0].ndim, None, False)
 
 
 @lowers(FusedConcat)
-def grown(op: FusedConcat, builder: Builder, *inputs: Array) -> Array | None:
+def grown(op: FusedConcat, builder: Builder, *inputs: Operand) -> View | None:
     """The inputs copied behind each other, in memory with room for more."""
     return _joined(builder, inputs, op.axis, op.room, op.grows)
 
 
-def _joined(builder: Builder, inputs: Sequence[Array], axis: int, room: int | None, grows: bool) -> Array | None:
+def _joined(builder: Builder, inputs: Sequence[Operand], axis: int, room: int | None, grows: bool) -> View | None:
     first = inputs[0]
     if not is_f32(*inputs) and not all(x.itemsize < 4 and x.dtype == first.dtype and x.size for x in inputs):
         return None
@@ -241,7 +240,7 @@ def _joined(builder: Builder, inputs: Sequence[Array], axis: int, room: int | No
 
 
 @lowers(ShuffleChannels)
-def shuffled(op: ShuffleChannels, builder: Builder, data: Array) -> Array | None:
+def shuffled(op: ShuffleChannels, builder: Builder, data: Operand) -> View | None:
     """Channels, one of each group in turn."""
     axis = op.axis % data.ndim
     if not is_f32(data) or axis != 1 or data.ndim != 4:

@@ -13,6 +13,7 @@ from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import U8, Builder, share
 from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.symbolic import of_sizes
+from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.backends import OF_BYTES
 from irrun_kernels.dynamic import MIDDLE, DynamicProduct, Quantize, dynamic_product, quantize_rows
@@ -23,7 +24,9 @@ from irrun_kernels.product import Codes
 from irrun_kernels.tiling import pack, padded_columns, panel_vectors, tiling, words_of
 
 
-def dynamically(op: FusedPackedMatMul, builder: Builder, data: Array, summand: Array | None, end: End) -> Array | None:
+def dynamically(
+    op: FusedPackedMatMul, builder: Builder, data: Operand, summand: Operand | None, end: End
+) -> View | None:
     """A product of rows that are rounded to bytes."""
     stored = op.weights.stored
     filters, count, each = stored.shape
@@ -103,7 +106,7 @@ _PACKED_AT_ONCE: Final = 1 << 20
 """Codes that are brought into order at a time, so that copies on the way stay small."""
 
 
-def _panels(stored: Array | Nibbles, centre: int, bits: int, vectors: int) -> Array:
+def _panels(stored: Array | Nibbles, centre: int, bits: int, vectors: int) -> View:
     """The codes of weights [filters, groups, depth of a group] less ``centre``, packed in panels."""
     filters, panel = stored.shape[0], vectors * LANES
     depth = math.prod(stored.shape[1:])
@@ -118,7 +121,7 @@ def _panels(stored: Array | Nibbles, centre: int, bits: int, vectors: int) -> Ar
     return packed
 
 
-def rows_of(builder: Builder, x: Array) -> Array | None:
+def rows_of(builder: Builder, x: Operand) -> View | None:
     """[..., K] as rows [M, K] of neighbours, a view or a copy."""
     shape = (math.prod(x.shape[:-1]), x.shape[-1])
     rows = builder.view(x).viewed(shape)

@@ -16,7 +16,7 @@ from irrun.ops.quantization.fake_quantize import FakeQuantize
 from irrun.runtime.lowering.builder import F32, Builder, broadcast, empty_as, in_order_of, is_f32, lowers, merged, share
 from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.symbolic import of_sizes
-from irrun.tensor import Array
+from irrun.runtime.view import Operand, View
 from irrun_kernels.elementwise import ALIKE, AXES, COPY, OTHER, ROW, SCALAR, Chain, chain
 from irrun_kernels.functions import BINARY, RUN, UNARY, End
 from irrun_kernels.native import NOWHERE
@@ -43,7 +43,7 @@ def epilogue(activation: Elementwise | None) -> End | None:
 
 
 @lowers(FusedElementwise)
-def elementwise(op: FusedElementwise, builder: Builder, *inputs: Array) -> Array | None:
+def elementwise(op: FusedElementwise, builder: Builder, *inputs: Operand) -> View | None:
     """A chain of functions, in one call."""
     if not is_f32(*inputs):
         return None
@@ -52,7 +52,7 @@ def elementwise(op: FusedElementwise, builder: Builder, *inputs: Array) -> Array
 
 
 @lowers(FakeQuantize)
-def quantized(op: FakeQuantize, builder: Builder, data: Array, *limits: Array) -> Array | None:
+def quantized(op: FakeQuantize, builder: Builder, data: Operand, *limits: Operand) -> View | None:
     """The nearest of some levels, with constant limits."""
     if not all(map(builder.is_constant, limits)):
         return None
@@ -83,7 +83,7 @@ def quantized(op: FakeQuantize, builder: Builder, data: Array, *limits: Array) -
 _MOST_LEVELS: Final = 1 << 16
 
 
-def chained(builder: Builder, functions: Functions, inputs: Sequence[Array], out: Array) -> bool:
+def chained(builder: Builder, functions: Functions, inputs: Sequence[Operand], out: Operand) -> bool:
     """Lower a chain; False where a function or a layout has no kernel. ``out`` has no gaps."""
     calls = [_calls(call) for call in functions.calls]
     spread = [broadcast(builder, x, out.shape) for x in inputs]

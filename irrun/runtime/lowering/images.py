@@ -17,6 +17,7 @@ from irrun.runtime.lowering.builder import HALVES, U8, Builder, is_f32, lowers, 
 from irrun.runtime.lowering.geometry import as_images, channels_last, has_channels_last, images_of, placed
 from irrun.runtime.lowering.products import Operands, outputs
 from irrun.runtime.symbolic import of_sizes
+from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.functions import RUN
 from irrun_kernels.host import LANES
@@ -71,13 +72,13 @@ def _parts(vectors: int, nanoseconds: float, tasks: int) -> int:
 
 
 @lowers(FusedMaxPool)
-def max_pooled(op: FusedMaxPool, builder: Builder, data: Array) -> Array | None:
+def max_pooled(op: FusedMaxPool, builder: Builder, data: Operand) -> View | None:
     """The largest element of each window."""
     return _pooled(builder, data, op.kernel, op.windows, RAISE, 0)
 
 
 @lowers(AvgPoolV1, AvgPoolV14, AvgPoolV16)
-def average_pooled(op: AvgPoolV1 | AvgPoolV14 | AvgPoolV16, builder: Builder, data: Array) -> Array | None:
+def average_pooled(op: AvgPoolV1 | AvgPoolV14 | AvgPoolV16, builder: Builder, data: Operand) -> View | None:
     """The mean of each window."""
     spatial = averaging_windows(op)
     begins, ends, _ = spatial.place(data.shape[2:], op.kernel)
@@ -87,8 +88,8 @@ def average_pooled(op: AvgPoolV1 | AvgPoolV14 | AvgPoolV16, builder: Builder, da
 
 
 def _pooled(
-    builder: Builder, data: Array, kernel: tuple[int, ...], spatial: Spatial, kind: int, least: int
-) -> Array | None:
+    builder: Builder, data: Operand, kernel: tuple[int, ...], spatial: Spatial, kind: int, least: int
+) -> View | None:
     is_bytes = data.dtype == U8 and kind == RAISE
     if not (is_f32(data) or is_bytes) or not data.size or data.ndim not in (3, 4):
         return None
@@ -106,7 +107,7 @@ def _pooled(
 
 
 @lowers(ReduceMean)
-def averaged(op: ReduceMean, builder: Builder, data: Array, axes: Array) -> Array | None:
+def averaged(op: ReduceMean, builder: Builder, data: Operand, axes: Array) -> View | None:
     """The mean of each channel: over images, or over the rows of matrices."""
     if not builder.is_constant(axes) or not is_f32(data):
         return None
@@ -127,7 +128,7 @@ def averaged(op: ReduceMean, builder: Builder, data: Array, axes: Array) -> Arra
 
 
 @lowers(LRN)
-def responded(op: LRN, builder: Builder, data: Array, axes: Array) -> Array | None:
+def responded(op: LRN, builder: Builder, data: Operand, axes: Array) -> View | None:
     """Neighbours along the channels, with the usual exponent."""
     if data.ndim != 4 or not builder.is_constant(axes) or list(axes.reshape(-1) % 4) != [1] or not is_f32(data):
         return None

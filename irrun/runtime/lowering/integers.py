@@ -24,6 +24,7 @@ from irrun.runtime.lowering.geometry import (
 from irrun.runtime.lowering.images import slide
 from irrun.runtime.lowering.padding import surrounded, taps_as_channels
 from irrun.runtime.lowering.products import Operands, multiply, of_windows
+from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.backends import OF_BYTES
 from irrun_kernels.bytes import Numbers, Requantization
@@ -32,7 +33,7 @@ from irrun_kernels.tiling import padded_columns
 
 
 @lowers(FusedIntegerMatMul)
-def multiplied(op: FusedIntegerMatMul, builder: Builder, codes: Array, summand: Array | None = None) -> Any:
+def multiplied(op: FusedIntegerMatMul, builder: Builder, codes: Operand, summand: Operand | None = None) -> Any:
     """A product of rows of bytes."""
     end = epilogue(op.end.activation)
     depth, filters = op.weights.shape
@@ -49,7 +50,7 @@ def multiplied(op: FusedIntegerMatMul, builder: Builder, codes: Array, summand: 
 
 
 @lowers(FusedIntegerConvolution)
-def convolved(op: FusedIntegerConvolution, builder: Builder, codes: Array, summand: Array | None = None) -> Any:
+def convolved(op: FusedIntegerConvolution, builder: Builder, codes: Operand, summand: Operand | None = None) -> Any:
     """A convolution of bytes as a product."""
     end = epilogue(op.end.activation)
     groups, filters, depth, *kernel = op.weights.shape
@@ -76,7 +77,7 @@ def convolved(op: FusedIntegerConvolution, builder: Builder, codes: Array, summa
     return tuple(out[:, :, 0] if codes.ndim == 3 else out for out in outs)
 
 
-def _is_ready(op: FusedIntegerProduct, codes: Array, summand: Array | None) -> bool:
+def _is_ready(op: FusedIntegerProduct, codes: Operand, summand: Operand | None) -> bool:
     """Return whether kernels have the types of an operation."""
     added = summand is None or summand.dtype == (np.float32 if op.end.summand is None else U8)
     return codes.dtype == U8 and codes.size > 0 and op.weights.size > 0 and added
@@ -145,7 +146,7 @@ def _numbers(op: FusedIntegerProduct, builder: Builder, end: End) -> int:
     return builder.constant(np.array(numbers))
 
 
-def _bias(op: FusedIntegerProduct) -> Array:
+def _bias(op: FusedIntegerProduct) -> View:
     """Return the numbers that are added to sums; level 0 of a summand is part of it unless they are rounded first."""
     return op.end.bias if op.end.between is not None else op.end.bias + np.float32(_least(op.end.summand))
 
@@ -155,7 +156,7 @@ def _least(levels: Levels | None) -> float:
     return 0.0 if levels is None else levels.output_low
 
 
-def _per_filter(builder: Builder, rows: Array, padded: int) -> int:
+def _per_filter(builder: Builder, rows: Operand, padded: int) -> int:
     """The address of rows [G, O] with room for whole vectors; those of integers keep their type."""
     whole = np.zeros((len(rows), padded), rows.dtype)
     whole[:, : rows.shape[1]] = rows

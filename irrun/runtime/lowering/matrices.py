@@ -17,6 +17,7 @@ from irrun.runtime.lowering.elementwise import epilogue
 from irrun.runtime.lowering.geometry import as_pixels, images_of
 from irrun.runtime.lowering.products import Operands, Weights, alone, form_of, multiply, outputs
 from irrun.runtime.symbolic import least, of_sizes
+from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import F16
 from irrun_kernels.functions import End
@@ -27,7 +28,7 @@ from irrun_kernels.tiling import panel_vectors, tiling
 
 
 @lowers(FusedMatMul)
-def matmul(op: FusedMatMul, builder: Builder, data: Array, summand: Array | None = None) -> Any:
+def matmul(op: FusedMatMul, builder: Builder, data: Operand, summand: Operand | None = None) -> Any:
     """A product with packed weights."""
     end = epilogue(op.activation)
     depth, filters = op.weights.shape
@@ -49,10 +50,10 @@ _NO_END: Final = End()
 def multiplied(
     builder: Builder,
     weights: Array,
-    x: Array,
-    outs: Sequence[Array],
+    x: Operand,
+    outs: Sequence[Operand],
     bias: Array | None = None,
-    summand: Array | None = None,
+    summand: Operand | None = None,
     end: End = _NO_END,
 ) -> None:
     """Lower a product of rows [M, K] with weights [K, N]; results are f32, bits of bf16, or both."""
@@ -63,7 +64,9 @@ def multiplied(
 
 
 @lowers(FusedPackedMatMul)
-def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand: Array | None = None) -> Array | None:
+def packed_matmul(
+    op: FusedPackedMatMul, builder: Builder, data: Operand, summand: Operand | None = None
+) -> View | None:
     """A product with weights of at most 8 bits, which stay so in memory."""
     end, stored = epilogue(op.activation), op.weights.stored
     depth, filters = op.weights.shape

@@ -8,12 +8,13 @@ from irrun.runtime.lowering.builder import U8, Builder, broadcast, share
 from irrun.runtime.lowering.copies import copied
 from irrun.runtime.lowering.geometry import images_of, over
 from irrun.runtime.symbolic import largest
+from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.padding import Surround, surround
 from irrun_kernels.pixels import Geometry
 
 
-def taps_as_channels(weights: Array, geometry: Geometry) -> tuple[Array, Geometry]:
+def taps_as_channels(weights: Array, geometry: Geometry) -> tuple[View, Geometry]:
     """Weights [1, O, I, KH, KW], and windows over images with all around them that windows reach.
 
     The taps of a row are neighbours in memory: one tap of more channels.
@@ -22,7 +23,7 @@ def taps_as_channels(weights: Array, geometry: Geometry) -> tuple[Array, Geometr
     return rows, geometry._replace(kernel_width=1, begin_height=0, begin_width=0)
 
 
-def _reached(x: Array, out: Array, geometry: Geometry) -> list[int]:
+def _reached(x: Operand, out: Operand, geometry: Geometry) -> list[int]:
     """The height and width of images and what windows reach around them."""
     sizes = []
     for axis in range(2):
@@ -32,7 +33,7 @@ def _reached(x: Array, out: Array, geometry: Geometry) -> list[int]:
     return sizes
 
 
-def padded(builder: Builder, x: Array, out: Array, geometry: Geometry) -> Array | None:
+def padded(builder: Builder, x: Operand, out: Operand, geometry: Geometry) -> View | None:
     """The images with zeros around them, as far as the windows of a result reach."""
     batch, channels, height, width = x.shape
     top, left = geometry.begin_height, geometry.begin_width
@@ -54,7 +55,7 @@ def padded(builder: Builder, x: Array, out: Array, geometry: Geometry) -> Array 
     return made if copied(builder, x, made[:, :, rows, left : left + width]) else None
 
 
-def surrounded(builder: Builder, x: Array, out: Array | None, geometry: Geometry, zero: int) -> Array:
+def surrounded(builder: Builder, x: Operand, out: Operand | None, geometry: Geometry, zero: int) -> View:
     """Bytes with neighbouring channels, and zeros around them as far as the windows of a result reach, if any."""
     batch, channels, high, wide = x.shape
     inner = Geometry()

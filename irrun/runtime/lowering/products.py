@@ -11,6 +11,7 @@ from irrun.kernels.transposing import taps_first
 from irrun.runtime.lowering.builder import F32, HALVES, U8, Builder
 from irrun.runtime.lowering.geometry import images_of, over
 from irrun.runtime.symbolic import of_sizes
+from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.amx_check import multiplies_bytes, multiplies_halves
 from irrun_kernels.backends import HAS_BYTE_TILES, HAS_HALF_TILES
@@ -54,7 +55,7 @@ class Form(NamedTuple):
         """The elements in a column of a panel."""
         return padded_depth(words, self.is_padded)
 
-    def panels(self, matrix: Array, taps: int, vectors: int) -> Array:
+    def panels(self, matrix: Array, taps: int, vectors: int) -> View:
         """Pack a right factor [taps * depth, columns], with zeros behind the elements of each tap."""
         depth, columns = len(matrix) // taps, matrix.shape[1]
         each = self.each * self.words(depth)
@@ -74,7 +75,7 @@ QUADS: Final = Form(4, pack_bytes, HAS_BYTE_TILES, multiplies_bytes)
 _FORMS: Final = {F32: SINGLES, HALVES: PAIRS, U8: QUADS}
 
 
-def form_of(x: Array) -> Form:
+def form_of(x: Operand) -> Form:
     """The form of the elements of a left factor."""
     return _FORMS[x.dtype]
 
@@ -85,9 +86,9 @@ class Operands(NamedTuple):
     Matrices are images of one row. Results are f32, bits of bf16 or bytes, or f32 and one of these.
     """
 
-    x: Array
-    outs: Sequence[Array]
-    summand: Array | None = None
+    x: Operand
+    outs: Sequence[Operand]
+    summand: Operand | None = None
     end: End = End()
     geometry: Geometry = Geometry()
 
@@ -108,14 +109,14 @@ class Weights(NamedTuple):
     """
 
     key: Hashable
-    source: Array
+    source: Operand
     groups: int
     filters: int
     depth: int
     matrices: Callable[[], Sequence[Array]]
 
 
-def of_windows(key: Hashable, weights: Array, source: Array) -> Weights:
+def of_windows(key: Hashable, weights: Array, source: Operand) -> Weights:
     """The right factors of a convolution with weights [G, O, I, KH, KW]."""
     groups, filters, depth = weights.shape[:3]
     return Weights(key, source, groups, filters, depth, lambda: [taps_first(x).reshape(-1, filters) for x in weights])
@@ -169,7 +170,7 @@ def multiply(
     builder.call(kernel, arguments, weights.groups * cut.tasks, workspace_of(arguments))
 
 
-def _joined(panels: Sequence[Array]) -> Array:
+def _joined(panels: Sequence[Array]) -> View:
     return panels[0] if len(panels) == 1 else np.concatenate(panels)
 
 
@@ -188,6 +189,6 @@ def workspace_of(arguments: Product) -> int:
     return cut.workspace + (0 if arguments.out.start != NOWHERE else (cut.points + cut.rows) * arguments.out.pixel)
 
 
-def alone(outs: Sequence[Array]) -> Any:
+def alone(outs: Sequence[Operand]) -> Any:
     """The only result of a product, or all of them."""
     return outs[0] if len(outs) == 1 else tuple(outs)

@@ -14,14 +14,14 @@ from irrun.runtime.lowering.matrices import multiplied
 from irrun.runtime.lowering.products import PAIRS, SINGLES
 from irrun.runtime.lowering.stacks import matrices_of
 from irrun.runtime.symbolic import of_sizes
-from irrun.tensor import Array
+from irrun.runtime.view import Operand, View
 from irrun.tensor.element_type import BF16, F16
 from irrun_kernels.recurrent import Lstm, lstm
 from irrun_kernels.tiling import padded_columns, panel_vectors, tiling
 
 
 @lowers(FusedRecurrence)
-def recurrence(op: FusedRecurrence, builder: Builder, x: Array, *others: Array) -> tuple[Array, ...] | None:
+def recurrence(op: FusedRecurrence, builder: Builder, x: Operand, *others: Operand) -> tuple[View, ...] | None:
     """An LSTM: the shares of the input in all gates as one product, then step by step."""
     *states, lengths = others
     passes = [one for one in op.passes if isinstance(one, LstmSteps)]

@@ -86,5 +86,3 @@ def _has_rest(shape: Sequence[Number]) -> bool:
 def _is(size: Number, value: int) -> bool:
     """Return whether a size of a pattern is a plain number."""
     return isinstance(size, int) and size == value
-
-
