@@ -10,11 +10,10 @@ import numpy as np
 
 from irrun.runtime.arena import place
 from irrun.runtime.budget import UNLIMITED, Budget
-from irrun.runtime.execute import FAILURES, Numerics, Observer, Run, conformed, step_error
+from irrun.runtime.execute import Numerics, Observer, Run, compute
 from irrun.runtime.layout import ROW, Layout, values_of
 from irrun.runtime.lowering.builder import FAILURE, WIDEST_VECTOR, Interpreted, Value
 from irrun.runtime.memory import Memory
-from irrun.runtime.plan import Step
 from irrun.runtime.program import segments
 from irrun.runtime.state import State
 from irrun.runtime.view import View
@@ -114,7 +113,7 @@ class Instance:
                 given = [arrays[x.buffer] if isinstance(x, View) else self._value(x) for x in item.inputs]
                 for observer in context.observers:
                     observer.before(item.step, given)
-                results = _compute(item.step, given, context)
+                results = compute(context, item.step, given)
                 for observer in context.observers:
                     observer.after(item.step, results)
                 for view, array in zip(item.outputs, results, strict=True):
@@ -227,7 +226,7 @@ class Instance:
         arrays = [self._value(value) for value in item.inputs]
         if "state" in item.step.asks:
             arrays = [None if array is None or self._is_kept(array) else array.copy() for array in arrays]
-        results = _compute(item.step, arrays, context)
+        results = compute(context, item.step, arrays)
         for view, result in zip(item.outputs, results, strict=False):
             array = result
             if view.buffer in self._program.given and np.may_share_memory(array, self._arena):
@@ -293,12 +292,3 @@ class _Block:
             "strides": tuple(map(value, view.strides)),
             "typestr": view.dtype.str,
         }
-
-
-def _compute(step: Step, arrays: Sequence[Any], context: Run) -> list[Array]:
-    """Run a step on NumPy."""
-    try:
-        context.budget.check_time(context.deadline)
-        return conformed(step, step.run(*arrays, **context.asked(step)))
-    except FAILURES as error:
-        raise step_error(step, arrays, error) from error
