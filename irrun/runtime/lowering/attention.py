@@ -5,78 +5,100 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.ops.fused.fused_attention import FusedAttention
-from irrun.runtime.lowering.builder import Builder, is_f32, lowers
-from irrun.runtime.lowering.copies import contiguous
-from irrun.runtime.lowering.stacks import matrices_of
+from irrun.runtime.lowering.builder import F32, Builder, lowers, share
 from irrun.tensor import Array
 from irrun.tensor.element_type import BF16, F16
-from irrun_kernels.attention import TILE, Attention, attention
+from irrun_kernels.attention import KEYS, Attention, Heads, attention, workspace_of
 from irrun_kernels.host import LANES
 
 
 @lowers(FusedAttention)
 def attended(
-    op: FusedAttention, builder: Builder, query: Array, key: Array, value: Array, mask: Array | None = None
+    op: FusedAttention,
+    builder: Builder,
+    query: Array,
+    key: Array,
+    value: Array,
+    mask: Array | None = None,
+    bias: Array | None = None,
+    scale: Array | None = None,
+    sink: Array | None = None,
 ) -> Array | None:
-    """Attention head by head."""
+    """Attention, head by head."""
+    others = [x for x in (key, value, scale, sink) if x is not None]
+    masks = [x for x in (mask, bias) if x is not None]
+    if op.precision_of(query.shape[-2]) is F16 or query.ndim not in (3, 4) or any(x.dtype != F32 for x in others):
+        return None
+    if query.dtype != F32 or any(x.dtype not in (F32, np.bool_) for x in masks):
+        return None
     if op.key_transposed:
         key = key.swapaxes(-1, -2)
-    mask = None if op.causal else mask
-    if not is_f32(query, key, value, mask) or query.ndim not in (3, 4):
-        return None
-    precision = op.precision_of(query.shape[-2])
-    if precision is F16:
-        return None
+    (queries, depth), (keys, width) = query.shape[-2:], value.shape[-2:]
     # Queries that share a key count for one here.
-    groups = (*query.shape[:-3], query.shape[-3] // op.shared)
-    *front, heads = np.broadcast_shapes(groups, key.shape[:-2], value.shape[:-2])
-    heads *= op.shared
-    rows = query if query.strides[-1] == 4 else contiguous(builder, query)
-    values = value if value.strides[-1] == 4 and value.strides[-2] % 4 == 0 else contiguous(builder, value)
-    pairs = key if precision is not BF16 or 4 in key.strides[-2:] else contiguous(builder, key)
-    if rows is None or values is None or pairs is None:
-        return None
-    query, key, value = rows, pairs, values
-    queries, depth, keys, width = query.shape[-2], query.shape[-1], key.shape[-2], value.shape[-1]
-    result = builder.empty((*front, queries, heads, width)).swapaxes(-2, -3)
-    out = result.reshape(1, *result.shape) if not front else result
-    lead = out.shape[:2]
-    try:
-        query = np.broadcast_to(query, (*lead, *query.shape[-2:]))
-        key, value = (np.broadcast_to(x, (lead[0], heads // op.shared, *x.shape[-2:])) for x in (key, value))
-        mask = None if mask is None else np.broadcast_to(mask, (*lead, queries, keys))
-    except ValueError:
-        return None
-    work = lead[0] * heads * queries * keys * depth * 0.015
-    blocks = max(1, min(-(-8 // (lead[0] * heads)), queries // 16, int(work // 10_000)))
-    part = -(-queries // blocks)
-    each = min(-(-part // TILE) * TILE, 192)
-    tiled, wide = -(-each // TILE) * TILE, -(-keys // LANES) * LANES
-    workspace = 16 * tiled + 4 * tiled * wide + 4 * wide * depth + 64
-    if precision is BF16:
-        workspace += 4 * max(tiled * depth, keys * (width + LANES), keys * depth)
-    builder.call(
-        attention,
-        Attention(
-            query=matrices_of(builder, query),
-            key=matrices_of(builder, key),
-            value=matrices_of(builder, value),
-            mask=matrices_of(builder, mask),
-            out=matrices_of(builder, out),
-            key_element=key.strides[3],
-            mask_element=0 if mask is None else mask.strides[3],
-            heads=heads,
-            shared=op.shared,
-            queries=queries,
-            keys=keys,
-            depth=depth,
-            width=width,
-            queries_per_task=each,
-            causal=int(op.causal),
-            scale=op.scale if op.scale is not None else (depth or 1) ** -0.5,
-            halves=int(precision is BF16),
-        ),
-        lead[0] * heads * -(-queries // each),
-        workspace,
+    shared = (*query.shape[:-3], query.shape[-3] // op.shared)
+    batch, groups = (1, *np.broadcast_shapes(shared, key.shape[:-2], value.shape[:-2]))[-2:]
+    heads = groups * op.shared
+    out = builder.empty((batch, queries, heads, width)).swapaxes(1, 2)
+    arguments, parts, workspace = arguments_of(
+        op, builder, np.broadcast_to(query, (batch, heads, queries, depth)), out, keys
     )
-    return result
+    arguments = arguments._replace(
+        key=heads_of(builder, key, (batch, groups, keys, depth)),
+        value=heads_of(builder, value, (batch, groups, keys, width)),
+        mask=heads_of(builder, mask, (batch, heads, queries, keys)),
+        bias=heads_of(builder, bias, (batch, heads, queries, keys)),
+        sink=heads_of(builder, sink, (batch, heads, queries, 1)),
+        factor=builder.address(scale),
+        mask_width=0 if mask is None else mask.itemsize,
+        bias_width=0 if bias is None else bias.itemsize,
+    )
+    builder.call(attention, arguments, batch * groups * parts, workspace)
+    return out if query.ndim == 4 else out[0]
+
+
+def heads_of(builder: Builder, x: Array | None, sizes: tuple[int, ...]) -> Heads:
+    """The address and the strides of an array that is broadcast to these sizes."""
+    return Heads() if x is None else Heads(builder.address(x), *np.broadcast_to(x, sizes).strides)
+
+
+def arguments_of(
+    op: FusedAttention, builder: Builder, query: Array, out: Array, keys: int
+) -> tuple[Attention, int, int]:
+    """Return what queries, results and the number of keys tell; parts of each group of heads; and the workspace."""
+    (batch, heads, queries, depth), width = query.shape, out.shape[-1]
+    groups, halves = heads // op.shared, op.precision_of(queries) is BF16
+    rows = queries * op.shared
+    blocks = 1 if halves else max(1, -(-keys // KEYS))
+    block = -(-keys // (blocks * LANES)) * LANES
+    work = (0.015 * rows + 0.1) * keys * depth
+    _, parts = share(min(-(-_TASKS // max(1, batch * groups)), max(rows // _LEAST_ROWS, min(rows, 2))), work)
+    arguments = Attention(
+        query=heads_of(builder, query, query.shape),
+        key=Heads(),
+        value=Heads(),
+        mask=Heads(),
+        bias=Heads(),
+        sink=Heads(),
+        factor=builder.address(None),
+        out=heads_of(builder, out, out.shape),
+        mask_width=0,
+        bias_width=0,
+        groups=groups,
+        shared=op.shared,
+        queries=queries,
+        keys=keys,
+        depth=depth,
+        width=width,
+        block=block,
+        parts=parts,
+        causal=int(op.causal),
+        scale=op.scale_of(depth),
+        halves=int(halves),
+    )
+    return arguments, parts, workspace_of(-(-rows // parts), depth, width, block)
+
+
+_TASKS = 8
+"""Tasks of a call, as far as that leaves them large enough."""
+
+_LEAST_ROWS = 16

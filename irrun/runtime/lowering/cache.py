@@ -13,17 +13,15 @@ from irrun.ops.fused.fused_append import FusedAppend
 from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.ops.fused.fused_concat import FusedConcat
 from irrun.ops.movement.concat import Concat
+from irrun.runtime.lowering.attention import arguments_of
 from irrun.runtime.lowering.builder import Builder, Interpreted, Late, Lowering, Value, is_f32
 from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.lowering.stacks import matrices_of
 from irrun.runtime.plan import Step
-from irrun.tensor import Array, Fact, Shape
-from irrun.tensor.element_type import BOOLEAN, F32
-from irrun_kernels.cache import Append, CachedAttention, append, cached_attention, workspace_of
-from irrun_kernels.host import LANES
-
-_MOST_QUERIES = 96
-"""Queries of a task."""
+from irrun.tensor import Array
+from irrun.tensor.element_type import F32
+from irrun_kernels.attention import KEYS, Heads
+from irrun_kernels.cache import Append, CachedAttention, append, cached_attention
 
 
 def appended(
@@ -89,48 +87,48 @@ def _extended(
 
 
 def attended(
-    step: Step, builder: Builder, query: Value, key: Value, value: Value, mask: Value | None = None
+    step: Step,
+    builder: Builder,
+    query: Value,
+    key: Value,
+    value: Value,
+    mask: Value | None = None,
+    *others: Value | None,
 ) -> tuple[Array, ...] | None:
     """Attention over keys whose number is not known yet."""
     op, fact = step.node.op, step.facts[0]
     assert isinstance(op, FusedAttention)
     if isinstance(query, Late) or not is_f32(query) or query.ndim != 4 or not fact.shape.is_static or op.key_transposed:
         return None
-    if op.causal or op.precision is not F32 or not all(_is_attendable(x) for x in (key, value)):
+    if op.causal or op.precision is not F32 or any(other is not None for other in others):
         return None
-    (batch, heads, queries, depth), width = query.shape, fact.shape.static[-1]
-    if fact.shape.static != (batch, heads, queries, width) or width % LANES or not width or not depth:
+    if any(_dtype(x) != np.float32 for x in (key, value)):
         return None
-    if query.strides[-1] != 4:
-        whole = contiguous(builder, query)
-        if whole is None:
-            return None
-        query = whole
-    mask = None if mask is None else _summand(step, builder, mask)
-    if mask is not None and not _is_f32(mask):
+    if mask is not None and _dtype(mask) not in (np.float32, np.bool_):
+        return None
+    (batch, heads, queries, _), width = query.shape, fact.shape.static[-1]
+    if fact.shape.static != (batch, heads, queries, width):
         return None
     out = builder.empty((batch, queries, heads, width)).swapaxes(1, 2)
-    each = min(queries, _MOST_QUERIES)
-    tables: dict[str, Sequence[int]] = {}
-    rows = {name: _row(name, x, builder, tables) for name, x in (("key", key), ("value", value), ("mask", mask))}
+    plain, parts, workspace = arguments_of(op, builder, query, out, KEYS)
+    rows = [builder.address(x.row) if isinstance(x, Late) else 0 for x in (key, value, mask)]
+    arrays = [
+        Heads() if x is None or isinstance(x, Late) else Heads(builder.address(x), *late_row(x)[4:])
+        for x in (key, value, mask)
+    ]
+    plain = plain._replace(
+        key=arrays[0],
+        value=arrays[1],
+        mask=arrays[2],
+        mask_width=1 if mask is not None and _dtype(mask) == np.bool_ else 4,
+        keys=0 if isinstance(key, Late) else key.shape[-2],
+    )
     builder.call(
         cached_attention,
-        CachedAttention(
-            query=matrices_of(builder, query),
-            **rows,
-            out=matrices_of(builder, out),
-            heads=heads,
-            shared=op.shared,
-            queries=queries,
-            depth=depth,
-            width=width,
-            queries_per_task=each,
-            scale=op.scale if op.scale is not None else depth**-0.5,
-        ),
-        batch * heads * -(-queries // each),
-        workspace_of(each, depth),
-        tables,
-        functools.partial(_fits, query.shape, (batch, heads // op.shared), width, key, value, mask),
+        CachedAttention(plain, *rows),
+        batch * plain.groups * parts,
+        workspace,
+        fits=functools.partial(_fits, query.shape, (batch, plain.groups), width, key, value, mask),
     )
     return (out,)
 
@@ -149,8 +147,6 @@ def _fits(
     shape = first.shape
     if len(shape) != 4 or (*shape[:2], shape[3]) != (*heads, queries[3]) or second.shape != (*shape[:3], width):
         return False
-    if first.strides[3] != 4 or second.strides[3] != 4:
-        return False
     if mask is None:
         return True
     sizes = (lates[mask.number] if isinstance(mask, Late) else mask).shape
@@ -160,42 +156,11 @@ def _fits(
     return all(size in (1, need) for size, need in zip(sizes, wanted, strict=True))
 
 
-def _summand(step: Step, builder: Builder, mask: Value) -> Value:
-    """A mask of booleans as what is added to scores, once for all layers; another mask as it is."""
-    fact = mask.fact if isinstance(mask, Late) else Fact(BOOLEAN, Shape(mask.shape))
-    if id(mask) in builder.pending or fact.type is not BOOLEAN or (not isinstance(mask, Late) and mask.dtype != bool):
-        return mask
-    found = builder.summands.get(id(mask))
-    if found is None:
-        found = builder.summands[id(mask)] = builder.value(Fact(F32, fact.shape))
-        convert = step._replace(run=_as_summand, types=(F32,), asks=())
-        builder.prelude.append(Interpreted(convert, (mask,), (found,)))
-    return found
-
-
-def _as_summand(mask: Array) -> Array:
-    return np.where(mask, np.float32(0), np.float32(-np.inf))
-
-
-def _is_f32(x: Value) -> bool:
-    return x.fact.type is F32 and x.fact.rank is not None and x.fact.rank <= 4 if isinstance(x, Late) else is_f32(x)
-
-
-def _is_attendable(x: Value) -> bool:
-    """Return whether the elements of a key are provably contiguous."""
+def _dtype(x: Value) -> np.dtype[Any] | None:
+    """Return the type of an array; None if its number of axes is unknown, or above four."""
     if isinstance(x, Late):
-        return _is_f32(x) and x.fact.rank == 4
-    return is_f32(x) and x.ndim == 4 and x.strides[-1] == 4
-
-
-def _row(name: str, x: Value | None, builder: Builder, tables: dict[str, Sequence[int]]) -> int:
-    """Return the address of the row of a late array; make a row for any other array."""
-    if x is None:
-        return 0
-    if isinstance(x, Late):
-        return builder.address(x.row)
-    tables[name] = [builder.address(x), *late_row(x)]
-    return 0
+        return x.fact.type.dtype if x.fact.rank is not None and x.fact.rank <= 4 else None
+    return x.dtype if x.ndim <= 4 else None
 
 
 def late_row(x: Array) -> tuple[int, ...]:

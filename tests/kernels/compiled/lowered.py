@@ -14,13 +14,13 @@ from irrun.tensor import Array
 _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
 
 
-def run(op: Op, *arrays: Array, constants: int = 0) -> Array | None:
+def run(op: Op, *arrays: Array | None, constants: int = 0) -> Array | None:
     """The output of the compiled kernels of an operation; None where it has none for these inputs.
 
     The last ``constants`` inputs are constants. An input keeps the memory order of its axes.
     """
     builder = Builder()
-    inputs = [placed(builder, array) for array in arrays[: len(arrays) - constants]]
+    inputs = [None if array is None else placed(builder, array) for array in arrays[: len(arrays) - constants]]
     out = LOWERINGS[type(op)](op, builder, *inputs, *arrays[len(arrays) - constants :])
     for item in builder.items:
         assert isinstance(item, Call)
