@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from irrun.ops.fused.fused_attention import FusedAttention
@@ -69,9 +71,9 @@ def arguments_of(
     groups, halves = heads // op.shared, op.precision_of(queries) is BF16
     rows = queries * op.shared
     blocks = 1 if halves else max(1, -(-keys // KEYS))
-    block = -(-keys // (blocks * LANES)) * LANES
-    work = (0.015 * rows + 0.1) * keys * depth
-    _, parts = share(min(-(-_TASKS // max(1, batch * groups)), max(rows // _LEAST_ROWS, min(rows, 2))), work)
+    block = max(1, -(-keys // (blocks * LANES))) * LANES
+    most = min(-(-_TASKS // max(1, batch * groups)), max(1, rows // _LEAST_ROWS, min(rows, 2)))
+    _, parts = share(most, (0.015 * rows + 0.1) * keys * depth)
     arguments = Attention(
         query=heads_of(builder, query, query.shape),
         key=Heads(),
@@ -98,7 +100,6 @@ def arguments_of(
     return arguments, parts, workspace_of(-(-rows // parts), depth, width, block)
 
 
-_TASKS = 8
-"""Tasks of a call, as far as that leaves them large enough."""
-
-_LEAST_ROWS = 16
+_TASKS: Final = 8
+_LEAST_ROWS: Final = 16
+"""Tasks of a call, and rows of a task, as far as there is enough work."""

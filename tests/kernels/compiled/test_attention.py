@@ -106,7 +106,7 @@ def attention_of(batch: int, heads: int, queries: int, width: int, shared: int =
     return FusedAttention(fact, None, how.get("causal", False), how.get("transposed", False), shared)
 
 
-@pytest.mark.parametrize("queries", [1, 4, 5, 13, 200])
+@pytest.mark.parametrize("queries", [0, 1, 4, 5, 13, 200])
 @pytest.mark.parametrize("keys", [0, 1, 17, KEYS, KEYS + 1, 2 * KEYS + 44])
 @pytest.mark.parametrize("shared", [1, 3])
 def test_numbers_of_queries_and_keys(queries: int, keys: int, shared: int) -> None:
