@@ -8,10 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.kernels.attention import attention
+from irrun.ops.fused.fused_attention import FusedAttention
+from irrun.runtime.lowering.attention import arguments_of
+from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.lowering.cache import late_row
-from irrun.tensor import Array
-from irrun_kernels.cache import KEYS, Append, CachedAttention, append, cached_attention, workspace_of
+from irrun.runtime.memory import Memory
+from irrun.tensor import Array, Fact, Shape
+from irrun.tensor.element_type import F32
+from irrun_kernels.attention import KEYS
+from irrun_kernels.cache import Append, CachedAttention, append, cached_attention
 from irrun_kernels.native import Kernel
 from irrun_kernels.stacks import Matrices
 
@@ -30,58 +35,26 @@ def row(x: Array) -> Array:
     return np.array([x.ctypes.data, *late_row(x)], np.int64)
 
 
-def attended(query: Array, key: Array, value: Array, mask: Array | None, each: int) -> Array:
-    batch, heads, queries, depth = query.shape
-    out = np.full((batch, queries, heads, WIDTH), np.nan, np.float32).swapaxes(1, 2)
-    rows = [row(key), row(value), row(mask) if mask is not None else np.zeros(9, np.int64)]
-    arguments = CachedAttention(
-        query=Matrices(query.ctypes.data, *query.strides[:3]),
-        key=rows[0].ctypes.data,
-        value=rows[1].ctypes.data,
-        mask=0 if mask is None else rows[2].ctypes.data,
-        out=Matrices(out.ctypes.data, *out.strides[:3]),
-        heads=heads,
-        shared=SHARED,
-        queries=queries,
-        depth=depth,
-        width=WIDTH,
-        queries_per_task=each,
-        scale=0.3,
-    )
-    call(cached_attention, arguments, batch * heads * -(-queries // each), workspace_of(each, depth))
-    return out
-
-
-@pytest.mark.parametrize("queries", [1, 4, 5, 13])
-@pytest.mark.parametrize("keys", [1, 17, KEYS, KEYS + 1, 2 * KEYS + 44])
-def test_attention(queries: int, keys: int) -> None:
+@pytest.mark.parametrize("queries", [1, 13])
+@pytest.mark.parametrize("keys", [0, 1, 600])
+@pytest.mark.parametrize("kind", [np.float32, np.bool_])
+def test_attention(queries: int, keys: int, kind: type) -> None:
     random = np.random.default_rng(keys)
     query = random.standard_normal((2, HEADS, queries, DEPTH), dtype=np.float32)
     key, value = (
         random.standard_normal((2, HEADS // SHARED, keys + 9, size), dtype=np.float32)[:, :, :keys]
         for size in (DEPTH, WIDTH)
     )
-    full = random.standard_normal((2, HEADS, queries, keys), dtype=np.float32)
-    full[:, :, :, : keys // 2] = -np.inf
-    whole = [np.repeat(x, SHARED, axis=1) for x in (key, value)]
-    for mask in (None, full, full[:1, :1, :1], full[:, :1, :, :1], full[0, :, :1]):
-        with np.errstate(all="ignore"):
-            wanted = attention(query, *whole, mask, 0.3, causal=False)
-        for each in (queries, max(1, queries // 2)):
-            got = attended(query, key, value, mask, each)
-            np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
-
-
-def test_keys_that_are_all_hidden_and_none_at_all() -> None:
-    random = np.random.default_rng(0)
-    query = random.standard_normal((1, HEADS, 2, DEPTH), dtype=np.float32)
-    key, value = (random.standard_normal((1, 2, 300, size), dtype=np.float32) for size in (DEPTH, WIDTH))
-    hidden = np.full((1, 1, 2, 300), -np.inf, np.float32)
-    hidden[0, 0, 1, 299] = 0
-    got = attended(query, key, value, hidden, 2)
-    assert np.isnan(got[:, :, 0]).all()
-    np.testing.assert_allclose(got[:, :, 1], np.repeat(value[:, :, 299], SHARED, axis=1), rtol=1e-6)
-    assert not attended(query, key[:, :, :0], value[:, :, :0], None, 2).any()
+    mask = (random.random((HEADS, 1, keys)) * 3).astype(kind)
+    op = FusedAttention(Fact(F32, Shape((2, HEADS, queries, WIDTH))), 0.3, False, False, SHARED)
+    out = np.full((2, queries, HEADS, WIDTH), np.nan, np.float32).swapaxes(1, 2)
+    plain, parts, workspace = arguments_of(op, Builder(), query, out, KEYS)
+    rows = [row(x) for x in (key, value, mask)]
+    late = CachedAttention(plain._replace(mask_width=mask.itemsize), *(x.ctypes.data for x in rows))
+    call(cached_attention, late, 2 * plain.groups * parts, workspace)
+    with np.errstate(all="ignore"):
+        wanted = op.run(query, key, value, mask, memory=Memory())
+    np.testing.assert_allclose(out, wanted, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
