@@ -51,7 +51,8 @@ class Instance:
         self._capacities = np.zeros(len(program.buffers), np.int64)
         self._arena = np.empty(0, np.uint8)
         self._flag = np.zeros(1, np.int64)
-        self._workspace = self._each = 0
+        self._workspace = np.empty(0, np.uint8)
+        self._each = 0
         self._memory = Memory()
         self._held: dict[int, Array] = {}
         self._owned: dict[int, Array] = {}
@@ -68,7 +69,7 @@ class Instance:
     @property
     def bytes(self) -> int:
         """The memory of arrays and workspaces."""
-        return self._arena.nbytes
+        return self._arena.nbytes + self._workspace.nbytes
 
     def run(
         self,
@@ -119,7 +120,7 @@ class Instance:
                 for view, array in zip(item.outputs, results, strict=True):
                     if not self._takes(view, array):
                         return None
-                    arrays[view.buffer] = array
+                    arrays[view.buffer] = self._held.get(view.buffer, array)
                     found.append((view, array))
             if self._program.is_open and not self._bind(stage):
                 return None
@@ -173,31 +174,28 @@ class Instance:
             buffer = self._program.buffers[number]
             values = [layout.value(each, known) for each in buffer.numbers]
             self._own(number, np.array(values, buffer.dtype))
+        each = max([layout.workspace, *(int(known[number]) for number in layout.workspaces)])
+        if each > self._each or not self._workspace.size:
+            self._each = -(-each // _LINES) * _LINES + _LINES
+            self._workspace = np.empty(self._most * self._each + 2 * WIDEST_VECTOR + _LINES, np.uint8)
         sizes = layout.sizes.copy()
         sizes[layout.open_sizes.places] = known[layout.open_sizes.expressions]
-        if stage > 0:
-            for number in layout.grown[stage]:
-                self._own(number, np.empty(int(sizes[number]) + 2 * WIDEST_VECTOR, np.uint8))
+        for number in layout.grown[stage]:
+            self._own(number, np.empty(int(sizes[number]) + 2 * WIDEST_VECTOR, np.uint8))
+        if stage == 1:
+            sizes[layout.not_placed] = 0
+            self._place_arena(sizes)
+
+    def _place_arena(self, sizes: Array) -> None:
+        if self._arena.size and (sizes <= self._capacities).all():
             return
-        sizes[layout.not_placed] = 0
-        each = layout.workspace
-        for number in layout.workspaces:
-            each = max(each, int(known[number]))
-        each = -(-each // _LINES) * _LINES + _LINES
-        if self._arena.size and each <= self._each and (sizes <= self._capacities).all():
-            return
-        is_first = not self._arena.size
-        self._each = max(each, self._each)
-        grown = sizes if is_first else np.maximum(self._capacities, sizes + sizes // _GROWTH)
+        grown = np.maximum(self._capacities, sizes + sizes // _GROWTH) if self._arena.size else sizes
         self._capacities = np.where(sizes > self._capacities, grown, self._capacities)
         offsets, size = place(self._program.buffers, self._capacities.tolist())
-        size = -(-size // _LINES) * _LINES
-        whole = np.empty(size + self._most * self._each + 2 * WIDEST_VECTOR + _LINES, np.uint8)
+        whole = np.empty(size + 2 * WIDEST_VECTOR + _LINES, np.uint8)
         self._arena = whole[-whole.ctypes.data % _LINES :]
-        base = int(self._arena.ctypes.data)
-        self._workspace = base + size
         for number, offset in offsets.items():
-            self._bases[number] = base + offset
+            self._bases[number] = self._arena.ctypes.data + offset
 
     def _own(self, number: int, array: Array) -> None:
         self._owned[number] = array
@@ -216,10 +214,10 @@ class Instance:
                 self._words.ctypes.data + 8 * ROW * begin,
                 end - begin,
                 self._first_counter + 8 * LINE * begin,
-                self._workspace,
+                self._workspace.ctypes.data + -self._workspace.ctypes.data % _LINES,
                 self._each,
                 min(count, self._most),
-                (self._layout, self._arena, self._words, self._counters),
+                (self._layout, self._arena, self._workspace, self._words, self._counters),
             )
 
     def _interpret(self, number: int, item: Interpreted, context: Run) -> None:

@@ -87,22 +87,19 @@ class Runner:
     def _added(self, inputs: Sequence[Array], state: State, memory: Memory) -> Variant | tuple[Array, ...] | None:
         """Lower the plan for the sizes of a run. Where they depend on values, NumPy computes this run, to see some."""
         try:
-            return self._keep(self._lowered(inputs, state, memory, {}))
+            return self._keep(self._lowered(inputs, state, {}))
         except Unknown:
             recorder = _Recorder(self._plan)
+            before = state.copy()
             results = execute(self._plan, inputs, state, [recorder], memory)
-            self._keep(self._lowered(inputs, state, memory, recorder.outputs))
+            self._keep(self._lowered(inputs, before, recorder.outputs))
             return results
 
-    def _lowered(self, inputs: Sequence[Array], state: State, memory: Memory, seen: Shapes) -> Program:
+    def _lowered(self, inputs: Sequence[Array], state: State, seen: Shapes) -> Program:
         """The program for the sizes of a run. Variables stay as they are."""
-        context = Run(state, (), memory, self._plan.budget)
-
-        try:
-            with Numerics():
-                return lower(self._plan, self._packs, inputs, functools.partial(compute, context), seen)
-        finally:
-            state.discard()
+        context = Run(state.copy(), (), Memory(), self._plan.budget)
+        with Numerics():
+            return lower(self._plan, self._packs, inputs, functools.partial(compute, context), seen)
 
     def _keep(self, program: Program) -> Variant | None:
         memory = self._plan.budget.memory
