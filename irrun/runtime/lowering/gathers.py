@@ -14,11 +14,11 @@ from irrun.ops.movement.scatter_elements_update import ScatterElementsUpdateV3, 
 from irrun.ops.movement.scatter_nd_update import ScatterNDUpdateV4, ScatterNDUpdateV15
 from irrun.ops.movement.scatter_update import ScatterUpdate
 from irrun.ops.sequence.one_hot import OneHotV1, OneHotV16
-from irrun.runtime.lowering.builder import Builder, broadcast, empty_as, lowers, share
+from irrun.runtime.lowering.builder import Builder, broadcast, empty_as, integers, lowers, share
 from irrun.runtime.lowering.copies import axes_of, contiguous, copied, laid_as, part_of
-from irrun.runtime.lowering.movement import all_constant
 from irrun.runtime.symbolic import largest
 from irrun.runtime.view import Operand, View
+from irrun.tensor import Array
 from irrun_kernels.axes import AXES, WALK, Axes, Strided
 from irrun_kernels.elements import I32, I64, U8, U16, U32, kind_of
 from irrun_kernels.moves import Locate, locate
@@ -106,14 +106,14 @@ def gathered(
     along = int(axis.reshape(-1)[0]) % data.ndim
     batches = 0 if isinstance(op, GatherV1) else op.batch_dims % max(indices.ndim, 1) if op.batch_dims else 0
     before = (slice(None),) * along
-    is_known = builder.is_constant(indices)
+    known = indices if isinstance(indices, np.ndarray) else None
     wraps = isinstance(op, GatherV8) or (data.ndim == 1 and data.dtype.kind in "iu" and data.itemsize >= 4)
-    if is_known and not wraps and int(indices.min()) < 0:
+    if known is not None and not wraps and int(known.min()) < 0:
         return None
-    if is_known and indices.size == 1 and not batches:
-        place, size = int(indices.reshape(())), data.shape[along]
+    if known is not None and known.size == 1 and not batches:
+        place, size = int(known.reshape(())), data.shape[along]
         if -size <= place < size:
-            return data[(*before, place, *(None,) * indices.ndim, ...)]
+            return builder.view(data)[(*before, place, *(None,) * indices.ndim, ...)]
     if data.shape[along] == 0 or data.shape[:batches] != indices.shape[:batches]:
         return None
     size, stride = data.shape[along], data.strides[along]
@@ -254,7 +254,7 @@ def _reduced(builder: Builder, updates: Operand, target: Operand, places: Operan
 _OF_BOOLEANS = {"none": "none", "sum": "max", "sub": "xor", "prod": "min", "min": "min", "max": "max"}
 
 
-def _neutral(reduction: str, dtype: np.dtype[Any]) -> View:
+def _neutral(reduction: str, dtype: np.dtype[Any]) -> Array:
     """The neutral element of a reduction, as an array."""
     if reduction in ("sum", "prod"):
         return np.full(1, reduction == "prod", dtype)
@@ -267,14 +267,14 @@ def _neutral(reduction: str, dtype: np.dtype[Any]) -> View:
     return np.full(1, limits.min if is_least else limits.max, dtype)
 
 
-@lowers(OneHotV1, OneHotV16)
+@lowers(OneHotV1, OneHotV16, numbers=(1,))
 def one_hot(
     op: OneHotV1 | OneHotV16, builder: Builder, indices: Operand, depth: Operand, on_value: Operand, off_value: Operand
 ) -> View | None:
     """One value everywhere, and another one where indices say."""
-    if not all_constant(builder, depth) or on_value.dtype != off_value.dtype:
+    if on_value.dtype != off_value.dtype:
         return None
-    axis, classes = op.axis % (indices.ndim + 1), int(depth.reshape(()))
+    axis, classes = op.axis % (indices.ndim + 1), integers(depth, "the number of classes")[0]
     out = builder.empty((*indices.shape[:axis], classes, *indices.shape[axis:]), on_value.dtype)
     if not copied(builder, off_value, out):
         return None

@@ -26,7 +26,7 @@ from irrun.ops.movement.split import Split
 from irrun.ops.movement.strided_slice import StridedSlice
 from irrun.ops.movement.tile import Tile
 from irrun.ops.movement.variadic_split import VariadicSplit
-from irrun.runtime.lowering.builder import Builder, Unsupported, broadcast_shape, empty_as, is_f32, lowers
+from irrun.runtime.lowering.builder import Builder, broadcast_shape, empty_as, integers, is_f32, lowers
 from irrun.runtime.lowering.copies import copied, laid_as, part_of
 from irrun.runtime.symbolic import Number
 from irrun.runtime.view import Operand, View
@@ -47,7 +47,7 @@ def channels(op: FusedChannels, builder: Builder, data: Operand) -> View:
 @lowers(Split, numbers=(1,))
 def split(op: Split, builder: Builder, data: Operand, axis: Operand) -> tuple[View, ...]:
     """Equal parts of a tensor, as views."""
-    along = _known(axis)[0] % data.ndim
+    along = integers(axis, "the axis")[0] % data.ndim
     return _parts(builder.view(data), along, [data.shape[along] // op.num_splits] * op.num_splits)
 
 
@@ -60,7 +60,7 @@ def split_unevenly(
     lengths: Operand,
 ) -> tuple[View, ...]:
     """Parts of a tensor, as views."""
-    along, sizes = _known(axis)[0] % data.ndim, _known(lengths)
+    along, sizes = integers(axis, "the axis")[0] % data.ndim, integers(lengths, "the size of a part")
     rest = [place for place, size in enumerate(sizes) if isinstance(size, int) and size == -1]
     if rest:
         sizes[rest[0]] = data.shape[along] - (sum(sizes) + 1)
@@ -91,8 +91,8 @@ def sliced(
 
 def _keys(rank: int, start: Operand, stop: Operand, step: Operand, axes: Operand | None) -> tuple[slice, ...]:
     """The index expression of a slice."""
-    firsts, lasts, steps = _known(start), _known(stop), _known(step)
-    along = range(len(firsts)) if axes is None else _known(axes)
+    firsts, lasts, steps = (integers(x, "a bound") for x in (start, stop, step))
+    along = range(len(firsts)) if axes is None else integers(axes, "the axis")
     keys = [slice(None)] * rank
     for axis, first, last, pace in zip(along, firsts, lasts, steps, strict=True):
         keys[axis] = slice(first, last, pace)
@@ -104,8 +104,8 @@ def sliced_by_masks(
     op: StridedSlice, builder: Builder, data: Operand, begin: Operand, end: Operand, stride: Operand | None = None
 ) -> View:
     """A part of a tensor, as a view."""
-    firsts, lasts = _known(begin), _known(end)
-    paces = [1] * len(firsts) if stride is None else _known(stride)
+    firsts, lasts = integers(begin, "a bound"), integers(end, "a bound")
+    paces = [1] * len(firsts) if stride is None else integers(stride, "a stride")
     keys: list[Any] = []
     for what, position, _ in op.parts(data.ndim, len(firsts)):
         if what == "slice":
@@ -117,23 +117,13 @@ def sliced_by_masks(
     return builder.view(data)[(*keys, ...)]
 
 
-def _known(values: Operand) -> list[Number]:
-    """The integers of a constant, or of numbers; Unsupported where they depend on values."""
-    if not isinstance(values, np.ndarray):
-        raise Unsupported("bounds depend on values")
-    found: list[Number] = values.reshape(-1).tolist()
-    return found
-
-
-@lowers(Reverse)
-def reversed_along(op: Reverse, builder: Builder, data: Operand, axis: Operand) -> View | None:
+@lowers(Reverse, numbers=(1,))
+def reversed_along(op: Reverse, builder: Builder, data: Operand, axis: Operand) -> View:
     """A view with some axes backward."""
-    if not all_constant(builder, axis):
-        return None
-    marked = np.flatnonzero(axis) if op.mode == "mask" else axis % max(data.ndim, 1)
-    where = set(marked.tolist())
+    given = integers(axis, "the axis") if axis.size else []
+    where = {place for place, flag in enumerate(given) if flag} if op.mode == "mask" else {x % data.ndim for x in given}
     backward = slice(None, None, -1)
-    return part_of(data, *(backward if number in where else slice(None) for number in range(data.ndim)))
+    return builder.view(data)[tuple(backward if number in where else slice(None) for number in range(data.ndim))]
 
 
 @lowers(SliceScatter, numbers=(2, 3, 4, 5))
@@ -154,11 +144,11 @@ def repeated_along(
     op: BroadcastV1 | BroadcastV3, builder: Builder, data: Operand, target: Operand, axes: Array | None = None
 ) -> View | None:
     """Elements repeated along new axes and those of size 1."""
-    if not all_constant(builder, target, axes) or op.mode == "pdpd":
+    if op.mode == "pdpd":
         return None
-    shape = target.tolist()
+    shape = integers(target, "the shape")
     if op.mode in ("explicit", "none") or (op.mode is None and axes is not None):
-        mapped = [] if axes is None else axes.reshape(-1).tolist()
+        mapped = [] if axes is None else integers(axes, "the axis")
         if len(mapped) != data.ndim or not set(mapped) <= set(range(len(shape))):
             return None
         data = part_of(data, *(slice(None) if axis in mapped else None for axis in range(len(shape))))
@@ -174,7 +164,7 @@ def repeated_along(
 @lowers(Tile, numbers=(1,))
 def tiled(op: Tile, builder: Builder, data: Operand, repeats: Operand) -> View | None:  # noqa: ARG001
     """Elements repeated along all axes."""
-    counts = repeats.tolist() if all_constant(builder, repeats) else [-1]
+    counts = integers(repeats, "the number of repeats")
     if any(count < 0 for count in counts):
         return None
     counts = [1] * (data.ndim - len(counts)) + counts
@@ -192,9 +182,7 @@ def padded(
     op: PadV1 | PadV12, builder: Builder, data: Operand, begins: Operand, ends: Operand, value: Operand | None = None
 ) -> View | None:
     """A copy into the middle, and copies of a number or of elements beside it."""
-    if not all_constant(builder, begins, ends):
-        return None
-    before, after = (pads.tolist() for pads in (begins, ends))
+    before, after = (integers(pads, "a pad") for pads in (begins, ends))
     if any(begin + size + end < 0 for begin, size, end in zip(before, data.shape, after, strict=True)):
         return None
     if op.pad_mode == "constant":
@@ -217,7 +205,7 @@ def padded(
             if not copied(builder, out[(*front, source, *rest)], out[(*front, target, *rest)]):
                 return None
         middle[axis] = slice(None)
-    return part_of(out, *_cropped(out, before, after))
+    return out[tuple(_cropped(out, before, after))]
 
 
 def surround(builder: Builder, out: Operand, before: Sequence[int], after: Sequence[int], value: Operand) -> bool:
@@ -278,7 +266,7 @@ def rolled(op: Roll, builder: Builder, data: Operand, shift: Array, axes: Array)
 
 
 @lowers(InterpolateV4, InterpolateV11)
-def repeated(op: InterpolateV4 | InterpolateV11, builder: Builder, data: Operand, *others: Operand) -> View | None:
+def repeated(op: InterpolateV4 | InterpolateV11, builder: Builder, data: Operand, *others: Array) -> View | None:
     """Images whose pixels are repeated equally often, as copies."""
     if op.mode != "nearest" or not is_f32(data) or data.ndim != 4 or not data.size or len(others) != len(op.inputs) - 1:
         return None
@@ -329,7 +317,7 @@ def channels_to_blocks(op: DepthToSpace, builder: Builder, data: Operand) -> Vie
     return out if copied(builder, _by_channel(data, fewer, block, op.mode), whole) else None
 
 
-def _within_blocks(x: Operand, blocks: Sequence[int]) -> View:
+def _within_blocks(x: Any, blocks: Sequence[int]) -> Any:
     """[N, C, S * b, …] as [N, C, b, …, S, …]."""
     pairs = [part for size, block in zip(x.shape[2:], blocks, strict=True) for part in (size // block, block)]
     count = len(blocks)
@@ -337,7 +325,7 @@ def _within_blocks(x: Operand, blocks: Sequence[int]) -> View:
     return x.reshape(*x.shape[:2], *pairs).transpose(0, 1, *order)
 
 
-def _by_channel(x: Operand, channels: int, block: int, mode: str) -> View:
+def _by_channel(x: Any, channels: int, block: int, mode: str) -> Any:
     """[N, C * b * …, S, …] as [N, C, b, …, S, …]."""
     count = x.ndim - 2
     blocks = (block,) * count
@@ -347,7 +335,7 @@ def _by_channel(x: Operand, channels: int, block: int, mode: str) -> View:
     return split.transpose(0, 1 + count, *range(1, 1 + count), *range(2 + count, 2 + 2 * count))
 
 
-@lowers(BatchToSpace)
+@lowers(BatchToSpace, numbers=(1, 2, 3))
 def batch_to_blocks(
     op: BatchToSpace,  # noqa: ARG001
     builder: Builder,
@@ -357,9 +345,7 @@ def batch_to_blocks(
     ends: Operand,
 ) -> View | None:
     """Parts of the batch as blocks, cropped."""
-    if not all_constant(builder, block_shape, begins, ends):
-        return None
-    blocks = [int(block) for block in block_shape.tolist()]
+    blocks = integers(block_shape, "the size of a block")
     if blocks[0] != 1 or min(blocks) < 1:
         return None
     whole = [size * block for size, block in zip(data.shape[1:], blocks[1:], strict=True)]
@@ -368,11 +354,11 @@ def batch_to_blocks(
     target = _batched(out, blocks[1:])
     if not copied(builder, data.reshape(target.shape), target):
         return None
-    spans = zip(begins.tolist(), out.shape, ends.tolist(), strict=True)
+    spans = zip(integers(begins, "a crop"), out.shape, integers(ends, "a crop"), strict=True)
     return out[tuple(slice(begin, size - end) for begin, size, end in spans)]
 
 
-@lowers(SpaceToBatch)
+@lowers(SpaceToBatch, numbers=(1, 2, 3))
 def blocks_to_batch(
     op: SpaceToBatch,  # noqa: ARG001
     builder: Builder,
@@ -382,9 +368,7 @@ def blocks_to_batch(
     ends: Operand,
 ) -> View | None:
     """Blocks as parts of the batch, with zeros around the data."""
-    if not all_constant(builder, block_shape, begins, ends):
-        return None
-    blocks, before, after = ([int(item) for item in items.tolist()] for items in (block_shape, begins, ends))
+    blocks, before, after = (integers(items, "a block or a pad") for items in (block_shape, begins, ends))
     if blocks[0] != 1 or min(*blocks, *before, *after) < 0:
         return None
     shape = [begin + size + end for begin, size, end in zip(before, data.shape, after, strict=True)]
@@ -402,7 +386,7 @@ def blocks_to_batch(
     return out if copied(builder, source, out.reshape(source.shape)) else None
 
 
-def _batched(x: Operand, blocks: Sequence[int]) -> View:
+def _batched(x: Any, blocks: Sequence[int]) -> Any:
     """[N, S * b, …] as [b, …, N, S, …]."""
     within, count = _within_blocks(x[:, None], blocks)[:, 0], len(blocks)
     return within.transpose(*range(1, 1 + count), 0, *range(1 + count, 1 + 2 * count))
