@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+import math
+from typing import Any, Final
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.runtime.lowering.builder import F32, Builder, lowers, share
 from irrun.tensor import Array
 from irrun.tensor.element_type import BF16, F16
-from irrun_kernels.attention import KEYS, Attention, Heads, attention, workspace_of
+from irrun_kernels.attention import ADDED, FILLED, KEPT, KEYS, SEEN, Attention, Heads, attention, workspace_of
 from irrun_kernels.host import LANES
 
 
@@ -27,52 +28,56 @@ def attended(
     sink: Array | None = None,
 ) -> Array | None:
     """Attention, head by head."""
-    others = [x for x in (key, value, scale, sink) if x is not None]
-    masks = [x for x in (mask, bias) if x is not None]
-    if op.precision_of(query.shape[-2]) is F16 or query.ndim not in (3, 4) or any(x.dtype != F32 for x in others):
+    others = [x for x in (query, key, value, bias, scale, sink) if x is not None]
+    if op.precision_of(query.shape[-2]) is F16 or query.ndim not in (3, 4, 5) or any(x.dtype != F32 for x in others):
         return None
-    if query.dtype != F32 or any(x.dtype not in (F32, np.bool_) for x in masks):
+    if mask is not None and mask.dtype not in (F32, np.bool_):
         return None
     if op.key_transposed:
         key = key.swapaxes(-1, -2)
     (queries, depth), (keys, width) = query.shape[-2:], value.shape[-2:]
     # Queries that share a key count for one here.
     shared = (*query.shape[:-3], query.shape[-3] // op.shared)
-    batch, groups = (1, *np.broadcast_shapes(shared, key.shape[:-2], value.shape[:-2]))[-2:]
-    heads = groups * op.shared
-    out = builder.empty((batch, queries, heads, width)).swapaxes(1, 2)
-    arguments, parts, workspace = arguments_of(
-        op, builder, np.broadcast_to(query, (batch, heads, queries, depth)), out, keys
-    )
+    outer, batch, groups = (1, 1, *np.broadcast_shapes(shared, key.shape[:-2], value.shape[:-2]))[-3:]
+    lead, heads = (outer, batch), groups * op.shared
+    out = builder.empty((*lead, queries, heads, width)).swapaxes(2, 3)
+    whole = np.broadcast_to(query, (*lead, heads, queries, depth))
+    arguments, parts, workspace = arguments_of(op, builder, whole, out, keys)
     arguments = arguments._replace(
-        key=heads_of(builder, key, (batch, groups, keys, depth)),
-        value=heads_of(builder, value, (batch, groups, keys, width)),
-        mask=heads_of(builder, mask, (batch, heads, queries, keys)),
-        bias=heads_of(builder, bias, (batch, heads, queries, keys)),
-        sink=heads_of(builder, sink, (batch, heads, queries, 1)),
+        key=heads_of(builder, key, (*lead, groups, keys, depth)),
+        value=heads_of(builder, value, (*lead, groups, keys, width)),
+        mask=heads_of(builder, mask, (*lead, heads, queries, keys)),
+        bias=heads_of(builder, bias, (*lead, heads, queries, keys)),
+        sink=heads_of(builder, sink, (*lead, heads, queries, 1)),
         factor=builder.address(scale),
-        mask_width=0 if mask is None else mask.itemsize,
-        bias_width=0 if bias is None else bias.itemsize,
+        mask_form=form_of(op, None if mask is None else mask.dtype),
     )
-    builder.call(attention, arguments, batch * groups * parts, workspace)
-    return out if query.ndim == 4 else out[0]
+    builder.call(attention, arguments, outer * batch * groups * parts, workspace)
+    return out.reshape(out.shape[5 - query.ndim :])
+
+
+def form_of(op: FusedAttention, mask: np.dtype[Any] | None) -> int:
+    """The form of a mask of this type."""
+    if mask != np.bool_:
+        return ADDED
+    return SEEN if op.filling is None else FILLED if op.inverted else KEPT
 
 
 def heads_of(builder: Builder, x: Array | None, sizes: tuple[int, ...]) -> Heads:
     """The address and the strides of an array that is broadcast to these sizes."""
-    return Heads() if x is None else Heads(builder.address(x), *np.broadcast_to(x, sizes).strides)
+    return Heads() if x is None else Heads(builder.address(x), *(0, *np.broadcast_to(x, sizes).strides)[-5:])
 
 
 def arguments_of(
     op: FusedAttention, builder: Builder, query: Array, out: Array, keys: int
 ) -> tuple[Attention, int, int]:
     """Return what queries, results and the number of keys tell; parts of each group of heads; and the workspace."""
-    (batch, heads, queries, depth), width = query.shape, out.shape[-1]
+    (*lead, heads, queries, depth), width = query.shape, out.shape[-1]
     groups, halves = heads // op.shared, op.precision_of(queries) is BF16
     rows = queries * op.shared
     blocks = 1 if halves else max(1, -(-keys // KEYS))
     block = max(1, -(-keys // (blocks * LANES))) * LANES
-    most = min(-(-_TASKS // max(1, batch * groups)), max(1, rows // _LEAST_ROWS, min(rows, 2)))
+    most = min(-(-_TASKS // max(1, math.prod(lead) * groups)), max(1, rows // _LEAST_ROWS, min(rows, 2)))
     _, parts = share(most, (0.015 * rows + 0.1) * keys * depth)
     arguments = Attention(
         query=heads_of(builder, query, query.shape),
@@ -83,8 +88,8 @@ def arguments_of(
         sink=Heads(),
         factor=builder.address(None),
         out=heads_of(builder, out, out.shape),
-        mask_width=0,
-        bias_width=0,
+        mask_form=ADDED,
+        stacks=lead[-1],
         groups=groups,
         shared=op.shared,
         queries=queries,
@@ -94,8 +99,11 @@ def arguments_of(
         block=block,
         parts=parts,
         causal=int(op.causal),
-        scale=op.scale_of(depth),
+        guarded=int(op.guarded),
         halves=int(halves),
+        scale=op.scale_of(depth),
+        cap=op.cap,
+        filling=op.filling or 0.0,
     )
     return arguments, parts, workspace_of(-(-rows // parts), depth, width, block)
 

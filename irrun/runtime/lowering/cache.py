@@ -13,7 +13,7 @@ from irrun.ops.fused.fused_append import FusedAppend
 from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.ops.fused.fused_concat import FusedConcat
 from irrun.ops.movement.concat import Concat
-from irrun.runtime.lowering.attention import arguments_of
+from irrun.runtime.lowering.attention import arguments_of, form_of
 from irrun.runtime.lowering.builder import Builder, Interpreted, Late, Lowering, Value, is_f32
 from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.lowering.stacks import matrices_of
@@ -113,14 +113,14 @@ def attended(
     plain, parts, workspace = arguments_of(op, builder, query, out, KEYS)
     rows = [builder.address(x.row) if isinstance(x, Late) else 0 for x in (key, value, mask)]
     arrays = [
-        Heads() if x is None or isinstance(x, Late) else Heads(builder.address(x), *late_row(x)[4:])
+        Heads() if x is None or isinstance(x, Late) else Heads(builder.address(x), 0, *late_row(x)[4:])
         for x in (key, value, mask)
     ]
     plain = plain._replace(
         key=arrays[0],
         value=arrays[1],
         mask=arrays[2],
-        mask_width=1 if mask is not None and _dtype(mask) == np.bool_ else 4,
+        mask_form=form_of(op, None if mask is None else _dtype(mask)),
         keys=0 if isinstance(key, Late) else key.shape[-2],
     )
     builder.call(
