@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from irrun.ops.fused.fused_attention import FusedAttention
-from irrun.runtime.lowering.attention import arguments_of
+from irrun.runtime.lowering.attention import arguments_of, form_of
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.lowering.cache import late_row
 from irrun.runtime.memory import Memory
@@ -50,7 +50,7 @@ def test_attention(queries: int, keys: int, kind: type) -> None:
     out = np.full((2, queries, HEADS, WIDTH), np.nan, np.float32).swapaxes(1, 2)
     plain, parts, workspace = arguments_of(op, Builder(), query, out, KEYS)
     rows = [row(x) for x in (key, value, mask)]
-    late = CachedAttention(plain._replace(mask_width=mask.itemsize), *(x.ctypes.data for x in rows))
+    late = CachedAttention(plain._replace(mask_form=form_of(op, mask.dtype)), *(x.ctypes.data for x in rows))
     call(cached_attention, late, 2 * plain.groups * parts, workspace)
     with np.errstate(all="ignore"):
         wanted = op.run(query, key, value, mask, memory=Memory())
