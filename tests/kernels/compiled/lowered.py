@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from irrun.ops import Op
@@ -16,7 +18,7 @@ from irrun.tensor import Array
 
 
 def run(op: Op, *arrays: Array, constants: int = 0) -> Array | None:
-    """The output of the compiled kernels of an operation; None where it has none for these inputs.
+    """The output of the compiled kernels of an operation, or all of them; None where it has none for these inputs.
 
     The last ``constants`` inputs are constants. An input keeps the memory order of its axes.
     """
@@ -27,7 +29,11 @@ def run(op: Op, *arrays: Array, constants: int = 0) -> Array | None:
         out = LOWERINGS[type(op)].function(op, builder, *inputs, *arrays[len(arrays) - constants :])
     except Unsupported:
         return None
-    return None if out is None else results(builder, inputs, given, [out])[0]
+    if out is None:
+        return None
+    if isinstance(out, tuple):
+        return np.array(results(builder, inputs, given, out))
+    return results(builder, inputs, given, [out])[0]
 
 
 def placed(builder: Builder, array: Array) -> View:
@@ -37,7 +43,7 @@ def placed(builder: Builder, array: Array) -> View:
     return inner.transpose(np.argsort(order).tolist())
 
 
-def results(builder: Builder, inputs: list[View], arrays: tuple[Array, ...], outs: list[View]) -> list[Array]:
+def results(builder: Builder, inputs: Sequence[View], arrays: Sequence[Array], outs: Sequence[View]) -> list[Array]:
     """The arrays that the calls of a builder compute."""
     found = Instance(Layout(assembled(builder, inputs, outs)), 1).run(arrays, 1, State())
     assert found is not None

@@ -1,45 +1,40 @@
-"""Attention over late arrays, and what is written to their ends."""
+"""Attention over arrays whose sizes are in tables, and what is written to their ends."""
 
 from __future__ import annotations
-
-import ctypes
-from typing import Any
 
 import numpy as np
 import pytest
 
 from irrun.kernels.attention import attention
-from irrun.runtime.lowering.cache import late_row
 from irrun.tensor import Array
 from irrun_kernels.cache import KEYS, Append, CachedAttention, append, cached_attention, workspace_of
-from irrun_kernels.native import Kernel
 from irrun_kernels.stacks import Matrices
+from tests.kernels.compiled.built import call
 
 HEADS, SHARED, DEPTH, WIDTH = 6, 3, 20, 32
 
 
-def call(kernel: Kernel, arguments: Any, tasks: int = 1, workspace: int = 0) -> None:
-    record = np.array([tuple(kernel.flat(arguments))], kernel.record)
-    space = np.full(workspace + 64, 255, np.uint8)
-    function = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(kernel.address)
-    for task in range(tasks):
-        function(record.ctypes.data, task, space.ctypes.data)
-
-
 def row(x: Array) -> Array:
-    return np.array([x.ctypes.data, *late_row(x)], np.int64)
+    """The address, the sizes and the strides of an array with four axes."""
+    return np.array([x.ctypes.data, *x.shape, *x.strides], np.int64)
+
+
+def matrices(x: Array) -> Matrices:
+    return Matrices(x.ctypes.data, *x.strides[:3])
 
 
 def attended(query: Array, key: Array, value: Array, mask: Array | None, each: int) -> Array:
     batch, heads, queries, depth = query.shape
     out = np.full((batch, queries, heads, WIDTH), np.nan, np.float32).swapaxes(1, 2)
-    rows = [row(key), row(value), row(mask) if mask is not None else np.zeros(9, np.int64)]
+    rows = [row(key), row(value)]
+    if mask is not None:
+        rows.append(row(np.broadcast_to(mask, (batch, heads, queries, key.shape[2]))))
     arguments = CachedAttention(
-        query=Matrices(query.ctypes.data, *query.strides[:3]),
+        query=matrices(query),
         key=rows[0].ctypes.data,
         value=rows[1].ctypes.data,
         mask=0 if mask is None else rows[2].ctypes.data,
-        out=Matrices(out.ctypes.data, *out.strides[:3]),
+        out=matrices(out),
         heads=heads,
         shared=SHARED,
         queries=queries,
@@ -48,7 +43,8 @@ def attended(query: Array, key: Array, value: Array, mask: Array | None, each: i
         queries_per_task=each,
         scale=0.3,
     )
-    call(cached_attention, arguments, batch * heads * -(-queries // each), workspace_of(each, depth))
+    tasks = batch * heads * -(-queries // each)
+    call(cached_attention, *arguments, tasks=tasks, workspace=workspace_of(each, depth))
     return out
 
 
@@ -91,10 +87,9 @@ def test_append(axis: int) -> None:
     sizes = list(new.shape)
     sizes[axis] += 6
     buffer = np.zeros([size + 2 for size in sizes], np.float32)
-    late = buffer[tuple(slice(size) for size in sizes)]
-    numbers = row(late)
-    x = Matrices(new.ctypes.data, *new.strides[:3])
-    call(append, Append(x, numbers.ctypes.data, axis, *new.shape))
+    whole = buffer[tuple(slice(size) for size in sizes)]
+    numbers = row(whole)
+    call(append, *Append(matrices(new), numbers.ctypes.data, axis, *new.shape))
     index = (slice(None),) * axis
-    np.testing.assert_array_equal(late[(*index, slice(6, None))], new)
+    np.testing.assert_array_equal(whole[(*index, slice(6, None))], new)
     assert np.count_nonzero(buffer) == new.size
