@@ -88,4 +88,4 @@ class _Writer:
         if applied.function not in self._functions:
             self._functions.append(applied.function)
         call = f"f[{self._functions.index(applied.function)}]({', '.join(arguments)})"
-        return call if applied.index is None else f"{call}[{applied.index}]"
+        return call if applied.item is None else f"{call}[{applied.item}]"

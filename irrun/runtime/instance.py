@@ -10,11 +10,10 @@ import numpy as np
 
 from irrun.runtime.arena import place
 from irrun.runtime.budget import UNLIMITED, Budget
-from irrun.runtime.execute import FAILURES, Numerics, Observer, Run, conformed, step_error
+from irrun.runtime.execute import Numerics, Observer, Run, compute
 from irrun.runtime.layout import ROW, Layout, values_of
 from irrun.runtime.lowering.builder import FAILURE, WIDEST_VECTOR, Interpreted, Value
 from irrun.runtime.memory import Memory
-from irrun.runtime.plan import Step
 from irrun.runtime.program import segments
 from irrun.runtime.state import State
 from irrun.runtime.view import View
@@ -52,7 +51,8 @@ class Instance:
         self._capacities = np.zeros(len(program.buffers), np.int64)
         self._arena = np.empty(0, np.uint8)
         self._flag = np.zeros(1, np.int64)
-        self._workspace = self._each = 0
+        self._workspace = np.empty(0, np.uint8)
+        self._each = 0
         self._memory = Memory()
         self._held: dict[int, Array] = {}
         self._owned: dict[int, Array] = {}
@@ -69,7 +69,7 @@ class Instance:
     @property
     def bytes(self) -> int:
         """The memory of arrays and workspaces."""
-        return self._arena.nbytes
+        return self._arena.nbytes + self._workspace.nbytes
 
     def run(
         self,
@@ -114,13 +114,13 @@ class Instance:
                 given = [arrays[x.buffer] if isinstance(x, View) else self._value(x) for x in item.inputs]
                 for observer in context.observers:
                     observer.before(item.step, given)
-                results = _compute(item.step, given, context)
+                results = compute(context, item.step, given)
                 for observer in context.observers:
                     observer.after(item.step, results)
                 for view, array in zip(item.outputs, results, strict=True):
                     if not self._takes(view, array):
                         return None
-                    arrays[view.buffer] = array
+                    arrays[view.buffer] = self._held.get(view.buffer, array)
                     found.append((view, array))
             if self._program.is_open and not self._bind(stage):
                 return None
@@ -174,31 +174,28 @@ class Instance:
             buffer = self._program.buffers[number]
             values = [layout.value(each, known) for each in buffer.numbers]
             self._own(number, np.array(values, buffer.dtype))
+        each = max([layout.workspace, *(int(known[number]) for number in layout.workspaces)])
+        if each > self._each or not self._workspace.size:
+            self._each = -(-each // _LINES) * _LINES + _LINES
+            self._workspace = np.empty(self._most * self._each + 2 * WIDEST_VECTOR + _LINES, np.uint8)
         sizes = layout.sizes.copy()
         sizes[layout.open_sizes.places] = known[layout.open_sizes.expressions]
-        if stage > 0:
-            for number in layout.grown[stage]:
-                self._own(number, np.empty(int(sizes[number]) + 2 * WIDEST_VECTOR, np.uint8))
+        for number in layout.grown[stage]:
+            self._own(number, np.empty(int(sizes[number]) + 2 * WIDEST_VECTOR, np.uint8))
+        if stage == 1:
+            sizes[layout.not_placed] = 0
+            self._place_arena(sizes)
+
+    def _place_arena(self, sizes: Array) -> None:
+        if self._arena.size and (sizes <= self._capacities).all():
             return
-        sizes[layout.not_placed] = 0
-        each = layout.workspace
-        for number in layout.workspaces:
-            each = max(each, int(known[number]))
-        each = -(-each // _LINES) * _LINES + _LINES
-        if self._arena.size and each <= self._each and (sizes <= self._capacities).all():
-            return
-        is_first = not self._arena.size
-        self._each = max(each, self._each)
-        grown = sizes if is_first else np.maximum(self._capacities, sizes + sizes // _GROWTH)
+        grown = np.maximum(self._capacities, sizes + sizes // _GROWTH) if self._arena.size else sizes
         self._capacities = np.where(sizes > self._capacities, grown, self._capacities)
         offsets, size = place(self._program.buffers, self._capacities.tolist())
-        size = -(-size // _LINES) * _LINES
-        whole = np.empty(size + self._most * self._each + 2 * WIDEST_VECTOR + _LINES, np.uint8)
+        whole = np.empty(size + 2 * WIDEST_VECTOR + _LINES, np.uint8)
         self._arena = whole[-whole.ctypes.data % _LINES :]
-        base = int(self._arena.ctypes.data)
-        self._workspace = base + size
         for number, offset in offsets.items():
-            self._bases[number] = base + offset
+            self._bases[number] = self._arena.ctypes.data + offset
 
     def _own(self, number: int, array: Array) -> None:
         self._owned[number] = array
@@ -217,17 +214,17 @@ class Instance:
                 self._words.ctypes.data + 8 * ROW * begin,
                 end - begin,
                 self._first_counter + 8 * LINE * begin,
-                self._workspace,
+                self._workspace.ctypes.data + -self._workspace.ctypes.data % _LINES,
                 self._each,
                 min(count, self._most),
-                (self._layout, self._arena, self._words, self._counters),
+                (self._layout, self._arena, self._workspace, self._words, self._counters),
             )
 
     def _interpret(self, number: int, item: Interpreted, context: Run) -> None:
         arrays = [self._value(value) for value in item.inputs]
         if "state" in item.step.asks:
             arrays = [None if array is None or self._is_kept(array) else array.copy() for array in arrays]
-        results = _compute(item.step, arrays, context)
+        results = compute(context, item.step, arrays)
         for view, result in zip(item.outputs, results, strict=False):
             array = result
             if view.buffer in self._program.given and np.may_share_memory(array, self._arena):
@@ -293,12 +290,3 @@ class _Block:
             "strides": tuple(map(value, view.strides)),
             "typestr": view.dtype.str,
         }
-
-
-def _compute(step: Step, arrays: Sequence[Any], context: Run) -> list[Array]:
-    """Run a step on NumPy."""
-    try:
-        context.budget.check_time(context.deadline)
-        return conformed(step, step.run(*arrays, **context.asked(step)))
-    except FAILURES as error:
-        raise step_error(step, arrays, error) from error

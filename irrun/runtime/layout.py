@@ -77,8 +77,8 @@ class Layout:
         buffers = self.program.buffers
         own = [self.buffer_stage(number) for number in range(len(buffers))]
         self.written = [[n for n, b in enumerate(buffers) if b.kind == "numbers" and own[n] == s] for s in stages]
-        self.grown = [[n for n, b in enumerate(buffers) if b.kind == "arena" and own[n] == s > 0] for s in stages]
-        self.not_placed = [n for n, b in enumerate(buffers) if b.kind != "arena" or own[n] > 0]
+        self.grown = [[n for n, b in enumerate(buffers) if b.kind == "arena" and own[n] == s > 1] for s in stages]
+        self.not_placed = [n for n, b in enumerate(buffers) if b.kind != "arena" or own[n] > 1]
         self.sizes = np.array([0 if isinstance(b.size, SymInt) else b.size for b in buffers], np.int64)
         open_sizes = [(n, b.size) for n, b in enumerate(buffers) if isinstance(b.size, SymInt)]
         self.open_sizes = _places([(n, self._expressions.number(size)) for n, size in open_sizes])
@@ -126,7 +126,7 @@ class Layout:
         buffer = self.program.buffers[number]
         if buffer.kind == "given":
             return self.program.given[number]
-        return max(map(stage_of, (buffer.size, *buffer.numbers)))
+        return max(int(buffer.kind == "arena"), *map(stage_of, (buffer.size, *buffer.numbers)))
 
     def _addresses(self, found: Sequence[tuple[int, Address]]) -> Addresses:
         offsets = [address.offset for _, address in found]

@@ -242,7 +242,11 @@ class _Lowerer:
             raise Unknown
         if self._compute is not None:
             hints = self._compute(step, [self._hint(value) for value in given])
-        outputs = tuple(self._output(fact, hint, level) for fact, hint in zip(step.facts, hints, strict=True))
+        has_strides = "state" in step.asks
+        outputs = tuple(
+            self._output(fact, hint, level, has_strides=has_strides)
+            for fact, hint in zip(step.facts, hints, strict=True)
+        )
         for output, hint in zip(outputs, hints, strict=True):
             self._early[id(output)] = (hint, level)
         self._preludes[level].append(Interpreted(step, tuple(given), outputs, reason))
@@ -271,11 +275,11 @@ class _Lowerer:
                 level = max(level, self._early[id(value)][1])
         return level
 
-    def _output(self, fact: Fact, hint: Array | None, stage: int = 0) -> View:
+    def _output(self, fact: Fact, hint: Array | None, stage: int = 0, *, has_strides: bool = False) -> View:
         """The array of a Parameter or of a step that NumPy computes.
 
-        Its sizes are those of the run where the fact leaves them open. One of a prelude that is not contiguous, such as
-        a variable with room to grow, has strides of the run.
+        Its sizes are those of the run where the fact leaves them open, and so are the strides of one that has any: a
+        variable with room to grow.
         """
         builder = self._builder
         if has_static_shape(fact):
@@ -295,7 +299,7 @@ class _Lowerer:
             for axis, (dim, size) in enumerate(zip(dims, hint.shape, strict=True))
         )
         strides = None
-        if not hint.flags.c_contiguous and stage < 2:
+        if has_strides:
             strides = tuple(unknown(stride, axis, is_stride=True) for axis, stride in enumerate(hint.strides))
         self._given[buffer] = stage
         return builder.given(shape, strides, hint.dtype)

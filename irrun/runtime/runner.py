@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections import Counter, deque
 from collections.abc import Sequence
@@ -13,13 +14,13 @@ from irrun.kernels.locks import Lock
 from irrun.kernels.threads import threads
 from irrun.runtime.budget import held_bytes
 from irrun.runtime.choice import Choice
-from irrun.runtime.execute import Numerics, Observer, Run, conformed, execute
+from irrun.runtime.execute import Numerics, Observer, Run, compute, execute
 from irrun.runtime.instance import Bailout, Instance
 from irrun.runtime.layout import Layout
-from irrun.runtime.lowering.builder import Packs, has_static_shape
+from irrun.runtime.lowering.builder import Call, Packs, has_static_shape
 from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Plan, Step
-from irrun.runtime.program import Call, Program, Shapes, Unknown, lower
+from irrun.runtime.program import Program, Shapes, Unknown, lower
 from irrun.runtime.state import State
 from irrun.tensor import Array
 
@@ -86,25 +87,19 @@ class Runner:
     def _added(self, inputs: Sequence[Array], state: State, memory: Memory) -> Variant | tuple[Array, ...] | None:
         """Lower the plan for the sizes of a run. Where they depend on values, NumPy computes this run, to see some."""
         try:
-            return self._keep(self._lowered(inputs, state, memory, {}))
+            return self._keep(self._lowered(inputs, state, {}))
         except Unknown:
             recorder = _Recorder(self._plan)
+            before = state.copy()
             results = execute(self._plan, inputs, state, [recorder], memory)
-            self._keep(self._lowered(inputs, state, memory, recorder.outputs))
+            self._keep(self._lowered(inputs, before, recorder.outputs))
             return results
 
-    def _lowered(self, inputs: Sequence[Array], state: State, memory: Memory, seen: Shapes) -> Program:
+    def _lowered(self, inputs: Sequence[Array], state: State, seen: Shapes) -> Program:
         """The program for the sizes of a run. Variables stay as they are."""
-        context = Run(state, (), memory, self._plan.budget)
-
-        def compute(step: Step, arrays: Sequence[Array | None]) -> list[Array]:
-            return conformed(step, step.run(*arrays, **context.asked(step)))
-
-        try:
-            with Numerics():
-                return lower(self._plan, self._packs, inputs, compute, seen)
-        finally:
-            state.discard()
+        context = Run(state.copy(), (), Memory(), self._plan.budget)
+        with Numerics():
+            return lower(self._plan, self._packs, inputs, functools.partial(compute, context), seen)
 
     def _keep(self, program: Program) -> Variant | None:
         memory = self._plan.budget.memory

@@ -26,11 +26,11 @@ class NotWhole(Exception):
 
 
 class Applied(NamedTuple):
-    """A function of integers, and its arguments; ``index`` is the item of a result that is a tuple."""
+    """A function of integers, and its arguments; ``item`` is the number of the item of a result that is a tuple."""
 
     function: Callable[..., Any]
     arguments: tuple[Number, ...]
-    index: int | None
+    item: int | None
 
 
 class Guard(NamedTuple):
@@ -287,7 +287,8 @@ def of_sizes(function: _Function) -> _Function:
         if not isinstance(sample, tuple):
             return symbols.apply(call, arguments)
         items = [symbols.apply(call, arguments, index) for index in range(len(sample))]
-        return type(sample)(*items) if hasattr(sample, "_fields") else tuple(items)
+        made: Any = type(sample)
+        return made(*items) if hasattr(sample, "_fields") else tuple(items)
 
     return traced  # type: ignore[return-value]
 

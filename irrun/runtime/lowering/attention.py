@@ -2,132 +2,91 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+import numpy as np
+
 from irrun.ops.fused.fused_attention import FusedAttention
-from irrun.runtime.lowering.builder import Builder, broadcast, broadcast_shape, is_f32, is_symbolic, lowers
-from irrun.runtime.lowering.copies import contiguous
-from irrun.runtime.lowering.stacks import matrices_of
-from irrun.runtime.symbolic import largest, least, of_sizes
+from irrun.runtime.lowering.builder import F32, Builder, Unsupported, broadcast, broadcast_shape, lowers, share
+from irrun.runtime.symbolic import Number, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor.element_type import BF16, F16
-from irrun.tensor.element_type import F32 as F32_TYPE
-from irrun_kernels.attention import TILE, Attention, attention
-from irrun_kernels.cache import CachedAttention, cached_attention, workspace_of
+from irrun_kernels.attention import KEYS, Attention, Heads, attention, workspace_of
 from irrun_kernels.host import LANES
-from irrun_kernels.native import NOWHERE
 
 
 @lowers(FusedAttention)
 def attended(
-    op: FusedAttention, builder: Builder, query: Operand, key: Operand, value: Operand, mask: Operand | None = None
-) -> View | None:
-    """Attention head by head."""
+    op: FusedAttention,
+    builder: Builder,
+    query: Operand,
+    key: Operand,
+    value: Operand,
+    mask: Operand | None = None,
+    bias: Operand | None = None,
+    scale: Operand | None = None,
+    sink: Operand | None = None,
+) -> View:
+    """Attention, head by head."""
+    precision = op.precision_of(query.shape[-2])
+    if precision is F16 or query.ndim not in (3, 4):
+        raise Unsupported(f"{precision} and {query.ndim} axes")
+    if any(x is not None and x.dtype != F32 for x in (query, key, value, scale, sink)):
+        raise Unsupported("operands other than f32")
+    if any(x is not None and x.dtype not in (F32, np.bool_) for x in (mask, bias)):
+        raise Unsupported("a mask of other elements than f32 and booleans")
     if op.key_transposed:
         key = key.swapaxes(-1, -2)
-    mask = None if op.causal else mask
-    if not is_f32(query, key, value, mask) or query.ndim not in (3, 4):
-        return None
-    precision = op.precision_of(query.shape[-2])
-    if precision is F16:
-        return None
+    (queries, depth), (keys, width) = query.shape[-2:], value.shape[-2:]
     # Queries that share a key count for one here.
-    groups = (*query.shape[:-3], query.shape[-3] // op.shared)
-    *front, heads = broadcast_shape(groups, key.shape[:-2], value.shape[:-2])
-    heads *= op.shared
-    rows = query if query.strides[-1] == 4 else contiguous(builder, query)
-    values = value if value.strides[-1] == 4 and value.strides[-2] % 4 == 0 else contiguous(builder, value)
-    pairs = key if precision is not BF16 or 4 in key.strides[-2:] else contiguous(builder, key)
-    if rows is None or values is None or pairs is None:
-        return None
-    query, key, value = rows, pairs, values
-    queries, depth, keys, width = query.shape[-2], query.shape[-1], key.shape[-2], value.shape[-1]
-    if is_symbolic(*key.shape) and query.ndim == 4:
-        return _cached(op, builder, query, key, value, mask)
-    result = builder.empty((*front, queries, heads, width)).swapaxes(-2, -3)
-    out = result.reshape(1, *result.shape) if not front else result
-    lead = out.shape[:2]
-    try:
-        query = broadcast(builder, query, (*lead, *query.shape[-2:]))
-        key, value = (broadcast(builder, x, (lead[0], heads // op.shared, *x.shape[-2:])) for x in (key, value))
-        mask = None if mask is None else broadcast(builder, mask, (*lead, queries, keys))
-    except ValueError:
-        return None
-    each = _queries_of_task(lead[0] * heads, queries, keys * depth)
-    tiled, wide = -(-each // TILE) * TILE, -(-keys // LANES) * LANES
-    workspace = 16 * tiled + 4 * tiled * wide + 4 * wide * depth + 64
-    if precision is BF16:
-        workspace += 4 * largest(tiled * depth, keys * (width + LANES), keys * depth)
-    builder.call(
-        attention,
-        Attention(
-            query=matrices_of(builder, query),
-            key=matrices_of(builder, key),
-            value=matrices_of(builder, value),
-            mask=matrices_of(builder, mask),
-            out=matrices_of(builder, out),
-            key_element=key.strides[3],
-            mask_element=0 if mask is None else mask.strides[3],
-            heads=heads,
-            shared=op.shared,
-            queries=queries,
-            keys=keys,
-            depth=depth,
-            width=width,
-            queries_per_task=each,
-            causal=int(op.causal),
-            scale=op.scale if op.scale is not None else (depth or 1) ** -0.5,
-            halves=int(precision is BF16),
-        ),
-        lead[0] * heads * -(-queries // each),
-        workspace,
+    shared = (*query.shape[:-3], query.shape[-3] // op.shared)
+    batch, groups = (1, *broadcast_shape(shared, key.shape[:-2], value.shape[:-2]))[-2:]
+    heads = groups * op.shared
+    out = builder.empty((batch, queries, heads, width)).swapaxes(1, 2)
+    halves = int(precision is BF16)
+    parts, block, workspace = _cut(batch * groups, queries * op.shared, keys, depth, width, halves=halves)
+    arguments = Attention(
+        query=heads_of(builder, query, (batch, heads, queries, depth)),
+        key=heads_of(builder, key, (batch, groups, keys, depth)),
+        value=heads_of(builder, value, (batch, groups, keys, width)),
+        mask=heads_of(builder, mask, (batch, heads, queries, keys)),
+        bias=heads_of(builder, bias, (batch, heads, queries, keys)),
+        sink=heads_of(builder, sink, (batch, heads, queries, 1)),
+        factor=builder.address(scale),
+        out=heads_of(builder, out, out.shape),
+        mask_width=0 if mask is None else mask.itemsize,
+        bias_width=0 if bias is None else bias.itemsize,
+        groups=groups,
+        shared=op.shared,
+        queries=queries,
+        keys=keys,
+        depth=depth,
+        width=width,
+        block=block,
+        parts=parts,
+        causal=int(op.causal),
+        scale=op.scale_of(depth),
+        halves=halves,
     )
-    return result
+    builder.call(attention, arguments, batch * groups * parts, workspace)
+    return out if query.ndim == 4 else out[0]
+
+
+def heads_of(builder: Builder, x: Operand | None, sizes: tuple[Number, ...]) -> Heads:
+    """The address and the strides of an array that is broadcast to these sizes."""
+    return Heads() if x is None else Heads(builder.address(x), *broadcast(builder, x, sizes).strides)
 
 
 @of_sizes
-def _queries_of_task(products: int, queries: int, work: int) -> int:
-    blocks = max(1, min(-(-8 // products), queries // 16, int(products * queries * work * 0.015 // 10_000)))
-    part = -(-queries // blocks)
-    return min(-(-part // TILE) * TILE, 192)
+def _cut(products: int, rows: int, keys: int, depth: int, width: int, *, halves: int) -> tuple[int, int, int]:
+    """The parts of a group of heads, the keys of a block, and the bytes of workspace."""
+    blocks = 1 if halves else max(1, -(-keys // KEYS))
+    block = max(1, -(-keys // (blocks * LANES))) * LANES
+    most = min(-(-_TASKS // max(1, products)), max(1, rows // _LEAST_ROWS, min(rows, 2)))
+    _, parts = share(most, (0.015 * rows + 0.1) * keys * depth)
+    return parts, block, workspace_of(-(-rows // parts), depth, width, block)
 
 
-_MOST_QUERIES = 96
-"""Queries of a task over keys whose number is not known yet."""
-
-
-def _cached(
-    op: FusedAttention, builder: Builder, query: View, key: View, value: View, mask: Operand | None
-) -> View | None:
-    """Attention over keys whose number is not known yet."""
-    (batch, heads, queries, depth), width, keys = query.shape, value.shape[-1], key.shape[-2]
-    if op.causal or op.precision is not F32_TYPE or width % LANES or key.strides[-1] != 4:
-        return None
-    if mask is not None:
-        mask = broadcast(builder, mask, (batch, heads, queries, keys))
-    out = builder.empty((batch, queries, heads, width)).swapaxes(1, 2)
-    each = least(queries, _MOST_QUERIES)
-    tables = {
-        name: [builder.address(x), *x.shape, *x.strides]
-        for name, x in (("key", key), ("value", value), ("mask", mask))
-        if x is not None
-    }
-    builder.call(
-        cached_attention,
-        CachedAttention(
-            query=matrices_of(builder, query),
-            key=NOWHERE,
-            value=NOWHERE,
-            mask=NOWHERE,
-            out=matrices_of(builder, out),
-            heads=heads,
-            shared=op.shared,
-            queries=queries,
-            depth=depth,
-            width=width,
-            queries_per_task=each,
-            scale=op.scale if op.scale is not None else depth**-0.5,
-        ),
-        batch * heads * -(-queries // each),
-        workspace_of(each, depth),
-        tables,
-    )
-    return out
+_TASKS: Final = 8
+_LEAST_ROWS: Final = 16
+"""Tasks of a call, and rows of a task, as far as there is enough work."""

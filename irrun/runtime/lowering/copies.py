@@ -58,7 +58,9 @@ def copied(builder: Builder, source: Operand, target: Operand) -> bool:
     return True
 
 
-def _as_words(axes: list[tuple[int, tuple[int, ...]]], width: int) -> list[tuple[int, tuple[int, ...]]] | None:
+def _as_words(
+    axes: list[tuple[Number, tuple[Number, ...]]], width: int
+) -> list[tuple[Number, tuple[Number, ...]]] | None:
     """Return axes with four neighbouring bytes as one element; None where some bytes have no such neighbours."""
     *outer, (size, strides) = axes
     if size * width % 4 or strides != (width, width) or any(stride % 4 for _, each in outer for stride in each):
@@ -67,7 +69,7 @@ def _as_words(axes: list[tuple[int, tuple[int, ...]]], width: int) -> list[tuple
     return [*outer, (words, (4, 4))] if words > 1 or not outer else outer
 
 
-def _halved(size: int, strides: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
+def _halved(size: int, strides: tuple[int, ...]) -> list[tuple[Number, tuple[Number, ...]]]:
     """Split an axis in two if its size has a divisor, so that the inner axis fits a task."""
     inner = _inner(size)
     return [(size // inner, (strides[0] * inner, strides[1] * inner)), (inner, strides)]
@@ -100,6 +102,7 @@ def in_rows(builder: Builder, x: Operand, most: int) -> tuple[View, Rows] | None
 
     Elements that are all neighbours are one block of rows of at most ``most``.
     """
+    x = builder.view(x)
     axes = merged(in_order_of(x, [x]), 3)
     if axes is None or axes[-1][1] != (x.itemsize,):
         whole = contiguous(builder, x)
@@ -151,7 +154,7 @@ def _parts(data: View, axis: int, sizes: Sequence[Number]) -> tuple[View, ...]:
 @lowers(GatherV7, GatherV8)
 def picked(op: GatherV7 | GatherV8, builder: Builder, data: Operand, indices: Operand, axis: Operand) -> View | None:
     """Select one index along an axis, as a view."""
-    if indices.size != 1 or not builder.is_constant(indices) or not builder.is_constant(axis) or op.batch_dims:
+    if not isinstance(indices, np.ndarray) or not isinstance(axis, np.ndarray) or indices.size != 1 or op.batch_dims:
         return None
     place, along = int(indices.reshape(())), int(axis.reshape(())) % data.ndim
     if not 0 <= place < data.shape[along]:
@@ -223,7 +226,8 @@ def _joined(builder: Builder, inputs: Sequence[Operand], axis: int, room: int | 
     sizes[axis] = sum(x.shape[axis] for x in inputs)
     before = (slice(None),) * axis
     if grows:
-        out = View(first.buffer, first.offset, tuple(sizes), first.strides, first.dtype)
+        begun = builder.view(first)
+        out = View(begun.buffer, begun.offset, tuple(sizes), begun.strides, begun.dtype)
         place, inputs = first.shape[axis], inputs[1:]
     else:
         order = axes_in_memory(first)
