@@ -32,6 +32,10 @@ class Bailout(Exception):
     """The program cannot finish a run, for a reason that was not known when it began."""
 
 
+class OtherShapes(Bailout):
+    """A step in the middle of the run has results of shapes or types that the program is not for."""
+
+
 class Instance:
     """Memory for the arrays and the arguments of a program."""
 
@@ -84,6 +88,7 @@ class Instance:
         ``count`` is the number of workers. Bailout where the run cannot be finished, IRError where a layer fails.
         """
         context = Run(state, observers, self._memory, budget)
+        self._flag[0] = 0
         try:
             with Numerics() if self._has_steps else nullcontext():
                 early = self._begin(inputs, context)
@@ -97,7 +102,6 @@ class Instance:
                 else:
                     self._walk(0, len(self._program.items), count, context)
             if self._flag[0]:
-                self._flag[0] = 0
                 raise Bailout("a kernel met values that it does not compute")
             return tuple(self._result(value) for value in self._program.results)
         finally:
@@ -176,8 +180,9 @@ class Instance:
             self._own(number, np.array(values, buffer.dtype))
         each = max([layout.workspace, *(int(known[number]) for number in layout.workspaces)])
         if each > self._each or not self._workspace.size:
-            self._each = -(-each // _LINES) * _LINES + _LINES
-            self._workspace = np.empty(self._most * self._each + 2 * WIDEST_VECTOR + _LINES, np.uint8)
+            each = -(-each // _LINES) * _LINES + _LINES
+            self._workspace = np.empty(self._most * each + 2 * WIDEST_VECTOR + _LINES, np.uint8)
+            self._each = each
         sizes = layout.sizes.copy()
         sizes[layout.open_sizes.places] = known[layout.open_sizes.expressions]
         for number in layout.grown[stage]:
@@ -190,10 +195,11 @@ class Instance:
         if self._arena.size and (sizes <= self._capacities).all():
             return
         grown = np.maximum(self._capacities, sizes + sizes // _GROWTH) if self._arena.size else sizes
-        self._capacities = np.where(sizes > self._capacities, grown, self._capacities)
-        offsets, size = place(self._program.buffers, self._capacities.tolist())
+        capacities = np.where(sizes > self._capacities, grown, self._capacities)
+        offsets, size = place(self._program.buffers, capacities.tolist())
         whole = np.empty(size + 2 * WIDEST_VECTOR + _LINES, np.uint8)
         self._arena = whole[-whole.ctypes.data % _LINES :]
+        self._capacities = capacities
         for number, offset in offsets.items():
             self._bases[number] = self._arena.ctypes.data + offset
 
@@ -230,11 +236,11 @@ class Instance:
             if view.buffer in self._program.given and np.may_share_memory(array, self._arena):
                 array = array.copy()
             if not self._takes(view, array):
-                raise Bailout(f"a result of {item.step.node.name} has another shape or type than inferred")
+                raise OtherShapes(f"a result of {item.step.node.name} has another shape or type than inferred")
             if view.buffer not in self._program.given:
                 np.copyto(self._array(view), array)
         if number + 1 in self._program.stops and not self._bind(self._program.stops.index(number + 1) + 2):
-            raise Bailout(f"the program is not for the shapes of the results of {item.step.node.name}")
+            raise OtherShapes(f"the program is not for the shapes of the results of {item.step.node.name}")
 
     def _is_kept(self, array: Array) -> bool:
         """Return whether an array outlives the run."""

@@ -6,6 +6,7 @@ import functools
 import time
 from collections import Counter, deque
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 import numpy as np
@@ -15,7 +16,7 @@ from irrun.kernels.threads import threads
 from irrun.runtime.budget import held_bytes
 from irrun.runtime.choice import Choice
 from irrun.runtime.execute import Numerics, Observer, Run, compute, execute
-from irrun.runtime.instance import Bailout, Instance
+from irrun.runtime.instance import Bailout, Instance, OtherShapes
 from irrun.runtime.layout import Layout
 from irrun.runtime.lowering.builder import Call, Packs, has_static_shape
 from irrun.runtime.memory import Memory
@@ -66,6 +67,18 @@ class Runner:
         self, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
     ) -> tuple[Array, ...] | None:
         """The results; None where NumPy should compute them."""
+        try:
+            return self._attempt(inputs, state, observers, memory)
+        except Bailout as error:
+            reason = str(error)
+        except MemoryError:
+            reason = "there is no memory for the arrays of the program"
+        self.bailouts[reason] += 1
+        return None
+
+    def _attempt(
+        self, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
+    ) -> tuple[Array, ...] | None:
         for variant in list(self._variants):
             results = self._run(variant, inputs, state, observers)
             if results is not None:
@@ -92,7 +105,8 @@ class Runner:
             recorder = _Recorder(self._plan)
             before = state.copy()
             results = execute(self._plan, inputs, state, [recorder], memory)
-            self._keep(self._lowered(inputs, before, recorder.outputs))
+            with suppress(MemoryError):
+                self._keep(self._lowered(inputs, before, recorder.outputs))
             return results
 
     def _lowered(self, inputs: Sequence[Array], state: State, seen: Shapes) -> Program:
@@ -103,10 +117,10 @@ class Runner:
 
     def _keep(self, program: Program) -> Variant | None:
         memory = self._plan.budget.memory
-        if not program.is_worthwhile or (memory is not None and held_bytes(program.constants) > memory):
+        variant = Variant(program) if program.is_worthwhile else None
+        if variant is None or (memory is not None and variant.bytes > memory):
             self.is_hopeless = not self._variants
             return None
-        variant = Variant(program)
         self._variants.insert(0, variant)
         del self._variants[_MOST_PROGRAMS:]
         return variant
@@ -114,17 +128,14 @@ class Runner:
     def _run(
         self, variant: Variant, inputs: Sequence[Array], state: State, observers: Sequence[Observer]
     ) -> tuple[Array, ...] | None:
-        try:
-            instance = variant.instance()
-        except MemoryError:
-            self.bailouts["there is no memory for the arrays of the program"] += 1
-            return None
+        """The results; None where the program is not for the sizes of the run."""
+        instance = variant.instance()
         choice = variant.choice(self._streams)
         count = choice.next()
         began = time.perf_counter()
         try:
             results = instance.run(inputs, count, state, observers, self._plan.budget)
-        except Bailout as error:
+        except OtherShapes as error:
             state.discard()
             self.bailouts[str(error)] += 1
             return None
@@ -153,6 +164,11 @@ class Variant:
             self._most = threads()
         self.idle: deque[Instance] = deque([Instance(self._layout, threads())], maxlen=_IDLE)
         self._choices: dict[int, Choice] = {}
+
+    @property
+    def bytes(self) -> int:
+        """The memory of constants, and of the arrays of an instance, as far as their sizes are known."""
+        return held_bytes(self.program.constants) + self.idle[0].bytes
 
     def choice(self, streams: int) -> Choice:
         most = max(1, min(threads() // streams, self._most))
