@@ -116,10 +116,11 @@ class Instance:
         for stage, prelude in enumerate(self._program.preludes):
             for item in prelude:
                 given = [arrays[x.buffer] if isinstance(x, View) else self._value(x) for x in item.inputs]
-                for observer in context.observers:
+                observers = () if item.is_part else context.observers
+                for observer in observers:
                     observer.before(item.step, given)
                 results = compute(context, item.step, given)
-                for observer in context.observers:
+                for observer in observers:
                     observer.after(item.step, results)
                 for view, array in zip(item.outputs, results, strict=True):
                     if not self._takes(view, array):
@@ -229,7 +230,7 @@ class Instance:
     def _interpret(self, number: int, item: Interpreted, context: Run) -> None:
         arrays = [self._value(value) for value in item.inputs]
         if "state" in item.step.asks:
-            arrays = [None if array is None or self._is_kept(array) else array.copy() for array in arrays]
+            arrays = [array if array is None or self._is_kept(array) else array.copy() for array in arrays]
         results = compute(context, item.step, arrays)
         for view, result in zip(item.outputs, results, strict=False):
             array = result

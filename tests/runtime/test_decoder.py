@@ -162,9 +162,11 @@ def test_a_token_is_one_tape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ma
     model = session.request._compiled
     (compiled,) = [item for plan, item in model.tiers._lowered.items() if plan in model.plans._special.values()]
     assert compiled.runner is not None
-    kinds = [isinstance(item, Call) for item in compiled.runner.program.items]
+    (program,) = compiled.runner.programs
+    kinds = [isinstance(item, Call) for item in program.items]
     assert sum(kinds) > 10
     assert kinds == sorted(kinds)
+    assert not compiled.runner.bailouts
     assert len(model.plans._special) == 1
 
 
