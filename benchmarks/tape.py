@@ -56,7 +56,8 @@ def with_stamps(program: Program) -> tuple[Program, Any]:
     times = np.zeros(len(program.items) + 1, np.int64)
     buffer = len(program.buffers)
     stamps = [
-        Call(stamp, stamp.flat(Stamp(Address(buffer, 8 * number))), 1, 0, {}) for number in range(len(program.items) + 1)
+        Call(stamp, stamp.flat(Stamp(Address(buffer, 8 * number))), 1, 0, {})
+        for number in range(len(program.items) + 1)
     ]
     items: list[Call | Interpreted] = [stamps[0]]
     for item, behind in zip(program.items, stamps[1:], strict=True):

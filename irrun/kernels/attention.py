@@ -31,6 +31,10 @@ def attention(
     causal: bool,
     bias: Array | None = None,
     sink: Array | None = None,
+    cap: float = 0.0,
+    filling: float | None = None,
+    inverted: bool = False,
+    guarded: bool = False,
     out: Array | None = None,
     precision: str = "f32",
 ) -> Array:
@@ -38,7 +42,9 @@ def attention(
 
     A boolean mask is true where a query attends to a key; a float mask is added, and so is a ``bias``. With ``causal``,
     query i attends to keys 0 to i; infinities and NaN of hidden keys and values propagate. ``sink`` is an additional
-    score for each query that takes part in the softmax but has no value. The full score matrix is never stored. The
+    score for each query that takes part in the softmax but has no value. Unless ``cap`` is 0, scores become
+    cap * tanh(score) before bias and mask. A ``filling`` replaces the scores of hidden keys, which a boolean mask is
+    true for if ``inverted``. Weights that are NaN are 0 if ``guarded``. The full score matrix is never stored. The
     operands of both products are rounded to a ``precision``, the softmax after it was divided by its sums.
     """
     queries, keys = query.shape[-2], key.shape[-2]
@@ -51,7 +57,10 @@ def attention(
         result.fill(0)
         return result
     lead = batch or (1,)
-    summands = [_spread(_summand(part, query.dtype), lead, queries, keys) for part in (mask, bias) if part is not None]
+    filled: Array | None = None
+    if mask is not None and filling is not None:
+        filled, mask = _spread(mask if inverted else ~mask, lead, queries, keys), None
+    summands = [_spread(_summand(part, query.dtype), lead, queries, keys) for part in (bias, mask) if part is not None]
     spare = None if sink is None else _spread(sink, lead, queries, 1)
     factor = query.dtype.type(scale)
     near = (rounded(part, precision) for part in (query, key, value))
@@ -70,14 +79,23 @@ def attention(
             np.matmul(left, k[stack][..., :end], out=scores)
             if precision != "f32":
                 scores *= factor
+            if cap:
+                np.tanh(scores, out=scores)
+                scores *= query.dtype.type(cap)
             moderate = not careful and sink is None and is_moderate(scores)
             if hidden is not None:
                 scores[..., begin:] += hidden
             for added in summands:
                 scores += added[here]
+            if filled is not None and filling is not None:
+                np.copyto(scores, filling, where=filled[here])
             total = _sums(scores) if moderate else _shifted_sums(scores, None if spare is None else spare[here])
             if total is not None:
                 break
+        if guarded and total is not None:
+            unknown = np.isnan(total)
+            np.copyto(scores, 0, where=unknown)
+            np.copyto(total, 1, where=unknown)
         if precision == "f32":
             np.matmul(scores, v[stack][..., :end, :], out=target[here])
             target[here] /= total

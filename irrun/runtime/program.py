@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun.ops import Fold, Op, OpError
+from irrun.ops.fused.fused_append import FusedAppend
 from irrun.ops.infrastructure.assign import Assign3, Assign6
 from irrun.ops.shape.shape_of import ShapeOfV1, ShapeOfV3
 from irrun.runtime.checked_values import nothing
@@ -151,6 +152,10 @@ class _Lowerer:
         self._builder = Builder(packs, before=self._before)
         self._preludes: tuple[list[Interpreted], list[Interpreted]] = ([], [])
         self._step_now: Step | None = None
+        self._readers: dict[int, list[tuple[type[Any], int]]] = {}
+        for step in plan.steps:
+            for place, index in enumerate(step.inputs):
+                self._readers.setdefault(index, []).append((type(step.node.op), place))
         self._inputs = inputs
         self._compute = compute
         self._seen = seen
@@ -198,15 +203,23 @@ class _Lowerer:
 
     def _is_sink(self, step: Step) -> bool:
         """Return whether nobody reads what a step returns."""
-        plan = self._plan
-        readers = {index for other in plan.steps for index in other.inputs}
-        return not any(index in readers or index in plan.results for index in step.outputs)
+        return not any(index in self._readers or index in self._plan.results for index in step.outputs)
+
+    def _is_initial(self, step: Step) -> bool:
+        """Return whether a step makes the initial values of variables, which are read before any call."""
+        readers = [each for index in step.outputs for each in self._readers.get(index, ())]
+        is_result = any(index in self._plan.results for index in step.outputs)
+        return (
+            bool(readers) and not is_result and all(reader is FusedAppend and place == 1 for reader, place in readers)
+        )
 
     def _step(self, number: int, step: Step, given: tuple[Value, ...]) -> Lowered:
         builder = self._builder
         first = len(builder.items)
         self._step_now = step
         try:
+            if self._is_initial(step) and self._level(given) is not None:
+                raise Unsupported("the initial value of a variable")
             outputs = self._folded(step, given) or self._called(step, given)
         except Unsupported as why:
             reason = str(why)

@@ -1,7 +1,8 @@
 """Symbolic integers: sizes that are known only when a run begins, and what lowering computes from them.
 
-A program is lowered once, with the sizes of one run as *hints*. Arithmetic on a `SymInt` gives another one; a comparison
-is answered by the hints, and becomes a *guard*: the program is right for all sizes for which its guards hold.
+A program is lowered once, with the sizes of one run as *hints*. Arithmetic on a `SymInt` gives another one. A
+comparison is answered by the hints, and becomes a *guard*: the program is right for all sizes for which its guards
+hold.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def _is_right(each: int) -> bool:
     if each == 2:
         addresses[3] = 0
     call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)(probe.address)
-    call(np.array([tuple(Probe(*addresses))], probe.record).ctypes.data, 0, None)
+    call(np.array([tuple(addresses)], probe.record).ctypes.data, 0, None)
     if np.array_equal(out, left @ right):
         return True
     tiles, instead = (usable("bf16 tiles"), OF_HALVES) if each == 2 else (usable("byte tiles"), OF_BYTES)

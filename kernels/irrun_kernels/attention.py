@@ -9,7 +9,7 @@ import numpy as np
 
 from irrun_kernels import ir
 from irrun_kernels.conversions import pair_rows, round_pairs
-from irrun_kernels.functions import assign, exp, fill
+from irrun_kernels.functions import assign, exp, fill, tanh
 from irrun_kernels.host import LANES
 from irrun_kernels.micro import PANEL, ROWS, VECTORS, multiply_rows
 from irrun_kernels.native import (
@@ -22,13 +22,12 @@ from irrun_kernels.native import (
     intrinsic,
     kernel,
     longs,
-    octets,
     record,
     summing,
 )
 from irrun_kernels.pixels import find_rows, move
 from irrun_kernels.rows import exponentials, largest, scale, total
-from irrun_kernels.stacks import matrix_of, pack_panel
+from irrun_kernels.stacks import pack_panel
 from irrun_kernels.vectors import Vectors
 
 TILE: Final = ROWS[VECTORS]
@@ -46,13 +45,20 @@ LARGEST: Final = np.float32(1e15)
 """The largest element for which causal attention skips keys: no score overflows, and 0 times a value is 0."""
 
 
-class Heads(NamedTuple):
-    """The address of an array [batch, heads, rows, columns], 0 for none, and the bytes between elements of each axis.
+ADDED: Final = 0
+SEEN: Final = 1
+KEPT: Final = 2
+FILLED: Final = 3
+"""Masks: f32 that are added to scores; bytes that are 0 where -inf is added; that are 0, or are not 0, where a score is
+replaced by another number."""
 
-    The distances are 0 along axes that are broadcast.
-    """
+
+class Heads(NamedTuple):
+    """The address of an array [stacks of stacks, stacks, heads, rows, columns], 0 for none, and the bytes between its
+    elements along each axis: 0 where it is broadcast."""
 
     start: Address = NOWHERE
+    outer: int = 0
     stack: int = 0
     matrix: int = 0
     row: int = 0
@@ -62,12 +68,15 @@ class Heads(NamedTuple):
 class Attention(NamedTuple):
     """Arguments of `attention`.
 
-    ``query`` is [batch, groups * shared, queries, depth], ``key`` [batch, groups, keys, depth], ``value`` [batch,
-    groups, keys, width], ``out`` [batch, groups * shared, queries, width] without gaps in its rows. ``mask`` and
-    ``bias`` are added to scores [batch, groups * shared, queries, keys]: elements of 4 bytes are f32, those of 1 byte
-    are 0 where a key is hidden. ``sink`` [batch, groups * shared, queries, 1] is a further score without a value.
-    ``scale`` is multiplied by the f32 at ``factor``, if there is one. ``parts`` are the tasks of the heads that share
-    keys, ``block`` is the number of keys in a block, in whole vectors.
+    ``query`` is [..., groups * shared, queries, depth], ``key`` [..., groups, keys, depth], ``value`` [..., groups,
+    keys, width], ``out`` [..., groups * shared, queries, width] without gaps in its rows. ``bias``, of f32, and
+    ``mask``, in the form ``mask_form`` with the number ``filling``, change scores [..., groups * shared, queries,
+    keys]. ``sink`` [..., groups * shared, queries, 1] is a further score without a value. ``scale`` is multiplied by
+    the f32 at ``factor``, if there is one. Unless ``cap`` is 0, scores become cap * tanh(score) before bias and mask.
+    With ``guarded``, weights that are NaN are 0.
+
+    ``stacks`` are those of a stack of stacks. ``parts`` are the tasks of the heads that share keys, ``block`` is the
+    number of keys in a block, in whole vectors.
 
     With ``halves``, queries, keys, weights and values are rounded to bf16 before they are multiplied; all keys are one
     block then, so that weights are divided by their sum before they are rounded.
@@ -81,8 +90,8 @@ class Attention(NamedTuple):
     sink: Read[Heads]
     factor: Read[Address]
     out: Write[Heads]
-    mask_width: int
-    bias_width: int
+    mask_form: int
+    stacks: int
     groups: int
     shared: int
     queries: int
@@ -92,20 +101,23 @@ class Attention(NamedTuple):
     block: int
     parts: int
     causal: int
-    scale: float
+    guarded: int
     halves: int
+    scale: float
+    cap: float
+    filling: float
 
 
 def workspace_of(rows: int, depth: int, width: int, block: int) -> int:
     """The bytes of workspace that a task with so many rows of scores needs."""
     rows = -(-min(rows, MOST_ROWS) // TILE) * TILE
     wide = -(-width // LANES) * LANES
-    return 24 * rows + 4 * rows * (depth + block) + 4 * block * (depth + wide) + 4 * PANEL
+    return 40 * rows + 4 * rows * (depth + block) + 4 * block * (depth + wide) + 4 * PANEL
 
 
 @kernel(Attention)
 def attention(arguments: Any, task: int, workspace: int) -> None:
-    """softmax(query · keyᵀ * scale + mask + bias) · value for some queries of the heads that share keys."""
+    """softmax(query · keyᵀ * scale + bias + mask) · value for some queries of the heads that share keys."""
     attend(record(arguments), task, workspace)
 
 
@@ -128,7 +140,7 @@ def _attend_rows(c: Any, stack: int, group: int, first: int, count: int, workspa
     """Attention of ``count`` rows of a group, which are the queries of one head after those of another."""
     tile = 1 if count == 1 else TILE
     rows = -(-count // tile) * tile
-    left, targets = workspace, workspace + 8 * rows
+    places, left, targets = workspace, workspace + 16 * rows, workspace + 24 * rows
     peaks, totals = floats(targets + 8 * rows, count), floats(targets + 12 * rows, count)
     query = targets + 16 * rows
     scores = query + 4 * rows * c.depth
@@ -137,16 +149,16 @@ def _attend_rows(c: Any, stack: int, group: int, first: int, count: int, workspa
     factor = np.float32(c.scale)
     if c.factor != 0:
         factor *= floats(c.factor, 1)[0]
-    head, place = group * c.shared + first // c.queries, first % c.queries
-    _copy_queries(c, stack, head, place, count, factor, query)
-    keys, values = matrix_of(c.key, stack, group), matrix_of(c.value, stack, group)
-    end, last = c.keys, min(c.queries, place + count)
+    _find_places(c, group * c.shared + first // c.queries, first % c.queries, count, rows, places)
+    keys, values = _start(c, c.key, stack) + group * c.key.matrix, _start(c, c.value, stack) + group * c.value.matrix
+    _copy_queries(c, stack, places, count, factor, query)
+    end, last = c.keys, min(c.queries, first % c.queries + count)
     if c.causal != 0 and last < c.keys and _is_visible_enough(c, query, count, keys, values, last):
         end = last
     if c.halves != 0:
         for index in range(count):
             round_pairs(query + 4 * index * c.depth, c.depth, query + 4 * index * c.depth)
-    _begin(c, stack, head, place, peaks, totals)
+    _begin(c, stack, places, peaks, totals)
     for begin in range(0, end, c.block):
         width = min(c.block, end - begin)
         source = keys + begin * c.key.row
@@ -159,8 +171,9 @@ def _attend_rows(c: Any, stack: int, group: int, first: int, count: int, workspa
             find_rows(query, 4 * c.depth, count, rows, left)
             find_rows(scores, 4 * c.block, count, rows, targets)
             _multiply(tile, c.halves, left, targets, rows, depth, packed_keys, 0, width, 0)
-        _find_results(c, stack, head, place, count, rows, targets)
-        _weigh(c, stack, head, place, begin, width, factor, scores, peaks, totals, targets)
+        _find_results(c, stack, places, rows, targets)
+        _change_scores(c, stack, places, count, begin, width, factor, scores)
+        _weigh(c, begin, width, scores, peaks, totals, targets)
         source, step = values + begin * c.value.row, c.value.row
         if c.value.element != 4 or c.width % LANES != 0:
             step = 4 * -(-c.width // LANES) * LANES
@@ -171,20 +184,48 @@ def _attend_rows(c: Any, stack: int, group: int, first: int, count: int, workspa
             source, step = packed_values, 4 * -(-c.width // LANES) * LANES
         find_rows(scores, 4 * c.block, count, rows, left)
         _multiply(tile, c.halves, left, targets, rows, width, source, step, c.width, targets if begin != 0 else 0)
-    _find_results(c, stack, head, place, count, rows, targets)
+    _find_results(c, stack, places, rows, targets)
     for index in range(count):
         row = floats(longs(targets, count)[index], c.width)
         if c.keys == 0:
             fill(row, np.float32(0))
-        elif c.halves == 0:
+        elif c.halves == 0 and c.guarded == 0:
             scale(row, np.float32(1) / totals[index])
+        elif c.halves == 0:
+            _guard(row, totals[index])
 
 
 @inlined
-def _copy_queries(c: Any, stack: int, head: int, place: int, count: int, factor: Any, out: int) -> None:
+def _start(c: Any, x: Any, stack: int) -> int:
+    """The address of the heads of a stack."""
+    return int(x.start + stack // c.stacks * x.outer + stack % c.stacks * x.stack)
+
+
+@inlined
+def _find_places(c: Any, head: int, query: int, count: int, rows: int, out: int) -> None:
+    """Write the head and the query of each row; those of the last one are repeated."""
+    places = longs(out, 2 * rows)
+    for index in range(rows):
+        places[2 * index], places[2 * index + 1] = head, query
+        if index + 1 < count:
+            query += 1
+            if query == c.queries:
+                head, query = head + 1, 0
+
+
+@inlined
+def _row_of(x: Any, start: int, places: int, index: int) -> int:
+    """The address of the row of an array that belongs to a row of scores."""
+    place = longs(places + 16 * index, 2)
+    return int(start + place[0] * x.matrix + place[1] * x.row)
+
+
+@inlined
+def _copy_queries(c: Any, stack: int, places: int, count: int, factor: Any, out: int) -> None:
     """Copy rows of queries, multiplied by the factor unless they are to be rounded."""
+    start = _start(c, c.query, stack)
     for index in range(count):
-        x = matrix_of(c.query, stack, head) + place * c.query.row
+        x = _row_of(c.query, start, places, index)
         row = floats(out + 4 * index * c.depth, c.depth)
         if c.query.element == 4:
             assign(row, floats(x, c.depth))
@@ -193,67 +234,58 @@ def _copy_queries(c: Any, stack: int, head: int, place: int, count: int, factor:
                 row[i] = floats(x + i * c.query.element, 1)[0]
         if c.halves == 0:
             scale(row, factor)
-        place += 1
-        if place == c.queries:
-            head, place = head + 1, 0
 
 
 @inlined
-def _begin(c: Any, stack: int, head: int, place: int, peaks: Any, totals: Any) -> None:
+def _begin(c: Any, stack: int, places: int, peaks: Any, totals: Any) -> None:
     """Begin the softmax of each row with the score of its sink, if there is one."""
+    start = _start(c, c.sink, stack)
     for index in range(len(peaks)):
         peaks[index], totals[index] = np.float32(-np.inf), np.float32(0)
         if c.sink.start != 0:
-            peaks[index] = floats(matrix_of(c.sink, stack, head) + place * c.sink.row, 1)[0]
+            peaks[index] = floats(_row_of(c.sink, start, places, index), 1)[0]
             if peaks[index] != np.float32(-np.inf):
                 totals[index] = exp(peaks[index] - peaks[index])
-        place += 1
-        if place == c.queries:
-            head, place = head + 1, 0
 
 
 @inlined
-def _find_results(c: Any, stack: int, head: int, place: int, count: int, rows: int, out: int) -> None:
-    """Write the addresses of rows of the result; the last one is repeated."""
-    addresses = longs(out, rows)
+def _find_results(c: Any, stack: int, places: int, rows: int, out: int) -> None:
+    """Write the addresses of rows of the result."""
+    addresses, start = longs(out, rows), _start(c, c.out, stack)
     for index in range(rows):
-        addresses[index] = matrix_of(c.out, stack, head) + place * c.out.row
-        if index + 1 < count:
-            place += 1
-            if place == c.queries:
-                head, place = head + 1, 0
+        addresses[index] = _row_of(c.out, start, places, index)
 
 
 @inlined
-def _weigh(
-    c: Any,
-    stack: int,
-    head: int,
-    place: int,
-    begin: int,
-    width: int,
-    factor: Any,
-    scores: int,
-    peaks: Any,
-    totals: Any,
-    results: int,
+def _change_scores(
+    c: Any, stack: int, places: int, count: int, begin: int, width: int, factor: Any, scores: int
 ) -> None:
-    """Replace the scores of some keys by weights, and scale what there is of the results to the same peaks."""
-    for index in range(len(peaks)):
+    """Scale, cap and mask the products of queries and some keys."""
+    bias = _start(c, c.bias, stack) + begin * c.bias.element
+    mask = _start(c, c.mask, stack) + begin * c.mask.element
+    for index in range(count):
         start = scores + 4 * index * c.block
         row = floats(start, width)
         if c.halves != 0:
             scale(row, factor)
+        if c.cap != 0:
+            _cap(row, np.float32(c.cap))
         if c.causal != 0:
-            for hidden in range(max(0, place + 1 - begin), width):
+            for hidden in range(max(0, longs(places, 2 * count)[2 * index + 1] + 1 - begin), width):
                 row[hidden] -= np.float32(np.inf)
-        if c.mask.start != 0:
-            first = matrix_of(c.mask, stack, head) + place * c.mask.row + begin * c.mask.element
-            _mask(start, width, c.mask, c.mask_width, first)
         if c.bias.start != 0:
-            first = matrix_of(c.bias, stack, head) + place * c.bias.row + begin * c.bias.element
-            _mask(start, width, c.bias, c.bias_width, first)
-        peak = largest(start, width)
+            _mask(ADDED, 4, start, width, _row_of(c.bias, bias, places, index), c.bias.element, np.float32(0))
+        if c.mask.start != 0:
+            place, size = _row_of(c.mask, mask, places, index), 4 if c.mask_form == ADDED else 1
+            _mask(c.mask_form, size, start, width, place, c.mask.element, np.float32(c.filling))
+
+
+@inlined
+def _weigh(c: Any, begin: int, width: int, scores: int, peaks: Any, totals: Any, results: int) -> None:
+    """Replace the scores of some keys by weights, and scale what there is of the results to the same peaks."""
+    for index in range(len(peaks)):
+        start = scores + 4 * index * c.block
+        row, peak = floats(start, width), largest(start, width)
         if peak > peaks[index]:
             change = exp(peaks[index] - peak)
             peaks[index] = peak
@@ -266,45 +298,62 @@ def _weigh(
         else:
             totals[index] += exponentials(row, peaks[index])
         if c.halves != 0:
-            scale(row, np.float32(1) / totals[index])
+            if c.guarded != 0:
+                _guard(row, totals[index])
+            else:
+                scale(row, np.float32(1) / totals[index])
             round_pairs(start, width, start)
-        place += 1
-        if place == c.queries:
-            head, place = head + 1, 0
 
 
 @inlined
-def _mask(scores: int, count: int, mask: Any, width: int, place: int) -> None:
-    """Add elements of a mask to the scores of one query."""
-    if mask.element == width:
-        _add(width, scores, place, count)
-        return
-    row = floats(scores, count)
-    for i in range(count):
-        if width == 4:
-            row[i] += floats(place + i * mask.element, 1)[0]
-        elif octets(place + i * mask.element, 1)[0] == 0:
-            row[i] -= np.float32(np.inf)
+def _guard(row: Any, total: Any) -> None:
+    """Divide by a sum; weights that are 0 / 0 or NaN are 0."""
+    if not total > np.float32(0):
+        if total != np.float32(0):
+            fill(row, np.float32(0))
+    else:
+        scale(row, np.float32(1) / total)
 
 
-@intrinsic("void", *["int64"] * 4)
-def _add(v: Vectors, width: Any, row: Any, mask: Any, count: Any) -> None:
-    """Add f32 to a row, or -inf where a byte is 0."""
+@inlined
+def _cap(row: Any, cap: Any) -> None:
+    for i in range(len(row)):
+        row[i] = cap * tanh(row[i])
+
+
+@inlined
+def _mask(form: int, size: int, scores: int, count: int, mask: int, element: int, filling: Any) -> None:
+    """Change the scores of one query by the elements of a mask."""
+    if element == size:
+        _mask_row(form, scores, mask, count, filling)
+    else:
+        for index in range(count):
+            _mask_row(form, scores + 4 * index, mask + index * element, 1, filling)
+
+
+@intrinsic("void", *["int64"] * 4, "float32")
+def _mask_row(v: Vectors, form: Any, scores: Any, mask: Any, count: Any, filling: Any) -> None:
+    """Change a row of scores by a row of a mask."""
     builder = v.builder
 
-    def add(form: int, first: Any, inside: Any) -> None:
-        place = builder.add(row, builder.mul(first, v.constant(4)))
-        given = builder.add(mask, builder.mul(first, width))
-        if form == 4:
-            summand = v.load(given, 0, inside)
+    def change(form: int, first: Any, inside: Any) -> None:
+        place = builder.add(scores, builder.mul(first, v.constant(4)))
+        score = v.load(place, 0, inside)
+        if form == ADDED:
+            summand = v.load(builder.add(mask, builder.mul(first, v.constant(4))), 0, inside)
+            v.store(builder.fadd(score, summand), place, 0, inside)
+            return
+        bytes = v.load(builder.add(mask, first), 0, inside, v.bytes)
+        is_zero = builder.icmp_unsigned("==", bytes, ir.Constant(v.bytes, None))
+        if form == SEEN:
+            changed = builder.fadd(score, builder.select(is_zero, v.every(-np.inf), v.every(0.0)))
         else:
-            bytes = v.load(given, 0, inside, v.bytes)
-            is_hidden = builder.icmp_unsigned("==", bytes, ir.Constant(v.bytes, None))
-            summand = builder.select(is_hidden, v.every(-np.inf), v.every(0.0))
-        v.store(builder.fadd(v.load(place, 0, inside), summand), place, 0, inside)
+            others = (v.splat(filling), score) if form == KEPT else (score, v.splat(filling))
+            changed = builder.select(is_zero, *others)
+        v.store(changed, place, 0, inside)
 
-    for (form,) in v.variants((width,), ((4,), (1,))):
-        v.for_each_vector(count, partial(add, form))
+    for (number,) in v.variants((form,), ((ADDED,), (SEEN,), (KEPT,), (FILLED,))):
+        v.for_each_vector(count, partial(change, number))
 
 
 @inlined

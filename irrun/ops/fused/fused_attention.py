@@ -24,22 +24,47 @@ class FusedAttention(Fused):
     where a query attends to a key. The memory layout of the result is [B, L, H, V]. Key and value may have fewer heads,
     each of which then serves ``shared`` consecutive heads of queries.
 
+    Unless ``cap`` is 0, scores become cap * tanh(score) before bias and mask are added. A ``filling`` replaces the
+    scores of hidden keys, which a boolean mask is true for if ``inverted``. Weights that are NaN are 0 if ``guarded``.
+
     The operands of both products are rounded to a ``precision``, the softmax among them. That of one query is computed
     in f32: it takes as long as reading the keys.
     """
 
-    def __init__(self, fact: Fact, scale: float | None, causal: bool, key_transposed: bool, shared: int = 1) -> None:
+    def __init__(
+        self,
+        fact: Fact,
+        scale: float | None,
+        causal: bool,
+        key_transposed: bool,
+        shared: int = 1,
+        *,
+        cap: float = 0.0,
+        filling: float | None = None,
+        inverted: bool = False,
+        guarded: bool = False,
+    ) -> None:
         super().__init__(fact)
         self.scale = scale
         self.causal = causal
         self.key_transposed = key_transposed
         self.shared = shared
+        self.cap = cap
+        self.filling = filling
+        self.inverted = inverted
+        self.guarded = guarded
         self.precision: ElementType = F32
 
     def in_precision(self, precision: ElementType) -> Self:
         """Return the operation with rounded operands."""
         made = copy(self)
         made.precision = precision
+        return made
+
+    def sharing(self, shared: int) -> Self:
+        """Return the operation with other numbers of heads of keys."""
+        made = copy(self)
+        made.shared = shared
         return made
 
     def precision_of(self, queries: int) -> ElementType:
@@ -91,6 +116,19 @@ class FusedAttention(Fused):
         mask, bias, sink = added
         precision = self.precision_of(queries).name
         attention(
-            query, key, value, mask, scale, bias=bias, causal=self.causal, sink=sink, out=target, precision=precision
+            query,
+            key,
+            value,
+            mask,
+            scale,
+            causal=self.causal,
+            bias=bias,
+            sink=sink,
+            cap=self.cap,
+            filling=self.filling,
+            inverted=self.inverted,
+            guarded=self.guarded,
+            out=target,
+            precision=precision,
         )
         return out

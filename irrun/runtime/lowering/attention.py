@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from irrun.runtime.lowering.builder import F32, Builder, Unsupported, broadcast,
 from irrun.runtime.symbolic import Number, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor.element_type import BF16, F16
-from irrun_kernels.attention import KEYS, Attention, Heads, attention, workspace_of
+from irrun_kernels.attention import ADDED, FILLED, KEPT, KEYS, SEEN, Attention, Heads, attention, workspace_of
 from irrun_kernels.host import LANES
 
 
@@ -29,33 +29,33 @@ def attended(
 ) -> View:
     """Attention, head by head."""
     precision = op.precision_of(query.shape[-2])
-    if precision is F16 or query.ndim not in (3, 4):
+    if precision is F16 or query.ndim not in (3, 4, 5):
         raise Unsupported(f"{precision} and {query.ndim} axes")
-    if any(x is not None and x.dtype != F32 for x in (query, key, value, scale, sink)):
+    if any(x is not None and x.dtype != F32 for x in (query, key, value, bias, scale, sink)):
         raise Unsupported("operands other than f32")
-    if any(x is not None and x.dtype not in (F32, np.bool_) for x in (mask, bias)):
+    if mask is not None and mask.dtype not in (F32, np.bool_):
         raise Unsupported("a mask of other elements than f32 and booleans")
     if op.key_transposed:
         key = key.swapaxes(-1, -2)
     (queries, depth), (keys, width) = query.shape[-2:], value.shape[-2:]
     # Queries that share a key count for one here.
     shared = (*query.shape[:-3], query.shape[-3] // op.shared)
-    batch, groups = (1, *broadcast_shape(shared, key.shape[:-2], value.shape[:-2]))[-2:]
-    heads = groups * op.shared
-    out = builder.empty((batch, queries, heads, width)).swapaxes(1, 2)
+    outer, batch, groups = (1, 1, *broadcast_shape(shared, key.shape[:-2], value.shape[:-2]))[-3:]
+    lead, products, heads = (outer, batch), outer * batch * groups, groups * op.shared
+    out = builder.empty((*lead, queries, heads, width)).swapaxes(2, 3)
     halves = int(precision is BF16)
-    parts, block, workspace = _cut(batch * groups, queries * op.shared, keys, depth, width, halves=halves)
+    parts, block, workspace = _cut(products, queries * op.shared, keys, depth, width, halves=halves)
     arguments = Attention(
-        query=heads_of(builder, query, (batch, heads, queries, depth)),
-        key=heads_of(builder, key, (batch, groups, keys, depth)),
-        value=heads_of(builder, value, (batch, groups, keys, width)),
-        mask=heads_of(builder, mask, (batch, heads, queries, keys)),
-        bias=heads_of(builder, bias, (batch, heads, queries, keys)),
-        sink=heads_of(builder, sink, (batch, heads, queries, 1)),
+        query=heads_of(builder, query, (*lead, heads, queries, depth)),
+        key=heads_of(builder, key, (*lead, groups, keys, depth)),
+        value=heads_of(builder, value, (*lead, groups, keys, width)),
+        mask=heads_of(builder, mask, (*lead, heads, queries, keys)),
+        bias=heads_of(builder, bias, (*lead, heads, queries, keys)),
+        sink=heads_of(builder, sink, (*lead, heads, queries, 1)),
         factor=builder.address(scale),
         out=heads_of(builder, out, out.shape),
-        mask_width=0 if mask is None else mask.itemsize,
-        bias_width=0 if bias is None else bias.itemsize,
+        mask_form=form_of(op, None if mask is None else mask.dtype),
+        stacks=batch,
         groups=groups,
         shared=op.shared,
         queries=queries,
@@ -65,11 +65,21 @@ def attended(
         block=block,
         parts=parts,
         causal=int(op.causal),
-        scale=op.scale_of(depth),
+        guarded=int(op.guarded),
         halves=halves,
+        scale=op.scale_of(depth),
+        cap=op.cap,
+        filling=op.filling or 0.0,
     )
-    builder.call(attention, arguments, batch * groups * parts, workspace)
-    return out if query.ndim == 4 else out[0]
+    builder.call(attention, arguments, products * parts, workspace)
+    return out.reshape(out.shape[5 - query.ndim :])
+
+
+def form_of(op: FusedAttention, mask: np.dtype[Any] | None) -> int:
+    """The form of a mask of this type."""
+    if mask != np.bool_:
+        return ADDED
+    return SEEN if op.filling is None else FILLED if op.inverted else KEPT
 
 
 def heads_of(builder: Builder, x: Operand | None, sizes: tuple[Number, ...]) -> Heads:

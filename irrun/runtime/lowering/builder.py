@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeGuard
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -25,7 +25,8 @@ from irrun_kernels.native import NOWHERE, Address, Kernel
 F32: Final = np.dtype(np.float32)
 HALVES: Final[np.dtype[Any]] = np.dtype(np.uint16)
 U8: Final[np.dtype[Any]] = np.dtype(np.uint8)
-"""The types of f32, of the bits of bf16, and of levels."""
+I64: Final[np.dtype[Any]] = np.dtype(np.int64)
+"""The types of f32, of the bits of bf16, of levels, and of indices."""
 
 WIDEST_VECTOR: Final = 64
 """Bytes; also the most bytes that kernels read beyond the end of an array."""
@@ -82,7 +83,7 @@ class Buffer:
     size: Number = 0
     array: Array | None = None
     numbers: Sequence[Number] = ()
-    dtype: np.dtype[Any] = np.dtype(np.int64)
+    dtype: np.dtype[Any] = I64
     first: int = -1
     last: int = -1
 
@@ -91,7 +92,7 @@ class Unsupported(Exception):
     """No kernel computes a step; the text says why."""
 
 
-def _never(run: Callable[..., Any], inputs: Sequence[Value]) -> tuple[View, ...]:
+def _never(run: Callable[..., Any], inputs: Sequence[Value]) -> tuple[View, ...]:  # noqa: ARG001
     raise Unsupported("a step outside of a plan")
 
 
@@ -199,7 +200,7 @@ class Builder:
         return FAILURE
 
     @staticmethod
-    def is_constant(x: Operand | None) -> bool:
+    def is_constant(x: Operand | None) -> TypeGuard[Array]:
         """Return whether an array is a constant of the plan."""
         return isinstance(x, np.ndarray)
 
@@ -293,6 +294,14 @@ def in_order_of(array: Operand, arrays: Sequence[Operand]) -> list[Any]:
     """Transpose all arrays to the memory order of the axes of the first."""
     order = axes_in_memory(array)
     return [other.transpose(order) for other in arrays]
+
+
+def integers(values: Operand, what: str) -> list[Number]:
+    """The integers of an input, which are known when a run begins at the latest; Unsupported for others."""
+    if not isinstance(values, np.ndarray):
+        raise Unsupported(f"{what} depends on values")
+    found: list[Number] = values.reshape(-1).tolist()
+    return found
 
 
 def is_symbolic(*numbers: Number) -> bool:

@@ -52,9 +52,9 @@ def rounded(op: FusedRound, builder: Builder, data: Operand) -> View | None:
 def operand(op: FusedProduct, builder: Builder, data: Operand) -> View | None:
     """The data of a product: bits of bf16, or f32 rounded to the precision; None for what kernels do not take."""
     if data.dtype == HALVES:
-        return data if data.size else None
+        return builder.view(data) if data.size else None
     if op.precision is SINGLE:
-        return data if is_f32(data) else None
+        return builder.view(data) if is_f32(data) else None
     return _rounded(builder, data, AS_FLOATS if op.precision is BF16 else AS_F16)
 
 
@@ -70,7 +70,7 @@ def rounded_to_bf16(builder: Builder, data: Operand, *, as_bits: bool) -> View |
 
 def in_precision(precision: ElementType, builder: Builder, data: Operand) -> View | None:
     """f32, or bits of bf16; None for what kernels do not take."""
-    return data if precision is SINGLE else _rounded(builder, data, AS_BITS)
+    return builder.view(data) if precision is SINGLE else _rounded(builder, data, AS_BITS)
 
 
 def converted(

@@ -106,7 +106,7 @@ _PACKED_AT_ONCE: Final = 1 << 20
 """Codes that are brought into order at a time, so that copies on the way stay small."""
 
 
-def _panels(stored: Array | Nibbles, centre: int, bits: int, vectors: int) -> View:
+def _panels(stored: Array | Nibbles, centre: int, bits: int, vectors: int) -> Array:
     """The codes of weights [filters, groups, depth of a group] less ``centre``, packed in panels."""
     filters, panel = stored.shape[0], vectors * LANES
     depth = math.prod(stored.shape[1:])

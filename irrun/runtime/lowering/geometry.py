@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from irrun.ops.convolution.spatial import Windows as Spatial
 from irrun.runtime.lowering.builder import Builder
@@ -14,7 +15,7 @@ from irrun_kernels.pixels import Geometry, Images
 def channels_last(builder: Builder, x: Operand) -> View | None:
     """[N, C, H, W] whose channels are neighbours: itself or a copy."""
     if has_channels_last(x):
-        return x
+        return builder.view(x)
     out = builder.images(x.shape, x.dtype)
     return out if copied(builder, x, out) else None
 
@@ -24,12 +25,12 @@ def has_channels_last(x: Operand) -> bool:
     return x.strides[1] == x.itemsize or x.shape[1] == 1
 
 
-def as_images(x: Operand) -> View:
+def as_images(x: Any) -> Any:
     """[N, C, W] as [N, C, 1, W]."""
     return x[:, :, None] if x.ndim == 3 else x
 
 
-def as_pixels(rows: Operand) -> View:
+def as_pixels(rows: Any) -> Any:
     """Rows [M, C] as an image of one row."""
     return rows.T[None, :, None]
 

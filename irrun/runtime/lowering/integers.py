@@ -24,11 +24,12 @@ from irrun.runtime.lowering.geometry import (
 from irrun.runtime.lowering.images import slide
 from irrun.runtime.lowering.padding import surrounded, taps_as_channels
 from irrun.runtime.lowering.products import Operands, multiply, of_windows
-from irrun.runtime.view import Operand, View
+from irrun.runtime.view import Operand
 from irrun.tensor import Array
 from irrun_kernels.backends import OF_BYTES
 from irrun_kernels.bytes import Numbers, Requantization
 from irrun_kernels.functions import End
+from irrun_kernels.native import Address
 from irrun_kernels.tiling import padded_columns
 
 
@@ -37,9 +38,9 @@ def multiplied(op: FusedIntegerMatMul, builder: Builder, codes: Operand, summand
     """A product of rows of bytes."""
     end = epilogue(op.end.activation)
     depth, filters = op.weights.shape
-    if end is None or not _is_ready(op, codes, summand) or not codes.is_contiguous:
+    if end is None or not _is_ready(op, codes, summand) or not builder.view(codes).is_contiguous:
         return None
-    if summand is not None and not summand.is_contiguous:
+    if summand is not None and not builder.view(summand).is_contiguous:
         return None
     added = None if summand is None else as_pixels(summand.reshape(-1, filters))
     outs = [builder.empty((*codes.shape[:-1], filters), dtype) for dtype in _types(op)]
@@ -127,7 +128,7 @@ def _integers(op: FusedIntegerProduct, builder: Builder, sums: Array, given: Ope
     return made if levels is None else made._replace(low=levels.low, high=levels.high, most=float(levels.most))
 
 
-def _numbers(op: FusedIntegerProduct, builder: Builder, end: End) -> int:
+def _numbers(op: FusedIntegerProduct, builder: Builder, end: End) -> Address:
     """The address of the numbers of an epilogue."""
     numbers = Numbers(end.low, end.high)
     levels, between = op.end.levels, op.end.between
@@ -146,7 +147,7 @@ def _numbers(op: FusedIntegerProduct, builder: Builder, end: End) -> int:
     return builder.constant(np.array(numbers))
 
 
-def _bias(op: FusedIntegerProduct) -> View:
+def _bias(op: FusedIntegerProduct) -> Array:
     """Return the numbers that are added to sums; level 0 of a summand is part of it unless they are rounded first."""
     return op.end.bias if op.end.between is not None else op.end.bias + np.float32(_least(op.end.summand))
 
@@ -156,7 +157,7 @@ def _least(levels: Levels | None) -> float:
     return 0.0 if levels is None else levels.output_low
 
 
-def _per_filter(builder: Builder, rows: Operand, padded: int) -> int:
+def _per_filter(builder: Builder, rows: Array, padded: int) -> Address:
     """The address of rows [G, O] with room for whole vectors; those of integers keep their type."""
     whole = np.zeros((len(rows), padded), rows.dtype)
     whole[:, : rows.shape[1]] = rows

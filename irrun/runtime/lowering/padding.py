@@ -14,7 +14,7 @@ from irrun_kernels.padding import Surround, surround
 from irrun_kernels.pixels import Geometry
 
 
-def taps_as_channels(weights: Array, geometry: Geometry) -> tuple[View, Geometry]:
+def taps_as_channels(weights: Array, geometry: Geometry) -> tuple[Array, Geometry]:
     """Weights [1, O, I, KH, KW], and windows over images with all around them that windows reach.
 
     The taps of a row are neighbours in memory: one tap of more channels.
@@ -39,7 +39,7 @@ def padded(builder: Builder, x: Operand, out: Operand, geometry: Geometry) -> Vi
     top, left = geometry.begin_height, geometry.begin_width
     high, wide = _reached(x, out, geometry)
     if not (top or left or high > height or wide > width) and (x.strides[1], x.strides[3]) == (4, 4 * channels):
-        return x
+        return builder.view(x)
     made = builder.images((batch, channels, high, wide))
     zero = np.zeros(1, np.float32)
     rows = slice(top, top + height)

@@ -11,7 +11,7 @@ from irrun.kernels.transposing import taps_first
 from irrun.runtime.lowering.builder import F32, HALVES, U8, Builder
 from irrun.runtime.lowering.geometry import images_of, over
 from irrun.runtime.symbolic import of_sizes
-from irrun.runtime.view import Operand, View
+from irrun.runtime.view import Operand
 from irrun.tensor import Array
 from irrun_kernels.amx_check import multiplies_bytes, multiplies_halves
 from irrun_kernels.backends import HAS_BYTE_TILES, HAS_HALF_TILES
@@ -55,7 +55,7 @@ class Form(NamedTuple):
         """The elements in a column of a panel."""
         return padded_depth(words, self.is_padded)
 
-    def panels(self, matrix: Array, taps: int, vectors: int) -> View:
+    def panels(self, matrix: Array, taps: int, vectors: int) -> Array:
         """Pack a right factor [taps * depth, columns], with zeros behind the elements of each tap."""
         depth, columns = len(matrix) // taps, matrix.shape[1]
         each = self.each * self.words(depth)
@@ -109,14 +109,14 @@ class Weights(NamedTuple):
     """
 
     key: Hashable
-    source: Operand
+    source: Array
     groups: int
     filters: int
     depth: int
     matrices: Callable[[], Sequence[Array]]
 
 
-def of_windows(key: Hashable, weights: Array, source: Operand) -> Weights:
+def of_windows(key: Hashable, weights: Array, source: Array) -> Weights:
     """The right factors of a convolution with weights [G, O, I, KH, KW]."""
     groups, filters, depth = weights.shape[:3]
     return Weights(key, source, groups, filters, depth, lambda: [taps_first(x).reshape(-1, filters) for x in weights])
@@ -170,7 +170,7 @@ def multiply(
     builder.call(kernel, arguments, weights.groups * cut.tasks, workspace_of(arguments))
 
 
-def _joined(panels: Sequence[Array]) -> View:
+def _joined(panels: Sequence[Array]) -> Array:
     return panels[0] if len(panels) == 1 else np.concatenate(panels)
 
 

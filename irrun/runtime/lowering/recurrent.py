@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from irrun.kernels.recurrent import are_whole
 from irrun.kernels.recurrent_steps import LstmSteps
 from irrun.ops.fused.fused_recurrence import FusedRecurrence
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers
@@ -14,14 +15,14 @@ from irrun.runtime.lowering.matrices import multiplied
 from irrun.runtime.lowering.products import PAIRS, SINGLES
 from irrun.runtime.lowering.stacks import matrices_of
 from irrun.runtime.symbolic import of_sizes
-from irrun.runtime.view import Operand, View
+from irrun.runtime.view import View
 from irrun.tensor.element_type import BF16, F16
 from irrun_kernels.recurrent import Lstm, lstm
 from irrun_kernels.tiling import padded_columns, panel_vectors, tiling
 
 
 @lowers(FusedRecurrence)
-def recurrence(op: FusedRecurrence, builder: Builder, x: Operand, *others: Operand) -> tuple[View, ...] | None:
+def recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: Any) -> tuple[View, ...] | None:
     """An LSTM: the shares of the input in all gates as one product, then step by step."""
     *states, lengths = others
     passes = [one for one in op.passes if isinstance(one, LstmSteps)]
@@ -30,7 +31,7 @@ def recurrence(op: FusedRecurrence, builder: Builder, x: Operand, *others: Opera
     if op.precision == F16.name:
         return None
     whole = contiguous(builder, x)
-    if whole is None or not are_whole(x, lengths) or any(state.strides[-1] != 4 for state in states):
+    if whole is None or not (lengths == x.shape[1]).all() or any(state.strides[-1] != 4 for state in states):
         return None
     batch, steps, inputs = x.shape
     directions, size = len(passes), states[0].shape[-1]

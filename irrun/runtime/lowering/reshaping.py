@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from irrun.ops.fused.fused_view import FusedView
 from irrun.ops.shape.reshape import Reshape
 from irrun.ops.shape.squeeze import SqueezeV1, SqueezeV15
 from irrun.ops.shape.unsqueeze import Unsqueeze
-from irrun.runtime.lowering.builder import Builder, Unsupported, lowers
+from irrun.runtime.lowering.builder import Builder, Unsupported, integers, lowers
 from irrun.runtime.lowering.copies import contiguous, copied
 from irrun.runtime.symbolic import Number
 from irrun.runtime.view import Operand, View
@@ -26,7 +24,7 @@ def view(op: FusedView, builder: Builder, data: Operand) -> View:
 @lowers(Reshape, numbers=(1,))
 def reshaped(op: Reshape, builder: Builder, data: Operand, pattern: Operand) -> View:
     """An array in the shape of a pattern, in which 0 copies a size and -1 is the rest."""
-    sizes = _numbers(pattern, "the shape")
+    sizes = integers(pattern, "the shape")
     if op.special_zero:
         sizes = [data.shape[axis] if _is(size, 0) else size for axis, size in enumerate(sizes)]
         if not all(isinstance(size, int) or size > 0 for size in sizes):
@@ -39,7 +37,7 @@ def squeezed(op: SqueezeV1 | SqueezeV15, builder: Builder, data: Operand, axes: 
     """An array without some axes of size 1."""
     given = [axis for axis, size in enumerate(data.shape) if size == 1]
     if axes is not None:
-        along = {int(axis) % data.ndim for axis in _numbers(axes, "the axes")}
+        along = {int(axis) % data.ndim for axis in integers(axes, "the axes")}
         given = [axis for axis in given if axis in along or not along]
     return in_shape(builder, data, [size for axis, size in enumerate(data.shape) if axis not in given])
 
@@ -47,7 +45,7 @@ def squeezed(op: SqueezeV1 | SqueezeV15, builder: Builder, data: Operand, axes: 
 @lowers(Unsqueeze)
 def unsqueezed(op: Unsqueeze, builder: Builder, data: Operand, axes: Operand) -> View:  # noqa: ARG001
     """An array with more axes of size 1."""
-    where = _numbers(axes, "the axes")
+    where = integers(axes, "the axes")
     rank = data.ndim + len(where)
     new = {int(axis) % rank for axis in where}
     rest = iter(data.shape)
@@ -70,13 +68,6 @@ def in_shape(builder: Builder, data: Operand, shape: Sequence[Number]) -> View:
     if whole is None:
         raise Unsupported(f"the memory order of the {data.ndim} axes of {data.dtype}")
     return whole.reshape(tuple(shape))
-
-
-def _numbers(values: Operand, what: str) -> list[Number]:
-    if not isinstance(values, np.ndarray):
-        raise Unsupported(f"{what} depends on values")
-    found: list[Number] = values.reshape(-1).tolist()
-    return found
 
 
 def _has_rest(shape: Sequence[Number]) -> bool:

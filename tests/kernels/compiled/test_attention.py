@@ -10,7 +10,7 @@ import pytest
 from irrun.kernels.halves import rounded
 from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.runtime.memory import Memory
-from irrun.tensor import Array, Fact, Shape
+from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BF16, F32
 from irrun_kernels.attention import KEYS
 from tests.kernels.compiled.lowered import run
@@ -101,9 +101,11 @@ def compared(op: FusedAttention, *inputs: Array | None) -> None:
     np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
 
 
-def attention_of(batch: int, heads: int, queries: int, width: int, shared: int = 1, **how: bool) -> FusedAttention:
+def attention_of(
+    batch: int, heads: int, queries: int, width: int, shared: int = 1, causal: bool = False, **how: Any
+) -> FusedAttention:
     fact = Fact(F32, Shape((batch, heads, queries, width)))
-    return FusedAttention(fact, None, how.get("causal", False), how.get("transposed", False), shared)
+    return FusedAttention(fact, None, causal, False, shared, **how)
 
 
 @pytest.mark.parametrize("queries", [0, 1, 4, 5, 13, 200])
@@ -167,3 +169,46 @@ def test_infinities_beside_a_mask(part: int, at: int, value: float) -> None:
     parts[3][..., ::3] = -np.inf
     parts[part][0, 0, at % parts[part].shape[2], 2] = value
     compared(attention_of(1, 2, 4, 32), *parts)
+
+
+@pytest.mark.parametrize("queries", [1, 13])
+@pytest.mark.parametrize("inverted", [False, True])
+@pytest.mark.parametrize("filling", [-np.inf, float(np.finfo(np.float32).min), -2.0])
+@pytest.mark.parametrize("shape", [(2, 6, 13, 300), (1, 1, 1, 300), (6, 13, 1)], ids=str)
+def test_scores_that_are_replaced(queries: int, inverted: bool, filling: float, shape: tuple[int, ...]) -> None:
+    mask = drawn(*shape[:-2], min(queries, shape[-2]), shape[-1], dtype=bool)
+    mask[..., 0, :] = inverted
+    key = drawn(2, 3, 300, 20)
+    key[0, 0, 7] = np.nan
+    inputs = drawn(2, 6, queries, 20), key, drawn(2, 3, 300, 16), mask, drawn(queries, 300)
+    compared(attention_of(2, 6, queries, 16, 2, filling=filling, inverted=inverted), *inputs)
+
+
+@pytest.mark.parametrize("precision", [F32, BF16])
+def test_weights_that_are_no_numbers(precision: ElementType) -> None:
+    seen = drawn(2, 1, 5, 300, dtype=bool)
+    seen[:, :, 2] = False
+    inputs = [drawn(2, 3, 5, 20), drawn(2, 3, 300, 20), drawn(2, 3, 300, 16), seen]
+    inputs[0][0, 0, 1, 2] = np.nan
+    op = attention_of(2, 3, 5, 16, guarded=True).in_precision(precision)
+    got = run(op, *inputs)
+    assert got is not None
+    assert not got[:, :, 2].any()
+    assert not got[0, 0, 1].any()
+    with np.errstate(all="ignore"):
+        wanted = op.run(*inputs, memory=Memory())
+    np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5 if precision is F32 else 0.02)
+
+
+@pytest.mark.parametrize("queries", [1, 13])
+def test_scores_with_a_cap(queries: int) -> None:
+    inputs = 9 * drawn(2, 3, queries, 20), drawn(2, 3, 300, 20), drawn(2, 3, 300, 16), drawn(queries, 300)
+    compared(attention_of(2, 3, queries, 16, cap=1.7), *inputs)
+
+
+@pytest.mark.parametrize("shared", [1, 2])
+def test_stacks_of_stacks(shared: int) -> None:
+    inputs = drawn(2, 5, 4, 7, 20), drawn(2, 5, 4 // shared, 9, 20), drawn(2, 5, 4 // shared, 9, 16)
+    fact = Fact(F32, Shape((2, 5, 4, 7, 16)))
+    compared(FusedAttention(fact, None, False, False, shared), *inputs, drawn(5, 1, 7, 9), drawn(4, 7, 9))
+    compared(FusedAttention(fact, None, False, False, shared), *inputs, drawn(2, 1, 1, 1, 9))
