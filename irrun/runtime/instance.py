@@ -116,10 +116,11 @@ class Instance:
         for stage, prelude in enumerate(self._program.preludes):
             for item in prelude:
                 given = [arrays[x.buffer] if isinstance(x, View) else self._value(x) for x in item.inputs]
-                for observer in context.observers:
+                observers = () if item.is_part else context.observers
+                for observer in observers:
                     observer.before(item.step, given)
                 results = compute(context, item.step, given)
-                for observer in context.observers:
+                for observer in observers:
                     observer.after(item.step, results)
                 for view, array in zip(item.outputs, results, strict=True):
                     if not self._takes(view, array):

@@ -245,9 +245,11 @@ class _Lowerer:
         if self._level(given) is None:
             raise Unsupported("it reads a variable whose initial value a kernel computes")
         assert self._step_now is not None
-        return self._computed_before(self._step_now._replace(run=run), given, "provides memory")
+        return self._computed_before(self._step_now._replace(run=run), given, "provides memory", is_part=True)
 
-    def _computed_before(self, step: Step, given: Sequence[Value], reason: str) -> tuple[View, ...]:
+    def _computed_before(
+        self, step: Step, given: Sequence[Value], reason: str, *, is_part: bool = False
+    ) -> tuple[View, ...]:
         level = self._level(given)
         assert level is not None
         hints: Sequence[Array | None] = [None] * len(step.facts)
@@ -262,7 +264,7 @@ class _Lowerer:
         )
         for output, hint in zip(outputs, hints, strict=True):
             self._early[id(output)] = (hint, level)
-        self._preludes[level].append(Interpreted(step, tuple(given), outputs, reason))
+        self._preludes[level].append(Interpreted(step, tuple(given), outputs, reason, is_part))
         return outputs
 
     def _hint(self, value: Value) -> Array | None:

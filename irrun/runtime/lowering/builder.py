@@ -63,12 +63,13 @@ class Call(NamedTuple):
 
 
 class Interpreted(NamedTuple):
-    """A step that NumPy computes, with the reason."""
+    """A step that NumPy computes, with the reason; or a part of one, which observers do not see."""
 
     step: Step
     inputs: tuple[Value, ...]
     outputs: tuple[View, ...]
     reason: str
+    is_part: bool = False
 
 
 @dataclass(slots=True)
