@@ -73,9 +73,9 @@ class _Writer:
         return "*".join([*([repr(factor)] if factor != 1 or not atoms else []), *atoms])
 
     def _require(self, atom: int) -> None:
-        """Compute an atom, if it is not known from an earlier stage."""
+        """Compute an atom that is a function of others. No earlier stage may have needed it."""
         applied = self._symbols.applied.get(atom)
-        if applied is None or atom in self._written or self._symbols.stages[atom] < self._stage:
+        if applied is None or atom in self._written:
             return
         self._written.add(atom)
         self._lines.append(f"v[{atom}] = {self._call(applied)}")

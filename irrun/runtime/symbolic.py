@@ -157,6 +157,9 @@ class SymInt:
     def __divmod__(self, other: Number) -> tuple[Number, Number]:
         return self // other, self % other
 
+    def __rdivmod__(self, other: Number) -> tuple[Number, Number]:
+        return other // self, other % self
+
     def __truediv__(self, other: Number) -> Number:
         raise NotWhole(f"{self} / {other}")
 

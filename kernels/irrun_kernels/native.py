@@ -171,6 +171,8 @@ class Kernel(Compiled):
         super().__init__(function, _record_type(arguments))
         self.accesses = tuple(_accesses(arguments, ""))
         """For each number of ``record``: whether memory at this address is read or written, or nothing."""
+        if "undeclared" in self.accesses:
+            raise TypeError(f"{arguments.__name__} has an address that is declared neither as Read nor as Write")
 
     @cached_property
     def record(self) -> np.dtype[Any]:
