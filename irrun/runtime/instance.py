@@ -161,6 +161,7 @@ class Instance:
         values = evaluate(self._atoms)
         if values is None:
             return False
+        workers().leave(self)
         self._known[numbers] = values
         self._arrays.clear()
         self._place(stage)
@@ -224,7 +225,7 @@ class Instance:
                 self._workspace.ctypes.data + -self._workspace.ctypes.data % _LINES,
                 self._each,
                 min(count, self._most),
-                (self._layout, self._arena, self._workspace, self._words, self._counters),
+                self,
             )
 
     def _interpret(self, number: int, item: Interpreted, context: Run) -> None:
