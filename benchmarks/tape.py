@@ -19,9 +19,12 @@ import numpy as np
 
 import irrun.model
 from irrun.runtime.instance import Instance
-from irrun.runtime.lowering.builder import Call, Interpreted
+from irrun.runtime.layout import Layout
+from irrun.runtime.lowering.builder import Buffer, Call, Interpreted
 from irrun.runtime.program import Program, lower
 from irrun.runtime.state import State
+from irrun.runtime.view import View
+from irrun_kernels.native import Address
 from irrun_kernels.stamp import Stamp, stamp
 
 SIZES: Final = ("columns", "rows", "images", "width", "depth", "filters", "channels", "points", "tiles", "pixels")
@@ -37,13 +40,13 @@ def main() -> None:
     options = parser.parse_args()
     compiled = irrun.model.build(irrun.model.load(options.model), {"INFERENCE_PRECISION_HINT": options.precision})
     program = lower(compiled.plan, WeakValueDictionary())
-    if program.lates:
+    if program.is_open or any(program.preludes):
         raise SystemExit(f"{options.model} has variables or open sizes")
     counts = [int(count) for count in options.workers.split(",")]
     stamped, times = with_stamps(program)
     with np.load(options.model.with_suffix(".npz")) as archive:
         inputs = [archive[f"0:{one.any_name}"] for one in compiled.inputs]
-    instance = Instance(stamped, max(counts))
+    instance = Instance(Layout(stamped), max(counts))
     columns = [measured(instance, inputs, times, count, options.runs) for count in counts]
     show(program, counts, columns, options.top)
 
@@ -51,11 +54,16 @@ def main() -> None:
 def with_stamps(program: Program) -> tuple[Program, Any]:
     """The program with a stamp in front of each item and behind the last, and the times that they write."""
     times = np.zeros(len(program.items) + 1, np.int64)
-    items: list[Call | Interpreted] = []
-    for number, item in enumerate(program.items):
-        items += [Call(stamp, Stamp(times[number:].ctypes.data), 1, 0, {}), item]
-    items.append(Call(stamp, Stamp(times[-1:].ctypes.data), 1, 0, {}))
-    return replace(program, items=tuple(items)), times
+    buffer = len(program.buffers)
+    stamps = [
+        Call(stamp, stamp.flat(Stamp(Address(buffer, 8 * number))), 1, 0, {})
+        for number in range(len(program.items) + 1)
+    ]
+    items: list[Call | Interpreted] = [stamps[0]]
+    for item, behind in zip(program.items, stamps[1:], strict=True):
+        items += [item, behind]
+    buffers = (*program.buffers, Buffer("constant", times.nbytes, times))
+    return replace(program, items=tuple(items), buffers=buffers), times
 
 
 def measured(instance: Instance, inputs: list[Any], times: Any, count: int, runs: int) -> Any:
@@ -92,8 +100,9 @@ def show(program: Program, counts: list[int], columns: list[Any], top: int) -> N
 
 def description(item: Call | Interpreted, microseconds: float) -> str:
     if isinstance(item, Interpreted):
-        return " ".join(str(array.shape) for array in item.inputs if array is not None)
-    fields = {name.removeprefix("geometry_"): value for name, value in item.arguments._asdict().items()}
+        return f"{item.reason}: " + " ".join(str(x.shape) for x in item.inputs if isinstance(x, View | np.ndarray))
+    names = item.kernel.record.names or ()
+    fields = dict(zip((name.removeprefix("geometry_") for name in names), item.arguments, strict=True))
     text = " ".join(
         f"{name}={fields[name]}" for name in fields if name in SIZES or name.startswith(("size_", "kernel_"))
     )

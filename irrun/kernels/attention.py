@@ -29,20 +29,26 @@ def attention(
     scale: float,
     *,
     causal: bool,
+    bias: Array | None = None,
     sink: Array | None = None,
+    cap: float = 0.0,
+    filling: float | None = None,
+    inverted: bool = False,
+    guarded: bool = False,
     out: Array | None = None,
     precision: str = "f32",
 ) -> Array:
     """Return softmax(query @ keyᵀ * scale + mask) @ value over the last two axes, broadcast over the others.
 
-    A boolean mask is true where a query attends to a key; a float mask is added. With ``causal``, query i attends to
-    keys 0 to i, and the mask is ignored; infinities and NaN of hidden keys and values propagate. ``sink`` is an
-    additional score for each query that takes part in the softmax but has no value. The full score matrix is never
-    stored. The operands of both products are rounded to a ``precision``, the softmax after it was divided by its sums.
+    A boolean mask is true where a query attends to a key; a float mask is added, and so is a ``bias``. With ``causal``,
+    query i attends to keys 0 to i; infinities and NaN of hidden keys and values propagate. ``sink`` is an additional
+    score for each query that takes part in the softmax but has no value. Unless ``cap`` is 0, scores become
+    cap * tanh(score) before bias and mask. A ``filling`` replaces the scores of hidden keys, which a boolean mask is
+    true for if ``inverted``. Weights that are NaN are 0 if ``guarded``. The full score matrix is never stored. The
+    operands of both products are rounded to a ``precision``, the softmax after it was divided by its sums.
     """
     queries, keys = query.shape[-2], key.shape[-2]
-    mask = None if causal else mask
-    stacks = [part.shape[:-2] for part in (query, key, value, mask, sink) if part is not None]
+    stacks = [part.shape[:-2] for part in (query, key, value, mask, bias, sink) if part is not None]
     batch = np.broadcast_shapes(*stacks)
     result = np.empty((*batch, queries, value.shape[-1]), query.dtype) if out is None else out
     if not result.size:
@@ -51,9 +57,10 @@ def attention(
         result.fill(0)
         return result
     lead = batch or (1,)
-    if mask is not None and mask.dtype == np.bool_:
-        mask = np.where(mask, query.dtype.type(0), query.dtype.type(-np.inf))
-    added = None if mask is None else _spread(mask, lead, queries, keys)
+    filled: Array | None = None
+    if mask is not None and filling is not None:
+        filled, mask = _spread(mask if inverted else ~mask, lead, queries, keys), None
+    summands = [_spread(_summand(part, query.dtype), lead, queries, keys) for part in (bias, mask) if part is not None]
     spare = None if sink is None else _spread(sink, lead, queries, 1)
     factor = query.dtype.type(scale)
     near = (rounded(part, precision) for part in (query, key, value))
@@ -72,14 +79,23 @@ def attention(
             np.matmul(left, k[stack][..., :end], out=scores)
             if precision != "f32":
                 scores *= factor
+            if cap:
+                np.tanh(scores, out=scores)
+                scores *= query.dtype.type(cap)
             moderate = not careful and sink is None and is_moderate(scores)
             if hidden is not None:
                 scores[..., begin:] += hidden
-            if added is not None:
+            for added in summands:
                 scores += added[here]
+            if filled is not None and filling is not None:
+                np.copyto(scores, filling, where=filled[here])
             total = _sums(scores) if moderate else _shifted_sums(scores, None if spare is None else spare[here])
             if total is not None:
                 break
+        if guarded and total is not None:
+            unknown = np.isnan(total)
+            np.copyto(scores, 0, where=unknown)
+            np.copyto(total, 1, where=unknown)
         if precision == "f32":
             np.matmul(scores, v[stack][..., :end, :], out=target[here])
             target[here] /= total
@@ -102,6 +118,10 @@ def _blocks(lead: tuple[int, ...], queries: int, keys: int) -> Iterator[tuple[tu
             stack = (*index, slice(head, min(head + heads, lead[-1])))
             for row in range(0, queries, rows):
                 yield stack, row, min(row + rows, queries)
+
+
+def _summand(mask: Array, dtype: np.dtype[Any]) -> Array:
+    return np.where(mask, dtype.type(0), dtype.type(-np.inf)) if mask.dtype == np.bool_ else mask
 
 
 def _spread(part: Array, lead: tuple[int, ...], rows: int, columns: int) -> Array:

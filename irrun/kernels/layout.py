@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -10,7 +11,20 @@ from numpy.lib.stride_tricks import as_strided
 from irrun.kernels.threads import Array
 
 
-def axes_in_memory(x: Array) -> list[int]:
+class Strided(Protocol):
+    """Anything that lies in memory as an array of NumPy does."""
+
+    @property
+    def shape(self) -> tuple[Any, ...]: ...
+
+    @property
+    def strides(self) -> tuple[Any, ...]: ...
+
+    @property
+    def ndim(self) -> int: ...
+
+
+def axes_in_memory(x: Strided) -> list[int]:
     """Return the axes in the order of memory, outermost first."""
     return sorted(range(x.ndim), key=lambda axis: (-abs(x.strides[axis]), -x.shape[axis]))
 
@@ -32,12 +46,12 @@ def strided(x: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:
     return as_strided(x, shape, strides)
 
 
-def merged_axes(arrays: Sequence[Array]) -> list[tuple[int, tuple[int, ...]]]:
+def merged_axes(arrays: Sequence[Strided]) -> list[tuple[Any, tuple[Any, ...]]]:
     """Return the axes of arrays of one shape, adjacent ones merged where every array allows it.
 
     Each is a size and the strides in bytes of the arrays; axes of size 1 are left out.
     """
-    axes: list[tuple[int, tuple[int, ...]]] = []
+    axes: list[tuple[Any, tuple[Any, ...]]] = []
     for axis, size in enumerate(arrays[0].shape):
         if size == 1:
             continue

@@ -10,16 +10,17 @@ from irrun.runtime.lowering.builder import Buffer
 _ALIGNMENT: Final = 64
 
 
-def place(buffers: Sequence[Buffer]) -> tuple[dict[int, int], int]:
-    """The offset of each buffer that is needed at all, by its start, and the size of the arena.
+def place(buffers: Sequence[Buffer], sizes: Sequence[int]) -> tuple[dict[int, int], int]:
+    """The offset of each buffer of the arena that is needed at all, by its number, and the size of the arena.
 
     Place the largest buffers first, each at the lowest address that no simultaneously live buffer uses.
     """
     offsets: dict[int, int] = {}
     placed: list[tuple[int, int, Buffer]] = []
     size = 0
-    for buffer in sorted((item for item in buffers if item.first >= 0), key=lambda item: -item.size):
-        need = -(-buffer.size // _ALIGNMENT) * _ALIGNMENT
+    needed = [number for number, buffer in enumerate(buffers) if buffer.kind == "arena" and buffer.first >= 0]
+    for number in sorted(needed, key=lambda each: -sizes[each]):
+        buffer, need = buffers[number], max(-(-sizes[number] // _ALIGNMENT), 1) * _ALIGNMENT
         offset = 0
         for start, stop, other in placed:
             if other.last < buffer.first or buffer.last < other.first:
@@ -29,6 +30,6 @@ def place(buffers: Sequence[Buffer]) -> tuple[dict[int, int], int]:
             offset = max(offset, stop)
         placed.append((offset, offset + need, buffer))
         placed.sort(key=lambda item: item[:2])
-        offsets[buffer.start] = offset
+        offsets[number] = offset
         size = max(size, offset + need)
     return offsets, size

@@ -152,6 +152,15 @@ class Run:
         return lambda inputs: self.plan(body.plan, inputs)
 
 
+def compute(run: Run, step: Step, arrays: Sequence[Any]) -> list[Array]:
+    """Return the outputs of one step of a run; IRError where it fails."""
+    try:
+        run.budget.check_time(run.deadline)
+        return conformed(step, step.run(*arrays, **run.asked(step)))
+    except FAILURES as error:
+        raise step_error(step, arrays, error) from _cause(error)
+
+
 def conformed(step: Step, returned: Any) -> list[Array]:
     """Return the outputs of a kernel as arrays in the carriers of their types."""
     results = returned if isinstance(returned, tuple | list) else (returned,)

@@ -2,83 +2,78 @@
 
 from __future__ import annotations
 
-import bisect
-import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
+from irrun.runtime.arena import place
 from irrun.runtime.budget import UNLIMITED, Budget
-from irrun.runtime.execute import FAILURES, Numerics, Observer, Run, conformed
-from irrun.runtime.lowering.builder import MISFIT, WIDEST_VECTOR, Call, Late, Value
-from irrun.runtime.lowering.cache import late_row
+from irrun.runtime.execute import Numerics, Observer, Run, compute
+from irrun.runtime.layout import ROW, Layout, values_of
+from irrun.runtime.lowering.builder import FAILURE, WIDEST_VECTOR, Interpreted, Value
 from irrun.runtime.memory import Memory
-from irrun.runtime.plan import Step
-from irrun.runtime.program import Program, segments, start_of
+from irrun.runtime.program import segments
 from irrun.runtime.state import State
+from irrun.runtime.view import View
 from irrun.runtime.workers import workers
 from irrun.tensor import Array
-from irrun_kernels.cache import LATE
 from irrun_kernels.tape import LINE
 
-_ROW: Final = struct.Struct(f"={LATE}q")
+_LINES: Final = 128
+"""Bytes of two cache lines, which are fetched together."""
+
+_GROWTH: Final = 4
+"""A buffer that became too small grows by one part in so many more than it must."""
 
 
-class Misfit(Exception):
-    """A run that the program is not for, or that fails: NumPy computes it, or says why."""
+class Bailout(Exception):
+    """The program cannot finish a run, for a reason that was not known when it began."""
 
 
-class _Interpreted(NamedTuple):
-    """A step with its arrays in the arena; late ones are given by their numbers.
-
-    ``sees`` says that some inputs are in the arena, ``keeps`` that some may outlive the run.
-    """
-
-    step: Step
-    inputs: list[Any]
-    outputs: list[Any]
-    sees: bool
-    keeps: bool
+class OtherShapes(Bailout):
+    """A step in the middle of the run has results of shapes or types that the program is not for."""
 
 
 class Instance:
     """Memory for the arrays and the arguments of a program."""
 
-    def __init__(self, program: Program, most_workers: int) -> None:
-        self._program = program
+    def __init__(self, layout: Layout, most_workers: int) -> None:
+        self._layout = layout
+        self._program = program = layout.program
         self._most = most_workers
-        each = program.workspace_of_worker
-        whole = np.empty(program.bytes(most_workers) + 2 * WIDEST_VECTOR + 128, np.uint8)
-        self._arena = whole[-whole.ctypes.data % 128 :]
-        self._base = int(self._arena.ctypes.data)
-        self._each = each
-        self._workspace = self._base + -(-program.size // 128) * 128
-        self._records: list[Array] = []
-        self._misfit = np.zeros(1, np.int64)
-        self._tape = np.zeros((max(len(program.items), 1), 3), np.int64)
-        self._first_call = int(self._tape.ctypes.data)
-        self._counters = np.zeros((max(len(program.items), 1) + 1, LINE), np.int64)
-        shift = -self._counters.ctypes.data % 128
-        self._first_counter = self._counters.ctypes.data + shift
-        self._kept = (program, whole, self._records, self._tape, self._counters)
-        self._fits: dict[tuple[int, int], list[Callable[[Sequence[Any]], bool]]] = {}
-        self._interpreted: dict[int, _Interpreted] = {}
         self._segments = segments(program.items)
-        for number, item in enumerate(program.items):
-            if isinstance(item, Call):
-                self._tape[number] = item.kernel.address, self._record(item), item.tasks
-            else:
-                inputs, outputs = ([self._value(x) for x in values] for values in (item.inputs, item.outputs))
-                sees = not item.is_fresh and any(isinstance(x, np.ndarray) and self._is_inside(x) for x in inputs)
-                keeps = sees and "state" in item.step.asks
-                self._interpreted[number] = _Interpreted(item.step, inputs, outputs, sees, keeps)
-        self._inputs = [self._value(value) for value in program.parameters]
-        self._results = [self._value(value) for value in program.results]
-        self._rows = [self._row(late) for late in program.lates]
-        self._lates: list[Any] = [None] * len(program.lates)
+        self._has_steps = any(program.preludes) or any(isinstance(item, Interpreted) for item in program.items)
+        self._words = layout.words.copy()
+        self._words[layout.inner[:, 0]] = self._words.ctypes.data + 8 * layout.inner[:, 1]
+        self._counters = np.zeros((len(program.items) + 2, LINE), np.int64)
+        self._first_counter = int(self._counters.ctypes.data + -self._counters.ctypes.data % _LINES)
+        self._known = np.zeros(len(program.expressions.items), np.int64)
+        self._atoms: list[Any] = list(program.expressions.symbols.hints)
+        self._bases = np.zeros(len(program.buffers), np.int64)
+        self._capacities = np.zeros(len(program.buffers), np.int64)
+        self._arena = np.empty(0, np.uint8)
+        self._flag = np.zeros(1, np.int64)
+        self._workspace = np.empty(0, np.uint8)
+        self._each = 0
         self._memory = Memory()
+        self._held: dict[int, Array] = {}
+        self._owned: dict[int, Array] = {}
+        self._arrays: dict[int, Array] = {}
+        self._bound: list[list[int]] = []
+        self._bases[FAILURE.buffer] = self._flag.ctypes.data
+        for number, buffer in enumerate(program.buffers):
+            if buffer.array is not None:
+                self._bases[number] = buffer.array.ctypes.data
+        if not program.is_open:
+            self._bind(0)
+            self._bind(1)
+
+    @property
+    def bytes(self) -> int:
+        """The memory of arrays and workspaces."""
+        return self._arena.nbytes + self._workspace.nbytes
 
     def run(
         self,
@@ -87,135 +82,219 @@ class Instance:
         state: State,
         observers: Sequence[Observer] = (),
         budget: Budget = UNLIMITED,
-    ) -> tuple[Array, ...]:
-        """The results, which may be arguments or variables; Misfit where NumPy should compute them.
+    ) -> tuple[Array, ...] | None:
+        """The results, which may be arguments or variables; None where the guards of the program do not hold.
 
-        ``count`` is the number of workers.
+        ``count`` is the number of workers. Bailout where the run cannot be finished, IRError where a layer fails.
         """
         context = Run(state, observers, self._memory, budget)
+        self._flag[0] = 0
         try:
-            for target, given in zip(self._inputs, inputs, strict=True):
-                self._store(target, given)
-            with Numerics() if self._interpreted else nullcontext():
+            with Numerics() if self._has_steps else nullcontext():
+                early = self._begin(inputs, context)
+                if early is None:
+                    return None
+                for view, array in early:
+                    if self._program.buffers[view.buffer].kind == "arena":
+                        np.copyto(self._array(view), array)
                 if context.observers:
                     self._observed(count, context)
                 else:
                     self._walk(0, len(self._program.items), count, context)
-            if self._misfit[0]:
-                self._misfit[0] = 0
-                raise Misfit
-            return tuple(self._lates[target] if target.__class__ is int else target.copy() for target in self._results)
-        except FAILURES as error:
-            raise Misfit from error
+            if self._flag[0]:
+                raise Bailout("a kernel met values that it does not compute")
+            return tuple(self._result(value) for value in self._program.results)
         finally:
-            self._lates = [None] * len(self._lates)
+            self._held.clear()
+
+    def _begin(self, inputs: Sequence[Array], context: Run) -> list[tuple[View, Array]] | None:
+        """Take the inputs and run the preludes; None for arrays that the program is not for."""
+        found = list(zip(self._program.parameters, inputs, strict=True))
+        if not all(self._takes(view, array) for view, array in found):
+            return None
+        arrays = {view.buffer: array for view, array in found}
+        for stage, prelude in enumerate(self._program.preludes):
+            for item in prelude:
+                given = [arrays[x.buffer] if isinstance(x, View) else self._value(x) for x in item.inputs]
+                observers = () if item.is_part else context.observers
+                for observer in observers:
+                    observer.before(item.step, given)
+                results = compute(context, item.step, given)
+                for observer in observers:
+                    observer.after(item.step, results)
+                for view, array in zip(item.outputs, results, strict=True):
+                    if not self._takes(view, array):
+                        return None
+                    arrays[view.buffer] = self._held.get(view.buffer, array)
+                    found.append((view, array))
+            if self._program.is_open and not self._bind(stage):
+                return None
+        return found
+
+    def _takes(self, view: View, array: Array) -> bool:
+        """Hold an array that is given to the program; False where it is not of the kind for which this was lowered."""
+        if array.dtype != view.dtype or array.ndim != view.ndim:
+            return False
+        if any(isinstance(size, int) and size != own for size, own in zip(view.shape, array.shape, strict=True)):
+            return False
+        if view.buffer in self._program.given:
+            is_strided = view.buffer in self._layout.strided
+            self._held[view.buffer] = array if is_strided else np.ascontiguousarray(array)
+        return True
+
+    def _bind(self, stage: int) -> bool:
+        """Compute the words that a stage makes known; return whether its guards hold."""
+        layout, program = self._layout, self._program
+        key = []
+        for size in program.sizes[stage]:
+            array = self._held[size.buffer]
+            found = array.strides[size.axis] if size.is_stride else array.shape[size.axis]
+            self._atoms[size.atom] = found
+            key.append(found)
+        for buffer in layout.given[stage]:
+            self._bases[buffer] = place = self._held[buffer].__array_interface__["data"][0]
+            key.append(place)
+        if len(self._bound) > stage and self._bound[stage] == key:
+            return True
+        del self._bound[stage:]
+        evaluate, numbers = layout.stages[stage]
+        values = evaluate(self._atoms)
+        if values is None:
+            return False
+        workers().leave(self)
+        self._known[numbers] = values
+        self._arrays.clear()
+        self._place(stage)
+        moved = layout.numbers[stage]
+        self._words[moved.places] = self._known[moved.expressions]
+        found_at = layout.addresses[stage]
+        found_at.offsets[found_at.moved.places] = self._known[found_at.moved.expressions]
+        self._words[found_at.words] = self._bases[found_at.buffers] + found_at.offsets
+        self._bound.append(key)
+        return True
+
+    def _place(self, stage: int) -> None:
+        """Provide memory for the buffers and workspaces whose sizes a stage makes known."""
+        layout, known = self._layout, self._known
+        for number in layout.written[stage]:
+            buffer = self._program.buffers[number]
+            values = [layout.value(each, known) for each in buffer.numbers]
+            self._own(number, np.array(values, buffer.dtype))
+        each = max([layout.workspace, *(int(known[number]) for number in layout.workspaces)])
+        if each > self._each or not self._workspace.size:
+            each = -(-each // _LINES) * _LINES + _LINES
+            self._workspace = np.empty(self._most * each + 2 * WIDEST_VECTOR + _LINES, np.uint8)
+            self._each = each
+        sizes = layout.sizes.copy()
+        sizes[layout.open_sizes.places] = known[layout.open_sizes.expressions]
+        for number in layout.grown[stage]:
+            self._own(number, np.empty(int(sizes[number]) + 2 * WIDEST_VECTOR, np.uint8))
+        if stage == 1:
+            sizes[layout.not_placed] = 0
+            self._place_arena(sizes)
+
+    def _place_arena(self, sizes: Array) -> None:
+        if self._arena.size and (sizes <= self._capacities).all():
+            return
+        grown = np.maximum(self._capacities, sizes + sizes // _GROWTH) if self._arena.size else sizes
+        capacities = np.where(sizes > self._capacities, grown, self._capacities)
+        offsets, size = place(self._program.buffers, capacities.tolist())
+        whole = np.empty(size + 2 * WIDEST_VECTOR + _LINES, np.uint8)
+        self._arena = whole[-whole.ctypes.data % _LINES :]
+        self._capacities = capacities
+        for number, offset in offsets.items():
+            self._bases[number] = self._arena.ctypes.data + offset
+
+    def _own(self, number: int, array: Array) -> None:
+        self._owned[number] = array
+        self._bases[number] = array.ctypes.data
 
     def _walk(self, first: int, last: int, count: int, context: Run) -> None:
         parts = self._segments
         if first or last < len(self._program.items):
             parts = [(first + begin, first + end) for begin, end in segments(self._program.items[first:last])]
         for begin, end in parts:
-            found = self._interpreted.get(begin)
-            if found is not None:
-                self._interpret(found, context)
+            item = self._program.items[begin]
+            if isinstance(item, Interpreted):
+                self._interpret(begin, item, context)
                 continue
-            if not all(fits(self._lates) for fits in self._conditions(begin, end)):
-                raise Misfit
             workers().walk(
-                self._first_call + 24 * begin,
+                self._words.ctypes.data + 8 * ROW * begin,
                 end - begin,
                 self._first_counter + 8 * LINE * begin,
-                self._workspace,
+                self._workspace.ctypes.data + -self._workspace.ctypes.data % _LINES,
                 self._each,
                 min(count, self._most),
-                self._kept,
+                self,
             )
 
-    def _conditions(self, first: int, last: int) -> Sequence[Callable[[Sequence[Any]], bool]]:
-        """Return the conditions on late arrays before some calls."""
-        found = self._fits.get((first, last))
-        if found is None:
-            calls = (item for item in self._program.items[first:last] if isinstance(item, Call))
-            found = self._fits[first, last] = [item.fits for item in calls if item.fits is not None]
-        return found
+    def _interpret(self, number: int, item: Interpreted, context: Run) -> None:
+        arrays = [self._value(value) for value in item.inputs]
+        if "state" in item.step.asks:
+            arrays = [array if array is None or self._is_kept(array) else array.copy() for array in arrays]
+        results = compute(context, item.step, arrays)
+        for view, result in zip(item.outputs, results, strict=False):
+            array = result
+            if view.buffer in self._program.given and np.may_share_memory(array, self._arena):
+                array = array.copy()
+            if not self._takes(view, array):
+                raise OtherShapes(f"a result of {item.step.node.name} has another shape or type than inferred")
+            if view.buffer not in self._program.given:
+                np.copyto(self._array(view), array)
+        if number + 1 in self._program.stops and not self._bind(self._program.stops.index(number + 1) + 2):
+            raise OtherShapes(f"the program is not for the shapes of the results of {item.step.node.name}")
 
-    def _interpret(self, item: _Interpreted, context: Run) -> None:
-        step, lates = item.step, self._lates
-        arrays = [lates[x] if x.__class__ is int else x for x in item.inputs]
-        if item.keeps:
-            arrays = [x.copy() if isinstance(x, np.ndarray) and self._is_inside(x) else x for x in arrays]
-        results = conformed(step, step.run(*arrays, **context.asked(step)))
-        for target, result in zip(item.outputs, results, strict=True):
-            if item.sees and target.__class__ is int and self._is_inside(result):
-                result = result.copy()
-            self._store(target, result)
-
-    def _store(self, target: Any, array: Array) -> None:
-        if target.__class__ is not int:
-            if target.shape != array.shape:
-                raise Misfit
-            np.copyto(target, array)
-            return
-        self._lates[target] = array
-        row = self._rows[target]
-        if row is not None and array.ndim <= 4:
-            _ROW.pack_into(row, 0, array.__array_interface__["data"][0], *late_row(array))
-
-    def _is_inside(self, array: Array) -> bool:
-        return np.may_share_memory(array, self._arena)
+    def _is_kept(self, array: Array) -> bool:
+        """Return whether an array outlives the run."""
+        return not np.may_share_memory(array, self._arena)
 
     def _observed(self, count: int, context: Run) -> None:
         done = 0
         for lowered in self._program.steps:
+            if lowered.first < 0:
+                continue
             self._walk(done, lowered.first, count, context)
-            given = [self._value(x) for x in lowered.inputs]
-            given = [self._lates[x] if x.__class__ is int else x for x in given]
+            given = [self._value(value) for value in lowered.inputs]
             for observer in context.observers:
                 observer.before(lowered.step, given)
             self._walk(lowered.first, lowered.last, count, context)
             done = max(done, lowered.last)
-            made = [self._value(x) for x in lowered.outputs]
-            made = [self._lates[x] if x.__class__ is int else x for x in made]
+            made = [self._value(value) for value in lowered.outputs]
             for observer in context.observers:
                 observer.after(lowered.step, made)
 
-    def _record(self, call: Call) -> int:
-        """The arguments of a call with addresses in this arena."""
-        values = list(call.arguments)
-        fields = call.arguments._fields
-        for name, table in call.tables.items():
-            is_own = name != MISFIT
-            numbers = np.array([self._moved(value) for value in table], np.int64) if is_own else self._misfit
-            self._records.append(numbers)
-            values[fields.index(name)] = int(numbers.ctypes.data)
-        moved = tuple(self._moved(value) if isinstance(value, int) else value for value in values)
-        record = np.array([moved], call.kernel.record)
-        self._records.append(record)
-        return int(record.ctypes.data)
+    def _value(self, value: Value) -> Any:
+        """The array of a value."""
+        return self._array(value) if isinstance(value, View) else values_of(self._layout, value, self._known)
 
-    def _moved(self, value: int) -> int:
-        """An address in this arena for one in a buffer of the program; another number as it is."""
-        program = self._program
-        number = bisect.bisect(program.starts, value) - 1
-        if number < 0:
-            return value
-        buffer = program.buffers[number]
-        if value >= buffer.start + buffer.size or buffer.start not in program.offsets:
-            return value
-        return self._base + program.offsets[buffer.start] + value - buffer.start
+    def _result(self, value: Value) -> Array:
+        found: Array = self._value(value)
+        return found if not isinstance(value, View) or value.buffer in self._program.given else found.copy()
 
-    def _row(self, late: Late) -> memoryview | None:
-        """Return the row that describes a late array to kernels; None if no kernel reads it."""
-        row = self._value(late.row)
-        return None if row is late.row else memoryview(row.view(np.uint8))
+    def _array(self, view: View) -> Array:
+        """The array of a view, in memory of this instance or of the run."""
+        if view.dtype.hasobject:
+            return self._held[view.buffer]
+        found = self._arrays.get(id(view))
+        if found is None:
+            found = np.asarray(_Block(self, view))
+            if view.buffer not in self._program.given:
+                self._arrays[id(view)] = found
+        return found
 
-    def _value(self, value: Value | None) -> Any:
-        """The array in this arena for one of the program, the number of a late one."""
-        if value is None or isinstance(value, Late):
-            return None if value is None else value.number
-        start = start_of(value)
-        moved = self._moved(start)
-        if moved == start or not value.size:
-            return value
-        offset = moved - self._base + int(value.ctypes.data) - start
-        return np.ndarray(value.shape, value.dtype, self._arena, offset, value.strides)
+
+class _Block:
+    """Describes memory to NumPy, and keeps it."""
+
+    def __init__(self, instance: Instance, view: View) -> None:
+        def value(number: Any) -> int:
+            return instance._layout.value(number, instance._known)
+
+        self._kept = instance._held.get(view.buffer, instance._arena)
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (int(instance._bases[view.buffer]) + value(view.offset), False),
+            "shape": tuple(map(value, view.shape)),
+            "strides": tuple(map(value, view.strides)),
+            "typestr": view.dtype.str,
+        }

@@ -41,7 +41,7 @@ class Step(NamedTuple):
 
     ``asks`` are what the kernel wants by keyword: ``state``, ``memory``, or ``bodies``. ``plain`` is the dtype of the
     output of a kernel that asks for nothing but memory and returns one array, whose elements need no rounding; else
-    None.
+    None. ``declared`` are the facts of the inputs in the file, for a kernel that asks for them.
     """
 
     node: Node
@@ -54,6 +54,7 @@ class Step(NamedTuple):
     asks: tuple[str, ...]
     bodies: Mapping[str, PlannedBody] | None
     plain: np.dtype[Any] | None
+    declared: tuple[Fact | None, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,8 +192,10 @@ class _Planner:
         known = tuple(self.facts[outlet] for outlet in outlets)
         types = tuple(fact.type for fact in known)
         run = op.run
+        declared: tuple[Fact | None, ...] = ()
         if "facts" in op.spec.run_asks:
-            run = functools.partial(op.run, facts=self.declared.inputs(node.id))
+            declared = self.declared.inputs(node.id)
+            run = functools.partial(op.run, facts=declared)
         run = checked(op, run, self.facts.inputs(node.id), known, self.budget)
         asks = tuple(name for name in op.spec.run_asks if name != "facts")
         if "state" in asks:
@@ -201,7 +204,7 @@ class _Planner:
         simple = len(types) == 1 and asks in ((), ("memory",)) and types[0].is_known and not types[0].is_narrow
         plain = types[0].dtype if simple else None
         outputs = tuple(self.slot(outlet) for outlet in outlets)
-        return Step(node, run, inputs, outputs, known, types, (), asks, bodies, plain)
+        return Step(node, run, inputs, outputs, known, types, (), asks, bodies, plain, declared)
 
     def _bodies(self, node: Node) -> dict[str, PlannedBody]:
         found = {}

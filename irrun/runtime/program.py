@@ -1,25 +1,46 @@
-"""Plan -> Program: calls of compiled kernels over one arena, whose layout is known before anything runs."""
+"""Plan -> Program: calls of compiled kernels over buffers, for all sizes for which the guards of the program hold."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irrun.ops import Fold, Op, OpError
+from irrun.ops.fused.fused_append import FusedAppend
 from irrun.ops.infrastructure.assign import Assign3, Assign6
 from irrun.ops.shape.shape_of import ShapeOfV1, ShapeOfV3
-from irrun.runtime.arena import place
 from irrun.runtime.checked_values import nothing
+from irrun.runtime.expressions import Expressions
 from irrun.runtime.lowering import LOWERINGS
-from irrun.runtime.lowering.builder import Buffer, Builder, Call, Interpreted, Late, Packs, Value
-from irrun.runtime.lowering.cache import LATE_LOWERINGS
+from irrun.runtime.lowering.builder import (
+    Buffer,
+    Builder,
+    Call,
+    Interpreted,
+    Numbers,
+    Packs,
+    Unsupported,
+    Value,
+    has_static_shape,
+)
 from irrun.runtime.plan import Plan, Step
-from irrun.tensor import Array
+from irrun.runtime.symbolic import NotWhole, Number, SymInt, hint_of
+from irrun.runtime.view import View
+from irrun.tensor import Array, Fact
 
-_LEAST_CALLS: Final = 4
+_LEAST_CALLS: Final = 2
 """Calls between two steps of Python that are worth to wake workers for, in a plan that is open."""
+
+
+_WHOLE_BITS: Final = 32
+"""Bits of integers that are not expected to overflow."""
+
+
+class Unknown(Exception):
+    """A size depends on values in the middle of a run, and has no hint."""
 
 
 class Lowered(NamedTuple):
@@ -28,49 +49,64 @@ class Lowered(NamedTuple):
     step: Step
     first: int
     last: int
-    inputs: tuple[Value | None, ...]
+    inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
+
+
+class Size(NamedTuple):
+    """What tells an unknown size: an axis of an array of the run in a buffer, its size or its stride."""
+
+    atom: int
+    buffer: int
+    axis: int
+    is_stride: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
     """The calls of kernels into which a plan was lowered.
 
-    ``offsets`` says where in the arena, of ``size`` bytes, each buffer lies. ``steps`` are in the order of the items.
+    ``preludes`` are steps that NumPy computes before any call: those that need arrays alone, and those that need sizes
+    which inputs tell. ``sizes`` are what unknown sizes are known from, for each stage: the preludes are stages 0 and 1,
+    and the next ones begin after the items in ``stops``. ``steps`` are in the order of the items. ``given`` are the
+    buffers of arrays of the run, with the stage of each.
     """
 
+    preludes: tuple[tuple[Interpreted, ...], tuple[Interpreted, ...]]
     items: tuple[Call | Interpreted, ...]
+    stops: tuple[int, ...]
     steps: tuple[Lowered, ...]
-    parameters: tuple[Value, ...]
+    parameters: tuple[View, ...]
     results: tuple[Value, ...]
-    lates: tuple[Late, ...]
     buffers: tuple[Buffer, ...]
-    starts: tuple[int, ...]
-    offsets: Mapping[int, int]
-    size: int
-    workspace: int
-    constants: tuple[Array, ...]
+    given: Mapping[int, int]
+    sizes: tuple[tuple[Size, ...], ...]
+    expressions: Expressions
+
+    @property
+    def is_open(self) -> bool:
+        """Whether sizes are known only when a run begins."""
+        return any(self.sizes)
 
     @property
     def is_worthwhile(self) -> bool:
         """Return whether compiled kernels compute enough of the program."""
         calls = sum(isinstance(item, Call) for item in self.items)
         stretches = sum(isinstance(self.items[first], Call) for first, _ in segments(self.items))
-        return calls > 0 and (not self.lates or calls >= _LEAST_CALLS * stretches)
+        return calls > 0 and (not self.is_open or calls >= _LEAST_CALLS * stretches)
 
     @property
-    def most_workers(self) -> int:
-        """The number of workers that can do something at the same time."""
-        return max((item.tasks for item in self.items if isinstance(item, Call)), default=1)
-
-    def bytes(self, workers: int) -> int:
-        """The memory of an instance: the arena, and the workspace of each worker."""
-        return self.size + workers * self.workspace_of_worker
+    def seen(self) -> list[Value]:
+        """The values that Python may see: Parameters, results, and those of each step."""
+        found = [*self.parameters, *self.results]
+        for step in self.steps:
+            found += [*step.inputs, *step.outputs]
+        return found
 
     @property
-    def workspace_of_worker(self) -> int:
-        """The bytes from the workspace of a worker to that of the next."""
-        return -(-self.workspace // 128) * 128 + 128
+    def constants(self) -> tuple[Array, ...]:
+        """The constants and packed weights that calls read."""
+        return tuple(buffer.array for buffer in self.buffers if buffer.array is not None)
 
 
 def segments(items: Sequence[Call | Interpreted]) -> list[tuple[int, int]]:
@@ -85,127 +121,322 @@ def segments(items: Sequence[Call | Interpreted]) -> list[tuple[int, int]]:
     return found
 
 
-def lower(plan: Plan, packs: Packs) -> Program:
+Shapes = Mapping[int, Sequence[Array]]
+"""The outputs of steps in a run, by the number of the step: hints of sizes that depend on values."""
+
+Compute = Callable[[Step, Sequence[Array | None]], Sequence[Array]]
+"""Runs a step on NumPy."""
+
+
+def lower(
+    plan: Plan,
+    packs: Packs,
+    inputs: Sequence[Array] = (),
+    compute: Compute | None = None,
+    seen: Shapes | None = None,
+) -> Program:
     """The program of a plan.
 
-    What depends on no call is computed in a prelude, so that nothing interrupts the calls where that can be avoided.
+    A plan that is open takes its hints from ``inputs`` and from what ``compute`` returns for the steps of the prelude,
+    such as those that read variables. Unknown where other steps have outputs of sizes that depend on values, and
+    ``seen`` does not have them.
     """
-    builder = Builder(packs)
-    slots: list[Any] = list(plan.slots)
-    for slot, fact in zip(plan.parameters, plan.parameter_facts, strict=True):
-        slots[slot] = builder.value(fact)
-    parameters = tuple(slots[slot] for slot in plan.parameters)
-    early: list[Lowered] = []
-    main: list[Lowered] = []
-    for step in plan.steps:
-        inputs = tuple(slots[index] for index in step.inputs)
-        waits = any(id(value) in builder.pending for value in inputs)
-        begun, first = len(builder.prelude), len(builder.items)
-        outputs = _lowered(step, builder, inputs)
-        new = builder.items[first:]
-        if any(isinstance(item, Call) for item in new) or (waits and not _is_of_shape(step, builder, inputs)):
-            builder.pending.update(map(id, outputs))
-            main.append(Lowered(step, first, len(builder.items), inputs, outputs))
+    return _Lowerer(plan, packs, inputs, compute, seen or {}).program()
+
+
+class _Lowerer:
+    def __init__(
+        self, plan: Plan, packs: Packs, inputs: Sequence[Array], compute: Compute | None, seen: Shapes
+    ) -> None:
+        self._plan = plan
+        self._builder = Builder(packs, before=self._before)
+        self._preludes: tuple[list[Interpreted], list[Interpreted]] = ([], [])
+        self._step_now: Step | None = None
+        self._readers: dict[int, list[tuple[type[Any], int]]] = {}
+        for step in plan.steps:
+            for place, index in enumerate(step.inputs):
+                self._readers.setdefault(index, []).append((type(step.node.op), place))
+        self._inputs = inputs
+        self._compute = compute
+        self._seen = seen
+        self._slots: list[Any] = list(plan.slots)
+        self._early: dict[int, tuple[Array | None, int]] = {}
+        self._sizes: list[list[Size]] = [[], []]
+        self._stops: list[int] = []
+        self._guarded: dict[int, Array] = {}
+        self._given: dict[int, int] = {}
+
+    def program(self) -> Program:
+        plan, builder = self._plan, self._builder
+        for number, (slot, fact) in enumerate(zip(plan.parameters, plan.parameter_facts, strict=True)):
+            hint = self._inputs[number] if number < len(self._inputs) else None
+            self._slots[slot] = self._output(fact, hint)
+            self._early[id(self._slots[slot])] = (hint, 0)
+        parameters = tuple(self._slots[slot] for slot in plan.parameters)
+        early: list[Lowered] = []
+        main: list[Lowered] = []
+        sinks: list[tuple[Step, tuple[Value, ...]]] = []
+        for number, step in enumerate(plan.steps):
+            given = tuple(self._slots[index] for index in step.inputs)
+            if isinstance(step.node.op, Assign3 | Assign6) and self._is_sink(step) and self._level(given) is None:
+                sinks.append((step, given))
+                outputs: tuple[Value, ...] = given
+            else:
+                lowered = self._step(number, step, given)
+                outputs = lowered.outputs
+                (early if lowered.first < 0 else main).append(lowered)
+            for index, value in zip(step.outputs, outputs, strict=True):
+                self._slots[index] = value
+        for step, given in sinks:
+            first = len(builder.items)
+            builder.items.append(Interpreted(step, given, (), "writes a variable"))
+            main.append(Lowered(step, first, first + 1, given, given))
+        results = tuple(self._slots[index] for index in plan.results)
+        made = assembled(builder, parameters, results, self._preludes)
+        return replace(
+            made,
+            stops=tuple(self._stops),
+            steps=(*early, *main),
+            given=self._given,
+            sizes=tuple(map(tuple, self._sizes)),
+        )
+
+    def _is_sink(self, step: Step) -> bool:
+        """Return whether nobody reads what a step returns."""
+        return not any(index in self._readers or index in self._plan.results for index in step.outputs)
+
+    def _is_initial(self, step: Step) -> bool:
+        """Return whether a step makes the initial values of variables, which are read before any call."""
+        readers = [each for index in step.outputs for each in self._readers.get(index, ())]
+        is_result = any(index in self._plan.results for index in step.outputs)
+        return (
+            bool(readers) and not is_result and all(reader is FusedAppend and place == 1 for reader, place in readers)
+        )
+
+    def _step(self, number: int, step: Step, given: tuple[Value, ...]) -> Lowered:
+        builder = self._builder
+        first = len(builder.items)
+        self._step_now = step
+        try:
+            if self._is_initial(step) and self._level(given) is not None:
+                raise Unsupported("the initial value of a variable")
+            outputs = self._folded(step, given) or self._called(step, given)
+        except Unsupported as why:
+            reason = str(why)
+        except NotWhole:
+            reason = "sizes that are known only when a run begins"
         else:
-            if waits and not isinstance(step.node.op, ShapeOfV1 | ShapeOfV3):
-                builder.pending.update(map(id, outputs))
-            builder.prelude += new
-            del builder.items[first:]
-            early.append(Lowered(step, begun, len(builder.prelude), inputs, outputs))
-        for index, value in zip(step.outputs, outputs, strict=True):
-            slots[index] = value
-    results = tuple(slots[index] for index in plan.results)
-    shift = len(builder.prelude)
-    builder.items[:0] = builder.prelude
-    _find_lives(builder, parameters, results)
-    offsets, size = place(builder.buffers)
+            return Lowered(step, first, len(builder.items), given, outputs)
+        del builder.items[first:]
+        if self._level(given) is not None:
+            return Lowered(step, -1, -1, given, self._computed_before(step, given, reason))
+        is_open = not all(map(has_static_shape, step.facts))
+        if is_open:
+            self._sizes.append([])
+            self._stops.append(len(builder.items) + 1)
+        hints: Sequence[Array | None] = self._seen.get(number, [None] * len(step.facts))
+        stage = 1 + len(self._stops)
+        fresh = tuple(self._output(fact, hint, stage) for fact, hint in zip(step.facts, hints, strict=True))
+        builder.items.append(Interpreted(step, given, fresh, reason))
+        return Lowered(step, first, len(builder.items), given, fresh)
+
+    def _before(self, run: Callable[..., Any], given: Sequence[Value]) -> tuple[View, ...]:
+        """Let NumPy compute a part of the step that is lowered before any call."""
+        if self._level(given) is None:
+            raise Unsupported("it reads a variable whose initial value a kernel computes")
+        assert self._step_now is not None
+        return self._computed_before(self._step_now._replace(run=run), given, "provides memory", is_part=True)
+
+    def _computed_before(
+        self, step: Step, given: Sequence[Value], reason: str, *, is_part: bool = False
+    ) -> tuple[View, ...]:
+        level = self._level(given)
+        assert level is not None
+        hints: Sequence[Array | None] = [None] * len(step.facts)
+        if self._compute is None and not all(map(has_static_shape, step.facts)):
+            raise Unknown
+        if self._compute is not None:
+            hints = self._compute(step, [self._hint(value) for value in given])
+        has_strides = "state" in step.asks
+        outputs = tuple(
+            self._output(fact, hint, level, has_strides=has_strides)
+            for fact, hint in zip(step.facts, hints, strict=True)
+        )
+        for output, hint in zip(outputs, hints, strict=True):
+            self._early[id(output)] = (hint, level)
+        self._preludes[level].append(Interpreted(step, tuple(given), outputs, reason, is_part))
+        return outputs
+
+    def _hint(self, value: Value) -> Array | None:
+        """The value in the run that is lowered, of what is known before any call."""
+        if isinstance(value, Numbers):
+            flat = [hint_of(number) for number in value.values.reshape(-1)]
+            return np.array(flat, value.dtype).reshape(value.values.shape)
+        return self._early[id(value)][0] if isinstance(value, View) else value
+
+    def _level(self, given: Sequence[Value]) -> int | None:
+        """The prelude in which all inputs are known; None if some are known later."""
+        level = 0
+        for value in given:
+            if isinstance(value, Numbers):
+                if any(isinstance(number, SymInt) and number.stage > 0 for number in value.values.reshape(-1)):
+                    return None
+                level = 1
+            elif isinstance(value, np.ndarray):
+                level = max(level, int(id(value) in self._guarded))
+            elif value is not None:
+                if id(value) not in self._early:
+                    return None
+                level = max(level, self._early[id(value)][1])
+        return level
+
+    def _output(self, fact: Fact, hint: Array | None, stage: int = 0, *, has_strides: bool = False) -> View:
+        """The array of a Parameter or of a step that NumPy computes.
+
+        Its sizes are those of the run where the fact leaves them open, and so are the strides of one that has any: a
+        variable with room to grow.
+        """
+        builder = self._builder
+        if has_static_shape(fact):
+            return builder.empty(fact.shape.static, fact.type.dtype)
+        if hint is None:
+            raise Unknown
+        dims = fact.shape.dims or (None,) * hint.ndim
+        buffer = len(builder.buffers)
+
+        def unknown(hint: int, axis: int, *, is_stride: bool) -> Number:
+            found = builder.symbols.unknown(hint, stage)
+            self._sizes[stage].append(Size(found.atom, buffer, axis, is_stride))
+            return found
+
+        shape = tuple(
+            dim.lo if dim is not None and dim.is_static else unknown(size, axis, is_stride=False)
+            for axis, (dim, size) in enumerate(zip(dims, hint.shape, strict=True))
+        )
+        strides = None
+        if has_strides:
+            strides = tuple(unknown(stride, axis, is_stride=True) for axis, stride in enumerate(hint.strides))
+        self._given[buffer] = stage
+        return builder.given(shape, strides, hint.dtype)
+
+    def _folded(self, step: Step, given: Sequence[Value]) -> tuple[Value, ...] | None:
+        """Numbers computed from sizes alone."""
+        op = step.node.op
+        if isinstance(op, ShapeOfV1 | ShapeOfV3) and isinstance(given[0], View):
+            return (_numbers(np.array(given[0].shape, object), step.types[0].dtype),)
+        if op is None or op.foldable is not Fold.DIMS or not any(isinstance(value, Numbers) for value in given):
+            return None
+        arrays = [_values(value) for value in given]
+        if any(value is not None and array is None for value, array in zip(given, arrays, strict=True)):
+            return None
+        if not all(type.is_integer and type.bits >= _WHOLE_BITS for type in step.types):
+            return None
+        asked = {"facts": step.declared} if "facts" in op.spec.run_asks else {}
+        self._builder.symbols.forbids_fixing = True
+        try:
+            results = op.run(*arrays, **asked)
+        except (NotWhole, OpError, TypeError, ValueError, IndexError, AttributeError, ZeroDivisionError):
+            return None
+        finally:
+            self._builder.symbols.forbids_fixing = False
+        found = results if isinstance(results, tuple | list) else (results,)
+        made = [_numbers(np.asarray(array, object), type.dtype) for array, type in zip(found, step.types, strict=True)]
+        self._guarded.update({id(value): value for value in made if isinstance(value, np.ndarray)})
+        return tuple(made)
+
+    def _called(self, step: Step, given: Sequence[Value]) -> tuple[Value, ...]:
+        """The outputs of a step that has a kernel; Unsupported for others."""
+        op = step.node.op
+        lowering = None if op is None else LOWERINGS.get(type(op))
+        if op is None or lowering is None:
+            raise Unsupported("no kernel")
+        if any(fact.type.is_narrow for fact in step.facts):
+            raise Unsupported("a type of few bits")
+        if nothing(op, step.facts) is not None:
+            raise Unsupported("an empty result")
+        arrays = [
+            (_values(value) if place in lowering.numbers else self._builder.view(value))
+            if isinstance(value, Numbers)
+            else value
+            for place, value in enumerate(given)
+        ]
+        while arrays and arrays[-1] is None:
+            arrays.pop()
+        if any(isinstance(value, View) and value.dtype.hasobject for value in arrays):
+            raise Unsupported("text")
+        made = lowering.function(op, self._builder, *arrays)
+        if made is None:
+            raise Unsupported("not for these types or layouts")
+        return tuple(made) if isinstance(made, tuple) else (made,)
+
+
+def assembled(
+    builder: Builder,
+    parameters: Sequence[View],
+    results: Sequence[Value],
+    preludes: Sequence[Sequence[Interpreted]] = ((), ()),
+) -> Program:
+    """The program of the calls that a builder has collected, for arrays of known sizes."""
+    _find_lives(builder, parameters, results, preludes)
     return Program(
+        (tuple(preludes[0]), tuple(preludes[1])),
         tuple(builder.items),
-        (*early, *(each._replace(first=each.first + shift, last=each.last + shift) for each in main)),
-        parameters,
-        results,
-        tuple(builder.lates),
+        (),
+        (),
+        tuple(parameters),
+        tuple(results),
         tuple(builder.buffers),
-        tuple(buffer.start for buffer in builder.buffers),
-        offsets,
-        size,
-        max((item.workspace for item in builder.items if isinstance(item, Call)), default=0),
-        tuple(builder.constants),
+        {},
+        ((), ()),
+        Expressions(builder.symbols),
     )
 
 
-def _is_of_shape(step: Step, builder: Builder, inputs: Sequence[Any]) -> bool:
-    """Return whether a step needs only facts about its inputs that the prelude knows, not their values."""
-    if not isinstance(step.node.op, ShapeOfV1 | ShapeOfV3 | Assign3 | Assign6):
-        return False
-    return all(id(value) not in builder.pending or id(value) in builder.announced for value in inputs)
-
-
-def _lowered(step: Step, builder: Builder, inputs: Sequence[Any]) -> tuple[Value, ...]:
-    late = any(isinstance(value, Late) for value in inputs)
-    late = late or not all(fact.shape.is_static and fact.type.is_known for fact in step.facts)
-    mark = len(builder.items)
-    made = _late(step, builder, inputs) if late else _called(step, builder, inputs)
-    if made is not None:
-        return made
-    del builder.items[mark:]
-    outputs = tuple(builder.value(fact) for fact in step.facts)
-    builder.items.append(Interpreted(step, tuple(inputs), outputs))
-    return outputs
-
-
-def _late(step: Step, builder: Builder, inputs: Sequence[Any]) -> tuple[Value, ...] | None:
-    """The outputs of a step that has a kernel for late arrays."""
-    op = step.node.op
-    lowering = None if op is None else LATE_LOWERINGS.get(type(op))
-    return None if lowering is None else lowering(step, builder, *inputs)
-
-
-def _called(step: Step, builder: Builder, inputs: Sequence[Any]) -> tuple[Array, ...] | None:
-    """The outputs of a step that has a kernel."""
-    op = step.node.op
-    lowering = None if op is None else LOWERINGS.get(type(op))
-    if op is None or lowering is None or any(fact.type.is_narrow for fact in step.facts):
-        return None
-    if nothing(op, step.facts) is not None:
-        return None
-    given = list(inputs)
-    while given and given[-1] is None:
-        given.pop()
-    made = lowering(op, builder, *given)
-    return None if made is None else tuple(made) if isinstance(made, tuple) else (made,)
-
-
-def _find_lives(builder: Builder, parameters: Sequence[Value], results: Sequence[Value]) -> None:
+def _find_lives(
+    builder: Builder,
+    parameters: Sequence[View],
+    results: Sequence[Value],
+    preludes: Sequence[Sequence[Interpreted]],
+) -> None:
     """From which item on, and up to which, each buffer is needed."""
 
-    def touch(address: int, number: int) -> None:
-        buffer = builder.buffer(address)
-        if buffer is not None:
+    def touch(number: int, buffers: Sequence[int]) -> None:
+        for each in buffers:
+            buffer = builder.buffers[each]
             buffer.first = number if buffer.first < 0 else min(buffer.first, number)
             buffer.last = max(buffer.last, number)
 
-    def touch_all(values: Sequence[Value | None], number: int) -> None:
-        for value in values:
-            if isinstance(value, Late):
-                row = builder.buffer(start_of(value.row))
-                if row is not None and row.first >= 0:
-                    row.first = min(row.first, number)
-            elif value is not None:
-                touch(start_of(value), number)
+    def of(values: Sequence[Value]) -> list[int]:
+        return [value.buffer for value in values if isinstance(value, View)]
 
-    for number, item in enumerate(builder.items):
-        if isinstance(item, Call):
-            for argument in (*item.arguments, *(entry for table in item.tables.values() for entry in table)):
-                if isinstance(argument, int):
-                    touch(argument, number)
-    touch_all(parameters, 0)
-    for number, item in enumerate(builder.items):
-        if isinstance(item, Interpreted):
-            touch_all((*item.inputs, *item.outputs), number)
-    touch_all(results, len(builder.items))
+    touch(0, of(parameters))
+    for prelude in preludes:
+        for item in prelude:
+            touch(0, of(item.outputs))
+    for number, each in enumerate(builder.items):
+        if isinstance(each, Call):
+            touch(number, [address.buffer for address in each.addresses if address.buffer >= 0])
+        else:
+            touch(number, of((*each.inputs, *each.outputs)))
+    touch(len(builder.items), of(results))
 
 
-def start_of(array: Array) -> int:
-    """The lowest address of an array."""
-    return int(np.lib.array_utils.byte_bounds(array)[0])
+def _numbers(values: Array, dtype: np.dtype[Any]) -> Numbers | Array:
+    """Numbers, or a constant where all are known."""
+    if not any(isinstance(value, SymInt) for value in values.reshape(-1)):
+        return values.astype(dtype)
+    return Numbers(values, dtype)
+
+
+def _values(value: Value) -> Array | None:
+    """The integers of a constant or of numbers."""
+    if isinstance(value, Numbers):
+        return value.values
+    if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
+        return value
+    return None
+
+
+def operations() -> tuple[type[Op], ...]:
+    """The operations that kernels compute."""
+    return tuple(LOWERINGS)

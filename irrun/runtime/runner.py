@@ -1,73 +1,205 @@
-"""Runs a program, each inference in an instance that is idle."""
+"""Runs the programs of a plan, each inference in an instance that is idle."""
 
 from __future__ import annotations
 
+import functools
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
+import numpy as np
+
+from irrun.kernels.locks import Lock
 from irrun.kernels.threads import threads
+from irrun.runtime.budget import held_bytes
 from irrun.runtime.choice import Choice
-from irrun.runtime.execute import Observer, execute
-from irrun.runtime.instance import Instance, Misfit
+from irrun.runtime.execute import Numerics, Observer, Run, compute, execute
+from irrun.runtime.instance import Bailout, Instance, OtherShapes
+from irrun.runtime.layout import Layout
+from irrun.runtime.lowering.builder import Call, Packs, has_static_shape
 from irrun.runtime.memory import Memory
-from irrun.runtime.plan import Plan
-from irrun.runtime.program import Program
+from irrun.runtime.plan import Plan, Step
+from irrun.runtime.program import Program, Shapes, Unknown, lower
 from irrun.runtime.state import State
 from irrun.tensor import Array
 
 _IDLE: Final = 4
 """Instances of a program that are kept for the next run."""
 
+_MOST_PROGRAMS: Final = 8
+"""Programs of an open plan: one for each outcome of the comparisons of its sizes."""
+
+
+_MOST_BAILOUTS: Final = 16
+"""Bailouts after which no more programs are made."""
+
 
 class Runner:
-    """A program, its instances, and the number of workers. Several threads may use it at once.
+    """The programs of a plan. Several threads may use it at once: ``streams`` of them share the processors.
 
-    ``streams`` of them share the processors.
+    ``bailouts`` counts, by reason, the runs that a program could not finish, and that NumPy computed.
     """
 
-    def __init__(self, program: Program, streams: int = 1) -> None:
-        self.program = program
+    def __init__(self, plan: Plan, packs: Packs, streams: int = 1) -> None:
+        self._plan = plan
+        self._packs = packs
         self._streams = streams
-        self._most_workers = program.most_workers
-        self._idle: deque[Instance] = deque([Instance(program, threads())], maxlen=_IDLE)
-        self._choices: dict[int, Choice] = {}
+        self._variants: list[Variant] = []
+        self._lock = Lock()
+        self.is_hopeless = False
+        self.bailouts: Counter[str] = Counter()
+
+    @property
+    def programs(self) -> list[Program]:
+        """The programs so far, the last one that fitted first."""
+        return [variant.program for variant in self._variants]
+
+    def prepare(self) -> None:
+        """Lower the plan, if its sizes are known."""
+        plan = self._plan
+        facts = (*plan.parameter_facts, *(fact for step in plan.steps for fact in step.facts))
+        if all(map(has_static_shape, facts)) and not self._variants and not self.is_hopeless:
+            self._keep(lower(plan, self._packs))
 
     def run(
-        self, plan: Plan, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
-    ) -> tuple[Array, ...]:
-        """The results. They lie in ``memory`` only where NumPy has to compute them."""
-        memory.clear()
+        self, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
+    ) -> tuple[Array, ...] | None:
+        """The results; None where NumPy should compute them."""
         try:
-            instance, choice = self._instance(), self._choice()
+            return self._attempt(inputs, state, observers, memory)
+        except Bailout as error:
+            reason = str(error)
         except MemoryError:
-            return execute(plan, inputs, state, observers, memory)
+            reason = "there is no memory for the arrays of the program"
+        self.bailouts[reason] += 1
+        return None
+
+    def _attempt(
+        self, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
+    ) -> tuple[Array, ...] | None:
+        for variant in list(self._variants):
+            results = self._run(variant, inputs, state, observers)
+            if results is not None:
+                self._prefer(variant)
+                return results
+        if self.is_hopeless or sum(self.bailouts.values()) > _MOST_BAILOUTS:
+            return None
+        with self._lock:
+            added = self._added(inputs, state, memory)
+        if isinstance(added, Variant):
+            return self._run(added, inputs, state, observers)
+        return added
+
+    def _prefer(self, variant: Variant) -> None:
+        """Try a variant first from now on."""
+        if self._variants[0] is not variant:
+            self._variants.sort(key=lambda each: each is not variant)
+
+    def _added(self, inputs: Sequence[Array], state: State, memory: Memory) -> Variant | tuple[Array, ...] | None:
+        """Lower the plan for the sizes of a run. Where they depend on values, NumPy computes this run, to see some."""
+        try:
+            return self._keep(self._lowered(inputs, state, {}))
+        except Unknown:
+            recorder = _Recorder(self._plan)
+            before = state.copy()
+            results = execute(self._plan, inputs, state, [recorder], memory)
+            with suppress(MemoryError):
+                self._keep(self._lowered(inputs, before, recorder.outputs))
+            return results
+
+    def _lowered(self, inputs: Sequence[Array], state: State, seen: Shapes) -> Program:
+        """The program for the sizes of a run. Variables stay as they are."""
+        context = Run(state.copy(), (), Memory(), self._plan.budget)
+        with Numerics():
+            return lower(self._plan, self._packs, inputs, functools.partial(compute, context), seen)
+
+    def _keep(self, program: Program) -> Variant | None:
+        memory = self._plan.budget.memory
+        variant = Variant(program) if program.is_worthwhile else None
+        if variant is None or (memory is not None and variant.bytes > memory):
+            self.is_hopeless = not self._variants
+            return None
+        self._variants.insert(0, variant)
+        del self._variants[_MOST_PROGRAMS:]
+        return variant
+
+    def _run(
+        self, variant: Variant, inputs: Sequence[Array], state: State, observers: Sequence[Observer]
+    ) -> tuple[Array, ...] | None:
+        """The results; None where the program is not for the sizes of the run."""
+        instance = variant.instance()
+        choice = variant.choice(self._streams)
         count = choice.next()
         began = time.perf_counter()
         try:
-            results = instance.run(inputs, count, state, observers, plan.budget)
-        except Misfit:
+            results = instance.run(inputs, count, state, observers, self._plan.budget)
+        except OtherShapes as error:
             state.discard()
-            return execute(plan, inputs, state, observers, memory)
+            self.bailouts[str(error)] += 1
+            return None
         except BaseException:
             state.discard()
             raise
         finally:
-            self._idle.append(instance)
+            variant.idle.append(instance)
+        if results is None:
+            state.discard()
+            return None
         state.commit()
         choice.took(count, time.perf_counter() - began)
         return results
 
-    def _choice(self) -> Choice:
-        most = max(1, min(threads() // self._streams, self._most_workers))
+
+class Variant:
+    """A program, its idle instances, and the number of workers."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._layout = Layout(program)
+        tasks = [item.tasks for item in program.items if isinstance(item, Call)]
+        self._most = max((each for each in tasks if isinstance(each, int)), default=1)
+        if any(not isinstance(each, int) for each in tasks):
+            self._most = threads()
+        self.idle: deque[Instance] = deque([Instance(self._layout, threads())], maxlen=_IDLE)
+        self._choices: dict[int, Choice] = {}
+
+    @property
+    def bytes(self) -> int:
+        """The memory of constants, and of the arrays of an instance, as far as their sizes are known."""
+        return held_bytes(self.program.constants) + self.idle[0].bytes
+
+    def choice(self, streams: int) -> Choice:
+        most = max(1, min(threads() // streams, self._most))
         found = self._choices.get(most)
         if found is None:
             found = self._choices[most] = Choice(most)
         return found
 
-    def _instance(self) -> Instance:
+    def instance(self) -> Instance:
         try:
-            return self._idle.pop()
+            return self.idle.pop()
         except IndexError:
-            return Instance(self.program, threads())
+            return Instance(self._layout, threads())
+
+
+class _Recorder:
+    """Keeps the outputs of steps, by the number of the step: only their shapes and types are of interest."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._numbers = {id(step): number for number, step in enumerate(plan.steps)}
+        self.outputs: dict[int, list[Array]] = {}
+
+    def before(self, step: Step, inputs: Sequence[Array | None]) -> None:
+        pass
+
+    def after(self, step: Step, outputs: Sequence[Array]) -> None:
+        number = self._numbers.get(id(step))
+        if number is not None:
+            self.outputs[number] = [_like(array) for array in outputs]
+
+
+def _like(array: Array) -> Array:
+    """An array of the same shape and type that takes no memory."""
+    return np.broadcast_to(np.zeros((), array.dtype), array.shape)

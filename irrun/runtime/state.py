@@ -34,6 +34,12 @@ class State:
         self._written: dict[str, Array] = {}
         self._rooms: dict[str, _Room] = {}
 
+    def copy(self) -> State:
+        """Return variables with the same values, whose changes do not affect these."""
+        made = State()
+        made.values.update(self.values)
+        return made
+
     def read(self, name: str, initial: Array) -> Array:
         """The value of a variable; ``initial`` before it was first written."""
         return self.values.get(name, initial)

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from irrun.diagnostics.version import __version__
 from irrun.kernels.locks import Lock
-from irrun.kernels.threads import release_scratch, threads
+from irrun.kernels.threads import release_scratch
 from irrun.ops.fused.base import Fused
-from irrun.runtime.budget import held_bytes
 from irrun.runtime.execute import Observer, execute
 from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Plan, Step
@@ -100,7 +99,9 @@ class Tiers:
         lowered = self.prepare(plan)
         if lowered.runner is not None:
             self.last = "compiled"
-            return lowered.runner.run(plan, inputs, state, observers, memory)
+            results = lowered.runner.run(inputs, state, observers, memory)
+            if results is not None:
+                return results
         self.last = "numpy"
         lowered.runs += 1
         return execute(plan, inputs, state, [*observers, _Forgetful()] if lowered.runs == 1 else observers, memory)
@@ -167,13 +168,11 @@ class _Lowered:
                 self.is_done = True
 
     def _made(self, plan: Plan) -> Runner | None:
-        from irrun.runtime.program import lower
         from irrun.runtime.runner import Runner
 
-        program = lower(plan, self._packs)
-        memory = plan.budget.memory
-        fits = memory is None or held_bytes(program.constants) + program.bytes(threads()) <= memory
-        if not (program.is_worthwhile and fits):
+        runner = Runner(plan, self._packs, self._streams)
+        runner.prepare()
+        if runner.is_hopeless:
             return None
         release(plan)
-        return Runner(program, self._streams)
+        return runner

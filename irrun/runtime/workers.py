@@ -48,6 +48,11 @@ class Workers:
         finally:
             self._lock.release()
 
+    def leave(self, kept: object) -> None:
+        """Wait until no worker looks at a tape that is over, whose ``kept`` is about to change."""
+        if self._last is kept:
+            settle(self._mailbox, _YIELD)
+
     def _begin(self, count: int) -> int:
         """Start threads that are missing; return how many workers there are, at most ``count``."""
         try:

@@ -15,7 +15,7 @@ from irrun_kernels.amx_product import POINTS, configure_tiles, release_tiles
 from irrun_kernels.backends import HAS_BYTE_TILES, HAS_HALF_TILES, OF_BYTES, OF_HALVES, usable
 from irrun_kernels.bytes import Numbers, multiply_bytes
 from irrun_kernels.micro import multiply_taps
-from irrun_kernels.native import kernel, record
+from irrun_kernels.native import Address, Read, Write, kernel, record
 
 Array = npt.NDArray[Any]
 
@@ -31,12 +31,12 @@ class Probe(NamedTuple):
     ``numbers`` are those of a product of bytes, or 0; it begins with ``zeros``, its factors are ``ones``.
     """
 
-    left: int
-    panel: int
-    out: int
-    numbers: int
-    zeros: int
-    ones: int
+    left: Read[Address]
+    panel: Read[Address]
+    out: Write[Address]
+    numbers: Read[Address]
+    zeros: Read[Address]
+    ones: Read[Address]
 
 
 @kernel(Probe)
@@ -83,7 +83,7 @@ def _is_right(each: int) -> bool:
     if each == 2:
         addresses[3] = 0
     call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)(probe.address)
-    call(np.array([tuple(Probe(*addresses))], probe.record).ctypes.data, 0, None)
+    call(np.array([tuple(addresses)], probe.record).ctypes.data, 0, None)
     if np.array_equal(out, left @ right):
         return True
     tiles, instead = (usable("bf16 tiles"), OF_HALVES) if each == 2 else (usable("byte tiles"), OF_BYTES)

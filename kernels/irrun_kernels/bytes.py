@@ -17,7 +17,7 @@ from irrun_kernels.amx_product import AT_ONCE, POINTS, multiplied
 from irrun_kernels.backends import HAS_BYTE_TILES
 from irrun_kernels.host import BYTES
 from irrun_kernels.micro import ON_TILES, VARIANTS, Rows, accumulate, listed, masks_of
-from irrun_kernels.native import intrinsic, several
+from irrun_kernels.native import NOWHERE, Address, Read, intrinsic, several
 from irrun_kernels.vectors import Vectors
 
 
@@ -50,11 +50,11 @@ class Requantization(NamedTuple):
     ``most``, lie between ``low`` and ``high``.
     """
 
-    starts: int = 0
-    factors: int = 0
-    biases: int = 0
+    starts: Read[Address] = NOWHERE
+    factors: Read[Address] = NOWHERE
+    biases: Read[Address] = NOWHERE
     padded: int = 0
-    numbers: int = 0
+    numbers: Read[Address] = NOWHERE
     summand_size: int = 4
     low: float = 0.0
     high: float = 0.0

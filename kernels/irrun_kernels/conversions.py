@@ -8,7 +8,7 @@ import numpy as np
 
 from irrun_kernels.bytes import dequantize_row, quantize_row
 from irrun_kernels.micro import AS_BITS, AS_F16, round_row
-from irrun_kernels.native import inlined, intrinsic, kernel, octets, record
+from irrun_kernels.native import Address, Read, Write, inlined, intrinsic, kernel, octets, record
 from irrun_kernels.vectors import Vectors
 
 AS_LEVELS: Final = AS_F16 + 1
@@ -35,9 +35,9 @@ class Convert(NamedTuple):
     ``low`` as ``high`` says where levels are converted to numbers.
     """
 
-    x: int
+    x: Read[Address]
     rows: Rows
-    out: int
+    out: Write[Address]
     width: int
     form: int
     elements: int

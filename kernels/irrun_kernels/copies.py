@@ -1,68 +1,14 @@
-"""Copies between layouts."""
+"""Copies of rows and of matrices."""
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any
+
+import numpy as np
 
 from irrun_kernels.host import LANES
-from irrun_kernels.native import floats, inlined, intrinsic, kernel, record
+from irrun_kernels.native import floats, inlined, intrinsic
 from irrun_kernels.vectors import Vectors
-
-
-class Axes(NamedTuple):
-    """A number for each of five axes."""
-
-    first: int
-    second: int
-    third: int
-    row: int
-    column: int
-
-
-class Copy(NamedTuple):
-    """Arguments of `copy`: arrays of f32, or of anything as wide, with five axes. Strides are in elements.
-
-    A part is some ``rows`` of a matrix of the last two axes, a task some parts.
-    """
-
-    x: int
-    out: int
-    size: Axes
-    x_step: Axes
-    out_step: Axes
-    rows: int
-    parts_per_task: int
-
-
-_TILE: Final = 8
-
-
-@kernel(Copy)
-def copy(arguments: Any, task: int, workspace: int) -> None:
-    """Some parts of matrices."""
-    c = record(arguments)
-    size, x_step, out_step = c.size, c.x_step, c.out_step
-    x_row, x_column, out_row, out_column = x_step.row, x_step.column, out_step.row, out_step.column
-    each = -(-size.row // c.rows)
-    parts = size.first * size.second * size.third * each
-    for part in range(task * c.parts_per_task, min(parts, (task + 1) * c.parts_per_task)):
-        index, row = part // each, part % each * c.rows
-        i, j, k = index // size.third // size.second, index // size.third % size.second, index % size.third
-        x = c.x + 4 * (i * x_step.first + j * x_step.second + k * x_step.third + row * x_row)
-        out = c.out + 4 * (i * out_step.first + j * out_step.second + k * out_step.third + row * out_row)
-        rows, columns = min(c.rows, size.row - row), size.column
-        if x_column == 1 and out_column == 1:
-            copy_rows(x, 4 * x_row, out, 4 * out_row, rows, columns)
-        elif x_row == 1 and out_column == 1 and out_row == columns and 2 <= columns <= 4:
-            _interleave(x, 4 * x_column, columns, out, rows)
-        elif columns < _TILE:
-            for column in range(columns):
-                _copy_column(x + 4 * column * x_column, x_row, out + 4 * column * out_column, out_row, rows)
-        elif rows < _TILE:
-            for number in range(rows):
-                _copy_column(x + 4 * number * x_row, x_column, out + 4 * number * out_row, out_column, columns)
-        else:
-            transpose(x, x_row, x_column, out, out_row, out_column, rows, columns)
 
 
 @inlined
@@ -111,23 +57,7 @@ def _transpose_tile(v: Vectors, x: Any, x_step: Any, rows: Any, out: Any, out_st
 def _copy_column(x: int, x_step: int, out: int, out_step: int, count: int) -> None:
     source, target = floats(x, 1 << 40), floats(out, 1 << 40)
     for i in range(count):
-        target[i * out_step] = source[i * x_step]
-
-
-@inlined
-def _interleave(x: int, step: int, count: int, out: int, rows: int) -> None:
-    """Interleave 2, 3 or 4 columns into rows, which LLVM shuffles in registers."""
-    target = floats(out, rows * count)
-    a, b, c, d = floats(x, rows), floats(x + step, rows), floats(x + 2 * step, rows), floats(x + 3 * step, rows)
-    if count == 2:
-        for i in range(rows):
-            target[2 * i], target[2 * i + 1] = a[i], b[i]
-    elif count == 3:
-        for i in range(rows):
-            target[3 * i], target[3 * i + 1], target[3 * i + 2] = a[i], b[i], c[i]
-    else:
-        for i in range(rows):
-            target[4 * i], target[4 * i + 1], target[4 * i + 2], target[4 * i + 3] = a[i], b[i], c[i], d[i]
+        target[np.uint64(i * out_step)] = source[np.uint64(i * x_step)]
 
 
 @intrinsic("void", *["int64"] * 6)

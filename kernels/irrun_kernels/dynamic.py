@@ -10,7 +10,7 @@ from irrun_kernels import ir
 from irrun_kernels.functions import End, add, fill
 from irrun_kernels.host import BYTES, LANES
 from irrun_kernels.micro import VARIANTS, VECTORS, accumulate, listed, masks_of
-from irrun_kernels.native import floats, inlined, intrinsic, kernel, octets, record, several
+from irrun_kernels.native import Address, Read, Write, floats, inlined, intrinsic, kernel, octets, record, several
 from irrun_kernels.packed import finish_row
 from irrun_kernels.pixels import Images, find_rows, move
 from irrun_kernels.product import Codes
@@ -32,9 +32,9 @@ class Quantize(NamedTuple):
     elements, where ``group`` of them have a common scale.
     """
 
-    x: int
-    codes: int
-    sides: int
+    x: Read[Address]
+    codes: Write[Address]
+    sides: Write[Address]
     points: int
     depth: int
     x_row: int
@@ -113,14 +113,14 @@ class DynamicProduct(NamedTuple):
     ``out`` [points, filters], and ``summand`` as well. A task has the points and panels that ``cut`` says.
     """
 
-    x: int
-    sides: int
-    panels: int
+    x: Read[Address]
+    sides: Read[Address]
+    panels: Read[Address]
     codes: Codes
-    starts: int
-    bias: int
-    out: int
-    summand: Images
+    starts: Read[Address]
+    bias: Read[Address]
+    out: Write[Address]
+    summand: Read[Images]
     points: int
     depth: int
     filters: int

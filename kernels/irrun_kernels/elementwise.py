@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from irrun_kernels.copies import copy_rows
 from irrun_kernels.functions import BINARY, RUN, UNARY, assign, binary, unary
-from irrun_kernels.native import floats, inlined, kernel, longs, record
+from irrun_kernels.native import Address, Read, Write, floats, inlined, kernel, longs, record
 
 AXES: Final = 4
 """Axes of a chain in front of the last one."""
@@ -34,12 +34,12 @@ class Chain(NamedTuple):
     further blocks of workspace. ``parameters`` are f32.
     """
 
-    out: int
-    operands: int
+    out: Write[Address]
+    operands: Read[Address]
     inputs: int
-    calls: int
+    calls: Read[Address]
     functions: int
-    parameters: int
+    parameters: Read[Address]
     size_0: int
     size_1: int
     size_2: int

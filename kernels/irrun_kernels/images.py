@@ -9,7 +9,7 @@ import numpy as np
 from irrun_kernels.bytes import Requantization
 from irrun_kernels.functions import RUN, End, add, apply_to_rows, fill
 from irrun_kernels.host import LANES
-from irrun_kernels.native import floats, inlined, kernel, record
+from irrun_kernels.native import NOWHERE, Address, Read, Write, floats, inlined, kernel, record
 from irrun_kernels.pixels import Geometry, Images
 from irrun_kernels.product import make_bytes, make_halves
 from irrun_kernels.reduction import BYTE_PIXELS, MULTIPLY_HALVES, PIXELS, VECTORS, reduce_bytes, reduce_windows
@@ -26,18 +26,18 @@ class Windows(NamedTuple):
     Bytes are multiplied less ``zero``, with weights that hold integers; without weights, results are the largest.
     """
 
-    x: Images
+    x: Read[Images]
     geometry: Geometry
     channels: int
     rows_per_task: int
     kind: int = 0
     parts: int = 1
-    out: Images = Images()
-    narrow: Images = Images()
-    summand: Images = Images()
-    weights: int = 0
+    out: Write[Images] = Images()
+    narrow: Write[Images] = Images()
+    summand: Read[Images] = Images()
+    weights: Read[Address] = NOWHERE
     weights_row: int = 0
-    bias: int = 0
+    bias: Read[Address] = NOWHERE
     end: End = End()
     least: int = 0
     zero: int = 0
@@ -204,8 +204,8 @@ def _moved(address: int, bytes: int) -> int:
 class Response(NamedTuple):
     """Arguments of `local_response`. ``x`` and ``out`` are contiguous [pixels, channels]."""
 
-    x: int
-    out: int
+    x: Read[Address]
+    out: Write[Address]
     pixels: int
     channels: int
     reach: int

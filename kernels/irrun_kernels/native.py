@@ -11,11 +11,21 @@ from __future__ import annotations
 
 import ctypes
 import zlib
-from collections import namedtuple
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
 from types import CodeType, FunctionType
-from typing import Annotated, Any, Concatenate, Final, NewType, ParamSpec, TypeVar, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Concatenate,
+    Final,
+    NamedTuple,
+    ParamSpec,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 
@@ -30,13 +40,24 @@ _Parameters = ParamSpec("_Parameters")
 _OPTIONS: Final = {"nogil": True, "error_model": "numpy"}
 
 
-Address = NewType("Address", int)
-"""Where an array begins; 0 for none."""
+class Address(NamedTuple):
+    """Where an array begins: the number of a buffer, and bytes from its start. Kernels see an integer, 0 for none."""
+
+    buffer: int = -1
+    offset: Any = 0
+
+    def beyond(self, bytes: Any) -> Address:
+        """Return the address of what lies behind some bytes."""
+        return self._replace(offset=self.offset + bytes)
+
+
+NOWHERE: Final = Address()
+"""The address of an array that is absent."""
 
 _Field = TypeVar("_Field")
 Read = Annotated[_Field, "read"]
 Write = Annotated[_Field, "write"]
-"""What a kernel does with the memory to which a field of its arguments points."""
+"""What a kernel does with the memory to which a field of its arguments points, or the fields of such a field."""
 
 
 class Deferred:
@@ -148,40 +169,55 @@ class Kernel(Compiled):
 
     def __init__(self, arguments: type, function: Callable[[Any, int, int], None]) -> None:
         super().__init__(function, _record_type(arguments))
+        self.accesses = tuple(_accesses(arguments, ""))
+        """For each number of ``record``: whether memory at this address is read or written, or nothing."""
+        if "undeclared" in self.accesses:
+            raise TypeError(f"{arguments.__name__} has an address that is declared neither as Read nor as Write")
 
     @cached_property
     def record(self) -> np.dtype[Any]:
         """The type of its arguments without nesting."""
         return np.dtype(list(_fields(self.kinds)))
 
-    @cached_property
-    def _flat(self) -> Any:
-        return _flat_type(self.name, self.record.names or ())
-
-    def flat(self, arguments: tuple[Any, ...]) -> Any:
-        """Return the arguments without nesting, as they are in ``record``: ``row`` of ``x`` is ``x_row``."""
-        return self._flat(*_numbers(arguments))
+    def flat(self, arguments: tuple[Any, ...]) -> list[Any]:
+        """Return the arguments without nesting, as they are in ``record``; TypeError for an address out of place."""
+        values = list(_numbers(arguments))
+        for name, value, access in zip(self.record.names or (), values, self.accesses, strict=True):
+            if isinstance(value, Address) != bool(access):
+                raise TypeError(
+                    f"argument {name} of {self.name} is {value!r}, and is declared as {access or 'a number'}"
+                )
+        return values
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name}>"
 
 
-def _flat_type(name: str, fields: Sequence[str]) -> Any:
-    return namedtuple(name, fields)
-
-
-def _numbers(arguments: tuple[Any, ...]) -> Iterator[int | float]:
+def _numbers(arguments: tuple[Any, ...]) -> Iterator[Any]:
     for value in arguments:
-        if isinstance(value, tuple):
+        if isinstance(value, tuple) and not isinstance(value, Address):
             yield from _numbers(value)
         else:
             yield value
 
 
+def _accesses(arguments: Any, outer: str) -> Iterator[str]:
+    """The accesses of a type of arguments: those that a field declares hold for all addresses in it."""
+    for hint in get_type_hints(arguments, include_extras=True).values():
+        is_declared = get_origin(hint) is Annotated
+        kind, access = get_args(hint)[:2] if is_declared else (hint, outer)
+        if kind is Address:
+            yield access or "undeclared"
+        elif isinstance(kind, type) and issubclass(kind, tuple):
+            yield from _accesses(kind, access)
+        else:
+            yield ""
+
+
 @cache
-def _record_type(arguments: Any) -> np.dtype[Any]:
+def _record_type(arguments: type) -> np.dtype[Any]:
     """The type of arguments in memory."""
-    if isinstance(arguments, type) and issubclass(arguments, tuple):
+    if arguments is not Address and issubclass(arguments, tuple):
         return np.dtype([(name, _record_type(kind)) for name, kind in get_type_hints(arguments).items()])
     return np.dtype(np.float64 if arguments is float else np.int64)
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irrun_kernels.functions import assign, fill
-from irrun_kernels.native import inlined, kernel, octets, record
+from irrun_kernels.native import Address, Read, Write, inlined, kernel, octets, record
 from irrun_kernels.pixels import Geometry, Images
 
 
@@ -17,8 +17,8 @@ class Surround(NamedTuple):
     Channels of ``x`` are ``x_channel`` bytes apart. A task has some rows of the result.
     """
 
-    x: Images
-    out: int
+    x: Read[Images]
+    out: Write[Address]
     geometry: Geometry
     channels: int
     x_channel: int

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from irrun_kernels.native import inlined, longs
+from irrun_kernels.native import NOWHERE, Address, inlined, longs
 
 
 class Images(NamedTuple):
     """The address of the first pixel of images, 0 for none, and the bytes between images, rows and pixels."""
 
-    start: int = 0
+    start: Address = NOWHERE
     image: int = 0
     row: int = 0
     pixel: int = 0

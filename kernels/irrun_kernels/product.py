@@ -15,7 +15,7 @@ from irrun_kernels.bytes import Requantization, multiply_bytes, quantize_row
 from irrun_kernels.functions import End, apply_to_rows, unary
 from irrun_kernels.host import LANES
 from irrun_kernels.micro import AS_BITS, multiply_taps, round_row
-from irrun_kernels.native import floats, inlined, kernel, longs, record
+from irrun_kernels.native import NOWHERE, Address, Read, Write, floats, inlined, kernel, longs, record
 from irrun_kernels.pixels import Geometry, Images, find_left, find_points, find_rows, move
 from irrun_kernels.tiling import Tiling
 
@@ -37,8 +37,8 @@ class Codes(NamedTuple):
     """
 
     bits: int = 0
-    scales: int = 0
-    zeros: int = 0
+    scales: Read[Address] = NOWHERE
+    zeros: Read[Address] = NOWHERE
     padded: int = 0
     group: int = 0
 
@@ -55,18 +55,18 @@ class Product(NamedTuple):
     ``next_out`` elements of results, and ``next_x``, ``next_panels`` and ``next_bias`` bytes further.
     """
 
-    x: Images
-    panels: int
+    x: Read[Images]
+    panels: Read[Address]
     geometry: Geometry
     cut: Tiling
     depth: int
     panel_depth: int
     filters: int
-    out: Images = Images()
-    narrow: Images = Images()
-    summand: Images = Images()
-    zeros: int = 0
-    bias: int = 0
+    out: Write[Images] = Images()
+    narrow: Write[Images] = Images()
+    summand: Read[Images] = Images()
+    zeros: Read[Address] = NOWHERE
+    bias: Read[Address] = NOWHERE
     halves: int = 0
     end: End = End()
     next_x: int = 0

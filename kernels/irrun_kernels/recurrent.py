@@ -8,7 +8,7 @@ from irrun_kernels.conversions import round_pairs
 from irrun_kernels.functions import HALF, assign, tanh
 from irrun_kernels.host import LANES
 from irrun_kernels.micro import multiply_rows
-from irrun_kernels.native import floats, inlined, kernel, longs, record
+from irrun_kernels.native import Address, Read, Write, floats, inlined, kernel, longs, record
 from irrun_kernels.pixels import move
 from irrun_kernels.stacks import Matrices, matrix_of
 
@@ -22,13 +22,13 @@ class Lstm(NamedTuple):
     directions, size], ``out`` is [batch, directions, steps, size]. ``reverse`` has a bit for each direction.
     """
 
-    projected: int
-    panels: int
-    hidden: Matrices
-    cell: Matrices
-    out: Matrices
-    end_hidden: Matrices
-    end_cell: Matrices
+    projected: Read[Address]
+    panels: Read[Address]
+    hidden: Read[Matrices]
+    cell: Read[Matrices]
+    out: Write[Matrices]
+    end_hidden: Write[Matrices]
+    end_cell: Write[Matrices]
     batch: int
     steps: int
     size: int

@@ -10,14 +10,14 @@ from irrun_kernels.copies import copy_rows, transpose
 from irrun_kernels.functions import fill
 from irrun_kernels.host import LANES
 from irrun_kernels.micro import multiply_rows
-from irrun_kernels.native import floats, inlined, kernel, record
+from irrun_kernels.native import NOWHERE, Address, Read, Write, floats, inlined, kernel, record
 from irrun_kernels.pixels import find_rows, move
 
 
 class Matrices(NamedTuple):
     """The address of stacks of matrices, 0 for none, and the bytes between stacks, matrices and rows."""
 
-    start: int = 0
+    start: Address = NOWHERE
     stack: int = 0
     matrix: int = 0
     row: int = 0
@@ -36,9 +36,9 @@ class StackedProduct(NamedTuple):
     has neighbours, ``out`` [stacks, matrices, rows, columns]. A task has some rows of one product.
     """
 
-    x: Matrices
-    y: Matrices
-    out: Matrices
+    x: Read[Matrices]
+    y: Read[Matrices]
+    out: Write[Matrices]
     y_column: int
     matrices: int
     rows: int

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from irrun_kernels import ir
-from irrun_kernels.native import intrinsic, kernel, longs, record
+from irrun_kernels.native import Address, Write, intrinsic, kernel, longs, record
 from irrun_kernels.vectors import Vectors
 
 
 class Stamp(NamedTuple):
     """Arguments of `stamp`: the address of an i64."""
 
-    out: int
+    out: Write[Address]
 
 
 @intrinsic("int64")

@@ -12,7 +12,7 @@ import numpy as np
 
 from irrun_kernels.copies import copy_rows
 from irrun_kernels.functions import End, add, unary
-from irrun_kernels.native import floats, inlined, kernel, longs, record
+from irrun_kernels.native import Address, Read, Write, floats, inlined, kernel, longs, record
 from irrun_kernels.pixels import Geometry, Images
 
 TILE: Final = 4
@@ -31,9 +31,9 @@ class TransformData(NamedTuple):
     of which there are ``across`` in a row.
     """
 
-    x: Images
-    out: int
-    zeros: int
+    x: Read[Images]
+    out: Write[Address]
+    zeros: Read[Address]
     geometry: Geometry
     channels: int
     first: int
@@ -96,10 +96,10 @@ class TransformResult(NamedTuple):
     ``bias`` is an address, or 0; ``misfit`` that of a number that becomes 1 where a result is infinite or NaN.
     """
 
-    products: int
-    bias: int
-    summand: Images
-    out: Images
+    products: Read[Address]
+    bias: Read[Address]
+    summand: Read[Images]
+    out: Write[Images]
     geometry: Geometry
     channels: int
     first: int
@@ -107,7 +107,7 @@ class TransformResult(NamedTuple):
     across: int
     tiles_per_task: int
     end: End
-    misfit: int
+    misfit: Write[Address]
 
 
 @kernel(TransformResult)

@@ -17,7 +17,7 @@ import pytest
 from irrun.jobs.threads import Several
 from irrun.runtime.tiers import HOT, has_kernels
 from tests.optimize.nets import Net
-from tests.runtime.test_tiers import layered, needs_kernels
+from tests.runtime.test_tiers import layered, needs_kernels, products
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"
 
@@ -101,7 +101,7 @@ def test_a_plan_that_there_is_no_memory_to_lower(tmp_path: Path, tier: str, monk
     def lower(*_: Any) -> Any:
         raise MemoryError
 
-    monkeypatch.setattr("irrun.runtime.program.lower", lower)
+    monkeypatch.setattr("irrun.runtime.runner.lower", lower)
     net = Net()
     layered(net)
     inputs = net.inputs()
@@ -110,6 +110,27 @@ def test_a_plan_that_there_is_no_memory_to_lower(tmp_path: Path, tier: str, monk
     for _ in range(HOT + 2):
         np.testing.assert_array_equal(compiled(inputs)[0], expected)
     assert compiled.tiers.last == "numpy"
+
+
+@needs_kernels
+def test_a_run_for_which_there_is_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    net = Net()
+    net.result(products(net, net.parameter("x", "?,24"), 4, "?,24"))
+    expected, compiled = net.compile(tmp_path, TIER="numpy"), net.compile(tmp_path, TIER="compiled")
+
+    def compare(rows: int) -> str:
+        inputs = net.inputs({"x": (rows, 24)})
+        np.testing.assert_allclose(compiled(inputs)[0], expected(inputs)[0], rtol=1e-4, atol=1e-5)
+        return compiled.tiers.last
+
+    def refuse(*_: Any) -> Any:
+        raise MemoryError
+
+    assert [compare(rows) for rows in (3, 7)] == ["compiled", "compiled"]
+    with monkeypatch.context() as patch:
+        patch.setattr("irrun.runtime.instance.place", refuse)
+        assert [compare(rows) for rows in (700, 5, 800)] == ["numpy", "compiled", "numpy"]
+    assert [compare(rows) for rows in (700, 5, 800)] == ["compiled"] * 3
 
 
 @needs_kernels

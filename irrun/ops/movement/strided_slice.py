@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -62,7 +62,7 @@ class StridedSlice(Op):
             return Shape.unknown()
         firsts, lasts = bounds_of(begin), bounds_of(end)
         dims: list[Dim | int] = []
-        for what, position, axis in self._parts(len(data.shape), count):
+        for what, position, axis in self.parts(len(data.shape), count):
             if what == "keep":
                 dims.append(data.shape[axis])
             elif what == "new":
@@ -79,7 +79,7 @@ class StridedSlice(Op):
         firsts, lasts = integers(begin), integers(end)
         paces = [1] * len(firsts) if stride is None else integers(stride)
         index: list[Any] = []
-        for what, position, axis in self._parts(data.ndim, len(firsts)):
+        for what, position, axis in self.parts(data.ndim, len(firsts)):
             if what == "keep":
                 index.append(slice(None))
             elif what == "new":
@@ -91,20 +91,23 @@ class StridedSlice(Op):
                 pace = paces[position]
                 if pace == 0:
                     raise OpError("stride is 0, expected a positive or negative number", input=3)
-                first = _masked(self.begin_mask, position, firsts[position], 0 if pace > 0 else TO_END)
-                last = _masked(self.end_mask, position, lasts[position], TO_END if pace > 0 else -TO_END)
-                index.append(python_slice(data.shape[axis], first, last, pace))
+                index.append(python_slice(data.shape[axis], *self.bounds(position, firsts, lasts, pace), pace))
         return data[(*index, ...)]
+
+    def bounds(self, position: int, begin: Sequence[Any], end: Sequence[Any], pace: int) -> tuple[Any, Any]:
+        """Return the first place of a slice, and the one where it ends."""
+        first = _masked(self.begin_mask, position, begin[position], 0 if pace > 0 else TO_END)
+        return first, _masked(self.end_mask, position, end[position], TO_END if pace > 0 else -TO_END)
 
     def sliced_axes(self, rank: int, count: int) -> Iterator[tuple[int, int, int]]:
         """Yield the axis, its index in the result, and the position of its bounds, for each sliced axis."""
         kept = 0
-        for what, position, axis in self._parts(rank, count):
+        for what, position, axis in self.parts(rank, count):
             if what == "slice":
                 yield axis, kept, position
             kept += what != "shrink"
 
-    def _parts(self, rank: int, count: int) -> Iterator[Part]:
+    def parts(self, rank: int, count: int) -> Iterator[Part]:
         """Yield ``(what, position in begin, axis of data)`` for each part of the result."""
         new = sum(_marks(self.new_axis_mask, i) and not _marks(self.ellipsis_mask, i) for i in range(count))
         ellipsis = any(self.ellipsis_mask[:count])

@@ -82,7 +82,8 @@ class ScaledDotProductAttention(Op):
         sink: Array | None,
     ) -> Array:
         factor = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else float(scale.reshape(()))
-        return attention(query, key, value, mask, factor, causal=self.causal, sink=sink)
+        seen = None if self.causal else mask
+        return attention(query, key, value, seen, factor, causal=self.causal, sink=sink)
 
 
 def _matrices(fact: Fact, index: int) -> tuple[Dim, ...]:

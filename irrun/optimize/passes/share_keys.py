@@ -27,8 +27,7 @@ def run(graph: Rewriter) -> None:
         key, value = (_unrepeated(graph, outlet) for outlet in inputs[1:3])
         if key is not None and value is not None and key[1] == value[1]:
             wanted = [inputs[0], key[0], value[0], *inputs[3:]]
-            new = FusedAttention(op.fact, op.scale, op.causal, key_transposed=False, shared=key[1])
-            graph.replace(first(node), graph.fuse(new, wanted, [node]))
+            graph.replace(first(node), graph.fuse(op.sharing(key[1]), wanted, [node]))
 
 
 def _unrepeated(graph: Rewriter, outlet: Outlet | None) -> tuple[Outlet, int] | None:

@@ -2,81 +2,101 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 import numpy as np
 
 from irrun.ops.fused.fused_attention import FusedAttention
-from irrun.runtime.lowering.builder import Builder, is_f32, lowers
-from irrun.runtime.lowering.copies import contiguous
-from irrun.runtime.lowering.stacks import matrices_of
-from irrun.tensor import Array
+from irrun.runtime.lowering.builder import F32, Builder, Unsupported, broadcast, broadcast_shape, lowers, share
+from irrun.runtime.symbolic import Number, of_sizes
+from irrun.runtime.view import Operand, View
 from irrun.tensor.element_type import BF16, F16
-from irrun_kernels.attention import TILE, Attention, attention
+from irrun_kernels.attention import ADDED, FILLED, KEPT, KEYS, SEEN, Attention, Heads, attention, workspace_of
 from irrun_kernels.host import LANES
 
 
 @lowers(FusedAttention)
 def attended(
-    op: FusedAttention, builder: Builder, query: Array, key: Array, value: Array, mask: Array | None = None
-) -> Array | None:
-    """Attention head by head."""
+    op: FusedAttention,
+    builder: Builder,
+    query: Operand,
+    key: Operand,
+    value: Operand,
+    mask: Operand | None = None,
+    bias: Operand | None = None,
+    scale: Operand | None = None,
+    sink: Operand | None = None,
+) -> View:
+    """Attention, head by head."""
+    precision = op.precision_of(query.shape[-2])
+    if precision is F16 or query.ndim not in (3, 4, 5):
+        raise Unsupported(f"{precision} and {query.ndim} axes")
+    if any(x is not None and x.dtype != F32 for x in (query, key, value, bias, scale, sink)):
+        raise Unsupported("operands other than f32")
+    if mask is not None and mask.dtype not in (F32, np.bool_):
+        raise Unsupported("a mask of other elements than f32 and booleans")
     if op.key_transposed:
         key = key.swapaxes(-1, -2)
-    mask = None if op.causal else mask
-    if not is_f32(query, key, value, mask) or query.ndim not in (3, 4):
-        return None
-    precision = op.precision_of(query.shape[-2])
-    if precision is F16:
-        return None
+    (queries, depth), (keys, width) = query.shape[-2:], value.shape[-2:]
     # Queries that share a key count for one here.
-    groups = (*query.shape[:-3], query.shape[-3] // op.shared)
-    *front, heads = np.broadcast_shapes(groups, key.shape[:-2], value.shape[:-2])
-    heads *= op.shared
-    rows = query if query.strides[-1] == 4 else contiguous(builder, query)
-    values = value if value.strides[-1] == 4 and value.strides[-2] % 4 == 0 else contiguous(builder, value)
-    pairs = key if precision is not BF16 or 4 in key.strides[-2:] else contiguous(builder, key)
-    if rows is None or values is None or pairs is None:
-        return None
-    query, key, value = rows, pairs, values
-    queries, depth, keys, width = query.shape[-2], query.shape[-1], key.shape[-2], value.shape[-1]
-    result = builder.empty((*front, queries, heads, width)).swapaxes(-2, -3)
-    out = result.reshape(1, *result.shape) if not front else result
-    lead = out.shape[:2]
-    try:
-        query = np.broadcast_to(query, (*lead, *query.shape[-2:]))
-        key, value = (np.broadcast_to(x, (lead[0], heads // op.shared, *x.shape[-2:])) for x in (key, value))
-        mask = None if mask is None else np.broadcast_to(mask, (*lead, queries, keys))
-    except ValueError:
-        return None
-    work = lead[0] * heads * queries * keys * depth * 0.015
-    blocks = max(1, min(-(-8 // (lead[0] * heads)), queries // 16, int(work // 10_000)))
-    part = -(-queries // blocks)
-    each = min(-(-part // TILE) * TILE, 192)
-    tiled, wide = -(-each // TILE) * TILE, -(-keys // LANES) * LANES
-    workspace = 16 * tiled + 4 * tiled * wide + 4 * wide * depth + 64
-    if precision is BF16:
-        workspace += 4 * max(tiled * depth, keys * (width + LANES), keys * depth)
-    builder.call(
-        attention,
-        Attention(
-            query=matrices_of(builder, query),
-            key=matrices_of(builder, key),
-            value=matrices_of(builder, value),
-            mask=matrices_of(builder, mask),
-            out=matrices_of(builder, out),
-            key_element=key.strides[3],
-            mask_element=0 if mask is None else mask.strides[3],
-            heads=heads,
-            shared=op.shared,
-            queries=queries,
-            keys=keys,
-            depth=depth,
-            width=width,
-            queries_per_task=each,
-            causal=int(op.causal),
-            scale=op.scale if op.scale is not None else (depth or 1) ** -0.5,
-            halves=int(precision is BF16),
-        ),
-        lead[0] * heads * -(-queries // each),
-        workspace,
+    shared = (*query.shape[:-3], query.shape[-3] // op.shared)
+    outer, batch, groups = (1, 1, *broadcast_shape(shared, key.shape[:-2], value.shape[:-2]))[-3:]
+    lead, products, heads = (outer, batch), outer * batch * groups, groups * op.shared
+    out = builder.empty((*lead, queries, heads, width)).swapaxes(2, 3)
+    halves = int(precision is BF16)
+    parts, block, workspace = _cut(products, queries * op.shared, keys, depth, width, halves=halves)
+    arguments = Attention(
+        query=heads_of(builder, query, (*lead, heads, queries, depth)),
+        key=heads_of(builder, key, (*lead, groups, keys, depth)),
+        value=heads_of(builder, value, (*lead, groups, keys, width)),
+        mask=heads_of(builder, mask, (*lead, heads, queries, keys)),
+        bias=heads_of(builder, bias, (*lead, heads, queries, keys)),
+        sink=heads_of(builder, sink, (*lead, heads, queries, 1)),
+        factor=builder.address(scale),
+        out=heads_of(builder, out, out.shape),
+        mask_form=form_of(op, None if mask is None else mask.dtype),
+        stacks=batch,
+        groups=groups,
+        shared=op.shared,
+        queries=queries,
+        keys=keys,
+        depth=depth,
+        width=width,
+        block=block,
+        parts=parts,
+        causal=int(op.causal),
+        guarded=int(op.guarded),
+        halves=halves,
+        scale=op.scale_of(depth),
+        cap=op.cap,
+        filling=op.filling or 0.0,
     )
-    return result
+    builder.call(attention, arguments, products * parts, workspace)
+    return out.reshape(out.shape[5 - query.ndim :])
+
+
+def form_of(op: FusedAttention, mask: np.dtype[Any] | None) -> int:
+    """The form of a mask of this type."""
+    if mask != np.bool_:
+        return ADDED
+    return SEEN if op.filling is None else FILLED if op.inverted else KEPT
+
+
+def heads_of(builder: Builder, x: Operand | None, sizes: tuple[Number, ...]) -> Heads:
+    """The address and the strides of an array that is broadcast to these sizes."""
+    return Heads() if x is None else Heads(builder.address(x), *broadcast(builder, x, sizes).strides)
+
+
+@of_sizes
+def _cut(products: int, rows: int, keys: int, depth: int, width: int, *, halves: int) -> tuple[int, int, int]:
+    """The parts of a group of heads, the keys of a block, and the bytes of workspace."""
+    blocks = 1 if halves else max(1, -(-keys // KEYS))
+    block = max(1, -(-keys // (blocks * LANES))) * LANES
+    most = min(-(-_TASKS // max(1, products)), max(1, rows // _LEAST_ROWS, min(rows, 2)))
+    _, parts = share(most, (0.015 * rows + 0.1) * keys * depth)
+    return parts, block, workspace_of(-(-rows // parts), depth, width, block)
+
+
+_TASKS: Final = 8
+_LEAST_ROWS: Final = 16
+"""Tasks of a call, and rows of a task, as far as there is enough work."""

@@ -1,16 +1,14 @@
 """Collect calls of kernels over arrays that do not exist yet.
 
-While a plan is lowered, every array has memory of its own that nobody touches, so that views are NumPy's and costs are
-none. What a call reads and writes follows from the addresses among its arguments; from that follows how long each
-array is needed, and so where it is placed in the arena.
+Arrays are views of numbered buffers. What a call reads and writes follows from the declaration of its arguments; from
+that follows how long each buffer is needed, and so where it is placed in the arena.
 """
 
 from __future__ import annotations
 
-import bisect
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeGuard
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -18,124 +16,144 @@ import numpy as np
 from irrun.kernels.layout import axes_in_memory, merged_axes
 from irrun.kernels.pages import forget
 from irrun.ops import Op
-from irrun.runtime.lowering.space import Space
 from irrun.runtime.plan import Step
+from irrun.runtime.symbolic import Number, Symbols, SymInt, of_sizes
+from irrun.runtime.view import Operand, View
 from irrun.tensor import Array, Fact
-from irrun_kernels.cache import LATE
-from irrun_kernels.native import Address, Kernel
+from irrun_kernels.native import NOWHERE, Address, Kernel
 
 F32: Final = np.dtype(np.float32)
 HALVES: Final[np.dtype[Any]] = np.dtype(np.uint16)
 U8: Final[np.dtype[Any]] = np.dtype(np.uint8)
-"""The types of f32, of the bits of bf16, and of levels."""
+I64: Final[np.dtype[Any]] = np.dtype(np.int64)
+"""The types of f32, of the bits of bf16, of levels, and of indices."""
 
 WIDEST_VECTOR: Final = 64
 """Bytes; also the most bytes that kernels read beyond the end of an array."""
-
-
-MISFIT: Final = "misfit"
-"""The table of a call that sets its number where NumPy has to compute the run."""
 
 Packs = WeakValueDictionary[Hashable, Array]
 """Packed weights, which the programs of a model share and keep alive. The source of each lives as long."""
 
 
-class Late(NamedTuple):
-    """An array whose shape and address are known only while the program runs; ``row`` is where kernels find them."""
+class Numbers(NamedTuple):
+    """A small tensor of integers that are known when a run begins, such as a shape; ``values`` are of type object."""
 
-    number: int
-    fact: Fact
-    row: Array
+    values: Array
+    dtype: np.dtype[Any]
 
 
-Value = Array | Late
+Value = Operand | Numbers | None
+"""A tensor of a plan while it is lowered; None for an input that is absent."""
 
 
 class Call(NamedTuple):
-    """A call of a kernel. ``tables`` are lists of numbers, addresses among them, that arguments point to.
-
-    ``fits`` says whether late arrays, given by their numbers, have the shapes that the kernel expects.
-    """
+    """A call of a kernel. ``tables`` are lists of numbers, addresses among them, by the field that points to each."""
 
     kernel: Kernel
-    arguments: Any
-    tasks: int
-    workspace: int
-    tables: Mapping[str, Sequence[int]]
-    fits: Callable[[Sequence[Any]], bool] | None = None
+    arguments: Sequence[Any]
+    tasks: Number
+    workspace: Number
+    tables: Mapping[str, Sequence[Any]]
+
+    @property
+    def addresses(self) -> list[Address]:
+        """All addresses among the arguments."""
+        tables = (number for table in self.tables.values() for number in table)
+        return [each for each in (*self.arguments, *tables) if isinstance(each, Address)]
 
 
 class Interpreted(NamedTuple):
-    """A step that NumPy computes. None stands for an absent input.
-
-    ``is_fresh`` says that outputs are never views of inputs, and that no input is kept.
-    """
+    """A step that NumPy computes, with the reason; ``is_part`` of one whose calls do the rest."""
 
     step: Step
-    inputs: tuple[Value | None, ...]
-    outputs: tuple[Value, ...]
-    is_fresh: bool = False
+    inputs: tuple[Value, ...]
+    outputs: tuple[View, ...]
+    reason: str
+    is_part: bool = False
 
 
 @dataclass(slots=True)
 class Buffer:
-    """Memory of one array: needed from one call to another, numbers ``first`` to ``last``."""
+    """Memory of one array.
 
-    start: int
-    size: int
-    array: Array
+    That of the ``arena`` is needed from one item of a program to another, numbers ``first`` to ``last``. A ``constant``
+    has an ``array``. What is ``given`` is an array of the run. ``numbers`` are written when the run begins.
+    """
+
+    kind: Literal["arena", "constant", "given", "numbers"]
+    size: Number = 0
+    array: Array | None = None
+    numbers: Sequence[Number] = ()
+    dtype: np.dtype[Any] = I64
     first: int = -1
     last: int = -1
 
 
+class Unsupported(Exception):
+    """No kernel computes a step; the text says why."""
+
+
+def _never(run: Callable[..., Any], inputs: Sequence[Value]) -> tuple[View, ...]:  # noqa: ARG001
+    raise Unsupported("a step outside of a plan")
+
+
 @dataclass(slots=True)
 class Builder:
-    """Collects calls; ``items`` are in the order in which they run, those of the ``prelude`` before all others.
+    """Collects calls; ``items`` are in the order in which they run.
 
-    ``pending`` are the ids of values that a call or what follows it computes, ``announced`` those of them whose shapes
-    and addresses are known at the end of the prelude.
+    ``before`` lets NumPy compute a part of a step before any call.
     """
 
     packs: Packs = field(default_factory=WeakValueDictionary)
+    before: Callable[[Callable[..., Any], Sequence[Value]], tuple[View, ...]] = _never
+    symbols: Symbols = field(default_factory=Symbols)
     items: list[Call | Interpreted] = field(default_factory=list)
-    prelude: list[Call | Interpreted] = field(default_factory=list)
-    pending: set[int] = field(default_factory=set)
-    announced: set[int] = field(default_factory=set)
-    lates: list[Late] = field(default_factory=list)
-    summands: dict[int, Value] = field(default_factory=dict)
-    buffers: list[Buffer] = field(default_factory=list)
-    constants: list[Array] = field(default_factory=list)
-    _starts: list[int] = field(default_factory=list)
-    _space: Space = field(default_factory=Space)
+    buffers: list[Buffer] = field(default_factory=lambda: [Buffer("constant")])
+    _constants: dict[int, int] = field(default_factory=dict)
+    _views: dict[int, tuple[Numbers, View]] = field(default_factory=dict)
 
-    def empty(self, shape: Sequence[int], dtype: np.dtype[Any] = F32) -> Array:
-        """A contiguous array, which stands for one in the arena of an instance."""
-        array = self._space.array(shape, dtype)
-        start = array.ctypes.data
-        place = bisect.bisect(self._starts, start)
-        self._starts.insert(place, start)
-        self.buffers.insert(place, Buffer(start, max(array.nbytes, 1), array))
-        return array
+    def _buffer(self, buffer: Buffer) -> int:
+        self.buffers.append(buffer)
+        return len(self.buffers) - 1
 
-    def value(self, fact: Fact) -> Value:
-        """An array, or a late one where the fact leaves its shape open."""
-        if fact.shape.is_static and fact.type.is_known and fact.type.kind != "string":
-            return self.empty(fact.shape.static, fact.type.dtype)
-        self.lates.append(Late(len(self.lates), fact, self.empty((LATE,), np.dtype(np.int64))))
-        return self.lates[-1]
+    def empty(self, shape: Sequence[Number], dtype: np.dtype[Any] = F32) -> View:
+        """A contiguous array in the arena."""
+        made = View.contiguous(self._buffer(Buffer("arena")), shape, dtype)
+        self.buffers[made.buffer].size = made.size * dtype.itemsize
+        return made
 
-    def images(self, shape: Sequence[int], dtype: np.dtype[Any] = F32) -> Array:
+    def images(self, shape: Sequence[Number], dtype: np.dtype[Any] = F32) -> View:
         """An array [N, C, *S] whose channels are neighbours in memory."""
         batch, channels, *sizes = shape
-        return np.moveaxis(self.empty((batch, *sizes, channels), dtype), -1, 1)
+        return self.empty((batch, *sizes, channels), dtype).moveaxis(-1, 1)
+
+    def given(self, shape: Sequence[Number], strides: Sequence[Number] | None, dtype: np.dtype[Any]) -> View:
+        """An array of the run, contiguous unless it has strides."""
+        found = View.contiguous(self._buffer(Buffer("given")), shape, dtype)
+        return found if strides is None else View(found.buffer, 0, found.shape, tuple(strides), dtype)
+
+    def view(self, x: Operand | Numbers) -> View:
+        """The array of a constant, or of numbers, which are written when the run begins."""
+        if isinstance(x, View):
+            return x
+        if isinstance(x, np.ndarray):
+            return View(self._constant(x), 0, x.shape, x.strides, x.dtype)
+        found = self._views.get(id(x.values))
+        if found is None:
+            numbers = x.values.reshape(-1).tolist()
+            buffer = self._buffer(Buffer("numbers", numbers=numbers, dtype=x.dtype))
+            found = self._views[id(x.values)] = (x, View.contiguous(buffer, x.values.shape, x.dtype))
+        return found[1]
+
+    def _constant(self, array: Array) -> int:
+        found = self._constants.get(id(array))
+        if found is None:
+            found = self._constants[id(array)] = self._buffer(Buffer("constant", array.nbytes, array))
+        return found
 
     def constant(self, array: Array | None, dtype: np.dtype[Any] = F32) -> Address:
-        """The address of a contiguous copy of a constant, or of itself; 0 for none."""
-        if array is None:
-            return Address(0)
-        kept = np.ascontiguousarray(array, dtype)
-        self.constants.append(kept)
-        return Address(kept.ctypes.data)
+        """The address of a contiguous copy of a constant, or of itself."""
+        return NOWHERE if array is None else Address(self._constant(np.ascontiguousarray(array, dtype)))
 
     def packed(self, tag: Hashable, source: Array, vectors: int, make: Callable[[], Array]) -> Address:
         """The address of packed weights, which are made of a source once for all plans of a model."""
@@ -144,92 +162,149 @@ class Builder:
         if found is None:
             found = self.packs[key] = make()
             forget(source)
-        self.constants.append(found)
-        return Address(int(found.ctypes.data))
+        return Address(self._constant(found))
+
+    @staticmethod
+    def numbers(values: Sequence[Number]) -> Value:
+        """Integers that are known when a run begins, as a tensor."""
+        if not is_symbolic(*values):
+            return np.array(values, np.int64)
+        found = np.empty(len(values), object)
+        found[:] = values
+        return Numbers(found, np.dtype(np.int64))
+
+    def early(self, run: Callable[..., Any], inputs: Sequence[Value]) -> tuple[View, ...]:
+        """Let NumPy compute the outputs of the step that is lowered before any call; Unsupported where it cannot."""
+        return self.before(run, inputs)
+
+    def address(self, x: Operand | None) -> Address:
+        """The address of an array or a constant."""
+        if x is None:
+            return NOWHERE
+        found = self.view(x)
+        return Address(found.buffer, found.offset)
 
     def call(
         self,
         kernel: Kernel,
         arguments: Any,
-        tasks: int,
-        workspace: int = 0,
-        tables: Mapping[str, Sequence[int]] | None = None,
-        fits: Callable[[Sequence[Any]], bool] | None = None,
+        tasks: Number,
+        workspace: Number = 0,
+        tables: Mapping[str, Sequence[Any]] | None = None,
     ) -> None:
         """Add a call; ``workspace`` are the bytes that each worker needs for it."""
-        self.items.append(Call(kernel, kernel.flat(arguments), tasks, workspace, tables or {}, fits))
+        self.items.append(Call(kernel, kernel.flat(arguments), tasks, workspace, tables or {}))
 
-    def buffer(self, address: int) -> Buffer | None:
-        """Return the buffer that contains an address."""
-        place = bisect.bisect(self._starts, address) - 1
-        if place < 0:
-            return None
-        found = self.buffers[place]
-        return found if address < found.start + found.size else None
+    @property
+    def failure(self) -> Address:
+        """The address of a number that kernels set where they cannot compute the run."""
+        return FAILURE
 
-    def is_constant(self, array: Array) -> bool:
+    @staticmethod
+    def is_constant(x: Operand | None) -> TypeGuard[Array]:
         """Return whether an array is a constant of the plan."""
-        return array.size > 0 and self.buffer(_lowest(array)) is None
-
-    def address(self, array: Array | None) -> Address:
-        """The address of an array, which is kept if it is a constant; 0 for none."""
-        if array is None:
-            return Address(0)
-        if self.is_constant(array):
-            self.constants.append(array)
-        return Address(int(array.ctypes.data))
+        return isinstance(x, np.ndarray)
 
 
-def _lowest(array: Array) -> int:
-    return int(np.lib.array_utils.byte_bounds(array)[0])
-
+FAILURE: Final = Address(0)
 
 Lowering = Callable[..., Any]
 """``lowering(op, builder, *inputs)`` returns the output, or a tuple of outputs; None to leave the step to NumPy."""
 
-LOWERINGS: Final[dict[type[Op], Lowering]] = {}
+
+class Lowered(NamedTuple):
+    """How an operation is lowered, and which of its inputs may be `Numbers`: it gets their values."""
+
+    function: Lowering
+    numbers: Collection[int]
 
 
-def lowers(*operations: type[Op]) -> Callable[[Lowering], Lowering]:
+LOWERINGS: Final[dict[type[Op], Lowered]] = {}
+
+
+def lowers(*operations: type[Op], numbers: Collection[int] = ()) -> Callable[[Lowering], Lowering]:
     """Declare how operations are lowered."""
 
     def declare(function: Lowering) -> Lowering:
         for operation in operations:
-            LOWERINGS[operation] = function
+            if operation in LOWERINGS:
+                raise TypeError(f"{operation.__name__} is lowered twice: {LOWERINGS[operation].function}, {function}")
+            LOWERINGS[operation] = Lowered(function, numbers)
         return function
 
     return declare
 
 
-def is_f32(*arrays: Array | None) -> bool:
+def is_f32(*arrays: Operand | None) -> bool:
     """Return whether all arrays, except absent ones, hold f32 and are not empty."""
     return all(array is None or (array.dtype == F32 and array.size > 0) for array in arrays)
 
 
-def empty_as(builder: Builder, x: Array, dtype: np.dtype[Any]) -> Array:
+def has_static_shape(fact: Fact) -> bool:
+    """Return whether the shape and the type of a tensor are known."""
+    return fact.shape.is_static and fact.type.is_known and fact.type.kind != "string"
+
+
+def empty_as(builder: Builder, x: Operand, dtype: np.dtype[Any]) -> View:
     """Return an array of another type with the same memory order of axes, without gaps."""
     order = axes_in_memory(x)
-    return builder.empty([x.shape[axis] for axis in order], dtype).transpose(np.argsort(order))
+    made = builder.empty([x.shape[axis] for axis in order], dtype)
+    return made.transpose(np.argsort(order).tolist())
 
 
-def share(count: int, nanoseconds: float) -> tuple[int, int]:
+def broadcast(builder: Builder, x: Operand, shape: Sequence[Number]) -> View:
+    """Repeat axes of size 1; ValueError where the sizes do not fit."""
+    return builder.view(x).broadcast_to(shape)
+
+
+def broadcast_shape(*shapes: Sequence[Number]) -> tuple[Number, ...]:
+    """The shape to which all of some shapes broadcast; ValueError where there is none."""
+    rank = max(len(shape) for shape in shapes)
+    sizes: list[Number] = []
+    for axis in range(-rank, 0):
+        found: Number = 1
+        for shape in shapes:
+            if len(shape) < -axis or shape[axis] == 1:
+                continue
+            if found != 1 and found != shape[axis]:
+                raise ValueError(f"axes of sizes {found} and {shape[axis]} do not broadcast")
+            found = found if isinstance(found, int) and found != 1 else shape[axis]
+        sizes.append(found)
+    return tuple(sizes)
+
+
+@of_sizes
+def share(count: Number, nanoseconds: Any) -> tuple[Number, Number]:
     """Cut ``count`` things, which take so long together, into tasks: how many in each, and how many tasks."""
     tasks = max(1, min(_MOST_TASKS, count, int(nanoseconds / _LEAST_NANOSECONDS)))
     each = -(-count // tasks)
-    return each, -(-count // each)
+    return each, -(-count // each) if each else 0
 
 
 _MOST_TASKS: Final = 16
 _LEAST_NANOSECONDS: Final = 4000
 
 
-def merged(arrays: Sequence[Array], most: int) -> list[tuple[int, tuple[int, ...]]] | None:
+def merged(arrays: Sequence[Operand], most: int) -> list[tuple[Number, tuple[Number, ...]]] | None:
     """Return the merged axes of arrays, one at least; None where more than ``most`` are left."""
     axes = merged_axes(arrays) or [(1, tuple(array.itemsize for array in arrays))]
     return None if len(axes) > most else axes
 
 
-def in_order_of(array: Array, arrays: Sequence[Array]) -> list[Array]:
+def in_order_of(array: Operand, arrays: Sequence[Operand]) -> list[Any]:
     """Transpose all arrays to the memory order of the axes of the first."""
     order = axes_in_memory(array)
     return [other.transpose(order) for other in arrays]
+
+
+def integers(values: Operand, what: str) -> list[Number]:
+    """The integers of an input, which are known when a run begins at the latest; Unsupported for others."""
+    if not isinstance(values, np.ndarray):
+        raise Unsupported(f"{what} depends on values")
+    found: list[Number] = values.reshape(-1).tolist()
+    return found
+
+
+def is_symbolic(*numbers: Number) -> bool:
+    """Return whether some numbers are known only when a run begins."""
+    return any(isinstance(number, SymInt) for number in numbers)

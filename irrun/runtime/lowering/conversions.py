@@ -12,7 +12,8 @@ from irrun.ops.fused.fused_quantize import FusedQuantize
 from irrun.ops.fused.fused_round import FusedRound
 from irrun.runtime.lowering.builder import F32, HALVES, U8, Builder, empty_as, is_f32, lowers, share
 from irrun.runtime.lowering.copies import in_rows
-from irrun.tensor import Array, ElementType
+from irrun.runtime.view import Operand, View
+from irrun.tensor import ElementType
 from irrun.tensor.element_type import BF16, U16
 from irrun.tensor.element_type import F32 as SINGLE
 from irrun_kernels.conversions import AS_LEVELS, AS_NUMBERS, Convert, convert
@@ -23,7 +24,7 @@ _COLUMNS: Final = 4096
 
 
 @lowers(FusedQuantize)
-def quantized(op: FusedQuantize, builder: Builder, data: Array) -> Array | None:
+def quantized(op: FusedQuantize, builder: Builder, data: Operand) -> View | None:
     """Quantise to levels, in the memory layout of the numbers."""
     levels = op.levels
     if not is_f32(data):
@@ -32,7 +33,7 @@ def quantized(op: FusedQuantize, builder: Builder, data: Array) -> Array | None:
 
 
 @lowers(FusedDequantize)
-def dequantized(op: FusedDequantize, builder: Builder, codes: Array) -> Array | None:
+def dequantized(op: FusedDequantize, builder: Builder, codes: Operand) -> View | None:
     """Convert levels to numbers, in the memory layout of the levels."""
     if codes.dtype != U8:
         return None
@@ -41,19 +42,19 @@ def dequantized(op: FusedDequantize, builder: Builder, codes: Array) -> Array | 
 
 
 @lowers(FusedRound)
-def rounded(op: FusedRound, builder: Builder, data: Array) -> Array | None:
+def rounded(op: FusedRound, builder: Builder, data: Operand) -> View | None:
     """Round numbers, in their memory layout."""
     if op.fact.type is U16:
         return _rounded(builder, data, AS_BITS)
     return _rounded(builder, data, AS_FLOATS if op.precision is BF16 else AS_F16)
 
 
-def operand(op: FusedProduct, builder: Builder, data: Array) -> Array | None:
+def operand(op: FusedProduct, builder: Builder, data: Operand) -> View | None:
     """The data of a product: bits of bf16, or f32 rounded to the precision; None for what kernels do not take."""
     if data.dtype == HALVES:
-        return data if data.size else None
+        return builder.view(data) if data.size else None
     if op.precision is SINGLE:
-        return data if is_f32(data) else None
+        return builder.view(data) if is_f32(data) else None
     return _rounded(builder, data, AS_FLOATS if op.precision is BF16 else AS_F16)
 
 
@@ -62,19 +63,19 @@ def types(op: FusedProduct) -> list[np.dtype[Any]]:
     return [F32] * op.floats + [HALVES] * op.halves
 
 
-def rounded_to_bf16(builder: Builder, data: Array, *, as_bits: bool) -> Array | None:
+def rounded_to_bf16(builder: Builder, data: Operand, *, as_bits: bool) -> View | None:
     """f32 rounded to bf16: the bits, or f32; None for what kernels do not take."""
     return _rounded(builder, data, AS_BITS if as_bits else AS_FLOATS)
 
 
-def in_precision(precision: ElementType, builder: Builder, data: Array) -> Array | None:
+def in_precision(precision: ElementType, builder: Builder, data: Operand) -> View | None:
     """f32, or bits of bf16; None for what kernels do not take."""
-    return data if precision is SINGLE else _rounded(builder, data, AS_BITS)
+    return builder.view(data) if precision is SINGLE else _rounded(builder, data, AS_BITS)
 
 
 def converted(
-    builder: Builder, data: Array, dtype: np.dtype[Any], form: int, nanoseconds: float, *levels: float
-) -> Array | None:
+    builder: Builder, data: Operand, dtype: np.dtype[Any], form: int, nanoseconds: float, *levels: float
+) -> View | None:
     """Convert elements, in their memory layout; None for what kernels do not take."""
     found = in_rows(builder, data, _COLUMNS) if data.size else None
     if found is None:
@@ -87,5 +88,5 @@ def converted(
     return out
 
 
-def _rounded(builder: Builder, data: Array, form: int) -> Array | None:
+def _rounded(builder: Builder, data: Operand, form: int) -> View | None:
     return converted(builder, data, HALVES if form == AS_BITS else F32, form, 0.1) if is_f32(data) else None

@@ -20,12 +20,13 @@ from irrun.runtime.lowering.images import channel_by_channel
 from irrun.runtime.lowering.padding import padded, taps_as_channels
 from irrun.runtime.lowering.products import Operands, alone, multiply, of_windows
 from irrun.runtime.lowering.tiles import by_tiles, is_worth_tiles
+from irrun.runtime.view import Operand
 from irrun.tensor import Array
 from irrun_kernels.pixels import Geometry
 
 
 @lowers(FusedConvolution)
-def convolved(op: FusedConvolution, builder: Builder, data: Array, summand: Array | None = None) -> Any:
+def convolved(op: FusedConvolution, builder: Builder, data: Operand, summand: Operand | None = None) -> Any:
     """A convolution as a product, or channel by channel.
 
     Channel by channel, taps that meet padding are omitted: None if they would yield NaN.
@@ -83,7 +84,7 @@ def _multiplied(
 
 
 @lowers(FusedTransposedConvolution)
-def spread(op: FusedTransposedConvolution, builder: Builder, data: Array, summand: Array | None = None) -> Any:
+def spread(op: FusedTransposedConvolution, builder: Builder, data: Operand, summand: Operand | None = None) -> Any:
     """A transposed convolution: for each remainder of a position by the stride, one with some of the taps.
 
     None for weights that are not finite: at the border they meet zeros, which the layer does not have.

@@ -1,234 +1,132 @@
-"""Views, copies, concatenation."""
+"""Copies, views, concatenation."""
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from irrun.kernels.layout import axes_in_memory
-from irrun.ops import Op
-from irrun.ops.fused.fused_channels import FusedChannels
 from irrun.ops.fused.fused_concat import FusedConcat
-from irrun.ops.fused.fused_view import FusedView
-from irrun.ops.image.interpolate import InterpolateV4, InterpolateV11
 from irrun.ops.movement.concat import Concat
-from irrun.ops.movement.gather import GatherV7, GatherV8
-from irrun.ops.movement.roll import Roll
-from irrun.ops.movement.shuffle_channels import ShuffleChannels
-from irrun.ops.movement.split import Split
-from irrun.ops.movement.variadic_split import VariadicSplit
-from irrun.runtime.lowering.builder import Builder, empty_as, in_order_of, is_f32, lowers, merged, share
-from irrun.tensor import Array
+from irrun.runtime.lowering.builder import Builder, broadcast, in_order_of, lowers, merged, share
+from irrun.runtime.symbolic import least, of_sizes
+from irrun.runtime.view import Operand, View
+from irrun_kernels.axes import AXES, WALK, Axes, Strided
 from irrun_kernels.conversions import Rows
-from irrun_kernels.copies import Axes, Copy, copy
-
-_AXES: Final = 5
-
-_PART: Final = 8192
-"""Elements of a matrix that are copied by one worker, roughly."""
-
-_TILE: Final = 16
+from irrun_kernels.moves import Move, move
 
 
-def copied(builder: Builder, source: Array, target: Array) -> bool:
-    """Lower a copy of f32, of bits of bf16 in twos, or of bytes in fours.
+def copied(builder: Builder, source: Operand, target: Operand, places: Operand | None = None) -> bool:
+    """Lower a copy; False where the arrays have too many axes, or are of different types.
 
-    False where the arrays have too many axes, or have no kernel.
+    ``places``, which broadcast to the target, are added to those in the source, in elements.
     """
-    order = axes_in_memory(target)
-    axes = merged((source.transpose(order), target.transpose(order)), _AXES)
-    if axes is not None and source.itemsize < 4:
-        axes = _as_words(axes, source.itemsize)
-    if axes is None or source.dtype != target.dtype or source.itemsize > 4:
+    shape, width = target.shape, target.itemsize
+    if source.dtype != target.dtype or width not in (1, 2, 4, 8) or target.dtype.hasobject:
         return False
-    axes = [(1, (4, 4))] * (_AXES - len(axes)) + axes
-    if sum(size > 1 for size, _ in axes) == 1:
-        axes[-2:] = _halved(*axes[-1])
-    sizes = [size for size, _ in axes]
-    strides = [[stride // 4 for stride in each] for _, each in axes]
-    rows = max(1, min(sizes[3], -(-_PART // sizes[4]) // _TILE * _TILE))
-    parts = sizes[0] * sizes[1] * sizes[2] * -(-sizes[3] // rows)
-    each, tasks = share(parts, (0.15 if strides[4] == [1, 1] else 0.6) * source.size)
-    x_step, out_step = (Axes(*steps) for steps in zip(*strides, strict=True))
-    arguments = Copy(builder.address(source), builder.address(target), Axes(*sizes), x_step, out_step, rows, each)
-    builder.call(copy, arguments, tasks)
+    arrays = [broadcast(builder, source, shape), target]
+    if places is not None:
+        arrays.append(broadcast(builder, places, shape))
+    axes = axes_of(arrays)
+    if axes is None:
+        return False
+    sizes, (x_step, out_step, *others) = axes
+    tasks = _tasks(target.size, width)
+    x, out = (Strided(builder.address(x), step) for x, step in ((source, x_step), (target, out_step)))
+    at = Strided(builder.address(places), others[0] if others else Axes(*(0,) * AXES))
+    builder.call(move, Move(x, out, at, sizes, width, tasks), tasks, WALK)
     return True
 
 
-def _as_words(axes: list[tuple[int, tuple[int, ...]]], width: int) -> list[tuple[int, tuple[int, ...]]] | None:
-    """Return axes with four neighbouring bytes as one element; None where some bytes have no such neighbours."""
-    *outer, (size, strides) = axes
-    if size * width % 4 or strides != (width, width) or any(stride % 4 for _, each in outer for stride in each):
-        return None
-    words = size * width // 4
-    return [*outer, (words, (4, 4))] if words > 1 or not outer else outer
+@of_sizes
+def _tasks(size: int, width: int) -> int:
+    _, tasks = share(max(size, 1), 0.1 * width * size)
+    return int(tasks)
 
 
-def _halved(size: int, strides: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
-    """Split an axis in two if its size has a divisor, so that the inner axis fits a task."""
-    inner = next((each for each in range(min(size, _PART), _PART // 8, -1) if size % each == 0), size)
-    return [(size // inner, (strides[0] * inner, strides[1] * inner)), (inner, strides)]
+def axes_of(arrays: Sequence[Operand]) -> tuple[Axes, list[Axes]] | None:
+    """Return the sizes of the axes of arrays of one shape, and the strides of each; None where they have too many."""
+    if arrays[0].ndim <= AXES:
+        axes = list(zip(arrays[0].shape, zip(*(array.strides for array in arrays), strict=True), strict=True))
+    else:
+        found = merged(in_order_of(arrays[1], arrays), AXES)
+        if found is None:
+            return None
+        axes = found
+    axes = [(1, (0,) * len(arrays))] * (AXES - len(axes)) + axes
+    sizes, strides = zip(*axes, strict=True)
+    return Axes(*sizes), [Axes(*steps) for steps in zip(*strides, strict=True)]
 
 
-def contiguous(builder: Builder, x: Array) -> Array | None:
+def contiguous(builder: Builder, x: Operand) -> View | None:
     """The array, or a contiguous copy of it; None where it cannot be copied."""
-    if x.flags.c_contiguous:
+    x = builder.view(x)
+    if x.is_contiguous:
         return x
     out = builder.empty(x.shape, x.dtype)
     return out if copied(builder, x, out) else None
 
 
-def in_rows(builder: Builder, x: Array, most: int) -> tuple[Array, Rows] | None:
+def laid_as(builder: Builder, x: Operand, shape: Sequence[int]) -> View:
+    """Return an array of another shape with the same memory order of axes, without gaps."""
+    order = axes_in_memory(x)
+    return builder.empty([shape[axis] for axis in order], x.dtype).transpose(np.argsort(order).tolist())
+
+
+def part_of(x: Any, *keys: Any) -> Any:
+    """A view of a part of an array, with keys for its first axes."""
+    return x[(*keys, ...)]
+
+
+def in_rows(builder: Builder, x: Operand, most: int) -> tuple[View, Rows] | None:
     """Return an array, or a contiguous copy of it, with its rows; None where it cannot be copied.
 
     Elements that are all neighbours are one block of rows of at most ``most``.
     """
+    x = builder.view(x)
     axes = merged(in_order_of(x, [x]), 3)
     if axes is None or axes[-1][1] != (x.itemsize,):
         whole = contiguous(builder, x)
         return None if whole is None else in_rows(builder, whole, most)
     if len(axes) == 1:
-        columns = min(axes[0][0], most)
+        columns = least(axes[0][0], most)
         return x, Rows(columns, 1 << 40, 0, x.itemsize * columns)
     (_, (block,)), (size, (row,)) = [(1, (0,)), *axes][-3:-1]
     return x, Rows(axes[-1][0], size, block, row)
 
 
-@lowers(FusedView)
-def view(op: FusedView, builder: Builder, data: Array) -> Array | None:
-    """Return a view, or a copy if no view has this shape."""
-    if op.shape is None:
-        return data.transpose(op.order)
-    if data.size == 0:
-        return None
-    if not data.flags.c_contiguous:
-        reshaped = data.reshape(op.shape)
-        if np.may_share_memory(reshaped, data):
-            return reshaped
-        if builder.is_constant(data):
-            return None
-    if data.ndim and data.strides[-1] != data.itemsize and len(op.shape) == 4 and math.prod(op.shape) == data.size:
-        # Channels that are neighbours stay so.
-        out = builder.images(op.shape, data.dtype)
-        target = out.reshape(data.shape)
-        if np.may_share_memory(out, target) and copied(builder, data, target):
-            return out
-    whole = contiguous(builder, data)
-    return None if whole is None else whole.reshape(op.shape)
-
-
-@lowers(FusedChannels, Split, VariadicSplit)
-def part(op: Op, builder: Builder, data: Array, *others: Array) -> Any:
-    """Parts of a tensor, as views."""
-    if not all(builder.is_constant(other) for other in others):
-        return None
-    results = op.run(data, *others)
-    return tuple(results) if isinstance(results, list | tuple) else results
-
-
-@lowers(GatherV7, GatherV8)
-def picked(op: GatherV7 | GatherV8, builder: Builder, data: Array, indices: Array, axis: Array) -> Array | None:
-    """Select one index along an axis, as a view."""
-    if indices.size != 1 or not builder.is_constant(indices) or not builder.is_constant(axis) or op.batch_dims:
-        return None
-    place, along = int(indices.reshape(())), int(axis.reshape(())) % data.ndim
-    if not 0 <= place < data.shape[along]:
-        return None
-    where: tuple[Any, ...] = (*(slice(None),) * along, place, ...)
-    view: Array = data[where]
-    return view.reshape((*view.shape[:along], *indices.shape, *view.shape[along:]))
-
-
-@lowers(Roll)
-def rolled(op: Roll, builder: Builder, data: Array, shift: Array, axes: Array) -> Array | None:  # noqa: ARG001
-    """Blocks between the places where axes are cut, copied to where they belong."""
-    if not (builder.is_constant(shift) and builder.is_constant(axes) and is_f32(data) and data.ndim):
-        return None
-    shifts, along = np.atleast_1d(shift).tolist(), [axis % data.ndim for axis in np.atleast_1d(axes).tolist()]
-    if len(shifts) != len(along) or len(set(along)) != len(along):
-        return None
-    out = empty_as(builder, data, data.dtype)
-    pieces: list[list[tuple[slice, slice]]] = []
-    for axis, size in enumerate(data.shape):
-        cut = shifts[along.index(axis)] % size if axis in along else 0
-        parts = [(slice(size - cut), slice(cut, size)), (slice(size - cut, size), slice(cut))]
-        pieces.append(parts if cut else [(slice(size), slice(size))])
-    for piece in itertools.product(*pieces):
-        if not copied(builder, data[tuple(one for one, _ in piece)], out[tuple(other for _, other in piece)]):
-            return None
-    return out
-
-
-@lowers(InterpolateV4, InterpolateV11)
-def repeated(op: InterpolateV4 | InterpolateV11, builder: Builder, data: Array, *others: Array) -> Array | None:
-    """Images whose pixels are repeated equally often, as copies."""
-    if op.mode != "nearest" or not is_f32(data) or data.ndim != 4 or not data.size or len(others) != len(op.inputs) - 1:
-        return None
-    if (
-        not all(map(builder.is_constant, others))
-        or others[-1].tolist() != [2, 3]
-        or any((*op.pads_begin, *op.pads_end))
-    ):
-        return None
-    batch, channels, height, width = data.shape
-    numbers = np.arange(height * width, dtype=np.float64).reshape(1, 1, height, width)
-    found = op.run(numbers, *others)
-    down, across = found.shape[2] // height, found.shape[3] // width
-    if not found.size or not np.array_equal(found, numbers.repeat(down, 2).repeat(across, 3)):
-        return None
-    out = builder.images((batch, channels, *found.shape[2:]))
-    target = out.reshape(batch, channels, height, down, width, across)
-    return out if copied(builder, np.broadcast_to(data[:, :, :, None, :, None], target.shape), target) else None
-
-
 @lowers(Concat)
-def concatenated(op: Concat, builder: Builder, *inputs: Array) -> Array | None:
+def concatenated(op: Concat, builder: Builder, *inputs: Operand) -> View | None:
     """The inputs copied behind each other."""
     return _joined(builder, inputs, op.axis % inputs[0].ndim, None, False)
 
 
 @lowers(FusedConcat)
-def grown(op: FusedConcat, builder: Builder, *inputs: Array) -> Array | None:
+def grown(op: FusedConcat, builder: Builder, *inputs: Operand) -> View | None:
     """The inputs copied behind each other, in memory with room for more."""
     return _joined(builder, inputs, op.axis, op.room, op.grows)
 
 
-def _joined(builder: Builder, inputs: Sequence[Array], axis: int, room: int | None, grows: bool) -> Array | None:
+def _joined(builder: Builder, inputs: Sequence[Operand], axis: int, room: int | None, grows: bool) -> View | None:
     first = inputs[0]
-    if not is_f32(*inputs) and not all(x.itemsize < 4 and x.dtype == first.dtype and x.size for x in inputs):
+    if any(x.dtype != first.dtype for x in inputs):
         return None
     sizes = list(first.shape)
     sizes[axis] = sum(x.shape[axis] for x in inputs)
     before = (slice(None),) * axis
     if grows:
-        out = as_strided(first, sizes, first.strides)
+        begun = builder.view(first)
+        out = View(begun.buffer, begun.offset, tuple(sizes), begun.strides, begun.dtype)
         place, inputs = first.shape[axis], inputs[1:]
     else:
-        order = axes_in_memory(first)
         lengths = list(sizes)
         lengths[axis] = room if room is not None else sizes[axis]
-        laid = builder.empty([lengths[dim] for dim in order], first.dtype)
-        out = laid.transpose(np.argsort(order))[(*before, slice(sizes[axis]))]
+        out = laid_as(builder, first, lengths)[(*before, slice(sizes[axis]))]
         place = 0
     for x in inputs:
         if not copied(builder, x, out[(*before, slice(place, place + x.shape[axis]))]):
             return None
         place += x.shape[axis]
     return out
-
-
-@lowers(ShuffleChannels)
-def shuffled(op: ShuffleChannels, builder: Builder, data: Array) -> Array | None:
-    """Channels, one of each group in turn."""
-    axis = op.axis % data.ndim
-    if not is_f32(data) or axis != 1 or data.ndim != 4:
-        return None
-    batch, _, height, width = data.shape
-    out = builder.images(data.shape)
-    source = data.reshape(batch, op.group, -1, height, width).swapaxes(1, 2)
-    return out if copied(builder, source, out.reshape(source.shape)) else None

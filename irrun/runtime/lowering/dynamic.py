@@ -12,6 +12,8 @@ from irrun.kernels.nibbles import Nibbles
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import U8, Builder, share
 from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.symbolic import of_sizes
+from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.backends import OF_BYTES
 from irrun_kernels.dynamic import MIDDLE, DynamicProduct, Quantize, dynamic_product, quantize_rows
@@ -19,10 +21,12 @@ from irrun_kernels.functions import End
 from irrun_kernels.host import LANES
 from irrun_kernels.pixels import Images
 from irrun_kernels.product import Codes
-from irrun_kernels.tiling import pack, padded_columns, tiling, words_of
+from irrun_kernels.tiling import pack, padded_columns, panel_vectors, tiling, words_of
 
 
-def dynamically(op: FusedPackedMatMul, builder: Builder, data: Array, summand: Array | None, end: End) -> Array | None:
+def dynamically(
+    op: FusedPackedMatMul, builder: Builder, data: Operand, summand: Operand | None, end: End
+) -> View | None:
     """A product of rows that are rounded to bytes."""
     stored = op.weights.stored
     filters, count, each = stored.shape
@@ -32,7 +36,7 @@ def dynamically(op: FusedPackedMatMul, builder: Builder, data: Array, summand: A
     rows, added = rows_of(builder, data), None if summand is None else rows_of(builder, summand)
     if groups.part % (32 // bits) or rows is None or (summand is not None and added is None):
         return None
-    points, parts = len(rows), depth // groups.part
+    points, parts = rows.shape[0], depth // groups.part
     codes, sides = builder.empty((points, depth), U8), builder.empty((points, parts, 2))
     each_task, tasks = share(points, 0.5 * rows.size)
     builder.call(
@@ -51,7 +55,8 @@ def dynamically(op: FusedPackedMatMul, builder: Builder, data: Array, summand: A
         ),
         tasks,
     )
-    cut = tiling(points, 1, depth // 4, filters)
+    vectors = panel_vectors(filters)
+    cut = of_sizes(tiling)(points, 1, depth // 4, filters)
     sums = (stored[:].astype(np.int32) - centre).reshape(filters, parts, groups.part).sum(2, dtype=np.int32)
     starts = np.zeros((parts, padded_columns(filters)), np.int32)
     starts[:, :filters] = (OF_BYTES.offset - MIDDLE) * sums.T
@@ -61,7 +66,7 @@ def dynamically(op: FusedPackedMatMul, builder: Builder, data: Array, summand: A
         DynamicProduct(
             x=builder.address(codes),
             sides=builder.address(sides),
-            **stored_weights(op, builder, cut.vectors, needs_zeros=True),
+            **stored_weights(op, builder, vectors, needs_zeros=True),
             starts=builder.constant(starts, starts.dtype),
             bias=builder.constant(op.bias),
             out=builder.address(out),
@@ -74,7 +79,7 @@ def dynamically(op: FusedPackedMatMul, builder: Builder, data: Array, summand: A
             end=end,
         ),
         cut.tasks,
-        24 * (cut.points + cut.rows) + groups.part * cut.vectors * LANES + 64,
+        24 * (cut.points + cut.rows) + groups.part * vectors * LANES + 64,
     )
     return out
 
@@ -91,7 +96,7 @@ def stored_weights(
     scales, zeros = (np.zeros((groups, padded), np.float32) for _ in range(2))
     scales[:, :filters] = np.broadcast_to(scale, (filters, groups)).T
     zeros[:, :filters] = np.broadcast_to(op.weights.zero - np.float32(centre), (filters, groups)).T
-    given = builder.constant(zeros) if needs_zeros or zeros.any() else 0
+    given = builder.constant(zeros if needs_zeros or zeros.any() else None)
     source = stored.pairs if isinstance(stored, Nibbles) else stored
     panels = builder.packed(("codes", bits), source, vectors, lambda: _panels(stored, centre, bits, vectors))
     return {"panels": panels, "codes": Codes(bits, builder.constant(scales), given, padded, each)}
@@ -116,10 +121,11 @@ def _panels(stored: Array | Nibbles, centre: int, bits: int, vectors: int) -> Ar
     return packed
 
 
-def rows_of(builder: Builder, x: Array) -> Array | None:
+def rows_of(builder: Builder, x: Operand) -> View | None:
     """[..., K] as rows [M, K] of neighbours, a view or a copy."""
-    rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
-    if np.may_share_memory(rows, x) and (rows.strides[1] == x.itemsize or rows.shape[1] == 1):
+    shape = (math.prod(x.shape[:-1]), x.shape[-1])
+    rows = builder.view(x).viewed(shape)
+    if rows is not None and (rows.strides[1] == x.itemsize or rows.shape[1] == 1):
         return rows
     whole = contiguous(builder, x)
-    return None if whole is None else whole.reshape(rows.shape)
+    return None if whole is None else whole.reshape(shape)

@@ -13,11 +13,13 @@ from irrun.kernels.chain import Chain as Functions
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops.fused.fused_elementwise import FusedElementwise
 from irrun.ops.quantization.fake_quantize import FakeQuantize
-from irrun.runtime.lowering.builder import F32, Builder, empty_as, in_order_of, is_f32, lowers, merged, share
+from irrun.runtime.lowering.builder import F32, Builder, broadcast, empty_as, in_order_of, is_f32, lowers, merged, share
 from irrun.runtime.lowering.copies import contiguous
-from irrun.tensor import Array
+from irrun.runtime.symbolic import of_sizes
+from irrun.runtime.view import Operand, View
 from irrun_kernels.elementwise import ALIKE, AXES, COPY, OTHER, ROW, SCALAR, Chain, chain
 from irrun_kernels.functions import BINARY, RUN, UNARY, End
+from irrun_kernels.native import NOWHERE
 
 _BINARY: Final[dict[Any, int]] = {
     getattr(np, name): len(UNARY) + number for number, name in enumerate(BINARY) if hasattr(np, name)
@@ -41,7 +43,7 @@ def epilogue(activation: Elementwise | None) -> End | None:
 
 
 @lowers(FusedElementwise)
-def elementwise(op: FusedElementwise, builder: Builder, *inputs: Array) -> Array | None:
+def elementwise(op: FusedElementwise, builder: Builder, *inputs: Operand) -> View | None:
     """A chain of functions, in one call."""
     if not is_f32(*inputs):
         return None
@@ -50,17 +52,20 @@ def elementwise(op: FusedElementwise, builder: Builder, *inputs: Array) -> Array
 
 
 @lowers(FakeQuantize)
-def quantized(op: FakeQuantize, builder: Builder, data: Array, *limits: Array) -> Array | None:
+def quantized(op: FakeQuantize, builder: Builder, data: Operand, *given: Operand) -> View | None:
     """The nearest of some levels, with constant limits."""
+    limits = [limit for limit in given if isinstance(limit, np.ndarray)]
+    if len(limits) < len(given):
+        return None
     if not is_f32(data, *limits) or op.auto_broadcast != "numpy" or op.levels > _MOST_LEVELS:
         return None
     low, high, output_low, output_high = (op.aligned(limit, data.ndim) for limit in limits)
     span = output_high - output_low
-    if not all(map(builder.is_constant, limits)) or not (low < high).all() or (output_low + span != output_high).any():
+    if not (low < high).all() or (output_low + span != output_high).any():
         return None
     out = empty_as(builder, data, F32)
     steps = np.array(op.levels - 1, np.float32)
-    inputs = [data, low, high, high - low, steps, span, output_low]
+    inputs = [data, *map(np.asarray, (low, high, high - low, steps, span, output_low))]
     rint = Elementwise("rint", (), np.rint)
     calls = (
         Call(np.maximum, (0, 1), 7),
@@ -79,15 +84,15 @@ def quantized(op: FakeQuantize, builder: Builder, data: Array, *limits: Array) -
 _MOST_LEVELS: Final = 1 << 16
 
 
-def chained(builder: Builder, functions: Functions, inputs: Sequence[Array], out: Array) -> bool:
+def chained(builder: Builder, functions: Functions, inputs: Sequence[Operand], out: Operand) -> bool:
     """Lower a chain; False where a function or a layout has no kernel. ``out`` has no gaps."""
     calls = [_calls(call) for call in functions.calls]
-    spread = [np.broadcast_to(x, out.shape) for x in inputs]
+    spread = [broadcast(builder, x, out.shape) for x in inputs]
     target, *spread = in_order_of(out, [out, *spread])
     straight = []
     for given, x in zip(inputs, spread, strict=True):
-        if x.shape and x.strides[-1] not in (0, 4) and x.shape[-1] != 1:
-            if given.shape != out.shape:
+        if x.shape and x.shape[-1] != 1 and x.strides[-1] != 0 and x.strides[-1] != 4:
+            if given.ndim != out.ndim or any(a != b for a, b in zip(given.shape, out.shape, strict=True)):
                 return False
             whole = contiguous(builder, x)
             if whole is None:
@@ -98,19 +103,19 @@ def chained(builder: Builder, functions: Functions, inputs: Sequence[Array], out
     axes = merged((target, *straight), AXES + 1)
     if axes is None or any(call is None for call in calls):
         return False
-    if any(stride not in (0, 4) for stride in axes[-1][1]):
+    if any(stride != 0 and stride != 4 for stride in axes[-1][1]):
         axes.append((1, (4,) * (1 + len(straight))))
     if len(axes) > AXES + 1:
         return False
     axes = [(1, (0,) * (1 + len(straight)))] * (AXES + 1 - len(axes)) + axes
     columns = axes[-1][0]
     sizes = [size for size, _ in axes[:-1]]
-    operands: list[int] = []
+    operands: list[Any] = []
     for number, x in enumerate(straight, 1):
         strides = [each[number] for _, each in axes]
         wide = 1 if strides[-1] == 0 or columns == 1 else columns
         operands += [_kind(strides, [each[0] for _, each in axes], wide), builder.address(x), *strides[:-1], wide]
-    runs = -(-math.prod(sizes) // max(1, RUN // columns)) * -(-columns // RUN)
+    runs = _runs(math.prod(sizes), columns)
     cost = sum(_cost(call) for call in functions.calls)
     each, tasks = share(runs, cost * out.size + 30 * runs * len(calls))
     flat = [one for several in calls if several is not None for one in several]
@@ -120,9 +125,9 @@ def chained(builder: Builder, functions: Functions, inputs: Sequence[Array], out
         chain,
         Chain(
             out=builder.address(target),
-            operands=0,
+            operands=NOWHERE,
             inputs=len(straight),
-            calls=0,
+            calls=NOWHERE,
             functions=len(flat),
             parameters=builder.constant(parameters),
             **{f"size_{axis}": size for axis, size in enumerate(sizes)},
@@ -136,11 +141,16 @@ def chained(builder: Builder, functions: Functions, inputs: Sequence[Array], out
     return True
 
 
+@of_sizes
+def _runs(rows: int, columns: int) -> int:
+    return -(-rows // max(1, RUN // max(columns, 1))) * -(-columns // RUN)
+
+
 def _kind(strides: Sequence[int], result: Sequence[int], columns: int) -> int:
     """Return the way in which an operand broadcasts to the result."""
-    if list(strides) == list(result):
+    if all(stride == other for stride, other in zip(strides, result, strict=True)):
         return ALIKE
-    if any(strides[:-1]):
+    if any(stride != 0 for stride in strides[:-1]):
         return OTHER
     return SCALAR if columns == 1 else ROW
 

@@ -16,10 +16,13 @@ from irrun.ops.reduction.reduce_mean import ReduceMean
 from irrun.runtime.lowering.builder import HALVES, U8, Builder, is_f32, lowers, share
 from irrun.runtime.lowering.geometry import as_images, channels_last, has_channels_last, images_of, placed
 from irrun.runtime.lowering.products import Operands, outputs
+from irrun.runtime.symbolic import of_sizes
+from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.functions import RUN
 from irrun_kernels.host import LANES
 from irrun_kernels.images import Response, Windows, byte_windows, local_response, windows
+from irrun_kernels.native import NOWHERE
 from irrun_kernels.reduction import ADD, MULTIPLY, MULTIPLY_HALVES, RAISE
 from irrun_kernels.tiling import padded_columns
 
@@ -38,7 +41,7 @@ def channel_by_channel(op: FusedConvolution, builder: Builder, given: Operands) 
         kind=MULTIPLY_HALVES if given.x.dtype == HALVES else MULTIPLY,
         weights=weights,
         weights_row=padded.strides[0],
-        bias=weights + padded[:-1].nbytes,
+        bias=weights.beyond(padded[:-1].nbytes),
     )
 
 
@@ -47,7 +50,7 @@ def slide(builder: Builder, given: Operands, nanoseconds: float, **others: Any) 
     out, has_function = given.outs[0], given.end.function >= 0
     batch, channels, rows, columns = out.shape
     each, tasks = share(batch * rows, nanoseconds * out.size)
-    _, parts = share(-(-channels // LANES), nanoseconds * out.size if tasks == 1 and not has_function else 0)
+    parts = _parts(-(-channels // LANES), nanoseconds * out.size, tasks) if not has_function else 1
     arguments = Windows(
         x=images_of(builder, given.x),
         geometry=given.windows,
@@ -57,18 +60,25 @@ def slide(builder: Builder, given: Operands, nanoseconds: float, **others: Any) 
         **outputs(builder, given, 4 * channels),
         **others,
     )
-    row = 4 * columns * channels if has_function and not arguments.out.start else 0
+    row = 4 * columns * channels if has_function and arguments.out.start == NOWHERE else 0
     builder.call(byte_windows if given.x.dtype == U8 else windows, arguments, tasks * parts, 4 * RUN + row)
 
 
+@of_sizes
+def _parts(vectors: int, nanoseconds: float, tasks: int) -> int:
+    """The parts into which the channels of the rows of a single task are cut."""
+    _, parts = share(vectors, nanoseconds if tasks == 1 else 0)
+    return int(parts)
+
+
 @lowers(FusedMaxPool)
-def max_pooled(op: FusedMaxPool, builder: Builder, data: Array) -> Array | None:
+def max_pooled(op: FusedMaxPool, builder: Builder, data: Operand) -> View | None:
     """The largest element of each window."""
     return _pooled(builder, data, op.kernel, op.windows, RAISE, 0)
 
 
 @lowers(AvgPoolV1, AvgPoolV14, AvgPoolV16)
-def average_pooled(op: AvgPoolV1 | AvgPoolV14 | AvgPoolV16, builder: Builder, data: Array) -> Array | None:
+def average_pooled(op: AvgPoolV1 | AvgPoolV14 | AvgPoolV16, builder: Builder, data: Operand) -> View | None:
     """The mean of each window."""
     spatial = averaging_windows(op)
     begins, ends, _ = spatial.place(data.shape[2:], op.kernel)
@@ -78,8 +88,8 @@ def average_pooled(op: AvgPoolV1 | AvgPoolV14 | AvgPoolV16, builder: Builder, da
 
 
 def _pooled(
-    builder: Builder, data: Array, kernel: tuple[int, ...], spatial: Spatial, kind: int, least: int
-) -> Array | None:
+    builder: Builder, data: Operand, kernel: tuple[int, ...], spatial: Spatial, kind: int, least: int
+) -> View | None:
     is_bytes = data.dtype == U8 and kind == RAISE
     if not (is_f32(data) or is_bytes) or not data.size or data.ndim not in (3, 4):
         return None
@@ -97,7 +107,7 @@ def _pooled(
 
 
 @lowers(ReduceMean)
-def averaged(op: ReduceMean, builder: Builder, data: Array, axes: Array) -> Array | None:
+def averaged(op: ReduceMean, builder: Builder, data: Operand, axes: Array) -> View | None:
     """The mean of each channel: over images, or over the rows of matrices."""
     if not builder.is_constant(axes) or not is_f32(data):
         return None
@@ -113,16 +123,17 @@ def averaged(op: ReduceMean, builder: Builder, data: Array, axes: Array) -> Arra
     if whole is None:
         return None
     means = whole[:, :, 0, 0]
-    return np.expand_dims(means, [int(axis) for axis in along]) if op.keep_dims else means
+    kept = tuple(None if axis in along else slice(None) for axis in range(data.ndim))
+    return means[kept] if op.keep_dims else means
 
 
 @lowers(LRN)
-def responded(op: LRN, builder: Builder, data: Array, axes: Array) -> Array | None:
+def responded(op: LRN, builder: Builder, data: Operand, axes: Array) -> View | None:
     """Neighbours along the channels, with the usual exponent."""
     if data.ndim != 4 or not builder.is_constant(axes) or list(axes.reshape(-1) % 4) != [1] or not is_f32(data):
         return None
     x = channels_last(builder, data)
-    if x is None or op.beta != 0.75 or not np.moveaxis(x, 1, -1).flags.c_contiguous:
+    if x is None or op.beta != 0.75 or not x.moveaxis(1, -1).is_contiguous:
         return None
     out = builder.images(data.shape)
     channels, reach = data.shape[1], op.size // 2

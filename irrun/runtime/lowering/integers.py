@@ -24,21 +24,23 @@ from irrun.runtime.lowering.geometry import (
 from irrun.runtime.lowering.images import slide
 from irrun.runtime.lowering.padding import surrounded, taps_as_channels
 from irrun.runtime.lowering.products import Operands, multiply, of_windows
+from irrun.runtime.view import Operand
 from irrun.tensor import Array
 from irrun_kernels.backends import OF_BYTES
 from irrun_kernels.bytes import Numbers, Requantization
 from irrun_kernels.functions import End
+from irrun_kernels.native import Address
 from irrun_kernels.tiling import padded_columns
 
 
 @lowers(FusedIntegerMatMul)
-def multiplied(op: FusedIntegerMatMul, builder: Builder, codes: Array, summand: Array | None = None) -> Any:
+def multiplied(op: FusedIntegerMatMul, builder: Builder, codes: Operand, summand: Operand | None = None) -> Any:
     """A product of rows of bytes."""
     end = epilogue(op.end.activation)
     depth, filters = op.weights.shape
-    if end is None or not _is_ready(op, codes, summand) or not codes.flags.c_contiguous:
+    if end is None or not _is_ready(op, codes, summand) or not builder.view(codes).is_contiguous:
         return None
-    if summand is not None and not summand.flags.c_contiguous:
+    if summand is not None and not builder.view(summand).is_contiguous:
         return None
     added = None if summand is None else as_pixels(summand.reshape(-1, filters))
     outs = [builder.empty((*codes.shape[:-1], filters), dtype) for dtype in _types(op)]
@@ -49,7 +51,7 @@ def multiplied(op: FusedIntegerMatMul, builder: Builder, codes: Array, summand: 
 
 
 @lowers(FusedIntegerConvolution)
-def convolved(op: FusedIntegerConvolution, builder: Builder, codes: Array, summand: Array | None = None) -> Any:
+def convolved(op: FusedIntegerConvolution, builder: Builder, codes: Operand, summand: Operand | None = None) -> Any:
     """A convolution of bytes as a product."""
     end = epilogue(op.end.activation)
     groups, filters, depth, *kernel = op.weights.shape
@@ -76,7 +78,7 @@ def convolved(op: FusedIntegerConvolution, builder: Builder, codes: Array, summa
     return tuple(out[:, :, 0] if codes.ndim == 3 else out for out in outs)
 
 
-def _is_ready(op: FusedIntegerProduct, codes: Array, summand: Array | None) -> bool:
+def _is_ready(op: FusedIntegerProduct, codes: Operand, summand: Operand | None) -> bool:
     """Return whether kernels have the types of an operation."""
     added = summand is None or summand.dtype == (np.float32 if op.end.summand is None else U8)
     return codes.dtype == U8 and codes.size > 0 and op.weights.size > 0 and added
@@ -126,7 +128,7 @@ def _integers(op: FusedIntegerProduct, builder: Builder, sums: Array, given: Ope
     return made if levels is None else made._replace(low=levels.low, high=levels.high, most=float(levels.most))
 
 
-def _numbers(op: FusedIntegerProduct, builder: Builder, end: End) -> int:
+def _numbers(op: FusedIntegerProduct, builder: Builder, end: End) -> Address:
     """The address of the numbers of an epilogue."""
     numbers = Numbers(end.low, end.high)
     levels, between = op.end.levels, op.end.between
@@ -155,7 +157,7 @@ def _least(levels: Levels | None) -> float:
     return 0.0 if levels is None else levels.output_low
 
 
-def _per_filter(builder: Builder, rows: Array, padded: int) -> int:
+def _per_filter(builder: Builder, rows: Array, padded: int) -> Address:
     """The address of rows [G, O] with room for whole vectors; those of integers keep their type."""
     whole = np.zeros((len(rows), padded), rows.dtype)
     whole[:, : rows.shape[1]] = rows

@@ -16,17 +16,19 @@ from irrun.runtime.lowering.dynamic import dynamically, rows_of, stored_weights
 from irrun.runtime.lowering.elementwise import epilogue
 from irrun.runtime.lowering.geometry import as_pixels, images_of
 from irrun.runtime.lowering.products import Operands, Weights, alone, form_of, multiply, outputs
+from irrun.runtime.symbolic import least, of_sizes
+from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import F16
 from irrun_kernels.functions import End
 from irrun_kernels.host import LANES
 from irrun_kernels.packed import DEPTH, packed_product
 from irrun_kernels.product import Product
-from irrun_kernels.tiling import tiling
+from irrun_kernels.tiling import panel_vectors, tiling
 
 
 @lowers(FusedMatMul)
-def matmul(op: FusedMatMul, builder: Builder, data: Array, summand: Array | None = None) -> Any:
+def matmul(op: FusedMatMul, builder: Builder, data: Operand, summand: Operand | None = None) -> Any:
     """A product with packed weights."""
     end = epilogue(op.activation)
     depth, filters = op.weights.shape
@@ -48,10 +50,10 @@ _NO_END: Final = End()
 def multiplied(
     builder: Builder,
     weights: Array,
-    x: Array,
-    outs: Sequence[Array],
+    x: Operand,
+    outs: Sequence[Operand],
     bias: Array | None = None,
-    summand: Array | None = None,
+    summand: Operand | None = None,
     end: End = _NO_END,
 ) -> None:
     """Lower a product of rows [M, K] with weights [K, N]; results are f32, bits of bf16, or both."""
@@ -62,7 +64,9 @@ def multiplied(
 
 
 @lowers(FusedPackedMatMul)
-def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand: Array | None = None) -> Array | None:
+def packed_matmul(
+    op: FusedPackedMatMul, builder: Builder, data: Operand, summand: Operand | None = None
+) -> View | None:
     """A product with weights of at most 8 bits, which stay so in memory."""
     end, stored = epilogue(op.activation), op.weights.stored
     depth, filters = op.weights.shape
@@ -80,15 +84,15 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
     rows, summand_rows = rows_of(builder, data), None if summand is None else rows_of(builder, summand)
     if (depth // groups) % (32 // bits) or rows is None or (summand is not None and summand_rows is None):
         return None
-    points = len(rows)
+    points = rows.shape[0]
     x = rows if points == 1 else in_precision(op.precision, builder, rows)
     if x is None:
         return None
     out = builder.empty((*data.shape[:-1], filters))
     form = form_of(x)
-    cut = tiling(points, 1, depth // form.each, filters, has_tiles=form.has_tiles())
+    cut = of_sizes(tiling)(points, 1, depth // form.each, filters, has_tiles=form.has_tiles())
     if points == 1:
-        parts = max(1, min(cut.groups, depth * filters // _LEAST_CODES))
+        parts = max(1, least(cut.groups, depth * filters // _LEAST_CODES))
         cut = cut._replace(groups=parts, tasks=parts)
     added = None if summand_rows is None else as_pixels(summand_rows)
     given = Operands(as_pixels(x), [as_pixels(out.reshape(points, filters))], added, end)
@@ -102,9 +106,9 @@ def packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Array, summand:
         bias=builder.constant(op.bias),
         halves=form.halves,
         **outputs(builder, given, 0),
-        **stored_weights(op, builder, cut.vectors),
+        **stored_weights(op, builder, panel_vectors(filters)),
     )
-    expanded = 4 * max(DEPTH, groups) * cut.vectors * LANES
+    expanded = 4 * max(DEPTH, groups) * panel_vectors(filters) * LANES
     builder.call(packed_product, arguments, cut.tasks, cut.workspace + expanded)
     return out
 

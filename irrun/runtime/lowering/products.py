@@ -10,15 +10,27 @@ import numpy as np
 from irrun.kernels.transposing import taps_first
 from irrun.runtime.lowering.builder import F32, HALVES, U8, Builder
 from irrun.runtime.lowering.geometry import images_of, over
+from irrun.runtime.symbolic import of_sizes
+from irrun.runtime.view import Operand
 from irrun.tensor import Array
 from irrun_kernels.amx_check import multiplies_bytes, multiplies_halves
 from irrun_kernels.backends import HAS_BYTE_TILES, HAS_HALF_TILES
 from irrun_kernels.bytes import Requantization
 from irrun_kernels.functions import End
 from irrun_kernels.host import LANES
+from irrun_kernels.native import NOWHERE
 from irrun_kernels.pixels import Geometry, Images
 from irrun_kernels.product import Product, integer_product, product
-from irrun_kernels.tiling import Tiling, pack, pack_bytes, pack_halves, padded_columns, padded_depth, tiling
+from irrun_kernels.tiling import (
+    Tiling,
+    pack,
+    pack_bytes,
+    pack_halves,
+    padded_columns,
+    padded_depth,
+    panel_vectors,
+    tiling,
+)
 
 
 class Form(NamedTuple):
@@ -63,7 +75,7 @@ QUADS: Final = Form(4, pack_bytes, HAS_BYTE_TILES, multiplies_bytes)
 _FORMS: Final = {F32: SINGLES, HALVES: PAIRS, U8: QUADS}
 
 
-def form_of(x: Array) -> Form:
+def form_of(x: Operand) -> Form:
     """The form of the elements of a left factor."""
     return _FORMS[x.dtype]
 
@@ -74,9 +86,9 @@ class Operands(NamedTuple):
     Matrices are images of one row. Results are f32, bits of bf16 or bytes, or f32 and one of these.
     """
 
-    x: Array
-    outs: Sequence[Array]
-    summand: Array | None = None
+    x: Operand
+    outs: Sequence[Operand]
+    summand: Operand | None = None
     end: End = End()
     geometry: Geometry = Geometry()
 
@@ -126,14 +138,15 @@ def multiply(
     geometry = given.windows
     taps, words = geometry.kernel_height * geometry.kernel_width, form.words(weights.depth)
     points = geometry.images * geometry.rows * geometry.columns
-    cut = tiling(points, taps, words, weights.filters, weights.groups, has_tiles=form.has_tiles())
+    vectors = panel_vectors(weights.filters)
+    cut = of_sizes(tiling)(points, taps, words, weights.filters, weights.groups, has_tiles=form.has_tiles())
     panel_depth = form.packed_depth(taps * words)
     outside = None if zero is None else np.full(form.each * words, zero)
     panels = builder.packed(
         (weights.key, form.each),
         weights.source,
-        cut.vectors,
-        lambda: _joined([form.panels(matrix, taps, cut.vectors) for matrix in weights.matrices()]),
+        vectors,
+        lambda: _joined([form.panels(matrix, taps, vectors) for matrix in weights.matrices()]),
     )
     arguments = Product(
         x=images_of(builder, given.x),
@@ -143,7 +156,7 @@ def multiply(
         depth=words,
         panel_depth=panel_depth,
         filters=weights.filters,
-        **outputs(builder, given, 4 * LANES * cut.vectors),
+        **outputs(builder, given, 4 * LANES * vectors),
         zeros=builder.constant(outside, given.x.dtype),
         bias=builder.constant(bias),
         halves=form.halves,
@@ -173,9 +186,9 @@ def outputs(builder: Builder, given: Operands, pixel: int) -> dict[str, Any]:
 def workspace_of(arguments: Product) -> int:
     """The bytes of workspace of a product, with room for sums where no result is f32."""
     cut: Tiling = arguments.cut
-    return cut.workspace + (0 if arguments.out.start else (cut.points + cut.rows) * arguments.out.pixel)
+    return cut.workspace + (0 if arguments.out.start != NOWHERE else (cut.points + cut.rows) * arguments.out.pixel)
 
 
-def alone(outs: Sequence[Array]) -> Any:
+def alone(outs: Sequence[Operand]) -> Any:
     """The only result of a product, or all of them."""
     return outs[0] if len(outs) == 1 else tuple(outs)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from irrun.kernels.recurrent import are_whole
 from irrun.kernels.recurrent_steps import LstmSteps
 from irrun.ops.fused.fused_recurrence import FusedRecurrence
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers
@@ -13,14 +14,15 @@ from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.lowering.matrices import multiplied
 from irrun.runtime.lowering.products import PAIRS, SINGLES
 from irrun.runtime.lowering.stacks import matrices_of
-from irrun.tensor import Array
+from irrun.runtime.symbolic import of_sizes
+from irrun.runtime.view import View
 from irrun.tensor.element_type import BF16, F16
 from irrun_kernels.recurrent import Lstm, lstm
-from irrun_kernels.tiling import padded_columns, tiling
+from irrun_kernels.tiling import padded_columns, panel_vectors, tiling
 
 
 @lowers(FusedRecurrence)
-def recurrence(op: FusedRecurrence, builder: Builder, x: Array, *others: Array) -> tuple[Array, ...] | None:
+def recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: Any) -> tuple[View, ...] | None:
     """An LSTM: the shares of the input in all gates as one product, then step by step."""
     *states, lengths = others
     passes = [one for one in op.passes if isinstance(one, LstmSteps)]
@@ -29,7 +31,7 @@ def recurrence(op: FusedRecurrence, builder: Builder, x: Array, *others: Array) 
     if op.precision == F16.name:
         return None
     whole = contiguous(builder, x)
-    if whole is None or not are_whole(x, lengths) or any(state.strides[-1] != 4 for state in states):
+    if whole is None or not (lengths == x.shape[1]).all() or any(state.strides[-1] != 4 for state in states):
         return None
     batch, steps, inputs = x.shape
     directions, size = len(passes), states[0].shape[-1]
@@ -43,14 +45,14 @@ def recurrence(op: FusedRecurrence, builder: Builder, x: Array, *others: Array) 
     hidden = builder.empty((batch, steps, directions, size)).swapaxes(1, 2)
     ends = [builder.empty((batch, directions, size)) for _ in states]
     form = PAIRS if is_rounded else SINGLES
-    depth = form.words(size)
-    cut = tiling(batch, 1, depth, 4 * size)
+    depth, vectors = form.words(size), panel_vectors(4 * size)
+    cut = of_sizes(tiling)(batch, 1, depth, 4 * size)
     matrices = [one.r.transpose(1, 0, 2).reshape(size, 4 * size) for one in passes]
     panels = builder.packed(
         ("gates", form.each),
         passes[0].r,
-        cut.vectors,
-        lambda: np.concatenate([form.pack(matrix, cut.vectors) for matrix in matrices]),
+        vectors,
+        lambda: np.concatenate([form.pack(matrix, vectors) for matrix in matrices]),
     )
     rows = -(-batch // cut.rows) * cut.rows
     builder.call(

@@ -9,12 +9,12 @@ from irrun.ops.activation.softmax import SoftMaxV1, SoftMaxV8
 from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers, share
 from irrun.runtime.lowering.copies import contiguous
-from irrun.tensor import Array
+from irrun.runtime.view import Operand, View
 from irrun_kernels.rows import LayerNorm, Softmax, layer_norm, softmax
 
 
 @lowers(FusedLayerNorm)
-def normalized(op: FusedLayerNorm, builder: Builder, data: Array) -> Array | None:
+def normalized(op: FusedLayerNorm, builder: Builder, data: Operand) -> View | None:
     """Rows by their mean and variance."""
     whole = contiguous(builder, data) if is_f32(data) else None
     if whole is None:
@@ -43,7 +43,7 @@ def normalized(op: FusedLayerNorm, builder: Builder, data: Array) -> Array | Non
 
 
 @lowers(SoftMaxV1, SoftMaxV8)
-def softmaxed(op: SoftMaxV1 | SoftMaxV8, builder: Builder, data: Array) -> Array | None:
+def softmaxed(op: SoftMaxV1 | SoftMaxV8, builder: Builder, data: Operand) -> View | None:
     """Rows of exponentials, divided by their sums."""
     if not is_f32(data) or data.ndim == 0:
         return None
@@ -57,4 +57,4 @@ def softmaxed(op: SoftMaxV1 | SoftMaxV8, builder: Builder, data: Array) -> Array
     rows = data.size // columns
     each, tasks = share(rows, 1.0 * data.size + 50 * rows)
     builder.call(softmax, Softmax(builder.address(whole), builder.address(out), rows, columns, each), tasks)
-    return out.transpose(np.argsort(order))
+    return out.transpose(np.argsort(order).tolist())

@@ -10,7 +10,7 @@ import numpy as np
 from irrun.kernels.convolution_blocks import TILE
 from irrun.kernels.winograd import transform_weights
 from irrun.ops.fused.fused_convolution import FusedConvolution
-from irrun.runtime.lowering.builder import MISFIT, Builder, share
+from irrun.runtime.lowering.builder import Builder, is_symbolic, share
 from irrun.runtime.lowering.geometry import images_of
 from irrun.runtime.lowering.products import Operands
 from irrun_kernels.functions import UNARY, End
@@ -23,6 +23,8 @@ from irrun_kernels.winograd import TransformData, TransformResult, transform_dat
 def is_worth_tiles(geometry: Geometry, shape: tuple[int, ...], depth: int) -> bool:
     """Return whether a convolution is faster by tiles, whose weights are four times as large."""
     batch, filters, height, width = shape
+    if is_symbolic(*shape, depth):
+        return False
     tiles = batch * -(-height // TILE) * -(-width // TILE)
     used = batch * height * width / (tiles * TILE * TILE)
     plain = geometry[:6] == (3, 3, 1, 1, 1, 1)
@@ -101,11 +103,10 @@ def by_tiles(op: FusedConvolution, builder: Builder, given: Operands) -> None:
                 across=across,
                 tiles_per_task=each,
                 end=end,
-                misfit=0,
+                misfit=builder.failure,
             ),
             tasks,
             4 * 28 * filters,
-            {MISFIT: [0]},
         )
 
 

@@ -33,9 +33,15 @@ def become(level: str) -> None:
 
     native.address_of = address_of
 
-    from tests.kernels.compiled import lowered
+    from irrun.runtime import workers
 
-    lowered._KERNEL = lambda address: lambda *arguments: emulator().call(address, *arguments)
+    def walk(_: Any, tape: int, calls: int, _counters: int, workspace: int, *_rest: Any) -> None:
+        numbers = (ctypes.c_int64 * (3 * calls)).from_address(tape)
+        for kernel, arguments, tasks in zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True):
+            for task in range(tasks):
+                emulator().call(kernel, arguments, task, workspace)
+
+    workers.Workers.walk = walk
 
 
 def words(*names: str) -> list[str]:

@@ -6,6 +6,7 @@ import ctypes
 import os
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,10 +37,20 @@ def _built(*arguments: str) -> str:
     return done.stdout.strip()
 
 
-def call(kernel: Any, *arguments: float) -> None:
-    """Do one task of a kernel without nested arguments."""
-    record = np.array([arguments], kernel.record)
-    _KERNEL(kernel.address)(record.ctypes.data, 0, None)
+def call(kernel: Any, *arguments: Any, tasks: int = 1, workspace: int = 0) -> None:
+    """Do all tasks of a kernel, whose arguments may be tuples, with integers for addresses."""
+    record = np.array([tuple(_numbers(arguments))], kernel.record)
+    space = np.full(workspace + 64, 255, np.uint8)
+    for task in range(tasks):
+        _KERNEL(kernel.address)(record.ctypes.data, task, space.ctypes.data)
+
+
+def _numbers(arguments: Iterable[Any]) -> Iterator[float]:
+    for argument in arguments:
+        if isinstance(argument, tuple):
+            yield from _numbers(argument)
+        else:
+            yield argument
 
 
 def told(script: str, level: str | None = None, **names: str) -> str:

@@ -1,100 +1,72 @@
-"""Attention over late arrays, and what is written to their ends."""
+"""Attention over a cache, and what is written to its end, in sizes that are known only when a run begins."""
 
 from __future__ import annotations
 
-import ctypes
-from typing import Any
+import functools
 
 import numpy as np
 import pytest
 
-from irrun.kernels.attention import attention
-from irrun.runtime.lowering.cache import late_row
-from irrun.tensor import Array
-from irrun_kernels.cache import KEYS, Append, CachedAttention, append, cached_attention, workspace_of
-from irrun_kernels.native import Kernel
-from irrun_kernels.stacks import Matrices
+from irrun.ops.fused.fused_attention import FusedAttention
+from irrun.runtime.lowering.attention import attended
+from irrun.runtime.lowering.builder import Builder
+from irrun.runtime.lowering.copies import copied
+from irrun.runtime.memory import Memory
+from irrun.runtime.view import View
+from irrun.tensor import Array, Fact, Shape
+from irrun.tensor.element_type import F32
+from irrun_kernels.attention import KEYS
+from tests.kernels.compiled.lowered import opened
 
 HEADS, SHARED, DEPTH, WIDTH = 6, 3, 20, 32
 
 
-def call(kernel: Kernel, arguments: Any, tasks: int = 1, workspace: int = 0) -> None:
-    record = np.array([tuple(kernel.flat(arguments))], kernel.record)
-    space = np.full(workspace + 64, 255, np.uint8)
-    function = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(kernel.address)
-    for task in range(tasks):
-        function(record.ctypes.data, task, space.ctypes.data)
-
-
-def row(x: Array) -> Array:
-    return np.array([x.ctypes.data, *late_row(x)], np.int64)
-
-
-def attended(query: Array, key: Array, value: Array, mask: Array | None, each: int) -> Array:
-    batch, heads, queries, depth = query.shape
-    out = np.full((batch, queries, heads, WIDTH), np.nan, np.float32).swapaxes(1, 2)
-    rows = [row(key), row(value), row(mask) if mask is not None else np.zeros(9, np.int64)]
-    arguments = CachedAttention(
-        query=Matrices(query.ctypes.data, *query.strides[:3]),
-        key=rows[0].ctypes.data,
-        value=rows[1].ctypes.data,
-        mask=0 if mask is None else rows[2].ctypes.data,
-        out=Matrices(out.ctypes.data, *out.strides[:3]),
-        heads=heads,
-        shared=SHARED,
-        queries=queries,
-        depth=depth,
-        width=WIDTH,
-        queries_per_task=each,
-        scale=0.3,
-    )
-    call(cached_attention, arguments, batch * heads * -(-queries // each), workspace_of(each, depth))
-    return out
-
-
-@pytest.mark.parametrize("queries", [1, 4, 5, 13])
-@pytest.mark.parametrize("keys", [1, 17, KEYS, KEYS + 1, 2 * KEYS + 44])
-def test_attention(queries: int, keys: int) -> None:
+def operands(queries: int, keys: int, kind: type) -> list[Array]:
+    """Queries, keys and values with room behind them, and a mask."""
     random = np.random.default_rng(keys)
     query = random.standard_normal((2, HEADS, queries, DEPTH), dtype=np.float32)
     key, value = (
         random.standard_normal((2, HEADS // SHARED, keys + 9, size), dtype=np.float32)[:, :, :keys]
         for size in (DEPTH, WIDTH)
     )
-    full = random.standard_normal((2, HEADS, queries, keys), dtype=np.float32)
-    full[:, :, :, : keys // 2] = -np.inf
-    whole = [np.repeat(x, SHARED, axis=1) for x in (key, value)]
-    for mask in (None, full, full[:1, :1, :1], full[:, :1, :, :1], full[0, :, :1]):
+    return [query, key, value, (random.random((2, 1, 1, keys)) * 3).astype(kind)]
+
+
+@pytest.mark.parametrize("queries", [1, 13])
+@pytest.mark.parametrize("kind", [np.float32, np.bool_])
+def test_attention(queries: int, kind: type) -> None:
+    op = FusedAttention(Fact(F32, Shape((2, HEADS, queries, WIDTH))), 0.3, False, False, SHARED)
+    compute = opened(functools.partial(attended, op), operands(queries, 30, kind), (3, 2))
+    for keys in (30, 17, 600, 2, KEYS, KEYS + 1, 30, 17):
+        given = operands(queries, keys, kind)
         with np.errstate(all="ignore"):
-            wanted = attention(query, *whole, mask, 0.3, causal=False)
-        for each in (queries, max(1, queries // 2)):
-            got = attended(query, key, value, mask, each)
-            np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
-
-
-def test_keys_that_are_all_hidden_and_none_at_all() -> None:
-    random = np.random.default_rng(0)
-    query = random.standard_normal((1, HEADS, 2, DEPTH), dtype=np.float32)
-    key, value = (random.standard_normal((1, 2, 300, size), dtype=np.float32) for size in (DEPTH, WIDTH))
-    hidden = np.full((1, 1, 2, 300), -np.inf, np.float32)
-    hidden[0, 0, 1, 299] = 0
-    got = attended(query, key, value, hidden, 2)
-    assert np.isnan(got[:, :, 0]).all()
-    np.testing.assert_allclose(got[:, :, 1], np.repeat(value[:, :, 299], SHARED, axis=1), rtol=1e-6)
-    assert not attended(query, key[:, :, :0], value[:, :, :0], None, 2).any()
+            wanted = op.run(*given, memory=Memory())
+        got = compute(given)
+        assert got is not None
+        np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
-def test_append(axis: int) -> None:
-    random = np.random.default_rng(axis)
-    new = random.standard_normal((5, 3, 4, 7), dtype=np.float32).transpose(2, 1, 0, 3)
-    sizes = list(new.shape)
-    sizes[axis] += 6
-    buffer = np.zeros([size + 2 for size in sizes], np.float32)
-    late = buffer[tuple(slice(size) for size in sizes)]
-    numbers = row(late)
-    x = Matrices(new.ctypes.data, *new.strides[:3])
-    call(append, Append(x, numbers.ctypes.data, axis, *new.shape))
-    index = (slice(None),) * axis
-    np.testing.assert_array_equal(late[(*index, slice(6, None))], new)
-    assert np.count_nonzero(buffer) == new.size
+def test_the_end_of_a_buffer_is_written(axis: int) -> None:
+    def lower(builder: Builder, new: View, whole: View) -> View:
+        behind = whole.shape[axis] - new.shape[axis]
+        assert copied(builder, new, whole[(slice(None),) * axis + (slice(behind, None),)])
+        return whole
+
+    def arrays(size: int, past: int) -> tuple[Array, Array, Array]:
+        random = np.random.default_rng(size)
+        shape = [4, 3, 5, 7]
+        shape[axis] = size
+        new = random.standard_normal(shape[2::-1] + shape[3:], dtype=np.float32).transpose(2, 1, 0, 3)
+        shape[axis] += past
+        buffer = np.zeros([size + 2 for size in shape], np.float32)
+        return new, buffer[tuple(slice(size) for size in shape)], buffer
+
+    compute = opened(lower, arrays(5, 6)[:2], (axis,))
+    for size, past in ((5, 6), (2, 300), (11, 0), (5, 6)):
+        new, whole, buffer = arrays(size, past)
+        got = compute([new, whole])
+        index = (slice(None),) * axis
+        np.testing.assert_array_equal(got, whole)
+        np.testing.assert_array_equal(whole[(*index, slice(past, None))], new)
+        assert np.count_nonzero(buffer) == new.size

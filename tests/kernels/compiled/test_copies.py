@@ -9,9 +9,9 @@ import pytest
 
 from irrun.ops.matrix.matmul import MatMul
 from irrun.ops.movement.roll import Roll
-from irrun.runtime.lowering.builder import Builder
+from irrun.runtime.lowering.builder import Builder, Call
 from irrun.runtime.lowering.copies import copied
-from tests.kernels.compiled.lowered import execute, placed, run
+from tests.kernels.compiled.lowered import placed, results, run
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1), (2, 3, 5), (3, 16, 4), (2, 17, 33), (1, 40, 3), (40, 1, 40), (3, 2, 70)])
@@ -20,25 +20,24 @@ def test_a_copy_into_another_layout(shape: tuple[int, ...], order: tuple[int, ..
     random = np.random.default_rng(0)
     x = random.standard_normal(shape, np.float32)
     builder = Builder()
-    around = builder.empty([shape[axis] + 2 for axis in order])
-    around.fill(7)
-    target = around[1:-1, 1:-1, 1:-1].transpose(np.argsort(order))
-    assert copied(builder, placed(builder, x), target)
-    for item in builder.items:
-        execute(item)  # type: ignore[arg-type]
-    np.testing.assert_array_equal(target, x)
-    assert (around == 7).sum() == around.size - x.size
+    source, around = placed(builder, x), builder.empty([shape[axis] + 2 for axis in order])
+    target = around[1:-1, 1:-1, 1:-1].transpose(np.argsort(order).tolist())
+    assert copied(builder, source, target)
+    sevens = np.full(around.shape, 7, np.float32)
+    made, whole = results(builder, [source, around], [x, sevens], [target, around])
+    np.testing.assert_array_equal(made, x)
+    assert (whole == 7).sum() == whole.size - x.size
 
 
 def test_a_long_row_is_cut() -> None:
     x = np.arange(500_000, dtype=np.float32)
     builder = Builder()
-    target = builder.empty(x.shape)
-    assert copied(builder, placed(builder, x), target)
+    source, target = placed(builder, x), builder.empty(x.shape)
+    assert copied(builder, source, target)
     (call,) = builder.items
-    execute(call)  # type: ignore[arg-type]
-    assert call.tasks > 1  # type: ignore[union-attr]
-    np.testing.assert_array_equal(target, x)
+    assert isinstance(call, Call)
+    assert call.tasks > 1
+    np.testing.assert_array_equal(results(builder, [source], [x], [target])[0], x)
 
 
 @pytest.mark.parametrize("shift", [(0, 0), (2, -1), (-3, 7)])

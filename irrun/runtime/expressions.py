@@ -1,0 +1,91 @@
+"""Compute the symbolic integers of a program for the sizes of a run."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from irrun.runtime.symbolic import Applied, Number, Symbols, SymInt
+
+_INLINE: Final = {operator.floordiv: "//", operator.mod: "%"}
+
+
+class Expressions:
+    """The symbolic integers that a program needs, each once, by number."""
+
+    def __init__(self, symbols: Symbols) -> None:
+        self.symbols = symbols
+        self.items: list[SymInt] = []
+        self._numbers: dict[Any, int] = {}
+
+    def number(self, value: SymInt) -> int:
+        """The number of an expression."""
+        found = self._numbers.get(value.terms)
+        if found is None:
+            found = self._numbers[value.terms] = len(self.items)
+            self.items.append(value)
+        return found
+
+    def compiled(self, stage: int) -> tuple[Callable[[list[Any]], list[int] | None], list[int]]:
+        """Return a function, and the numbers of the expressions that it returns: those that a stage makes known.
+
+        It takes the values of atoms, of which it writes those that it computes, and returns None where a guard fails.
+        """
+        return _Writer(self, stage).function()
+
+
+class _Writer:
+    """Writes the function of a stage as Python."""
+
+    def __init__(self, expressions: Expressions, stage: int) -> None:
+        self._expressions = expressions
+        self._symbols = expressions.symbols
+        self._stage = stage
+        self._functions: list[Callable[..., Any]] = []
+        self._lines: list[str] = []
+        self._written: set[int] = set()
+
+    def function(self) -> tuple[Callable[[list[Any]], list[int] | None], list[int]]:
+        guards = [
+            f"{self._text(guard.value)} {guard.relation} 0"
+            for guard in self._symbols.guards.values()
+            if guard.value.stage == self._stage
+        ]
+        if guards:
+            self._lines.append(f"if not ({' and '.join(guards)}): return None")
+        numbers = [number for number, item in enumerate(self._expressions.items) if item.stage == self._stage]
+        values = ", ".join(self._text(self._expressions.items[number]) for number in numbers)
+        source = "\n    ".join(["def evaluate(v):", *self._lines, f"return [{values}]"])
+        scope: dict[str, Any] = {"f": self._functions}
+        exec(source, scope)
+        return scope["evaluate"], numbers
+
+    def _text(self, number: Number) -> str:
+        if not isinstance(number, SymInt):
+            return repr(number)
+        return "(" + "+".join(self._product(monomial, factor) for monomial, factor in number.terms) + ")"
+
+    def _product(self, monomial: Sequence[int], factor: float) -> str:
+        for atom in monomial:
+            self._require(atom)
+        atoms = [f"v[{atom}]" for atom in monomial]
+        return "*".join([*([repr(factor)] if factor != 1 or not atoms else []), *atoms])
+
+    def _require(self, atom: int) -> None:
+        """Compute an atom that is a function of others. No earlier stage may have needed it."""
+        applied = self._symbols.applied.get(atom)
+        if applied is None or atom in self._written:
+            return
+        self._written.add(atom)
+        self._lines.append(f"v[{atom}] = {self._call(applied)}")
+
+    def _call(self, applied: Applied) -> str:
+        arguments = [self._text(argument) for argument in applied.arguments]
+        operation = _INLINE.get(applied.function)
+        if operation is not None:
+            return f"{arguments[0]} {operation} {arguments[1]}"
+        if applied.function not in self._functions:
+            self._functions.append(applied.function)
+        call = f"f[{self._functions.index(applied.function)}]({', '.join(arguments)})"
+        return call if applied.item is None else f"{call}[{applied.item}]"

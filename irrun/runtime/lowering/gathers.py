@@ -1,0 +1,287 @@
+"""Elements and slices by indices of a run, read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from irrun.ops.movement.gather import GatherV1, GatherV7, GatherV8
+from irrun.ops.movement.gather_elements import GatherElements
+from irrun.ops.movement.gather_nd import GatherNDV5, GatherNDV8
+from irrun.ops.movement.scatter_elements_update import ScatterElementsUpdateV3, ScatterElementsUpdateV12
+from irrun.ops.movement.scatter_nd_update import ScatterNDUpdateV4, ScatterNDUpdateV15
+from irrun.ops.movement.scatter_update import ScatterUpdate
+from irrun.ops.sequence.one_hot import OneHotV1, OneHotV16
+from irrun.runtime.lowering.builder import Builder, broadcast, empty_as, integers, lowers, share
+from irrun.runtime.lowering.copies import axes_of, contiguous, copied, laid_as, part_of
+from irrun.runtime.symbolic import largest
+from irrun.runtime.view import Operand, View
+from irrun.tensor import Array
+from irrun_kernels.axes import AXES, WALK, Axes, Strided
+from irrun_kernels.elements import I32, I64, U8, U16, U32, kind_of
+from irrun_kernels.moves import Locate, locate
+from irrun_kernels.native import NOWHERE
+from irrun_kernels.scatters import REDUCTIONS, Scatter, scatter
+
+_BY_WIDTH = {1: U8, 2: U16, 4: U32, 8: I64}
+
+
+def located(
+    builder: Builder,
+    indices: Operand,
+    sizes: Sequence[int],
+    strides: Sequence[int],
+    width: int,
+    *,
+    wraps: bool = True,
+    checked: bool = True,
+) -> View | None:
+    """The places that tuples of indices name, in elements of ``width`` bytes; None for indices of other types.
+
+    ``indices`` are [..., len(sizes)], with the sizes and strides in bytes of the axes that they are for. Those outside
+    of an axis are an error if they are ``checked``, and otherwise places of their own.
+    """
+    kind = kind_of(indices.dtype)
+    whole = contiguous(builder, indices) if kind in (I32, I64) else None
+    if whole is None or kind is None or len(sizes) > AXES:
+        return None
+    out = builder.empty(indices.shape[:-1], np.dtype(np.int64))
+    each, tasks = share(largest(out.size, 1), 2.0 * indices.size)
+    padding = (0,) * (AXES - len(sizes))
+    builder.call(
+        locate,
+        Locate(
+            x=builder.address(whole),
+            out=builder.address(out),
+            size=Axes(*sizes, *padding),
+            step=Axes(*(stride // width for stride in strides), *padding),
+            tuples=out.size,
+            depth=len(sizes),
+            kind=kind,
+            wraps=int(wraps),
+            misfit=builder.failure if checked else NOWHERE,
+            tuples_per_task=each,
+        ),
+        tasks,
+        128,
+    )
+    return out
+
+
+def scattered(
+    builder: Builder,
+    updates: Operand,
+    target: Operand,
+    places: Operand,
+    reduction: str = "none",
+    kind: int | None = None,
+) -> bool:
+    """Lower updates of a target, which broadcasts to them as ``places`` do; False where there is no kernel."""
+    width = target.itemsize
+    if reduction == "none":
+        kind = _BY_WIDTH.get(width)
+    shape = updates.shape
+    axes = axes_of([updates, broadcast(builder, target, shape), broadcast(builder, places, shape)])
+    if axes is None or kind is None or updates.dtype != target.dtype or updates.ndim > AXES:
+        return False
+    sizes, steps = axes
+    x, out, at = (
+        Strided(builder.address(array), step) for array, step in zip((updates, target, places), steps, strict=True)
+    )
+    _, tasks = share(largest(updates.size, 1), 0.5 * updates.size)
+    arguments = Scatter(x, out, at, sizes, kind, width, REDUCTIONS.index(reduction), tasks)
+    builder.call(scatter, arguments, tasks, WALK)
+    return True
+
+
+@lowers(GatherV1, GatherV7, GatherV8)
+def gathered(
+    op: GatherV1 | GatherV7 | GatherV8, builder: Builder, data: Operand, indices: Operand, axis: Operand
+) -> View | None:
+    """Slices along an axis; a view for a single constant index."""
+    if not builder.is_constant(axis) or not data.ndim:
+        return None
+    along = int(axis.reshape(-1)[0]) % data.ndim
+    batches = 0 if isinstance(op, GatherV1) else op.batch_dims % max(indices.ndim, 1) if op.batch_dims else 0
+    before = (slice(None),) * along
+    known = indices if isinstance(indices, np.ndarray) else None
+    wraps = isinstance(op, GatherV8) or (data.ndim == 1 and data.dtype.kind in "iu" and data.itemsize >= 4)
+    if known is not None and not wraps and int(known.min()) < 0:
+        return None
+    if known is not None and known.size == 1 and not batches:
+        place, size = int(known.reshape(())), data.shape[along]
+        if -size <= place < size:
+            return builder.view(data)[(*before, place, *(None,) * indices.ndim, ...)]
+    if data.shape[along] == 0 or data.shape[:batches] != indices.shape[:batches]:
+        return None
+    size, stride = data.shape[along], data.strides[along]
+    places = located(builder, indices[..., None], [size], [stride], data.itemsize, wraps=wraps, checked=False)
+    if places is None:
+        return None
+    own = indices.ndim - batches
+    shape = (*data.shape[:along], *indices.shape[batches:], *data.shape[along + 1 :])
+    out = laid_as(builder, data, shape) if own == 1 else builder.empty(shape, data.dtype)
+    batch = (slice(None),) * batches
+    spread = (*batch, *(None,) * (along - batches), *(slice(None),) * own, *(None,) * (data.ndim - along - 1), ...)
+    source = data[(*before, 0, *(None,) * own, ...)]
+    return out if copied(builder, source, out, places[spread]) else None
+
+
+@lowers(GatherElements)
+def gathered_elements(op: GatherElements, builder: Builder, data: Operand, indices: Operand) -> View | None:
+    """Elements at other places of an axis."""
+    if not data.ndim:
+        return None
+    along = op.axis % data.ndim
+    others = (*data.shape[:along], *data.shape[along + 1 :])
+    if data.shape[along] == 0 or others != (*indices.shape[:along], *indices.shape[along + 1 :]):
+        return None
+    places = located(builder, indices[..., None], [data.shape[along]], [data.strides[along]], data.itemsize)
+    if places is None:
+        return None
+    out = builder.empty(indices.shape, data.dtype)
+    return out if copied(builder, data[(*(slice(None),) * along, slice(1))], out, places) else None
+
+
+@lowers(GatherNDV5, GatherNDV8)
+def gathered_tuples(op: GatherNDV5 | GatherNDV8, builder: Builder, data: Operand, indices: Operand) -> View | None:
+    """Elements or slices at tuples of indices."""
+    batches, depth = op.batch_dims, int(indices.shape[-1])
+    named = slice(batches, batches + depth)
+    batch = data.shape[:batches]
+    if not depth or 0 in data.shape[named] or batch != indices.shape[:batches]:
+        return None
+    places = located(builder, indices, data.shape[named], data.strides[named], data.itemsize)
+    if places is None:
+        return None
+    between = indices.ndim - 1 - batches
+    out = builder.empty((*indices.shape[:-1], *data.shape[batches + depth :]), data.dtype)
+    source = data[(*(slice(None),) * batches, *(0,) * depth, *(None,) * between, ...)]
+    if not copied(builder, source, out, places[(..., *(None,) * (data.ndim - batches - depth))]):
+        return None
+    if isinstance(op, GatherNDV5) and batches > 1:
+        return out.reshape(-1, *out.shape[batches:])
+    return out
+
+
+@lowers(ScatterUpdate)
+def updated(
+    op: ScatterUpdate,  # noqa: ARG001
+    builder: Builder,
+    data: Operand,
+    indices: Operand,
+    updates: Operand,
+    axis: Operand,
+) -> View | None:
+    """A copy with other slices along an axis."""
+    if not builder.is_constant(axis) or not data.ndim:
+        return None
+    along = int(axis.reshape(-1)[0]) % data.ndim
+    out = _copy(builder, data, updates)
+    if out is None or data.shape[along] == 0:
+        return None
+    places = located(builder, indices[..., None], [data.shape[along]], [out.strides[along]], data.itemsize)
+    if places is None:
+        return None
+    target = out[(*(slice(None),) * along, 0, *(None,) * indices.ndim, ...)]
+    spread = places[(..., *(None,) * (data.ndim - along - 1))]
+    return out if scattered(builder, updates, target, spread) else None
+
+
+@lowers(ScatterElementsUpdateV3, ScatterElementsUpdateV12)
+def updated_elements(
+    op: ScatterElementsUpdateV3 | ScatterElementsUpdateV12,
+    builder: Builder,
+    data: Operand,
+    indices: Operand,
+    updates: Operand,
+    axis: Operand,
+) -> View | None:
+    """A copy with other elements, or combined ones."""
+    reduction = op.reduction if isinstance(op, ScatterElementsUpdateV12) else "none"
+    if not builder.is_constant(axis) or not data.ndim or reduction == "mean":
+        return None
+    along = int(axis.reshape(-1)[0]) % data.ndim
+    out = _copy(builder, data, updates)
+    if out is None or data.shape[along] == 0:
+        return None
+    places = located(builder, indices[..., None], [data.shape[along]], [out.strides[along]], data.itemsize)
+    if places is None:
+        return None
+    target = out[tuple(slice(1 if number == along else size) for number, size in enumerate(indices.shape))]
+    if reduction != "none" and isinstance(op, ScatterElementsUpdateV12) and not op.use_init_val:
+        start = _neutral(reduction, data.dtype)
+        if not scattered(builder, broadcast(builder, start, updates.shape), target, places):
+            return None
+    return out if _reduced(builder, updates, target, places, reduction) else None
+
+
+@lowers(ScatterNDUpdateV4, ScatterNDUpdateV15)
+def updated_tuples(
+    op: ScatterNDUpdateV4 | ScatterNDUpdateV15, builder: Builder, data: Operand, indices: Operand, updates: Operand
+) -> View | None:
+    """A copy with other elements or slices at tuples of indices, or combined ones."""
+    depth = int(indices.shape[-1])
+    out = _copy(builder, data, updates)
+    if not depth or out is None or 0 in data.shape[:depth]:
+        return None
+    places = located(builder, indices, data.shape[:depth], out.strides[:depth], data.itemsize)
+    if places is None:
+        return None
+    reduction = op.reduction if isinstance(op, ScatterNDUpdateV15) else "none"
+    shape = (*indices.shape[:-1], *data.shape[depth:])
+    if updates.shape != shape:
+        return None
+    target = out[(*(0,) * depth, *(None,) * (indices.ndim - 1), ...)]
+    spread = places[(..., *(None,) * (data.ndim - depth))]
+    return out if _reduced(builder, updates, target, spread, reduction) else None
+
+
+def _copy(builder: Builder, data: Operand, updates: Operand) -> View | None:
+    """A copy of what is updated."""
+    out = empty_as(builder, data, data.dtype)
+    return out if data.dtype == updates.dtype and copied(builder, data, out) else None
+
+
+def _reduced(builder: Builder, updates: Operand, target: Operand, places: Operand, reduction: str) -> bool:
+    if target.dtype == np.bool_:
+        reduction = _OF_BOOLEANS[reduction]
+    return scattered(builder, updates, target, places, reduction, kind_of(target.dtype))
+
+
+_OF_BOOLEANS = {"none": "none", "sum": "max", "sub": "xor", "prod": "min", "min": "min", "max": "max"}
+
+
+def _neutral(reduction: str, dtype: np.dtype[Any]) -> Array:
+    """The neutral element of a reduction, as an array."""
+    if reduction in ("sum", "prod"):
+        return np.full(1, reduction == "prod", dtype)
+    is_least = reduction == "max"
+    if dtype == np.bool_:
+        return np.full(1, not is_least, dtype)
+    if dtype.kind == "f":
+        return np.full(1, -np.inf if is_least else np.inf, dtype)
+    limits = np.iinfo(dtype)
+    return np.full(1, limits.min if is_least else limits.max, dtype)
+
+
+@lowers(OneHotV1, OneHotV16, numbers=(1,))
+def one_hot(
+    op: OneHotV1 | OneHotV16, builder: Builder, indices: Operand, depth: Operand, on_value: Operand, off_value: Operand
+) -> View | None:
+    """One value everywhere, and another one where indices say."""
+    if on_value.dtype != off_value.dtype:
+        return None
+    axis, classes = op.axis % (indices.ndim + 1), integers(depth, "the number of classes")[0]
+    out = builder.empty((*indices.shape[:axis], classes, *indices.shape[axis:]), on_value.dtype)
+    if not copied(builder, off_value, out):
+        return None
+    wraps = isinstance(op, OneHotV16) and op.negative_indices_mode == "normalize"
+    step = [out.strides[axis]]
+    places = located(builder, indices[..., None], [classes], step, out.itemsize, wraps=wraps, checked=False)
+    if places is None:
+        return None
+    target = part_of(out, *(slice(None),) * axis, 0)
+    return out if scattered(builder, broadcast(builder, on_value, indices.shape), target, places) else None

@@ -1,0 +1,392 @@
+"""Slices, pads and other rearrangements, as views and copies."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from irrun.ops.fused.fused_channels import FusedChannels
+from irrun.ops.image.interpolate import InterpolateV4, InterpolateV11
+from irrun.ops.movement.batch_to_space import BatchToSpace
+from irrun.ops.movement.broadcast import BroadcastV1, BroadcastV3
+from irrun.ops.movement.depth_to_space import DepthToSpace
+from irrun.ops.movement.pad import PadV1, PadV12
+from irrun.ops.movement.reverse import Reverse
+from irrun.ops.movement.roll import Roll
+from irrun.ops.movement.shuffle_channels import ShuffleChannels
+from irrun.ops.movement.slice import Slice
+from irrun.ops.movement.slice_scatter import SliceScatter
+from irrun.ops.movement.space_to_batch import SpaceToBatch
+from irrun.ops.movement.space_to_depth import SpaceToDepth
+from irrun.ops.movement.split import Split
+from irrun.ops.movement.strided_slice import StridedSlice
+from irrun.ops.movement.tile import Tile
+from irrun.ops.movement.variadic_split import VariadicSplit
+from irrun.runtime.lowering.builder import Builder, broadcast_shape, empty_as, integers, is_f32, lowers
+from irrun.runtime.lowering.copies import copied, laid_as, part_of
+from irrun.runtime.symbolic import Number
+from irrun.runtime.view import Operand, View
+from irrun.tensor import Array
+
+
+def all_constant(builder: Builder, *arrays: Operand | None) -> bool:
+    """Return whether the values of all arrays, except absent ones, are known; those of empty ones are."""
+    return all(array is None or array.size == 0 or builder.is_constant(array) for array in arrays)
+
+
+@lowers(FusedChannels)
+def channels(op: FusedChannels, builder: Builder, data: Operand) -> View:
+    """Some channels, as a view."""
+    return builder.view(data)[:, op.start : op.stop]
+
+
+@lowers(Split, numbers=(1,))
+def split(op: Split, builder: Builder, data: Operand, axis: Operand) -> tuple[View, ...]:
+    """Equal parts of a tensor, as views."""
+    along = integers(axis, "the axis")[0] % data.ndim
+    return _parts(builder.view(data), along, [data.shape[along] // op.num_splits] * op.num_splits)
+
+
+@lowers(VariadicSplit, numbers=(1, 2))
+def split_unevenly(
+    op: VariadicSplit,  # noqa: ARG001
+    builder: Builder,
+    data: Operand,
+    axis: Operand,
+    lengths: Operand,
+) -> tuple[View, ...]:
+    """Parts of a tensor, as views."""
+    along, sizes = integers(axis, "the axis")[0] % data.ndim, integers(lengths, "the size of a part")
+    rest = [place for place, size in enumerate(sizes) if isinstance(size, int) and size == -1]
+    if rest:
+        sizes[rest[0]] = data.shape[along] - (sum(sizes) + 1)
+    return _parts(builder.view(data), along, sizes)
+
+
+def _parts(data: View, axis: int, sizes: Sequence[Number]) -> tuple[View, ...]:
+    found, place = [], 0
+    for size in sizes:
+        found.append(data[(slice(None),) * axis + (slice(place, place + size),)])
+        place = place + size
+    return tuple(found)
+
+
+@lowers(Slice, numbers=(1, 2, 3, 4))
+def sliced(
+    op: Slice,  # noqa: ARG001
+    builder: Builder,
+    data: Operand,
+    start: Operand,
+    stop: Operand,
+    step: Operand,
+    axes: Operand | None = None,
+) -> View:
+    """A part of a tensor, as a view."""
+    return builder.view(data)[_keys(data.ndim, start, stop, step, axes)]
+
+
+def _keys(rank: int, start: Operand, stop: Operand, step: Operand, axes: Operand | None) -> tuple[slice, ...]:
+    """The index expression of a slice."""
+    firsts, lasts, steps = (integers(x, "a bound") for x in (start, stop, step))
+    along = range(len(firsts)) if axes is None else integers(axes, "the axis")
+    keys = [slice(None)] * rank
+    for axis, first, last, pace in zip(along, firsts, lasts, steps, strict=True):
+        keys[axis] = slice(first, last, pace)
+    return tuple(keys)
+
+
+@lowers(StridedSlice, numbers=(1, 2, 3))
+def sliced_by_masks(
+    op: StridedSlice, builder: Builder, data: Operand, begin: Operand, end: Operand, stride: Operand | None = None
+) -> View:
+    """A part of a tensor, as a view."""
+    firsts, lasts = integers(begin, "a bound"), integers(end, "a bound")
+    paces = [1] * len(firsts) if stride is None else integers(stride, "a stride")
+    keys: list[Any] = []
+    for what, position, _ in op.parts(data.ndim, len(firsts)):
+        if what == "slice":
+            keys.append(slice(*op.bounds(position, firsts, lasts, paces[position]), paces[position]))
+        elif what == "shrink":
+            keys.append(firsts[position])
+        else:
+            keys.append(None if what == "new" else slice(None))
+    return builder.view(data)[(*keys, ...)]
+
+
+@lowers(Reverse, numbers=(1,))
+def reversed_along(op: Reverse, builder: Builder, data: Operand, axis: Operand) -> View:
+    """A view with some axes backward."""
+    given = integers(axis, "the axis") if axis.size else []
+    where = {place for place, flag in enumerate(given) if flag} if op.mode == "mask" else {x % data.ndim for x in given}
+    backward = slice(None, None, -1)
+    return builder.view(data)[tuple(backward if number in where else slice(None) for number in range(data.ndim))]
+
+
+@lowers(SliceScatter, numbers=(2, 3, 4, 5))
+def overwritten(op: SliceScatter, builder: Builder, data: Operand, updates: Operand, *bounds: Any) -> View | None:  # noqa: ARG001
+    """A copy, and a copy onto a part of that."""
+    if not all_constant(builder, *bounds) or data.dtype != updates.dtype:
+        return None
+    out = empty_as(builder, data, data.dtype)
+    start, stop, step, axes = (*bounds, None)[:4]
+    target = out[_keys(data.ndim, start, stop, step, axes)]
+    if target.shape != updates.shape:
+        return None
+    return out if copied(builder, data, out) and copied(builder, updates, target) else None
+
+
+@lowers(BroadcastV1, BroadcastV3, numbers=(1, 2))
+def repeated_along(
+    op: BroadcastV1 | BroadcastV3, builder: Builder, data: Operand, target: Operand, axes: Array | None = None
+) -> View | None:
+    """Elements repeated along new axes and those of size 1."""
+    if op.mode == "pdpd":
+        return None
+    shape = integers(target, "the shape")
+    if op.mode in ("explicit", "none") or (op.mode is None and axes is not None):
+        mapped = [] if axes is None else integers(axes, "the axis")
+        if len(mapped) != data.ndim or not set(mapped) <= set(range(len(shape))):
+            return None
+        data = part_of(data, *(slice(None) if axis in mapped else None for axis in range(len(shape))))
+    if op.mode == "bidirectional":
+        shape = list(broadcast_shape(data.shape, shape))
+    front = len(shape) - data.ndim
+    if front < 0 or any(size != 1 and size != wanted for size, wanted in zip(data.shape, shape[front:], strict=True)):
+        return None
+    out = builder.empty(shape, data.dtype)
+    return out if copied(builder, data, out) else None
+
+
+@lowers(Tile, numbers=(1,))
+def tiled(op: Tile, builder: Builder, data: Operand, repeats: Operand) -> View | None:  # noqa: ARG001
+    """Elements repeated along all axes."""
+    counts = integers(repeats, "the number of repeats")
+    if any(count < 0 for count in counts):
+        return None
+    counts = [1] * (data.ndim - len(counts)) + counts
+    data = data[(None,) * (len(counts) - data.ndim) + (...,)]
+    out = builder.empty([size * count for size, count in zip(data.shape, counts, strict=True)], data.dtype)
+    pairs = [((count, size) if count != 1 else (size,)) for size, count in zip(data.shape, counts, strict=True)]
+    target = out.reshape([size for pair in pairs for size in pair])
+    keys = [key for pair in pairs for key in ((None, slice(None)) if len(pair) > 1 else (slice(None),))]
+    source = part_of(data, *keys)
+    return out if copied(builder, source, target) else None
+
+
+@lowers(PadV1, PadV12, numbers=(1, 2))
+def padded(
+    op: PadV1 | PadV12, builder: Builder, data: Operand, begins: Operand, ends: Operand, value: Operand | None = None
+) -> View | None:
+    """A copy into the middle, and copies of a number or of elements beside it."""
+    before, after = (integers(pads, "a pad") for pads in (begins, ends))
+    if any(begin + size + end < 0 for begin, size, end in zip(before, data.shape, after, strict=True)):
+        return None
+    if op.pad_mode == "constant":
+        data = part_of(data, *_cropped(data, before, after))
+    elif not all(map(_is_padable, [op.pad_mode] * data.ndim, data.shape, before, after)):
+        return None
+    most_before, most_after = ([max(pad, 0) for pad in pads] for pads in (before, after))
+    middle = [slice(begin, begin + size) for begin, size in zip(most_before, data.shape, strict=True)]
+    shape = [begin + size + end for begin, size, end in zip(most_before, data.shape, most_after, strict=True)]
+    out = laid_as(builder, data, shape)
+    if not copied(builder, data, part_of(out, *middle)):
+        return None
+    if op.pad_mode == "constant":
+        if value is None:
+            value = np.zeros(1, data.dtype)
+        return out if surround(builder, out, most_before, most_after, value.reshape(-1)[:1]) else None
+    for axis, (begin, end) in enumerate(zip(most_before, most_after, strict=True)):
+        for source, target in _mirrored(op.pad_mode, begin, data.shape[axis], end):
+            front, rest = middle[:axis], middle[axis + 1 :]
+            if not copied(builder, out[(*front, source, *rest)], out[(*front, target, *rest)]):
+                return None
+        middle[axis] = slice(None)
+    return out[tuple(_cropped(out, before, after))]
+
+
+def surround(builder: Builder, out: Operand, before: Sequence[int], after: Sequence[int], value: Operand) -> bool:
+    """Lower copies of a number to what is beside the middle of an array."""
+    keys: list[slice] = []
+    for begin, end, size in zip(before, after, out.shape, strict=True):
+        for there, key in ((begin, slice(0, begin)), (end, slice(size - end, size))):
+            if there and not copied(builder, value, out[(*keys, key)]):
+                return False
+        keys.append(slice(begin, size - end))
+    return True
+
+
+def _cropped(data: Operand, before: Sequence[int], after: Sequence[int]) -> Iterator[slice]:
+    for begin, size, end in zip(before, data.shape, after, strict=True):
+        yield slice(-begin if begin < 0 else 0, size + end if end < 0 else size)
+
+
+def _is_padable(mode: str, size: int, before: int, after: int) -> bool:
+    """Return whether an axis has enough elements for its pads."""
+    most = max(before, after)
+    if mode == "edge":
+        return most <= 0 or size > 0
+    return most <= size - (mode == "reflect")
+
+
+def _mirrored(mode: str, begin: int, size: int, end: int) -> Iterator[tuple[slice, slice]]:
+    """The sources and targets of copies along an axis whose middle is there."""
+    last = begin + size - 1
+    shift = mode == "reflect"
+    if begin:
+        source = slice(begin, begin + 1) if mode == "edge" else slice(begin + begin - 1 + shift, begin - 1 + shift, -1)
+        yield source, slice(0, begin)
+    if end:
+        stop = last - shift - end
+        source = slice(last, last + 1) if mode == "edge" else slice(last - shift, None if stop < 0 else stop, -1)
+        yield source, slice(last + 1, last + 1 + end)
+
+
+@lowers(Roll)
+def rolled(op: Roll, builder: Builder, data: Operand, shift: Array, axes: Array) -> View | None:  # noqa: ARG001
+    """Blocks between the places where axes are cut, copied to where they belong."""
+    if not all_constant(builder, shift, axes) or not data.ndim:
+        return None
+    shifts, along = np.atleast_1d(shift).tolist(), [axis % data.ndim for axis in np.atleast_1d(axes).tolist()]
+    if len(shifts) != len(along) or len(set(along)) != len(along):
+        return None
+    out = empty_as(builder, data, data.dtype)
+    pieces: list[list[tuple[slice, slice]]] = []
+    for axis, size in enumerate(data.shape):
+        cut = shifts[along.index(axis)] % size if axis in along and size else 0
+        parts = [(slice(size - cut), slice(cut, size)), (slice(size - cut, size), slice(cut))]
+        pieces.append(parts if cut else [(slice(size), slice(size))])
+    for piece in itertools.product(*pieces):
+        if not copied(builder, data[tuple(one for one, _ in piece)], out[tuple(other for _, other in piece)]):
+            return None
+    return out
+
+
+@lowers(InterpolateV4, InterpolateV11)
+def repeated(op: InterpolateV4 | InterpolateV11, builder: Builder, data: Operand, *others: Array) -> View | None:
+    """Images whose pixels are repeated equally often, as copies."""
+    if op.mode != "nearest" or not is_f32(data) or data.ndim != 4 or not data.size or len(others) != len(op.inputs) - 1:
+        return None
+    if (
+        not all(map(builder.is_constant, others))
+        or others[-1].tolist() != [2, 3]
+        or any((*op.pads_begin, *op.pads_end))
+    ):
+        return None
+    batch, channels, height, width = data.shape
+    numbers = np.arange(height * width, dtype=np.float64).reshape(1, 1, height, width)
+    found = op.run(numbers, *others)
+    down, across = found.shape[2] // height, found.shape[3] // width
+    if not found.size or not np.array_equal(found, numbers.repeat(down, 2).repeat(across, 3)):
+        return None
+    out = builder.images((batch, channels, *found.shape[2:]))
+    target = out.reshape(batch, channels, height, down, width, across)
+    return out if copied(builder, data[:, :, :, None, :, None], target) else None
+
+
+@lowers(ShuffleChannels)
+def shuffled(op: ShuffleChannels, builder: Builder, data: Operand) -> View | None:
+    """Channels, one of each group in turn."""
+    axis = op.axis % data.ndim
+    before, channels, after = data.shape[:axis], data.shape[axis], data.shape[axis + 1 :]
+    out = empty_as(builder, data, data.dtype)
+    source = data.reshape(*before, op.group, channels // op.group, *after).swapaxes(axis, axis + 1)
+    return out if copied(builder, source, out.reshape(source.shape)) else None
+
+
+@lowers(SpaceToDepth)
+def blocks_to_channels(op: SpaceToDepth, builder: Builder, data: Operand) -> View | None:
+    """Blocks of pixels as channels."""
+    (batch, channels, *sizes), block = data.shape, op.block_size
+    small = [size // block for size in sizes]
+    out = builder.images([batch, channels * block ** len(sizes), *small], data.dtype)
+    whole = _within_blocks(data, [block] * len(sizes))
+    return out if copied(builder, whole, _by_channel(out, channels, block, op.mode)) else None
+
+
+@lowers(DepthToSpace)
+def channels_to_blocks(op: DepthToSpace, builder: Builder, data: Operand) -> View | None:
+    """Channels as blocks of pixels."""
+    (batch, channels, *sizes), block = data.shape, op.block_size
+    fewer = channels // block ** len(sizes)
+    out = builder.images([batch, fewer, *(size * block for size in sizes)], data.dtype)
+    whole = _within_blocks(out, [block] * len(sizes))
+    return out if copied(builder, _by_channel(data, fewer, block, op.mode), whole) else None
+
+
+def _within_blocks(x: Any, blocks: Sequence[int]) -> Any:
+    """[N, C, S * b, …] as [N, C, b, …, S, …]."""
+    pairs = [part for size, block in zip(x.shape[2:], blocks, strict=True) for part in (size // block, block)]
+    count = len(blocks)
+    order = [*range(3, 3 + 2 * count, 2), *range(2, 2 + 2 * count, 2)]
+    return x.reshape(*x.shape[:2], *pairs).transpose(0, 1, *order)
+
+
+def _by_channel(x: Any, channels: int, block: int, mode: str) -> Any:
+    """[N, C * b * …, S, …] as [N, C, b, …, S, …]."""
+    count = x.ndim - 2
+    blocks = (block,) * count
+    if mode == "depth_first":
+        return x.reshape(x.shape[0], channels, *blocks, *x.shape[2:])
+    split = x.reshape(x.shape[0], *blocks, channels, *x.shape[2:])
+    return split.transpose(0, 1 + count, *range(1, 1 + count), *range(2 + count, 2 + 2 * count))
+
+
+@lowers(BatchToSpace, numbers=(1, 2, 3))
+def batch_to_blocks(
+    op: BatchToSpace,  # noqa: ARG001
+    builder: Builder,
+    data: Operand,
+    block_shape: Operand,
+    begins: Operand,
+    ends: Operand,
+) -> View | None:
+    """Parts of the batch as blocks, cropped."""
+    blocks = integers(block_shape, "the size of a block")
+    if blocks[0] != 1 or min(blocks) < 1:
+        return None
+    whole = [size * block for size, block in zip(data.shape[1:], blocks[1:], strict=True)]
+    batch = data.shape[0] // math.prod(blocks)
+    out = builder.empty([batch, *whole], data.dtype)
+    target = _batched(out, blocks[1:])
+    if not copied(builder, data.reshape(target.shape), target):
+        return None
+    spans = zip(integers(begins, "a crop"), out.shape, integers(ends, "a crop"), strict=True)
+    return out[tuple(slice(begin, size - end) for begin, size, end in spans)]
+
+
+@lowers(SpaceToBatch, numbers=(1, 2, 3))
+def blocks_to_batch(
+    op: SpaceToBatch,  # noqa: ARG001
+    builder: Builder,
+    data: Operand,
+    block_shape: Operand,
+    begins: Operand,
+    ends: Operand,
+) -> View | None:
+    """Blocks as parts of the batch, with zeros around the data."""
+    blocks, before, after = (integers(items, "a block or a pad") for items in (block_shape, begins, ends))
+    if blocks[0] != 1 or min(*blocks, *before, *after) < 0:
+        return None
+    shape = [begin + size + end for begin, size, end in zip(before, data.shape, after, strict=True)]
+    small = [size // block for size, block in zip(shape, blocks, strict=True)]
+    whole = data
+    if any((*before, *after)):
+        whole = builder.empty(shape, data.dtype)
+        middle = tuple(slice(begin, begin + size) for begin, size in zip(before, data.shape, strict=True))
+        if not copied(builder, data, whole[middle]) or not surround(
+            builder, whole, before, after, np.zeros(1, data.dtype)
+        ):
+            return None
+    out = builder.empty([shape[0] * math.prod(blocks), *small[1:]], data.dtype)
+    source = _batched(whole, blocks[1:])
+    return out if copied(builder, source, out.reshape(source.shape)) else None
+
+
+def _batched(x: Any, blocks: Sequence[int]) -> Any:
+    """[N, S * b, …] as [b, …, N, S, …]."""
+    within, count = _within_blocks(x[:, None], blocks)[:, 0], len(blocks)
+    return within.transpose(*range(1, 1 + count), 0, *range(1 + count, 1 + 2 * count))

@@ -1,0 +1,79 @@
+"""Arrays in other shapes: views where there are any, otherwise copies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from irrun.ops.fused.fused_view import FusedView
+from irrun.ops.shape.reshape import Reshape
+from irrun.ops.shape.squeeze import SqueezeV1, SqueezeV15
+from irrun.ops.shape.unsqueeze import Unsqueeze
+from irrun.runtime.lowering.builder import Builder, Unsupported, integers, lowers
+from irrun.runtime.lowering.copies import contiguous, copied
+from irrun.runtime.symbolic import Number
+from irrun.runtime.view import Operand, View
+
+
+@lowers(FusedView)
+def view(op: FusedView, builder: Builder, data: Operand) -> View:
+    """An array in another known shape, or with its axes in another order."""
+    return builder.view(data).transpose(op.order) if op.shape is None else in_shape(builder, data, op.shape)
+
+
+@lowers(Reshape, numbers=(1,))
+def reshaped(op: Reshape, builder: Builder, data: Operand, pattern: Operand) -> View:
+    """An array in the shape of a pattern, in which 0 copies a size and -1 is the rest."""
+    sizes = integers(pattern, "the shape")
+    if op.special_zero:
+        sizes = [data.shape[axis] if _is(size, 0) else size for axis, size in enumerate(sizes)]
+        if not all(isinstance(size, int) or size > 0 for size in sizes):
+            raise Unsupported("a size that is computed may be 0, which copies one")
+    return in_shape(builder, data, sizes)
+
+
+@lowers(SqueezeV1, SqueezeV15)
+def squeezed(op: SqueezeV1 | SqueezeV15, builder: Builder, data: Operand, axes: Operand | None = None) -> View:  # noqa: ARG001
+    """An array without some axes of size 1."""
+    given = [axis for axis, size in enumerate(data.shape) if size == 1]
+    if axes is not None:
+        along = {int(axis) % data.ndim for axis in integers(axes, "the axes")}
+        given = [axis for axis in given if axis in along or not along]
+    return in_shape(builder, data, [size for axis, size in enumerate(data.shape) if axis not in given])
+
+
+@lowers(Unsqueeze)
+def unsqueezed(op: Unsqueeze, builder: Builder, data: Operand, axes: Operand) -> View:  # noqa: ARG001
+    """An array with more axes of size 1."""
+    where = integers(axes, "the axes")
+    rank = data.ndim + len(where)
+    new = {int(axis) % rank for axis in where}
+    rest = iter(data.shape)
+    return in_shape(builder, data, [1 if axis in new else next(rest) for axis in range(rank)])
+
+
+def in_shape(builder: Builder, data: Operand, shape: Sequence[Number]) -> View:
+    """A view of another shape, or of a copy; one of four axes keeps channels that are neighbours so."""
+    if math.prod(shape) != data.size and not _has_rest(shape):
+        raise Unsupported(f"{data.size} elements do not fit shape {list(shape)}")
+    found = builder.view(data).viewed(shape)
+    if found is not None:
+        return found
+    if data.strides[-1] != data.itemsize and len(shape) == 4 and math.prod(shape) == data.size:
+        out = builder.images(shape, data.dtype)
+        target = out.viewed(data.shape)
+        if target is not None and copied(builder, data, target):
+            return out
+    whole = contiguous(builder, data)
+    if whole is None:
+        raise Unsupported(f"the memory order of the {data.ndim} axes of {data.dtype}")
+    return whole.reshape(tuple(shape))
+
+
+def _has_rest(shape: Sequence[Number]) -> bool:
+    return any(_is(size, -1) for size in shape)
+
+
+def _is(size: Number, value: int) -> bool:
+    """Return whether a size of a pattern is a plain number."""
+    return isinstance(size, int) and size == value

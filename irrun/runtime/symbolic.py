@@ -1,0 +1,314 @@
+"""Symbolic integers: sizes that are known only when a run begins, and what lowering computes from them.
+
+A program is lowered once, with the sizes of one run as *hints*. Arithmetic on a `SymInt` gives another one. A
+comparison is answered by the hints, and becomes a *guard*: the program is right for all sizes for which its guards
+hold.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Final, NamedTuple, TypeVar
+
+Monomial = tuple[int, ...]
+"""The numbers of atoms that are multiplied."""
+
+Terms = tuple[tuple[Monomial, float], ...]
+"""A polynomial over atoms, sorted."""
+
+Number = Any
+"""An int, or a SymInt; in estimates of time also a float."""
+
+
+class NotWhole(Exception):
+    """What is asked of a symbolic integer has no integer answer for all sizes."""
+
+
+class Applied(NamedTuple):
+    """A function of integers, and its arguments; ``item`` is the number of the item of a result that is a tuple."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Number, ...]
+    item: int | None
+
+
+class Guard(NamedTuple):
+    """A condition: ``value`` compared with 0."""
+
+    value: SymInt
+    relation: str
+
+
+class Symbols:
+    """The unknown sizes of a program, which are atoms of its symbolic integers, with what is computed from them.
+
+    ``stages`` has a number for each atom: that of the first stretch of the program before which it is known.
+    """
+
+    def __init__(self) -> None:
+        self.hints: list[Any] = []
+        self.stages: list[int] = []
+        self.applied: dict[int, Applied] = {}
+        self.guards: dict[Hashable, Guard] = {}
+        self.forbids_fixing = False
+        self._known: dict[Hashable, int] = {}
+
+    def unknown(self, hint: int, stage: int) -> SymInt:
+        """A size, at least 0, that has this value in the run that is lowered."""
+        return SymInt(self, (((self._atom(hint, stage),), 1),), hint)
+
+    def _atom(self, hint: Any, stage: int) -> int:
+        self.hints.append(hint)
+        self.stages.append(stage)
+        return len(self.hints) - 1
+
+    def apply(self, function: Callable[..., Any], arguments: Sequence[Number], index: int | None = None) -> SymInt:
+        """The value of a function of numbers, or an item of it."""
+        key = (function, index, tuple([each.terms if isinstance(each, SymInt) else each for each in arguments]))
+        atom = self._known.get(key)
+        if atom is None:
+            hints = [hint_of(each) for each in arguments]
+            hint = function(*hints) if index is None else function(*hints)[index]
+            stage = max((each.stage for each in arguments if isinstance(each, SymInt)), default=0)
+            atom = self._known[key] = self._atom(hint, stage)
+            self.applied[atom] = Applied(function, tuple(arguments), index)
+        return SymInt(self, (((atom,), 1),), self.hints[atom])
+
+    def require(self, value: SymInt, relation: str) -> None:
+        """Add a guard."""
+        self.guards.setdefault((value.terms, relation), Guard(value, relation))
+
+
+class SymInt:
+    """A polynomial over unknown sizes, with its value in the run that is lowered."""
+
+    __slots__ = ("hint", "symbols", "terms")
+
+    def __init__(self, symbols: Symbols, terms: Terms, hint: Any) -> None:
+        self.symbols = symbols
+        self.terms = terms
+        self.hint = hint
+
+    @property
+    def atom(self) -> int:
+        """The number of the only atom of an unknown size."""
+        (((atom,), _),) = self.terms
+        return atom
+
+    @property
+    def stage(self) -> int:
+        """The stretch of the program before which it is known."""
+        return max(self.symbols.stages[atom] for monomial, _ in self.terms for atom in monomial)
+
+    def _made(self, terms: dict[Monomial, Any]) -> Number:
+        kept = tuple(sorted([(monomial, factor) for monomial, factor in terms.items() if factor]))
+        if not kept or kept == (((), kept[0][1]),):
+            return kept[0][1] if kept else 0
+        hints = self.symbols.hints
+        hint = 0
+        for monomial, factor in kept:
+            product = factor
+            for atom in monomial:
+                product *= hints[atom]
+            hint += product
+        return SymInt(self.symbols, kept, hint)
+
+    def __add__(self, other: Number) -> Number:
+        terms = dict(self.terms)
+        for monomial, factor in _terms(other):
+            terms[monomial] = terms.get(monomial, 0) + factor
+        return self._made(terms)
+
+    def __mul__(self, other: Number) -> Number:
+        terms: dict[Monomial, Any] = {}
+        for left, p in self.terms:
+            for right, q in _terms(other):
+                monomial = tuple(sorted(left + right))
+                terms[monomial] = terms.get(monomial, 0) + p * q
+        return self._made(terms)
+
+    def __neg__(self) -> Number:
+        return self * -1
+
+    def __sub__(self, other: Number) -> Number:
+        return self + -other
+
+    def __rsub__(self, other: Number) -> Number:
+        return -self + other
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Number) -> Number:
+        exact = self._quotient(other)
+        return self.symbols.apply(operator.floordiv, (self, other)) if exact is None else exact
+
+    def __rfloordiv__(self, other: Number) -> Number:
+        return self.symbols.apply(operator.floordiv, (other, self))
+
+    def __mod__(self, other: Number) -> Number:
+        return self.symbols.apply(operator.mod, (self, other)) if self._quotient(other) is None else 0
+
+    def __rmod__(self, other: Number) -> Number:
+        return self.symbols.apply(operator.mod, (other, self))
+
+    def __divmod__(self, other: Number) -> tuple[Number, Number]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Number) -> tuple[Number, Number]:
+        return other // self, other % self
+
+    def __truediv__(self, other: Number) -> Number:
+        raise NotWhole(f"{self} / {other}")
+
+    __rtruediv__ = __pow__ = __truediv__
+
+    def __float__(self) -> float:
+        raise NotWhole(f"float({self})")
+
+    def __abs__(self) -> Number:
+        return self if self >= 0 else -self
+
+    def _quotient(self, other: Number) -> Number | None:
+        """The quotient by a single term that divides every term; None where there is none."""
+        divisor = _terms(other)
+        if self.terms == divisor:
+            return 1
+        if len(divisor) != 1:
+            return None
+        (atoms, factor), terms = divisor[0], {}
+        for monomial, coefficient in self.terms:
+            rest = list(monomial)
+            for atom in atoms:
+                if atom not in rest:
+                    return None
+                rest.remove(atom)
+            if coefficient % factor:
+                return None
+            terms[tuple(rest)] = coefficient // factor
+        return self._made(terms)
+
+    def _holds(self, relation: str) -> bool:
+        """Compare with 0, by the hint, and remember the answer."""
+        answer: bool = RELATIONS[relation](self.hint, 0)
+        if relation in (">=", ">") and answer and self._is_positive(relation):
+            return True
+        self.symbols.require(self, relation if answer else _OPPOSITE[relation])
+        return answer
+
+    def _is_positive(self, relation: str) -> bool:
+        """Return whether the terms alone tell: sizes are at least 0."""
+        applied = self.symbols.applied
+        if any(factor < 0 or any(atom in applied for atom in monomial) for monomial, factor in self.terms):
+            return False
+        return relation == ">=" or self.terms[0][0] == ()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, int | float | SymInt):
+            return NotImplemented
+        gap = self - other
+        return gap._holds("==") if isinstance(gap, SymInt) else gap == 0
+
+    def __hash__(self) -> int:
+        return hash(self.hint)
+
+    def __lt__(self, other: Number) -> bool:
+        return _compared(other - self, ">")
+
+    def __le__(self, other: Number) -> bool:
+        return _compared(other - self, ">=")
+
+    def __gt__(self, other: Number) -> bool:
+        return _compared(self - other, ">")
+
+    def __ge__(self, other: Number) -> bool:
+        return _compared(self - other, ">=")
+
+    def __bool__(self) -> bool:
+        return self != 0
+
+    def __index__(self) -> int:
+        """Fix the value, unless that is forbidden."""
+        if self.symbols.forbids_fixing:
+            raise NotWhole(f"the value of {self}")
+        if self != self.hint:
+            raise AssertionError
+        return int(self.hint)
+
+    __int__ = __index__
+
+    def __repr__(self) -> str:
+        text = "+".join(
+            "*".join([*([str(f)] if f != 1 or not m else []), *(f"s{a}" for a in m)]) for m, f in self.terms
+        )
+        return f"<{text} = {self.hint}>"
+
+
+RELATIONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+}
+_OPPOSITE: Final = {"==": "!=", "!=": "==", ">": "<=", ">=": "<", "<": ">=", "<=": ">"}
+
+
+def _terms(number: Number) -> Terms:
+    if isinstance(number, SymInt):
+        return number.terms
+    return (((), number),) if number else ()
+
+
+def _compared(gap: Number, relation: str) -> bool:
+    return gap._holds(relation) if isinstance(gap, SymInt) else RELATIONS[relation](gap, 0)
+
+
+def hint_of(number: Number) -> Any:
+    """The value of a number in the run that is lowered."""
+    return number.hint if isinstance(number, SymInt) else number
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def of_sizes(function: _Function) -> _Function:
+    """Let a function of integers take symbolic ones: it is called again for the sizes of each run.
+
+    It returns a number or a tuple of numbers; its keyword arguments are constants.
+    """
+
+    @functools.wraps(function)
+    def traced(*arguments: Any, **options: Any) -> Any:
+        symbols = next((each.symbols for each in arguments if isinstance(each, SymInt)), None)
+        if symbols is None:
+            return function(*arguments, **options)
+        call = _with_options(function, tuple(sorted(options.items())))
+        sample = call(*map(hint_of, arguments))
+        if not isinstance(sample, tuple):
+            return symbols.apply(call, arguments)
+        items = [symbols.apply(call, arguments, index) for index in range(len(sample))]
+        made: Any = type(sample)
+        return made(*items) if hasattr(sample, "_fields") else tuple(items)
+
+    return traced  # type: ignore[return-value]
+
+
+@functools.cache
+def _with_options(function: Callable[..., Any], options: tuple[tuple[str, Any], ...]) -> Callable[..., Any]:
+    return functools.partial(function, **dict(options)) if options else function
+
+
+@of_sizes
+def least(*numbers: Number) -> Number:
+    """The smallest of some numbers."""
+    return min(numbers)
+
+
+@of_sizes
+def largest(*numbers: Number) -> Number:
+    """The largest of some numbers."""
+    return max(numbers)

@@ -1,0 +1,208 @@
+"""Arrays of a program: views of its buffers, whose sizes and strides may be symbolic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from irrun.runtime.symbolic import Number, SymInt
+from irrun.tensor import Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """An array in a buffer: from ``offset`` on, with ``strides`` in bytes, as those of NumPy."""
+
+    buffer: int
+    offset: Number
+    shape: tuple[Number, ...]
+    strides: tuple[Number, ...]
+    dtype: np.dtype[Any]
+
+    @staticmethod
+    def contiguous(buffer: int, shape: Iterable[Number], dtype: np.dtype[Any]) -> View:
+        """An array without gaps."""
+        sizes = tuple(shape)
+        return View(buffer, 0, sizes, row_major(sizes, dtype.itemsize), dtype)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> Number:
+        return math.prod(self.shape)
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def T(self) -> View:  # noqa: N802 - as NumPy has it
+        return self.transpose()
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether the elements are in the order of memory without gaps."""
+        wanted = row_major(self.shape, self.itemsize)
+        pairs = zip(self.shape, self.strides, wanted, strict=True)
+        return all(size == 1 or stride == other for size, stride, other in pairs)
+
+    def _with(self, shape: Sequence[Number], strides: Sequence[Number], offset: Number = 0) -> View:
+        return View(self.buffer, self.offset + offset, tuple(shape), tuple(strides), self.dtype)
+
+    def transpose(self, *order: Any) -> View:
+        """The axes in another order, by default reversed."""
+        axes = order[0] if len(order) == 1 and not isinstance(order[0], int) else order
+        axes = [int(axis) % self.ndim for axis in axes] if axes else range(self.ndim)[::-1]
+        return self._with([self.shape[axis] for axis in axes], [self.strides[axis] for axis in axes])
+
+    def swapaxes(self, a: int, b: int) -> View:
+        order = list(range(self.ndim))
+        order[a], order[b] = order[b], order[a]
+        return self.transpose(order)
+
+    def moveaxis(self, source: int, target: int) -> View:
+        order = [axis for axis in range(self.ndim) if axis != source % self.ndim]
+        order.insert(target % self.ndim, source % self.ndim)
+        return self.transpose(order)
+
+    def broadcast_to(self, shape: Sequence[Number]) -> View:
+        """Repeat axes of size 1; ValueError where the sizes do not fit."""
+        front = len(shape) - self.ndim
+        if front < 0:
+            raise ValueError(f"an array of {self.ndim} axes does not broadcast to {len(shape)}")
+        strides: list[Number] = [0] * front
+        for size, stride, wanted in zip(self.shape, self.strides, shape[front:], strict=True):
+            if size != wanted and size != 1:
+                raise ValueError(f"an axis of size {size} does not broadcast to {wanted}")
+            strides.append(stride if size == wanted else 0)
+        return self._with(shape, strides)
+
+    def reshape(self, *shape: Any) -> View:
+        """A view of another shape, in which -1 stands for what is left; ValueError where a copy would be needed."""
+        found = self.viewed(shape[0] if len(shape) == 1 and not isinstance(shape[0], int | SymInt) else shape)
+        if found is None:
+            raise ValueError(f"there is no view of shape {shape} without a copy")
+        return found
+
+    def viewed(self, shape: Sequence[Number]) -> View | None:
+        """A view of another shape; None where a copy would be needed."""
+        sizes = list(shape)
+        unknown = [place for place, size in enumerate(sizes) if isinstance(size, int) and size == -1]
+        if unknown:
+            sizes[unknown[0]] = self.size // math.prod(size for place, size in enumerate(sizes) if place != unknown[0])
+        strides = _strides_of(self, sizes)
+        return None if strides is None else self._with(sizes, strides)
+
+    def __getitem__(self, key: Any) -> View:
+        keys = list(key) if isinstance(key, tuple) else [key]
+        places = sum(one is not None and one is not Ellipsis for one in keys)
+        rest = [slice(None)] * (self.ndim - places)
+        if Ellipsis in keys:
+            place = keys.index(Ellipsis)
+            keys[place : place + 1] = rest
+        else:
+            keys += rest
+        shape: list[Number] = []
+        strides: list[Number] = []
+        offset: Number = 0
+        axis = 0
+        for one in keys:
+            if one is None:
+                shape.append(1)
+                strides.append(0)
+                continue
+            size, stride = self.shape[axis], self.strides[axis]
+            axis += 1
+            if isinstance(one, slice):
+                start, count, step = _range_of(one, size)
+                shape.append(count)
+                strides.append(stride * step)
+                offset += start * stride
+            else:
+                offset += (one + size if one < 0 else one) * stride
+        return self._with(shape, strides, offset)
+
+
+Operand = View | Array
+"""An input of a lowering: an array of the program, or a constant."""
+
+
+def row_major(shape: Sequence[Number], itemsize: int) -> tuple[Number, ...]:
+    """The strides of an array without gaps."""
+    strides: list[Number] = []
+    step: Number = itemsize
+    for size in reversed(shape):
+        strides.append(step)
+        step = step * size
+    return tuple(reversed(strides))
+
+
+def _range_of(one: slice, size: Number) -> tuple[Number, Number, int]:
+    """The start, count and step of a slice along an axis."""
+    if one == slice(None):
+        return 0, size, 1
+    step = 1 if one.step is None else int(one.step)
+    if isinstance(size, int) and not any(isinstance(each, SymInt) for each in (one.start, one.stop)):
+        found = range(*one.indices(size))
+        return (found.start if len(found) else 0), len(found), step
+    backward = step < 0
+    start = _bounded(one.start, size, size - 1 if backward else 0, backward)
+    stop = _bounded(one.stop, size, -1 if backward else size, backward)
+    length = start - stop if backward else stop - start
+    return start, -(-length // abs(step)) if length > 0 else 0, step
+
+
+def _bounded(place: Number | None, size: Number, absent: Number, backward: bool) -> Number:
+    """A bound of a slice, within the axis."""
+    if place is None:
+        return absent
+    least, most = (-1, size - 1) if backward else (0, size)
+    if place < 0:
+        place = place + size
+    if place < least:
+        return least
+    return most if place > most else place
+
+
+def _strides_of(x: View, shape: Sequence[Number]) -> list[Number] | None:
+    """The strides of a view of another shape: groups of axes that have as many elements are cut anew."""
+    if x.is_contiguous:
+        return list(row_major(shape, x.itemsize))
+    if x.size == 0:
+        return list(row_major(shape, x.itemsize))
+    old = [(size, stride) for size, stride in zip(x.shape, x.strides, strict=True) if size != 1]
+    strides: list[Number] = []
+    place, target = 0, 0
+    sizes = list(shape)
+    while target < len(sizes):
+        if sizes[target] == 1:
+            strides.append(x.itemsize)
+            target += 1
+            continue
+        if place == len(old):
+            return None
+        (have, stride), first, want = old[place], place, sizes[target]
+        last = target + 1
+        while have != want:
+            if have < want:
+                place += 1
+                if place == len(old) or old[place - 1][1] != old[place][1] * old[place][0]:
+                    return None
+                have = have * old[place][0]
+            else:
+                if last == len(sizes):
+                    return None
+                want = want * sizes[last]
+                last += 1
+        place += 1
+        inner = old[place - 1][1]
+        del stride, first
+        strides += [inner * step for step in row_major(sizes[target:last], 1)]
+        target = last
+    return strides if place == len(old) else None

@@ -1,0 +1,275 @@
+"""Copies between layouts, of elements of 1, 2, 4 or 8 bytes, also from and to places that indices choose."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from irrun_kernels.axes import (
+    Axes,
+    Strided,
+    axis_of,
+    exchange_axes,
+    find_axes,
+    next_place,
+    place_of,
+    product_of,
+)
+from irrun_kernels.copies import copy_rows, transpose
+from irrun_kernels.elements import I32, shorts, signed_words, unsigned
+from irrun_kernels.native import Address, Read, Write, floats, inlined, kernel, longs, octets, record
+
+OUTSIDE: Final = -(1 << 62)
+"""The place of an element that does not exist."""
+
+_PART: Final = 8192
+"""Elements of a part of a copy, roughly."""
+
+_TILE: Final = 16
+_FEW: Final = 8
+_FAR: Final = 1 << 40
+
+
+class Move(NamedTuple):
+    """Arguments of `move`: arrays with the axes ``size``, of elements of ``width`` bytes. Strides are in bytes.
+
+    ``at`` holds places as i64 that are added to those in ``x``, in elements, or is absent.
+    """
+
+    x: Read[Strided]
+    out: Write[Strided]
+    at: Read[Strided]
+    size: Axes
+    width: int
+    tasks: int
+
+
+@kernel(Move)
+def move(arguments: Any, task: int, workspace: int) -> None:
+    """Some parts of a copy; zeros for what is `OUTSIDE`."""
+    c = record(arguments)
+    width = c.width
+    count = find_axes(c.size, c.x.step, c.out.step, c.at.step, 0, workspace)
+    if axis_of(workspace, count - 1)[1] != width:
+        for number in range(count - 2):
+            if axis_of(workspace, number)[1] == width:
+                exchange_axes(workspace, number, count - 2)
+    rows, x_row, out_row, at_row = axis_of(workspace, count - 2)
+    columns, x_column, out_column, at_column = axis_of(workspace, count - 1)
+    if rows * columns == 0:
+        return
+    wide = min(columns, _PART if x_column == width else _PART // _TILE)
+    high = max(1, min(rows, -(-_PART // wide) // _TILE * _TILE))
+    across, down = -(-columns // wide), -(-rows // high)
+    each = across * down
+    parts = product_of(workspace, count - 2) * each
+    first, last = task * parts // c.tasks, (task + 1) * parts // c.tasks
+    if first == last:
+        return
+    x_begin, out_begin, at_begin = place_of(workspace, count - 2, first // each)
+    for part in range(first, last):
+        place = part % each
+        if place == 0 and part > first:
+            x_begin, out_begin, at_begin = next_place(workspace, count - 2, x_begin, out_begin, at_begin)
+        top, left = place // across * high, place % across * wide
+        x = c.x.start + x_begin + top * x_row + left * x_column
+        out = c.out.start + out_begin + top * out_row + left * out_column
+        lines, length = min(high, rows - top), min(wide, columns - left)
+        if c.at.start == 0:
+            _copy_block(width, x, x_row, x_column, out, out_row, out_column, lines, length)
+            continue
+        at = c.at.start + at_begin + top * at_row + left * at_column
+        if at_column != 0:
+            for line in range(lines):
+                places = at + line * at_row
+                _pick(width, x + line * x_row, x_column, places, at_column, out + line * out_row, out_column, length)
+            continue
+        alike = lines if at_row == 0 else 1
+        for line in range(0, lines, alike):
+            place, target = longs(at + line * at_row, 1)[0], out + line * out_row
+            if place == OUTSIDE:
+                for number in range(alike):
+                    _clear(width, target + number * out_row, out_column, length)
+            else:
+                source = x + line * x_row + width * place
+                _copy_block(width, source, x_row, x_column, target, out_row, out_column, alike, length)
+
+
+@inlined
+def _copy_block(
+    width: int, x: int, x_row: int, x_column: int, out: int, out_row: int, out_column: int, rows: int, columns: int
+) -> None:
+    if x_column == width and out_column == width:
+        _copy_lines(x, x_row, out, out_row, rows, width * columns)
+    elif width == 4 and x_row == 4 and out_column == 4 and out_row == 4 * columns and 2 <= columns <= 4:
+        _interleave(x, x_column, columns, out, rows)
+    elif width == 4 and x_row == 4 and out_column == 4 and x_column == 4 * rows and 2 <= rows <= 4:
+        _separate(x, rows, out, out_row, columns)
+    elif width == 4 and rows >= _FEW and columns >= _FEW and (x_column != 0 or out_column != 4):
+        transpose(x, x_row // 4, x_column // 4, out, out_row // 4, out_column // 4, rows, columns)
+    elif rows > columns:
+        for column in range(columns):
+            copy_line(width, x + column * x_column, x_row, out + column * out_column, out_row, rows)
+    else:
+        for row in range(rows):
+            copy_line(width, x + row * x_row, x_column, out + row * out_row, out_column, columns)
+
+
+@inlined
+def _interleave(x: int, step: int, count: int, out: int, rows: int) -> None:
+    """Interleave 2, 3 or 4 columns into rows, which LLVM shuffles in registers."""
+    target = floats(out, rows * count)
+    a, b, c, d = floats(x, rows), floats(x + step, rows), floats(x + 2 * step, rows), floats(x + 3 * step, rows)
+    if count == 2:
+        for i in range(rows):
+            target[2 * i], target[2 * i + 1] = a[i], b[i]
+    elif count == 3:
+        for i in range(rows):
+            target[3 * i], target[3 * i + 1], target[3 * i + 2] = a[i], b[i], c[i]
+    else:
+        for i in range(rows):
+            target[4 * i], target[4 * i + 1], target[4 * i + 2], target[4 * i + 3] = a[i], b[i], c[i], d[i]
+
+
+@inlined
+def _separate(x: int, count: int, out: int, step: int, columns: int) -> None:
+    """Write 2, 3 or 4 interleaved rows behind each other."""
+    source = floats(x, columns * count)
+    if count == 2:
+        a, b = floats(out, columns), floats(out + step, columns)
+        for i in range(columns):
+            a[i], b[i] = source[2 * i], source[2 * i + 1]
+    elif count == 3:
+        a, b, c = floats(out, columns), floats(out + step, columns), floats(out + 2 * step, columns)
+        for i in range(columns):
+            a[i], b[i], c[i] = source[3 * i], source[3 * i + 1], source[3 * i + 2]
+    else:
+        a, b = floats(out, columns), floats(out + step, columns)
+        c, d = floats(out + 2 * step, columns), floats(out + 3 * step, columns)
+        for i in range(columns):
+            a[i], b[i], c[i], d[i] = source[4 * i], source[4 * i + 1], source[4 * i + 2], source[4 * i + 3]
+
+
+@inlined
+def _copy_lines(x: int, x_row: int, out: int, out_row: int, rows: int, count: int) -> None:
+    """Copy rows of ``count`` bytes."""
+    if count % 4 == 0:
+        copy_rows(x, x_row, out, out_row, rows, count // 4)
+        return
+    for row in range(rows):
+        _line(octets(x + row * x_row, count), 1, octets(out + row * out_row, count), 1, count)
+
+
+@inlined
+def copy_line(width: int, x: int, x_step: int, out: int, out_step: int, count: int) -> None:
+    """Copy some elements; steps are in bytes."""
+    if width == 4:
+        _line(floats(x, _FAR), x_step // 4, floats(out, _FAR), out_step // 4, count)
+    elif width == 8:
+        _line(longs(x, _FAR), x_step // 8, longs(out, _FAR), out_step // 8, count)
+    elif width == 2:
+        _line(shorts(x, _FAR), x_step // 2, shorts(out, _FAR), out_step // 2, count)
+    else:
+        _line(octets(x, _FAR), x_step, octets(out, _FAR), out_step, count)
+
+
+@inlined
+def _line(x: Any, x_step: int, out: Any, out_step: int, count: int) -> None:
+    if x_step == 0 and out_step == 1:
+        value = x[0]
+        for i in range(count):
+            out[i] = value
+    elif x_step == 1 and out_step == 1:
+        for i in range(count):
+            out[i] = x[i]
+    else:
+        for i in range(count):
+            out[unsigned(i * out_step)] = x[unsigned(i * x_step)]
+
+
+@inlined
+def _clear(width: int, out: int, out_step: int, count: int) -> None:
+    for i in range(count):
+        for byte in range(width):
+            octets(out + i * out_step, width)[byte] = 0
+
+
+@inlined
+def _pick(width: int, x: int, x_step: int, at: int, at_step: int, out: int, out_step: int, count: int) -> None:
+    """Copy elements from places of their own."""
+    places, step = longs(at, _FAR), at_step // 8
+    if width == 4:
+        _pick_each(floats(x, _FAR), x_step // 4, places, step, floats(out, _FAR), out_step // 4, count)
+    elif width == 8:
+        _pick_each(longs(x, _FAR), x_step // 8, places, step, longs(out, _FAR), out_step // 8, count)
+    elif width == 2:
+        _pick_each(shorts(x, _FAR), x_step // 2, places, step, shorts(out, _FAR), out_step // 2, count)
+    else:
+        _pick_each(octets(x, _FAR), x_step, places, step, octets(out, _FAR), out_step, count)
+
+
+@inlined
+def _pick_each(x: Any, x_step: int, places: Any, at_step: int, out: Any, out_step: int, count: int) -> None:
+    for i in range(count):
+        place = places[unsigned(i * at_step)]
+        if place == OUTSIDE:
+            out[unsigned(i * out_step)] = 0
+        else:
+            out[unsigned(i * out_step)] = x[unsigned(i * x_step + place)]
+
+
+class Locate(NamedTuple):
+    """Arguments of `locate`: some ``tuples`` of ``depth`` indices, contiguous, of i32 or i64 by ``kind``.
+
+    ``size`` and ``step`` are those of the axes that the indices are for; ``out`` are i64. ``wraps`` says whether
+    negative indices count from the end; ``misfit`` is the address of a number that becomes 1 where an index is outside
+    of its axis, or 0 where such places are `OUTSIDE`.
+    """
+
+    x: Read[Address]
+    out: Write[Address]
+    size: Axes
+    step: Axes
+    tuples: int
+    depth: int
+    kind: int
+    wraps: int
+    misfit: Write[Address]
+    tuples_per_task: int
+
+
+@kernel(Locate)
+def locate(arguments: Any, task: int, workspace: int) -> None:
+    """The places of elements by their indices: sums of indices times steps."""
+    c = record(arguments)
+    first = task * c.tuples_per_task
+    last = min(c.tuples, first + c.tuples_per_task)
+    size, step, out = longs(workspace, 8), longs(workspace + 64, 8), longs(c.out, c.tuples)
+    size[0], size[1], size[2], size[3] = c.size.a, c.size.b, c.size.c, c.size.d
+    size[4], size[5], size[6], size[7] = c.size.e, c.size.f, c.size.g, c.size.h
+    step[0], step[1], step[2], step[3] = c.step.a, c.step.b, c.step.c, c.step.d
+    step[4], step[5], step[6], step[7] = c.step.e, c.step.f, c.step.g, c.step.h
+    missing = False
+    if c.kind == I32:
+        missing = _locate(signed_words(c.x, _FAR), out, size, step, first, last, c.depth, c.wraps)
+    else:
+        missing = _locate(longs(c.x, _FAR), out, size, step, first, last, c.depth, c.wraps)
+    if missing and c.misfit != 0:
+        longs(c.misfit, 1)[0] = 1
+
+
+@inlined
+def _locate(x: Any, out: Any, size: Any, step: Any, first: int, last: int, depth: int, wraps: int) -> bool:
+    missing = False
+    for number in range(first, last):
+        place = 0
+        for axis in range(depth):
+            index = x[number * depth + axis]
+            if index < 0 and wraps != 0:
+                index += size[axis]
+            if index < 0 or index >= size[axis]:
+                place = OUTSIDE
+                missing = True
+                break
+            place += index * step[axis]
+        out[number] = place
+    return missing

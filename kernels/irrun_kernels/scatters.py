@@ -1,0 +1,131 @@
+"""Updates of elements at places that indices choose."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from irrun_kernels.axes import Axes, Strided, axis_of, find_axes, next_place, place_of, product_of, restrict_axis
+from irrun_kernels.elements import (
+    F32,
+    F64,
+    I8,
+    I16,
+    I32,
+    U8,
+    U16,
+    U32,
+    doubles,
+    shorts,
+    signed_octets,
+    signed_shorts,
+    signed_words,
+    unsigned,
+    words,
+)
+from irrun_kernels.moves import OUTSIDE, copy_line
+from irrun_kernels.native import Read, Write, floats, inlined, kernel, longs, octets, record
+
+REDUCTIONS: Final = ("none", "sum", "sub", "prod", "min", "max", "xor")
+"""Combinations of an element and an update, by their number."""
+
+_FAR: Final = 1 << 40
+
+
+class Scatter(NamedTuple):
+    """Arguments of `scatter`: arrays with the axes ``size``, of elements of a kind. Strides are in bytes.
+
+    ``at`` holds places as i64 that are added to those in ``out``, in elements of ``width`` bytes.
+    """
+
+    x: Read[Strided]
+    out: Write[Strided]
+    at: Read[Strided]
+    size: Axes
+    kind: int
+    width: int
+    function: int
+    tasks: int
+
+
+@kernel(Scatter)
+def scatter(arguments: Any, task: int, workspace: int) -> None:
+    """Combine elements of ``out`` with those of ``x``, in the order of the axes along which places vary.
+
+    A task has a part of the outermost axis along which they do not; without one, the first task does everything.
+    """
+    c = record(arguments)
+    count = find_axes(c.size, c.x.step, c.out.step, c.at.step, 1, workspace)
+    shared = 0
+    while shared < count and axis_of(workspace, shared)[3] != 0:
+        shared += 1
+    start = 0
+    if shared < count:
+        size = axis_of(workspace, shared)[0]
+        start = task * size // c.tasks
+        restrict_axis(workspace, shared, (task + 1) * size // c.tasks - start)
+    elif task > 0:
+        return
+    columns, x_step, out_step, at_step = axis_of(workspace, count - 1)
+    lines = product_of(workspace, count - 1)
+    if lines * columns == 0:
+        return
+    x_start, out_start = c.x.start, c.out.start
+    if shared < count:
+        x_start += start * axis_of(workspace, shared)[1]
+        out_start += start * axis_of(workspace, shared)[2]
+    x, out, at = place_of(workspace, count - 1, 0)
+    for _ in range(lines):
+        _scatter_line(c, x_start + x, x_step, out_start + out, out_step, c.at.start + at, at_step, columns)
+        x, out, at = next_place(workspace, count - 1, x, out, at)
+
+
+@inlined
+def _scatter_line(c: Any, x: int, x_step: int, out: int, out_step: int, at: int, at_step: int, count: int) -> None:
+    places, step, function = longs(at, _FAR), at_step // 8, c.function
+    if function == 0 and step == 0:
+        if places[0] != OUTSIDE:
+            copy_line(c.width, x, x_step, out + c.width * places[0], out_step, count)
+        return
+    a, b = x_step // c.width, out_step // c.width
+    if c.kind == F32:
+        _combine(function, floats(x, _FAR), a, floats(out, _FAR), b, places, step, count)
+    elif c.kind == F64:
+        _combine(function, doubles(x, _FAR), a, doubles(out, _FAR), b, places, step, count)
+    elif c.kind == I8:
+        _combine(function, signed_octets(x, _FAR), a, signed_octets(out, _FAR), b, places, step, count)
+    elif c.kind == U8:
+        _combine(function, octets(x, _FAR), a, octets(out, _FAR), b, places, step, count)
+    elif c.kind == I16:
+        _combine(function, signed_shorts(x, _FAR), a, signed_shorts(out, _FAR), b, places, step, count)
+    elif c.kind == U16:
+        _combine(function, shorts(x, _FAR), a, shorts(out, _FAR), b, places, step, count)
+    elif c.kind == I32:
+        _combine(function, signed_words(x, _FAR), a, signed_words(out, _FAR), b, places, step, count)
+    elif c.kind == U32:
+        _combine(function, words(x, _FAR), a, words(out, _FAR), b, places, step, count)
+    else:
+        _combine(function, longs(x, _FAR), a, longs(out, _FAR), b, places, step, count)
+
+
+@inlined
+def _combine(function: int, x: Any, a: int, out: Any, b: int, places: Any, step: int, count: int) -> None:
+    for i in range(count):
+        place = places[unsigned(i * step)]
+        if place == OUTSIDE:
+            continue
+        target = unsigned(place + i * b)
+        new, old = x[unsigned(i * a)], out[target]
+        if function == 0:
+            out[target] = new
+        elif function == 1:
+            out[target] = old + new
+        elif function == 2:
+            out[target] = old - new
+        elif function == 3:
+            out[target] = old * new
+        elif function == 4:
+            out[target] = old if old < new or old != old else new
+        elif function == 5:
+            out[target] = old if old > new or old != old else new
+        else:
+            out[target] = 1 if old != new else 0

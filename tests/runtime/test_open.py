@@ -1,0 +1,147 @@
+"""Plans with open sizes: few programs compute them, whatever the sizes; what lowerings and kernels must declare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import irrun.model
+from irrun.document.writer import Handle
+from irrun.tensor.element_type import I64
+from tests.optimize.nets import Net
+from tests.runtime.test_tiers import both, products
+
+pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
+
+from irrun.ops.matrix.matmul import MatMul
+from irrun.runtime.instance import Instance
+from irrun.runtime.layout import Layout
+from irrun.runtime.lowering import LOWERINGS
+from irrun.runtime.lowering.builder import Builder, Interpreted, lowers
+from irrun.runtime.program import assembled, lower
+from irrun.runtime.runner import Runner
+from irrun.runtime.state import State
+from irrun_kernels.native import DECLARED, NOWHERE, Address, Kernel, Read, Write
+from irrun_kernels.stacks import Matrices
+
+
+def whole(net: Net, type: str, inputs: list[Handle], shape: str, opset: int = 1, **attributes: object) -> Handle:
+    return net.layers(type, inputs, [(I64, shape)], opset, **attributes)[0]
+
+
+def heads(net: Net) -> None:
+    """Attention without a fused operation: the shape of a Reshape is computed from that of the input."""
+    x = net.parameter("x", "?,?,24")
+    data = products(net, x, 2, "?,?,24")
+    shape = whole(net, "ShapeOf", [x], "3", 3, output_type="i64")
+    front = whole(net, "Gather", [shape, net.constant(np.array([0, 1])), net.constant(np.array(0))], "2", 8)
+    target = whole(net, "Concat", [front, net.constant(np.array([3, 8]))], "4", axis=0)
+    split = net.layer("Reshape", [data, target], "?,?,3,8", special_zero=False)
+    moved = net.layer("Transpose", [split, net.constant(np.array([0, 2, 1, 3]))], "?,3,?,8")
+    scores = net.layer("MatMul", [moved, moved], "?,3,?,?", transpose_b=True)
+    made = net.layer("MatMul", [net.layer("SoftMax", [scores], "?,3,?,?", axis=3), moved], "?,3,?,8")
+    back = net.layer("Transpose", [made, net.constant(np.array([0, 2, 1, 3]))], "?,?,3,8")
+    rows = net.layer("Reshape", [back, net.constant(np.array([0, 0, -1]))], "?,?,24", special_zero=True)
+    net.result(products(net, rows, 1, "?,?,24"), net.layer("Concat", [rows, x], "?,?,24", axis=1))
+
+
+def runners(model: irrun.model.Compiled) -> list[Runner]:
+    return [lowered.runner for lowered in model.tiers._lowered.values() if lowered.runner is not None]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_few_programs_compute_all_sizes(tmp_path: Path, seed: int) -> None:
+    net, random = Net(), np.random.default_rng(seed)
+    heads(net)
+    one, other = both(net, tmp_path)
+    for _ in range(30):
+        inputs = net.inputs({"x": (int(random.integers(1, 5)), int(random.integers(1, 90)), 24)})
+        for got, wanted in zip(other(inputs).to_tuple(), one(inputs).to_tuple(), strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=1e-4)
+        assert other.tiers.last == "compiled"
+    assert sum(len(runner.programs) for runner in runners(other)) <= 4
+    assert not any(runner.bailouts for runner in runners(other))
+
+
+def test_a_program_computes_other_sizes_than_it_was_lowered_for(tmp_path: Path) -> None:
+    net = Net()
+    heads(net)
+    plain, compiled = both(net, tmp_path)
+    plan = compiled.plan
+
+    def drawn(batch: int, rows: int) -> np.ndarray[Any, Any]:
+        return net.inputs({"x": (batch, rows, 24)})["x"]
+
+    program = lower(plan, {}, [drawn(2, 40)])
+    assert program.is_open
+    assert not any(isinstance(item, Interpreted) for item in program.items)
+    instance = Instance(Layout(program), 2)
+    for batch, rows in ((2, 40), (3, 17), (2, 40), (4, 200), (5, 2)):
+        x = drawn(batch, rows)
+        found = instance.run([x], 2, State())
+        assert found is not None
+        for got, wanted in zip(found, plain([x]).to_tuple(), strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=1e-4)
+    assert instance.run([drawn(2, 40).astype(np.float64)], 2, State()) is None
+
+
+def test_lengths_that_depend_on_values(tmp_path: Path) -> None:
+    """Sizes in the middle of a run, of which a program is for those that satisfy its guards."""
+    net, random = Net(), np.random.default_rng(3)
+    data = products(net, net.parameter("x", "?,24"), 4, "?,24")
+    places = whole(net, "NonZero", [net.layer("ReLU", [data], "?,24")], "2,?", 3, output_type="i64")
+    rows = whole(net, "Gather", [places, net.constant(np.array(0)), net.constant(np.array(0))], "?", 8)
+    picked = net.layer("Gather", [data, rows, net.constant(np.array(0))], "?,24", 8)
+    for _ in range(4):
+        picked = net.layer("MatMul", [picked, net.normal(24, 24)], "?,24")
+    net.result(net.layer("SoftMax", [picked], "?,24", axis=1))
+    one, other = both(net, tmp_path)
+    for _ in range(20):
+        inputs = net.inputs({"x": (int(random.integers(1, 30)), 24)})
+        np.testing.assert_allclose(other(inputs)[0], one(inputs)[0], rtol=1e-3, atol=1e-4)
+    assert other.tiers.last == "compiled"
+    assert sum(len(runner.programs) for runner in runners(other)) <= 4
+    assert sum(runner.bailouts.total() for runner in runners(other)) <= 2
+
+
+def test_an_operation_is_lowered_once() -> None:
+    before = LOWERINGS[MatMul]
+    with pytest.raises(TypeError, match=r"MatMul is lowered twice: .*multiplied_stacks.*, .*another"):
+
+        @lowers(MatMul)
+        def another(*_: Any) -> None: ...
+
+    assert LOWERINGS[MatMul] is before
+
+
+class Undeclared(NamedTuple):
+    x: Read[Address]
+    y: Matrices
+
+
+class Declared(NamedTuple):
+    x: Read[Matrices]
+    count: int
+    out: Write[Address]
+
+
+def test_addresses_are_declared_as_read_or_written() -> None:
+    known = list(DECLARED)
+    try:
+        with pytest.raises(TypeError, match="Undeclared has an address that is declared neither as Read nor as Write"):
+            Kernel(Undeclared, lambda *_: None)
+        kernel = Kernel(Declared, lambda *_: None)
+    finally:
+        DECLARED[:] = known
+    assert kernel.accesses == ("read", "", "", "", "", "write")
+    assert kernel.flat(Declared(Matrices(), 3, Address(2, 8))) == [NOWHERE, 0, 0, 0, 3, Address(2, 8)]
+    builder = Builder()
+    with pytest.raises(TypeError, match=r"argument count of .* is Address\(.*\), and is declared as a number"):
+        builder.call(kernel, Declared(Matrices(), Address(1), Address(2)), 1)
+    with pytest.raises(TypeError, match=r"argument out of .* is 64, and is declared as write"):
+        builder.call(kernel, Declared(Matrices(), 3, 64), 1)
+    assert not builder.items
+    assert not assembled(builder, [], []).items
