@@ -11,7 +11,8 @@ from irrun.editing import MutableGraph
 from irrun.graph import Graph, Node, Outlet
 from irrun.graph.graph import Inlet
 from irrun.model import Loaded
-from irrun.openvino.nodes.records import HeldConst, constant_fact
+from irrun.openvino.nodes.records import constant_fact
+from irrun.ops.infrastructure.const import HeldConst
 from irrun.ops.movement.slice import Slice
 
 _BETWEEN: Final = frozenset({"Add", "Convert", "Divide", "Multiply", "Tanh"})
