@@ -36,13 +36,14 @@ def attended(
     if op.key_transposed:
         key = key.swapaxes(-1, -2)
     (queries, depth), (keys, width) = query.shape[-2:], value.shape[-2:]
-    # Queries that share a key count for one here.
-    shared = (*query.shape[:-3], query.shape[-3] // op.shared)
-    outer, batch, groups = (1, 1, *np.broadcast_shapes(shared, key.shape[:-2], value.shape[:-2]))[-3:]
-    lead, heads = (outer, batch), groups * op.shared
+    shared = query.shape[-3] if key.shape[-3] == value.shape[-3] == 1 else op.shared
+    # Heads of queries that share keys count for one here.
+    stacks = (*query.shape[:-3], query.shape[-3] // shared)
+    *lead, groups = (1, 1, *np.broadcast_shapes(stacks, key.shape[:-2], value.shape[:-2]))[-3:]
+    heads = groups * shared
     out = builder.empty((*lead, queries, heads, width)).swapaxes(2, 3)
     whole = np.broadcast_to(query, (*lead, heads, queries, depth))
-    arguments, parts, workspace = arguments_of(op, builder, whole, out, keys)
+    arguments, parts, workspace = arguments_of(op, builder, whole, out, shared, keys)
     arguments = arguments._replace(
         key=heads_of(builder, key, (*lead, groups, keys, depth)),
         value=heads_of(builder, value, (*lead, groups, keys, width)),
@@ -52,7 +53,7 @@ def attended(
         factor=builder.address(scale),
         mask_form=form_of(op, None if mask is None else mask.dtype),
     )
-    builder.call(attention, arguments, outer * batch * groups * parts, workspace)
+    builder.call(attention, arguments, math.prod(lead) * groups * parts, workspace)
     return out.reshape(out.shape[5 - query.ndim :])
 
 
@@ -69,12 +70,12 @@ def heads_of(builder: Builder, x: Array | None, sizes: tuple[int, ...]) -> Heads
 
 
 def arguments_of(
-    op: FusedAttention, builder: Builder, query: Array, out: Array, keys: int
+    op: FusedAttention, builder: Builder, query: Array, out: Array, shared: int, keys: int
 ) -> tuple[Attention, int, int]:
     """Return what queries, results and the number of keys tell; parts of each group of heads; and the workspace."""
     (*lead, heads, queries, depth), width = query.shape, out.shape[-1]
-    groups, halves = heads // op.shared, op.precision_of(queries) is BF16
-    rows = queries * op.shared
+    groups, halves = heads // shared, op.precision_of(queries) is BF16
+    rows = queries * shared
     blocks = 1 if halves else max(1, -(-keys // KEYS))
     block = max(1, -(-keys // (blocks * LANES))) * LANES
     most = min(-(-_TASKS // max(1, math.prod(lead) * groups)), max(1, rows // _LEAST_ROWS, min(rows, 2)))
@@ -91,7 +92,7 @@ def arguments_of(
         mask_form=ADDED,
         stacks=lead[-1],
         groups=groups,
-        shared=op.shared,
+        shared=shared,
         queries=queries,
         keys=keys,
         depth=depth,

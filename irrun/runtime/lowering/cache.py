@@ -110,7 +110,7 @@ def attended(
     if fact.shape.static != (batch, heads, queries, width):
         return None
     out = builder.empty((batch, queries, heads, width)).swapaxes(1, 2)
-    plain, parts, workspace = arguments_of(op, builder, query, out, KEYS)
+    plain, parts, workspace = arguments_of(op, builder, query, out, op.shared, KEYS)
     rows = [builder.address(x.row) if isinstance(x, Late) else 0 for x in (key, value, mask)]
     arrays = [
         Heads() if x is None or isinstance(x, Late) else Heads(builder.address(x), 0, *late_row(x)[4:])

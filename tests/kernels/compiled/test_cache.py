@@ -48,7 +48,7 @@ def test_attention(queries: int, keys: int, kind: type) -> None:
     mask = (random.random((HEADS, 1, keys)) * 3).astype(kind)
     op = FusedAttention(Fact(F32, Shape((2, HEADS, queries, WIDTH))), 0.3, False, False, SHARED)
     out = np.full((2, queries, HEADS, WIDTH), np.nan, np.float32).swapaxes(1, 2)
-    plain, parts, workspace = arguments_of(op, Builder(), query, out, KEYS)
+    plain, parts, workspace = arguments_of(op, Builder(), query, out, SHARED, KEYS)
     rows = [row(x) for x in (key, value, mask)]
     late = CachedAttention(plain._replace(mask_form=form_of(op, mask.dtype)), *(x.ctypes.data for x in rows))
     call(cached_attention, late, 2 * plain.groups * parts, workspace)
