@@ -54,9 +54,7 @@ def _unrepeated(graph: Rewriter, outlet: Outlet | None) -> tuple[Outlet, int] | 
     if before is None or [len(shape) for shape in shapes] != [4, 5, 5, 4]:
         return None
     heads, (result, count) = shapes[0], (shapes[3], shapes[2][2])
-    if copied is None or copied.type not in ("Unsqueeze", "Reshape"):
-        return None
-    if shapes[1][2] != 1 or not all(map(same_size, heads, (*shapes[1][:2], *shapes[1][3:]))):
+    if copied is None or not _inserts(graph, copied, heads, shapes[1]):
         return None
     if not _repeats(graph, repeated, split, heads) or not count.is_static or count.lo < 1:
         return None
@@ -73,6 +71,14 @@ def _source(graph: Rewriter, outlet: Outlet | None) -> Node | None:
 def _dims(graph: Rewriter, outlet: Outlet | None) -> tuple[Dim, ...]:
     fact = graph.fact(outlet)
     return () if fact is None or fact.shape.dims is None else fact.shape.dims
+
+
+def _inserts(graph: Rewriter, node: Node, before: tuple[Dim, ...], after: tuple[Dim, ...]) -> bool:
+    """Return whether a layer inserts axis 2."""
+    if node.type == "Unsqueeze":
+        axis = graph.constant(graph.sources(node.id)[1])
+        return axis is not None and axis.size == 1 and axis.reshape(-1)[0] % 5 == 2
+    return node.type == "Reshape" and after[2] == 1 and all(map(same_size, before, (*after[:2], *after[3:])))
 
 
 def _gathered(graph: Rewriter, node: Node, data: Outlet | None) -> tuple[Outlet, int] | None:
