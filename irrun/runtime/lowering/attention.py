@@ -11,8 +11,9 @@ from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.runtime.lowering.builder import F32, Builder, lowers, share
 from irrun.tensor import Array
 from irrun.tensor.element_type import BF16, F16
-from irrun_kernels.attention import ADDED, FILLED, KEPT, KEYS, SEEN, Attention, Heads, attention, workspace_of
+from irrun_kernels.attention import KEYS, Attention, attention, workspace_of
 from irrun_kernels.host import LANES
+from irrun_kernels.scores import ADDED, FILLED, KEPT, SEEN, Heads
 
 
 @lowers(FusedAttention)
@@ -82,14 +83,7 @@ def arguments_of(
     _, parts = share(most, (0.015 * rows + 0.1) * keys * depth)
     arguments = Attention(
         query=heads_of(builder, query, query.shape),
-        key=Heads(),
-        value=Heads(),
-        mask=Heads(),
-        bias=Heads(),
-        sink=Heads(),
-        factor=builder.address(None),
         out=heads_of(builder, out, out.shape),
-        mask_form=ADDED,
         stacks=lead[-1],
         groups=groups,
         shared=shared,

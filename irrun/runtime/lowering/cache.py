@@ -20,8 +20,9 @@ from irrun.runtime.lowering.stacks import matrices_of
 from irrun.runtime.plan import Step
 from irrun.tensor import Array
 from irrun.tensor.element_type import F32
-from irrun_kernels.attention import KEYS, Heads
+from irrun_kernels.attention import KEYS
 from irrun_kernels.cache import Append, CachedAttention, append, cached_attention
+from irrun_kernels.scores import Heads
 
 
 def appended(
