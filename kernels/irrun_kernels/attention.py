@@ -127,10 +127,8 @@ def _attend_rows(c: Any, stack: int, group: int, first: int, count: int, workspa
     addresses, start = longs(results, rows), start_of(c, c.out, stack)
     for index in range(rows):
         addresses[index] = row_of(c.out, start, places, index)
-    keys, values = (
-        start_of(c, c.key, stack) + group * c.key.matrix,
-        start_of(c, c.value, stack) + group * c.value.matrix,
-    )
+    keys = start_of(c, c.key, stack) + group * c.key.matrix
+    values = start_of(c, c.value, stack) + group * c.value.matrix
     _copy_queries(c, stack, places, count, factor, query)
     end, last = c.keys, min(c.queries, first % c.queries + count)
     if c.causal != 0 and last < c.keys and is_bounded(query, count, 4 * c.depth, c.depth, 4):

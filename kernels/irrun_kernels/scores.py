@@ -87,7 +87,8 @@ def change_scores(
         if c.halves != 0:
             scale(row, factor)
         if c.cap != 0:
-            _cap(row, np.float32(c.cap))
+            for i in range(width):
+                row[i] = np.float32(c.cap) * tanh(row[i])
         if c.causal != 0:
             for hidden in range(max(0, longs(places, 2 * count)[2 * index + 1] + 1 - begin), width):
                 row[hidden] -= np.float32(np.inf)
@@ -130,12 +131,6 @@ def divide(row: Any, total: Any, guarded: int) -> None:
 
 
 @inlined
-def _cap(row: Any, cap: Any) -> None:
-    for i in range(len(row)):
-        row[i] = cap * tanh(row[i])
-
-
-@inlined
 def _mask(form: int, size: int, scores: int, count: int, mask: int, element: int, filling: Any) -> None:
     """Change the scores of one query by the elements of a mask."""
     if element == size:
@@ -175,13 +170,10 @@ def is_bounded(start: int, rows: int, row: int, columns: int, element: int) -> b
     """Whether elements of f32, ``row`` and ``element`` bytes apart, are at most `LARGEST`, and none is NaN."""
     if row == 4:
         rows, row, columns, element = columns, element, rows, row
-    beyond = 0
+    run, beyond = columns if element == 4 else 1, 0
     for index in range(rows):
-        if element == 4:
-            beyond += _beyond(floats(start + index * row, columns))
-        else:
-            for column in range(columns):
-                beyond += _beyond(floats(start + index * row + column * element, 1))
+        for column in range(0, columns, max(run, 1)):
+            beyond += _beyond(floats(start + index * row + column * element, run))
     return beyond == 0
 
 
