@@ -13,10 +13,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from irrun import openvino
+    from irrun import generation, openvino
     from irrun.diagnostics import Diagnostic, IRError
     from irrun.diagnostics.internal import InternalError
     from irrun.diagnostics.version import __version__
+    from irrun.generation import GenerationConfig, TextEmbeddingPipeline, TextPipeline, TextRerankPipeline, Tokenizer
     from irrun.linter import lint
     from irrun.model import InputError, distributed
     from irrun.openvino import (
@@ -37,12 +38,21 @@ if TYPE_CHECKING:
     )
     from irrun.ops.extending import extend
 
-_MODULES = {"distributed": "irrun.model.distributed", "openvino": "irrun.openvino"}
+_MODULES = {
+    "distributed": "irrun.model.distributed",
+    "generation": "irrun.generation",
+    "openvino": "irrun.openvino",
+}
 _PLACES = {
     "Diagnostic": "irrun.diagnostics",
+    "GenerationConfig": "irrun.generation",
     "IRError": "irrun.diagnostics",
     "InputError": "irrun.model",
     "InternalError": "irrun.diagnostics.internal",
+    "TextEmbeddingPipeline": "irrun.generation",
+    "TextPipeline": "irrun.generation",
+    "TextRerankPipeline": "irrun.generation",
+    "Tokenizer": "irrun.generation",
     "__version__": "irrun.diagnostics.version",
     "extend": "irrun.ops.extending",
     "lint": "irrun.linter",
@@ -50,7 +60,8 @@ _PLACES = {
 
 __all__ = ["Diagnostic", "IRError", "InputError", "InternalError", "__version__", "distributed", "extend", "lint"]
 __all__ += ["AsyncInferQueue", "CompiledModel", "Core", "InferRequest", "Layout", "Model", "PartialShape", "openvino"]
-__all__ += ["Shape", "Tensor", "Type", "compile_model", "read_model", "save_model", "serialize"]
+__all__ += ["Shape", "Tensor", "Type", "compile_model", "generation", "read_model", "save_model", "serialize"]
+__all__ += ["GenerationConfig", "TextEmbeddingPipeline", "TextPipeline", "TextRerankPipeline", "Tokenizer"]
 
 
 def __getattr__(name: str) -> Any:

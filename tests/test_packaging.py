@@ -17,13 +17,16 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"])
+PAGES = [str(page.relative_to(ROOT)) for page in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_links_within_the_repository_are_relative(page: str) -> None:
     links = re.findall(r"\]\(([^)]+)\)", (ROOT / page).read_text(encoding="utf-8"))
     assert page != "README.md" or len(links) > 10
     assert [link for link in links if link.startswith(f"{REPOSITORY}/")] == []
     own = [link.partition("#")[0] for link in links if "://" not in link]
-    assert [link for link in own if link and not (ROOT / link).exists()] == []
+    assert [link for link in own if link and not ((ROOT / page).parent / link).exists()] == []
 
 
 def test_what_the_readme_installs_exists() -> None:

@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 from pathlib import Path
+from typing import Any
 
 import click.testing
 import numpy as np
@@ -18,9 +19,20 @@ from tests.cli.conftest import Net
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
-PAGES = ("README.md", "docs/many-inputs.md", "docs/extensions.md", "docs/robustness.md")
-ELSEWHERE = ("tcp://HOST:8786", "openvino_tokenizer.xml")
+PAGES = (
+    *("README.md", "docs/many-inputs.md", "docs/extensions.md", "docs/robustness.md"),
+    *("docs/text.md", "docs/accuracy.md"),
+)
+ELSEWHERE = ("tcp://HOST:8786", "openvino_tokenizer.xml", "irrun embed ", "model.onnx")
 """Commands about other machines, and files that are not in the repository."""
+
+DIFFERENT = re.compile(r"irrun (debug blame|compare old.xml new.xml|run new.xml .*--stop-at)")
+"""Commands that find something, which they say by their exit status."""
+
+CHECK = """import sys
+if '"Log"' in open(sys.argv[1]).read():
+    sys.exit("unsupported operation")
+"""
 
 LAYER = """<layer id="0" name="tile" type="Tile" version="opset1">
     <input><port id="0"><dim>1</dim><dim>2</dim><dim>3</dim></port><port id="1"><dim>3</dim></port></input>
@@ -51,12 +63,24 @@ def save(path: Path, *shape: int) -> None:
     np.save(path, np.linspace(-1, 1, int(np.prod(shape)), dtype=np.float32).reshape(shape))
 
 
+def logarithm(path: Path, factor: float, floor: float) -> None:
+    """Write log(relu(image * factor) + floor)."""
+    net = Net()
+    image = net.parameter("image", "f32", "1,3,8,8")
+    scaled = net.layer("Multiply", {}, [image, net.const(f32([factor]), "f32", "factor")], name="scale")
+    above = net.layer("Add", {}, [net.layer("Relu", {}, [scaled], name="relu"), net.const(f32([floor]), "f32")])
+    net.result(net.layer("Log", {}, [above], name="log", tensor="level"))
+    net.write(path)
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files that the pages name."""
     folder = tmp_path_factory.mktemp("pages")
     shutil.copytree(EXAMPLES, folder / "examples")
     shutil.copytree(EXAMPLES / "digits", folder / "models")
+    shutil.copytree(EXAMPLES / "stories", folder / "model")
+    (folder / "model" / "chat_template.jinja").write_text("{{ messages[-1].content }}")
     shutil.copy(EXAMPLES / "extension" / "my_ops.py", folder)
     net = Net()
     image = net.parameter("image", "f32", "?,3,?,?")
@@ -76,6 +100,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("labels.npy", "y.npy"):
         np.save(folder / name, np.array([0, 1, 2]))
     (folder / "tile.xml").write_text(LAYER)
+    (folder / "check.py").write_text(CHECK)
+    save(folder / "frame.npy", 1, 3, 8, 8)
+    for name, factor, floor in (("old", 2, 1), ("new", 3, 0)):
+        logarithm(folder / f"{name}.xml", factor, floor)
     if importlib.util.find_spec("PIL") is not None:
         from PIL import Image
 
@@ -104,18 +132,36 @@ def test_a_command_runs(here: Path, page: str, command: str) -> None:
     if page == "docs/extensions.md":
         shutil.copy(here / "examples" / "extension" / "model.xml", here)
     quick = " --niter 1" if command.startswith(("irrun bench", "irrun profile")) else ""
+    if "new-stopped" in command:
+        run("irrun run new.xml -i image=frame.npy --stop-at nan,inf")
     result = run(command + quick)
-    assert result.exit_code == 0, result.stderr
+    assert result.exit_code == int(DIFFERENT.match(command) is not None), result.stderr
 
 
 def test_the_pages_have_commands() -> None:
     assert len(commands()) > 30
 
 
+def test_the_program_of_the_guide_to_accuracy(here: Path) -> None:
+    program = next(block for block in blocks("docs/accuracy.md") if block.startswith("from irrun import debugging"))
+    names: dict[str, Any] = {"image": np.load(here / "frame.npy")}
+    exec(program, names)
+    assert names["stopped"].layer == "log"
+    assert names["blamed"].layer == "scale"
+    assert [item.as_dict()["layer"] for item in names["compared"].layers] == ["scale", "relu", "Add_5", "log"]
+    assert {item.layer for item in names["statistics"]} == {"log"}
+
+
 def test_the_program_of_the_readme(here: Path) -> None:
     program = next(block for block in blocks("README.md") if block.startswith("import irrun as ov"))
     exec(program, {"image": np.ones((4, 3, 224, 224), np.float32)})
     assert (here / "small.xml").exists()
+
+
+def test_the_edits_of_the_readme(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(next(block for block in blocks("README.md") if "irrun.surgery" in block), {})
+    assert (here / "piece.xml").exists()
+    assert capsys.readouterr().out.endswith("{}\n")
 
 
 @pytest.mark.usefixtures("here")
@@ -142,3 +188,13 @@ def test_the_findings_of_the_readme() -> None:
     command, output = next(block.split("\n", 1) for block in blocks("README.md") if block.startswith("$ irrun lint"))
     result = run(command.removeprefix("$ "))
     assert output == f"{result.stdout}{result.stderr}"
+
+
+@pytest.mark.usefixtures("here")
+def test_the_story_of_the_readme() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    command = re.search(r"^(irrun generate examples/stories .*?)\s+#", text, re.M)
+    answer = re.search(r"writes a story: `(.*) …`", text)
+    assert command is not None
+    assert answer is not None
+    assert run(command[1]).stdout.startswith(answer[1])

@@ -145,9 +145,9 @@ def test_generated_files_are_fresh() -> None:
 
 def test_public_surface() -> None:
     names = (
-        "AsyncInferQueue CompiledModel Core Diagnostic IRError InferRequest InputError InternalError Layout Model "
-        "PartialShape Shape Tensor Type __version__ compile_model distributed extend lint openvino read_model "
-        "save_model serialize "
+        "AsyncInferQueue CompiledModel Core Diagnostic GenerationConfig IRError InferRequest InputError InternalError "
+        "Layout Model PartialShape Shape Tensor TextEmbeddingPipeline TextPipeline TextRerankPipeline Tokenizer Type "
+        "__version__ compile_model distributed extend generation lint openvino read_model save_model serialize "
     )
     assert sorted(irrun.__all__) == names.split()
     for name in irrun.__all__:

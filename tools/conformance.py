@@ -153,7 +153,7 @@ def _operations(specs: Iterable[OpSpec], board: Scoreboard) -> Iterator[str]:
         scores = []
         for spec in members:
             scores.append(board.score(board.of(spec)))
-            name = f"[{spec.type}]({spec.page})" if spec.page else spec.type
+            name = f"[{spec.type}]({spec.page.removeprefix('docs/')})" if spec.page else spec.type
             yield f"{scores[-1].row(name, spec.version)} {_departures(spec, board.of(spec))} |"
         yield f"{Score(*map(sum, zip(*scores, strict=True))).row('**all**', '', bold=True)} |"
 

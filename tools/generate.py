@@ -76,7 +76,7 @@ def _row(spec: OpSpec, verified: Iterable[str]) -> str:
     departures = f"OpenVINO's CPU plugin {'; '.join(spec.departures.values())}." if spec.departures else ""
     notes = " ".join(_cell(note) for note in (departures, *spec.notes()) if note)
     sources = ", ".join(verified)
-    name = f"[{spec.type}]({spec.page})" if spec.page else spec.type
+    name = f"[{spec.type}]({spec.page.removeprefix('docs/')})" if spec.page else spec.type
     operation = f"{name} | {spec.version} | {_cell(spec.summary)}"
     return f"| {operation} | {types} | {sources} | {notes} |"
 

@@ -21,7 +21,7 @@ from irrun.model.config import ACCEPTED, known_settings
 from irrun.openvino.importing.absent import ABSENT
 from irrun.ops.registry import LATEST
 from tests.openvino.departures import DEPARTURES
-from tools import openvino_tests
+from tools import openvino_programs, openvino_tests
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PAGE: Final = ROOT / "docs" / "openvino-api.md"
@@ -130,7 +130,8 @@ def page(names: Mapping[str, Sequence[str]]) -> str:
         "",
         "`openvino.Model` and `irrun.openvino.Model` are then one class. A module that irrun does not have raises an",
         "ImportError with the reason. `openvino.__version__` is the version of irrun. An installed OpenVINO is not",
-        "changed.",
+        "changed; its `openvino.tools`, which has benchmark_app, and `openvino.preprocess.torchvision` use irrun, too.",
+        "`openvino.runtime`, the name that the main module had until release 2025, is the same module as `openvino`.",
         "",
         "## Classes",
         "",
@@ -171,6 +172,8 @@ def page(names: Mapping[str, Sequence[str]]) -> str:
         *(f"| {call} | {reason} |" for call, reason in DEPARTURES.items()),
         "",
         *openvino_tests.section(),
+        "",
+        *openvino_programs.section(),
         "",
         "## Beside OpenVINO's names",
         "",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from irrun.ops import Array, Fact, In, Op, Out, TypeVar, attr, op
+from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.tensor.element_type import FLOAT
 
 T = TypeVar("T", FLOAT)
@@ -17,8 +17,8 @@ class SoftShrink(Op):
 
     lambd: float = attr(0.5, ge=0, doc="the threshold")
 
-    def infer(self, data: Fact) -> Fact:
-        return data
+    def infer(self, data: Fact) -> Shape:
+        return data.shape
 
     def run(self, data: Array) -> Array:
         return (np.sign(data) * np.maximum(np.abs(data) - self.lambd, 0)).astype(data.dtype)

@@ -46,6 +46,9 @@ def main() -> NoReturn:
         app.main(prog_name="irrun")
     except KeyboardInterrupt:
         sys.exit(130)
+    except MemoryError:
+        os.write(2, b"error: not enough memory\n")
+        sys.exit(2)
     except OSError:
         sys.exit(2)
     finally:

@@ -116,16 +116,12 @@ HELP = """An interpreter and linter for OpenVINO IR files.
 
 \b
 Examples:
-  irrun info model.xml
   irrun run model.xml -i image=cat.npy
   irrun lint model.xml
-  irrun compare model.xml other.xml
-  irrun ops Interpolate
-  irrun eval Add '[[1,2],[3,4]]' '[10,20]'
+  irrun COMMAND --help
 
-The exit status is 0 when all went well, 1 when lint or compare finds something, 2 when a command is misused or cannot
-do what was asked, and 70 when irrun itself fails. Colours are for terminals only; NO_COLOR turns them off,
-FORCE_COLOR turns them on.
+Exit status: 0, or 1 where lint, compare or diff finds something, 2 where a request cannot be carried out, 70 where
+irrun itself fails. NO_COLOR and FORCE_COLOR turn colours off and on.
 """
 
 

@@ -73,7 +73,7 @@ def reported() -> Iterator[None]:
     except OSError as error:
         if error.filename == STDOUT:
             _drop_output()
-        raise Failure(of_system(error)) from None
+        raise Failure(_named(error)) from None
     except MemoryError as error:
         raise Failure(f"not enough memory: {error}" if str(error) else "not enough memory") from None
     except Exception as error:
@@ -112,6 +112,13 @@ def of_system(error: OSError) -> str:
     """Describe an error of the operating system, with the file where it is known."""
     reason = error.strerror or str(error)
     return f"{os.fspath(error.filename)}: {reason}" if isinstance(error.filename, str | os.PathLike) else reason
+
+
+def _named(error: OSError) -> str:
+    """Describe an error that ends a command; one without a file may be that of the current folder."""
+    if isinstance(error, FileNotFoundError) and error.filename is None:
+        return "the current folder does not exist any more"
+    return of_system(error)
 
 
 def _source(filename: str) -> Source | None:

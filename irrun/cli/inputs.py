@@ -16,7 +16,7 @@ from irrun.cli.console import note
 from irrun.cli.failures import Failure
 from irrun.cli.images import IMAGES, read_image
 from irrun.cli.options import together
-from irrun.diagnostics import IRError
+from irrun.diagnostics import IRError, listing
 from irrun.document.files import content
 from irrun.model import InputError, Loaded, Outputs, Port, Session
 from irrun.model.arguments import as_carrier
@@ -151,7 +151,7 @@ def rows(texts: Sequence[str], ports: Sequence[Port], budget: int | None = None)
             found[target.index] = array
     counts = {len(array) for array in found.values()}
     if len(counts) != 1:
-        raise Failure(f"the inputs have {' and '.join(map(str, sorted(counts)))} rows, expected as many in each")
+        raise Failure(f"the inputs have {listing(sorted(counts), 'and')} rows, expected as many in each")
     return found, counts.pop()
 
 

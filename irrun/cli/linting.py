@@ -71,6 +71,7 @@ class Options:
     target_version: str | None = None
     target_precision: str | None = None
     max_memory: int | None = None
+    purposes: tuple[str, ...] = ()
     fix: bool = False
     unsafe_fixes: bool = False
     diff: bool = False
@@ -153,6 +154,7 @@ def _show_settings(named: Sequence[Found], options: Options, configurations: Con
         "target-version": options.target_version,
         "target-precision": options.target_precision,
         "max-memory": options.max_memory,
+        "for": list(options.purposes),
     }
     found: dict[str, dict[str, Any]] = {}
     for path in [item.path for item in named] or [Path.cwd() / "*.xml"]:
@@ -213,6 +215,7 @@ def _task(found: Found, options: Options, configurations: Configurations, known:
         target_precision=options.target_precision or here.target_precision,
         baseline=known if options.fixing is not None else None,
         max_memory=options.max_memory or here.max_memory,
+        purposes=options.purposes or here.purposes,
         extensions=extensions(),
     )
 

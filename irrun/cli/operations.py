@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from irrun.cli.extending import extensions
+from irrun.cli.failures import Failure
 from irrun.ops.available import Operations, operations_of
 from irrun.ops.operation import OpClass
 from irrun.ops.registry import LATEST, UnknownOperation, declarations, resolve
@@ -18,6 +19,16 @@ from irrun.ops.spec import OpSpec, type_text
 def known_operations() -> Operations:
     """Return irrun's operations and those of ``--extension``."""
     return operations_of(extensions())
+
+
+def operation_named(type: str, opset: str | None) -> OpClass:
+    """Return an operation, the newest version unless an opset is given; Failure where there is none."""
+    try:
+        return known_operations().resolve(type, opset)
+    except UnknownOperation as error:
+        if error.attribute == "type" and error.meant is None:
+            raise Failure(f"{error}; irrun ops lists all") from None
+        raise
 
 
 def opset_named(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:

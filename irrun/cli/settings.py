@@ -21,6 +21,7 @@ def settings_of(path: Path, codes: Collection[str], here: Configuration, given: 
         "target-version": here.target_version,
         "target-precision": here.target_precision,
         "max-memory": here.max_memory,
+        "for": list(here.purposes),
     }
     return {
         "file": str(path),

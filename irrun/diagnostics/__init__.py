@@ -12,7 +12,7 @@ from irrun.diagnostics.diagnostic import (
     Suggestion,
 )
 from irrun.diagnostics.fault import Fault
-from irrun.diagnostics.words import did_you_mean, listing, near_match, nearest
+from irrun.diagnostics.words import amount, did_you_mean, listing, near_match, nearest
 
 __all__ = [
     "Anchor",
@@ -25,6 +25,7 @@ __all__ = [
     "OpError",
     "Severity",
     "Suggestion",
+    "amount",
     "did_you_mean",
     "listing",
     "near_match",

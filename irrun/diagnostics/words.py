@@ -70,7 +70,12 @@ def _one_slip(a: str, b: str) -> bool:
     return swapped or a[start + 1 :] == b[start + 1 :]
 
 
-def listing(words: Iterable[object]) -> str:
-    """Join words as ``a, b or c``."""
+def listing(words: Iterable[object], last: str = "or") -> str:
+    """Join words as ``a, b or c``, or with another word before the last one."""
     items = [str(word) for word in words]
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} or {items[-1]}" if items else "nothing"
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}" if items else "nothing"
+
+
+def amount(count: object, word: str, words: str = "") -> str:
+    """Return a count with its word: ``1 element``, ``2 elements``; ``words`` is a plural of another form."""
+    return f"{count} {word if str(count) == '1' else words or f'{word}s'}"

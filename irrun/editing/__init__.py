@@ -1,5 +1,6 @@
 """Edits of graphs."""
 
 from irrun.editing.mutable import EditError, MutableGraph
+from irrun.editing.pieces import Piece, piece
 
-__all__ = ["EditError", "MutableGraph"]
+__all__ = ["EditError", "MutableGraph", "Piece", "piece"]

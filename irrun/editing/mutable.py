@@ -309,10 +309,12 @@ class MutableGraph:
         return self._set_facts(id, facts)
 
     def freeze(self) -> tuple[Graph, Facts]:
-        """Return the graph and its facts."""
+        """Return the graph and its facts, with the faults of its nodes and of those in their bodies."""
         self.infer()
         self.graph.freeze()
-        return self.graph, Facts(self.graph, dict(self.facts), dict(self.bodies), self.faults(self.graph))
+        inner = [diagnostic for facts in self.bodies.values() for diagnostic in facts.diagnostics]
+        faults = (*self.faults(self.graph), *inner)
+        return self.graph, Facts(self.graph, dict(self.facts), dict(self.bodies), faults)
 
 
 def _unknown(graph: Graph, facts: Facts) -> set[int]:

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from irrun.diagnostics import Anchor, Diagnostic, OpError, Severity, did_you_mean, nearest
+from irrun.diagnostics import Anchor, Diagnostic, OpError, Severity, did_you_mean, listing, nearest
 from irrun.document.places import layer_ref, op_fault
 from irrun.document.records import LayerElement
 from irrun.graph.faults import ChangedDefault, MissingForOpenvino
@@ -151,7 +151,7 @@ def _report_unknown(
         return ()
     required = [spec for spec in absent if spec.required and spec not in meant.values()]
     if required:
-        lacks = " and ".join(spec.name for spec in required)
+        lacks = listing((spec.name for spec in required), "and")
         found.append(_unknown(layer, left, f", and lacks {lacks}, which it requires"))
     else:
         found.append(_unknown(layer, left, "")._replace(severity=Severity.WARNING))
@@ -160,7 +160,7 @@ def _report_unknown(
 
 def _unknown(layer: LayerElement, names: Sequence[str], rest: str, meant: str | None = None) -> Diagnostic:
     """Return one finding for attributes that the operation does not declare."""
-    subject = f"attribute {names[0]}" if len(names) == 1 else f"attributes {' and '.join(names)}"
+    subject = f"attribute {names[0]}" if len(names) == 1 else f"attributes {listing(names, 'and')}"
     anchor = Anchor(layer.data_element, "name", names[0])
     return op_fault(AttributeUnknown(f"{layer.type} has no {subject}{rest}", meant=meant), anchor, layer)
 
@@ -170,7 +170,7 @@ def _absent(layer: LayerElement, absent: Iterable[AttrSpec], found: list[Diagnos
     anchor = Anchor(layer.data_element if layer.data_element is not None else layer.element)
     required = [spec for spec in absent if spec.required]
     if required:
-        names = " and ".join(spec.name for spec in required)
+        names = listing((spec.name for spec in required), "and")
         message = f"{layer.type} requires the attribute{'s' if len(required) > 1 else ''} {names}"
         filled = [(spec.name, _said(spec, spec.absent)) for spec in required if spec.absent is not REFUSED]
         notes = tuple(f"OpenVINO reads {name} as {value} and says nothing" for name, value in filled)

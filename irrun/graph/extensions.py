@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from typing import Final
 
 from irrun.diagnostics import nearest
 from irrun.document.records import LayerElement, NetElement, PortElement, element_type
 from irrun.ops.available import Operations
-from irrun.ops.extension import Extension
+from irrun.ops.extension import LIBRARIES, Extension, Origin
 from irrun.ops.operation import OpClass
 from irrun.ops.registry import versions
 from irrun.ops.releases import is_meant_as_number
 from irrun.tensor import DYNAMIC, Fact, Shape
+
+_TOKENIZERS: Final = "openvino_tokenizers"
+_SLIP: Final = 0.85
+"""The likeness of types above which one is a misspelling of the other."""
 
 
 class Extensions:
     """The extension operations of one document.
 
     A layer is an extension where its version is not a numbered opset, nor close to one, nor to a domain in which irrun
-    has the type. If its type also exists in an
-    opset, one of these must hold too: a well-known library has the operation; the layer has attributes or ports that
-    the opset's operation does not; or another layer of its domain has a type that no opset has.
+    has the type; and where its type is not a misspelt one of openvino_tokenizers with the same attributes and ports. If
+    its type also exists in an opset, one of these must hold too: a well-known library has the operation; the layer has
+    attributes or ports that the opset's operation does not; or another layer of its domain has a type that no opset
+    has.
     """
 
     def __init__(self, net: NetElement, operations: Operations) -> None:
@@ -35,10 +41,22 @@ class Extensions:
             return None
         if nearest(domain, [str(opset) for opset in versions(type) if isinstance(opset, str)]) is not None:
             return None
+        if self._is_misspelt(layer, type, domain):
+            return None
         op = Extension(type, domain, [declared_fact(port) for port in layer.outputs])
         is_evident = op.origin.library is not None or op.origin.internal_to is not None or domain in self._domains
         namesakes = (cls for opset, cls in versions(type).items() if isinstance(opset, int))
         return op if is_evident or not any(_fits(layer, cls) for cls in namesakes) else None
+
+    def _is_misspelt(self, layer: LayerElement, type: str, domain: str) -> bool:
+        """Return whether a type is close to one of openvino_tokenizers, whose attributes and ports the layer has."""
+        meant = nearest(type, LIBRARIES[_TOKENIZERS]) if not versions(type) else None
+        if meant is None or Origin(type, domain).library is not None:
+            return False
+        from difflib import SequenceMatcher
+
+        cls = self._operations.find(meant, domain)
+        return cls is not None and SequenceMatcher(None, type, meant).ratio() > _SLIP and _fits(layer, cls)
 
     @functools.cached_property
     def _domains(self) -> frozenset[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from irrun.diagnostics import Fault
+from irrun.diagnostics import Fault, listing
 from irrun.diagnostics.fault import Said
 from irrun.document.records import LayerElement
 
@@ -119,6 +119,6 @@ class MissingForOpenvino(Fault):
     @property
     def message(self) -> str:
         verb = "is" if len(self.names) == 1 else "are"
-        says = " and ".join(self.defaults)
+        says = listing(self.defaults, "and")
         refuses = f"OpenVINO {self.reads}refuses the layer, the specification says {says}"
-        return f"{' and '.join(self.names)} {verb} absent: {refuses}"
+        return f"{listing(self.names, 'and')} {verb} absent: {refuses}"

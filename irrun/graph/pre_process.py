@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from irrun.diagnostics import Anchor, near_match
+from irrun.diagnostics import Anchor, amount, near_match
 from irrun.document.grammar import ID
 from irrun.document.records import ChannelElement, MeanElement, PreProcessElement
 from irrun.document.weights import Weights
@@ -130,7 +130,7 @@ def _offset(mean: MeanElement, expected: int, weights: Weights) -> int:
         raise MeanError("<mean> has no value, and no offset and size of an image", mean.element)
     offset, size = (_integer(text, name, mean.element) for text, name in ((mean.offset, "offset"), (mean.size, "size")))
     if size != expected:
-        what = f"size of <mean> is {size} bytes, expected {expected} for an image of the input"
+        what = f"size of <mean> is {amount(size, 'byte')}, expected {expected} for an image of the input"
         raise MeanError(what, mean.element, "size")
     if weights.exists and offset + size > len(weights.bytes):
         what = f"bytes {offset} to {offset + size} of <mean> are outside the weights, which have {len(weights.bytes)}"

@@ -49,6 +49,7 @@ class Task:
     target_precision: str | None = None
     baseline: Baseline | None = None
     max_memory: int | None = None
+    purposes: tuple[str, ...] = ()
     extensions: tuple[str, ...] = ()
 
 
@@ -113,6 +114,7 @@ def _checked(task: Task, data: bytes | None) -> Report:
         codes=task.codes,
         target_precision=task.target_precision,
         max_memory=task.max_memory,
+        purposes=task.purposes,
         extensions=task.extensions,
     )
 

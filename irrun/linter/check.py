@@ -94,6 +94,7 @@ def lint(
     codes: Collection[str] | None = None,
     target_precision: str | None = None,
     max_memory: int | None = None,
+    purposes: Collection[str] = (),
     extensions: Iterable[ExtensionSource] = (),
 ) -> Report:
     """Check one IR file, for the release ``target_version`` of OpenVINO where one is given.
@@ -102,9 +103,9 @@ def lint(
     or ``LAYER.PORT``, and the elements. ``asked`` are codes of opt-in rules to report as infos too. ``data`` replaces
     the content of the file, which then need not exist. ``codes`` limits the work to rules with these codes, None for
     all; the report may still contain others. ``target_precision`` is f16 where the model is to be computed in f16,
-    ``max_memory`` the most bytes that its tensors may take. ``extensions`` are Python files, modules or classes of
-    operations and rules beyond irrun's. OSError where a file cannot be opened, UnknownPort where no port accepts a
-    value, ExtensionError where an extension cannot be used.
+    ``max_memory`` the most bytes that its tensors may take, ``purposes`` what it is for: genai, npu. ``extensions`` are
+    Python files, modules or classes of operations and rules beyond irrun's. OSError where a file cannot be opened,
+    UnknownPort where no port accepts a value, ExtensionError where an extension cannot be used.
     """
     filename = os.fspath(path)
     try:
@@ -123,7 +124,7 @@ def lint(
         given = facts_of(bound, values)
         facts = infer(bound.graph, read.weights, given)
         breaks = {code: rule.breaks for code, rule in rules().items()}
-        context = Context(read, bound, facts, given, target_version, target_precision, max_memory, breaks)
+        context = Context(read, bound, facts, given, target_version, target_precision, max_memory, purposes, breaks)
         needed = _needed(codes, asked, read.data, exact=target_precision is not None)
         release = least({node.version for node in bound.graph.walk()}, read.net.version)
         return Report(filename, read.source_map, _left(context, needed, asked), len(context.outputs), release)

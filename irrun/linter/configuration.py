@@ -13,6 +13,7 @@ from irrun.diagnostics.formats import names
 from irrun.diagnostics.sizes import parse_bytes
 from irrun.diagnostics.words import nearest
 from irrun.document.files import MOST_CONFIGURATION, content
+from irrun.linter.context import PURPOSES
 from irrun.linter.selection import Choice, FileIgnores, UnknownRule, selector
 from irrun.ops.releases import release
 
@@ -54,6 +55,7 @@ class Configuration:
     target_version: str | None = None
     target_precision: str | None = None
     max_memory: int | None = None
+    purposes: tuple[str, ...] = ()
     max_iterations: int | None = None
     timeout: float | None = None
     precision: str | None = None
@@ -165,6 +167,7 @@ def _parsed(table: Mapping[str, Any], path: Path) -> Configuration:
         read.get("target-version"),
         read.get("target-precision"),
         read.get("max-memory"),
+        read.get("for", ()),
         read.get("max-iterations"),
         read.get("timeout"),
         read.get("precision"),
@@ -267,6 +270,14 @@ def _memory(value: object) -> int:
         raise _Unexpected(value, str(error).removeprefix("expected ")) from None
 
 
+def _purposes(value: object) -> tuple[str, ...]:
+    texts = _texts(value)
+    for text in texts:
+        if text not in PURPOSES:
+            raise _Unexpected(text, listing(PURPOSES))
+    return texts
+
+
 def _iterations(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value < _MOST:
         raise _Unexpected(value, "a positive number of iterations")
@@ -303,6 +314,7 @@ _KEYS: Final[Mapping[str, Callable[[object], Any]]] = {
     "target-version": _release,
     "target-precision": _precision,
     "max-memory": _memory,
+    "for": _purposes,
     "max-iterations": _iterations,
     "timeout": _seconds,
     "precision": _inference_precision,

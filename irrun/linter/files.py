@@ -44,6 +44,8 @@ def expanded(
     found: dict[Path, Found] = {}
     for argument in arguments:
         path = Path(argument)
+        if not argument:
+            raise NoSuchFile('"" names no file; expected a file, a folder or a pattern')
         if argument == STDIN:
             items: Iterator[Found] = iter([Found(path, True)])
         elif path.is_dir():

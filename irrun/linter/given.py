@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from irrun.diagnostics import listing
 from irrun.graph import Bound, Node, Outlet
 from irrun.tensor import Fact
 from irrun.tensor.element_type import F32, I64
@@ -36,7 +37,7 @@ def facts_of(bound: Bound, values: Values) -> Mapping[int, Fact]:
             known = ", ".join(sorted({text for texts in names.values() for text in texts}))
             raise UnknownPort(f"no port {name} takes a value, expected one of {known or 'none'}")
         if not takers:
-            shapes = " and ".join(str(_declared(bound.graph.node(id)).shape) for id in called)
+            shapes = listing((_declared(bound.graph.node(id)).shape for id in called), "and")
             count = f"{len(elements)} element{'s' if len(elements) != 1 else ''}"
             raise UnknownPort(f"the value of port {name} has {count}, expected those of shape {shapes}")
         given.update(takers)

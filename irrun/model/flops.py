@@ -42,6 +42,11 @@ def flops(graph: Graph, facts: Facts, *, has_weights: bool = True) -> Flops:
     return Flops(dict(sorted(counts.items())), counter.assumed, tuple(counter.unknown))
 
 
+def flops_of(node: Node, facts: Facts) -> int:
+    """Return the operations of one node, with its bodies; 0 where its shapes are not known."""
+    return sum(_Counter(True).node(node, facts).values())
+
+
 class _Counter:
     def __init__(self, has_weights: bool) -> None:
         self._has_weights = has_weights
@@ -51,11 +56,11 @@ class _Counter:
     def graph(self, graph: Graph, facts: Facts) -> dict[str, int]:
         counts: dict[str, int] = {}
         for node in graph.ordered():
-            for type, count in self._node(node, facts).items():
+            for type, count in self.node(node, facts).items():
                 counts[type] = counts.get(type, 0) + count
         return counts
 
-    def _node(self, node: Node, facts: Facts) -> dict[str, int]:
+    def node(self, node: Node, facts: Facts) -> dict[str, int]:
         if isinstance(node.op, Extension):
             return {}
         if node.bodies:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from irrun.diagnostics import did_you_mean, nearest
+from irrun.diagnostics import did_you_mean, listing, nearest
 from irrun.ops import registry
 from irrun.ops.extending import ExtensionError, ExtensionSource, declared, extended, installed, is_own
 from irrun.ops.operation import DECLARED, Op, OpClass
@@ -46,7 +46,7 @@ class Operations:
         except registry.UnknownOperation as error:
             meant = nearest(type, self._own) if self._own and error.attribute == "type" else None
             if own is not None:
-                has = " and ".join(self._own.get(own, {}))
+                has = listing(self._own.get(own, {}), "and")
                 what = f"no operation {type} in {version}; it is in {has}"
                 raise registry.UnknownOperation(what, attribute="version", meant=None) from None
             if meant is None:

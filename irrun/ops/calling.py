@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.diagnostics import OpError, listing
+from irrun.diagnostics import OpError, amount, listing
 from irrun.ops.declaration import In, Out, TypeVar
 from irrun.ops.operation import Op
 from irrun.ops.shapes import check_extent
@@ -110,7 +110,7 @@ def _check_inputs(op: Op, inputs: Sequence[Fact | None]) -> dict[TypeVar, tuple[
     if count < least or (most is not None and count > most):
         wants = f"{least}" if least == most else f"at least {least}" if most is None else f"{least} to {most}"
         names = ", ".join(port.name for port in spec.inputs)
-        raise WrongInputCount(f"{op.type} has {count} inputs, expected {wants} ({names})")
+        raise WrongInputCount(f"{op.type} has {amount(count, 'input')}, expected {wants} ({names})")
     bound: dict[TypeVar, tuple[ElementType, int]] = {}
     for index, fact in enumerate(inputs):
         port = spec.input(index)

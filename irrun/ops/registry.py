@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from irrun.diagnostics import OpError, did_you_mean, nearest
+from irrun.diagnostics import OpError, did_you_mean, listing, nearest
 from irrun.ops.operation import DECLARED, Op, OpClass
 from irrun.ops.releases import is_meant_as_number, number
 
@@ -136,7 +136,7 @@ def resolve(type: str, version: str | None = None) -> OpClass:
         raise UnknownOperation(f"no operation {type}{where}{did_you_mean(meant)}", attribute="type", meant=meant)
     newest = _newest(known, number(version or "") or 0)
     has = _names(known) if newest is None else [f"opset{newest}"]
-    what = f"no operation {type}{where}; it is in {' and '.join(has)}"
+    what = f"no operation {type}{where}; it is in {listing(has, 'and')}"
     raise UnknownOperation(what, attribute="version", meant=has[0] if number(has[0]) is not None else None)
 
 
@@ -147,7 +147,8 @@ def _no_opset(type: str, version: str, known: Mapping[int | str, OpClass]) -> Un
     meant = None if is_number else nearest(version, _names(known)) or nearest(version, opsets)
     what = f"no operation {type} in {version}{did_you_mean(meant)}"
     if meant is None:
-        what = f"no opset {version or 'of an empty name'}, expected opset1 to opset{LATEST}"
+        shown = f"{version[:40]}…" if len(version) > 40 else version or "of an empty name"
+        what = f"no opset {shown}, expected opset1 to opset{LATEST}"
     return UnknownOperation(what, attribute="version", meant=meant)
 
 

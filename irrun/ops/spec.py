@@ -32,7 +32,7 @@ _KINDS: Final[dict[Any, AttrKind]] = {
     ElementType: "type",
     Shape: "shape",
 }
-_TOKENIZERS: Final = "https://github.com/irrun/irrun/blob/main/docs/tokenizers.md"
+_TOKENIZERS: Final = "docs/tokenizers.md"
 """The page of the operations of openvino_tokenizers, which have no specification pages."""
 _PAGES: Final = "https://docs.openvino.ai/2026/documentation/openvino-ir-format/operation-sets/operation-specs"
 

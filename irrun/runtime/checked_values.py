@@ -58,7 +58,8 @@ def checked(
     if not may_read_more and unknown.isdisjoint(read):
         return run
     types = [None if fact is None else fact.type for fact in inputs]
-    return _Checked(op, run, types, unknown, len(outputs), budget)
+    follows = all(map(_is_named, (*outputs, *(fact for fact in inputs if fact is not None))))
+    return _Checked(op, run, types, unknown, len(outputs), budget, follows=follows)
 
 
 def _returning(outputs: tuple[Array, ...]) -> Callable[..., Any]:
@@ -86,7 +87,8 @@ class _Read(Fact):
 class _Checked:
     """A kernel whose inputs are inferred before it runs, unless the last ones had the same shapes and read values.
 
-    ``unknown`` are the inputs whose values only a run tells. If the first inference reads none of them, no other does.
+    ``unknown`` are the inputs whose values only a run tells. If the first inference reads none of them, no other does:
+    then none is needed where all sizes follow from those of Parameters, which are checked before the run.
     """
 
     def __init__(
@@ -97,6 +99,8 @@ class _Checked:
         unknown: frozenset[int],
         outputs: int,
         budget: Budget,
+        *,
+        follows: bool,
     ) -> None:
         self._op = op
         self._run = run
@@ -104,11 +108,13 @@ class _Checked:
         self._unknown = unknown
         self._outputs = outputs
         self._budget = budget
+        self._follows = follows
         self._read: frozenset[int] = frozenset()
         self._sound: tuple[Any, ...] | None = None
 
     def __call__(self, *arrays: Any, **asked: Any) -> Any:
-        if self._unknown and (self._sound is None or self._sound != self._key(arrays)):
+        is_new = bool(self._unknown) and (self._sound is None or self._sound != self._key(arrays))
+        if is_new or any(array is not None and array.size == 0 for array in arrays):
             without_elements = empty(self._inferred(arrays))
             if without_elements is not None:
                 return without_elements
@@ -126,7 +132,7 @@ class _Checked:
         for index, fact in enumerate(outputs):
             self._budget.check_memory(fact.least_bytes, f"output {index}, {fact}, takes")
         self._read |= read & self._unknown
-        if not self._read:
+        if self._follows and not self._read:
             self._unknown = frozenset()
         return outputs
 

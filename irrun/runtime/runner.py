@@ -13,7 +13,7 @@ import numpy as np
 
 from irrun.kernels.locks import Lock
 from irrun.kernels.threads import threads
-from irrun.runtime.budget import held_bytes
+from irrun.runtime.budget import Budget, held_bytes
 from irrun.runtime.choice import Choice
 from irrun.runtime.execute import Numerics, Observer, Run, compute, execute
 from irrun.runtime.instance import Bailout, Instance, OtherShapes
@@ -37,13 +37,14 @@ _MOST_BAILOUTS: Final = 16
 
 
 class Runner:
-    """The programs of a plan. Several threads may use it at once: ``streams`` of them share the processors.
+    """The programs of a plan, to which it does not refer. Several threads may use it at once.
+
+    ``streams`` of them share the processors.
 
     ``bailouts`` counts, by reason, the runs that a program could not finish, and that NumPy computed.
     """
 
-    def __init__(self, plan: Plan, packs: Packs, streams: int = 1) -> None:
-        self._plan = plan
+    def __init__(self, packs: Packs, streams: int = 1) -> None:
         self._packs = packs
         self._streams = streams
         self._variants: list[Variant] = []
@@ -56,19 +57,18 @@ class Runner:
         """The programs so far, the last one that fitted first."""
         return [variant.program for variant in self._variants]
 
-    def prepare(self) -> None:
+    def prepare(self, plan: Plan) -> None:
         """Lower the plan, if its sizes are known."""
-        plan = self._plan
         facts = (*plan.parameter_facts, *(fact for step in plan.steps for fact in step.facts))
         if all(map(has_static_shape, facts)) and not self._variants and not self.is_hopeless:
-            self._keep(lower(plan, self._packs))
+            self._keep(lower(plan, self._packs), plan.budget)
 
     def run(
-        self, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
+        self, plan: Plan, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
     ) -> tuple[Array, ...] | None:
         """The results; None where NumPy should compute them."""
         try:
-            return self._attempt(inputs, state, observers, memory)
+            return self._attempt(plan, inputs, state, observers, memory)
         except Bailout as error:
             reason = str(error)
         except MemoryError:
@@ -77,19 +77,19 @@ class Runner:
         return None
 
     def _attempt(
-        self, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
+        self, plan: Plan, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
     ) -> tuple[Array, ...] | None:
         for variant in list(self._variants):
-            results = self._run(variant, inputs, state, observers)
+            results = self._run(variant, plan.budget, inputs, state, observers)
             if results is not None:
                 self._prefer(variant)
                 return results
         if self.is_hopeless or sum(self.bailouts.values()) > _MOST_BAILOUTS:
             return None
         with self._lock:
-            added = self._added(inputs, state, memory)
+            added = self._added(plan, inputs, state, memory)
         if isinstance(added, Variant):
-            return self._run(added, inputs, state, observers)
+            return self._run(added, plan.budget, inputs, state, observers)
         return added
 
     def _prefer(self, variant: Variant) -> None:
@@ -97,26 +97,28 @@ class Runner:
         if self._variants[0] is not variant:
             self._variants.sort(key=lambda each: each is not variant)
 
-    def _added(self, inputs: Sequence[Array], state: State, memory: Memory) -> Variant | tuple[Array, ...] | None:
+    def _added(
+        self, plan: Plan, inputs: Sequence[Array], state: State, memory: Memory
+    ) -> Variant | tuple[Array, ...] | None:
         """Lower the plan for the sizes of a run. Where they depend on values, NumPy computes this run, to see some."""
         try:
-            return self._keep(self._lowered(inputs, state, {}))
+            return self._keep(self._lowered(plan, inputs, state, {}), plan.budget)
         except Unknown:
-            recorder = _Recorder(self._plan)
+            recorder = _Recorder(plan)
             before = state.copy()
-            results = execute(self._plan, inputs, state, [recorder], memory)
+            results = execute(plan, inputs, state, [recorder], memory)
             with suppress(MemoryError):
-                self._keep(self._lowered(inputs, before, recorder.outputs))
+                self._keep(self._lowered(plan, inputs, before, recorder.outputs), plan.budget)
             return results
 
-    def _lowered(self, inputs: Sequence[Array], state: State, seen: Shapes) -> Program:
+    def _lowered(self, plan: Plan, inputs: Sequence[Array], state: State, seen: Shapes) -> Program:
         """The program for the sizes of a run. Variables stay as they are."""
-        context = Run(state.copy(), (), Memory(), self._plan.budget)
+        context = Run(state.copy(), (), Memory(), plan.budget)
         with Numerics():
-            return lower(self._plan, self._packs, inputs, functools.partial(compute, context), seen)
+            return lower(plan, self._packs, inputs, functools.partial(compute, context), seen)
 
-    def _keep(self, program: Program) -> Variant | None:
-        memory = self._plan.budget.memory
+    def _keep(self, program: Program, budget: Budget) -> Variant | None:
+        memory = budget.memory
         variant = Variant(program) if program.is_worthwhile else None
         if variant is None or (memory is not None and variant.bytes > memory):
             self.is_hopeless = not self._variants
@@ -126,7 +128,7 @@ class Runner:
         return variant
 
     def _run(
-        self, variant: Variant, inputs: Sequence[Array], state: State, observers: Sequence[Observer]
+        self, variant: Variant, budget: Budget, inputs: Sequence[Array], state: State, observers: Sequence[Observer]
     ) -> tuple[Array, ...] | None:
         """The results; None where the program is not for the sizes of the run."""
         instance = variant.instance()
@@ -134,7 +136,7 @@ class Runner:
         count = choice.next()
         began = time.perf_counter()
         try:
-            results = instance.run(inputs, count, state, observers, self._plan.budget)
+            results = instance.run(inputs, count, state, observers, budget)
         except OtherShapes as error:
             state.discard()
             self.bailouts[str(error)] += 1

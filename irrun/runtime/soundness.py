@@ -37,8 +37,10 @@ def sound(graph: Graph, facts: Facts, memory: int | None = None) -> Graph:
 def stays_sound(before: Facts, after: Facts, changed: Iterable[Outlet]) -> bool:
     """Return whether a graph that is sound for some facts is sound for others, which differ in some outlets only.
 
-    False where that is to be seen by `sound`.
+    False where `sound` has to look, as into bodies with other facts.
     """
+    if any(after.bodies.get(key) is not facts for key, facts in before.bodies.items()):
+        return False
     return all(
         before[outlet].is_constant is after[outlet].is_constant and after[outlet].least_bytes < _MOST_BYTES
         for outlet in changed

@@ -99,7 +99,7 @@ class Tiers:
         lowered = self.prepare(plan)
         if lowered.runner is not None:
             self.last = "compiled"
-            results = lowered.runner.run(inputs, state, observers, memory)
+            results = lowered.runner.run(plan, inputs, state, observers, memory)
             if results is not None:
                 return results
         self.last = "numpy"
@@ -170,8 +170,8 @@ class _Lowered:
     def _made(self, plan: Plan) -> Runner | None:
         from irrun.runtime.runner import Runner
 
-        runner = Runner(plan, self._packs, self._streams)
-        runner.prepare()
+        runner = Runner(self._packs, self._streams)
+        runner.prepare(plan)
         if runner.is_hopeless:
             return None
         release(plan)

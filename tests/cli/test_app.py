@@ -41,6 +41,13 @@ def test_version(run: Run) -> None:
     assert (result.stdout, result.exit_code) == (f"irrun {irrun.__version__}\n", 0)
 
 
+def test_the_help_fits_a_screen(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run("--help").stdout.splitlines()
+    assert len(lines) <= 40
+    assert [line.split()[0] for line in lines[-len(NAMES) :]] == NAMES
+
+
 @pytest.mark.parametrize("argument", ["--version", "--help"])
 def test_starting_imports_nothing_heavy(argument: str) -> None:
     code = (
@@ -195,7 +202,9 @@ def test_colours(environment: dict[str, str], coloured: bool) -> None:
     runner = click.testing.CliRunner(env={"NO_COLOR": None, **environment})
     result = runner.invoke(app, ["eval", "Nope"], color=True)
     assert result.stderr == (
-        "\x1b[31m\x1b[1merror:\x1b[0m no operation Nope\n" if coloured else "error: no operation Nope\n"
+        "\x1b[31m\x1b[1merror:\x1b[0m no operation Nope; irrun ops lists all\n"
+        if coloured
+        else "error: no operation Nope; irrun ops lists all\n"
     )
 
 
@@ -203,7 +212,7 @@ def test_no_colours_where_there_is_no_terminal() -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "irrun", "eval", "Nope"], capture_output=True, text=True, timeout=120, check=False
     )
-    assert (ended.stderr, ended.returncode) == ("error: no operation Nope\n", 2)
+    assert (ended.stderr, ended.returncode) == ("error: no operation Nope; irrun ops lists all\n", 2)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -268,3 +277,26 @@ def test_loud_and_quiet(run: Run, clamp: str, npy: Callable[[str, Any], str]) ->
     assert "run in " in run("run", "-v", clamp, "-i", image).stderr
     assert "run in " in run("-v", "run", clamp, "-i", image).stderr
     assert run("-v", "run", "-q", clamp, "-i", image).stderr == ""
+
+
+def test_too_little_memory_to_say_more() -> None:
+    code = (
+        "from irrun.cli import main\nimport irrun.cli.app\n"
+        "def main_of_all(**_): raise MemoryError\n"
+        "irrun.cli.app.app.main = main_of_all\nmain()\n"
+    )
+    done = python(code)
+    assert (done.stderr, done.returncode) == ("error: not enough memory\n", 2)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows does not remove the current folder of a process")
+def test_a_current_folder_that_is_gone(tmp_path: Path) -> None:
+    model = Path(__file__).resolve().parents[2] / "examples" / "wrong_dims.xml"
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    code = (
+        f"import os, sys\nos.chdir({str(gone)!r})\nos.rmdir({str(gone)!r})\n"
+        f"from irrun.cli import main\nsys.argv = ['irrun', 'lint', {str(model)!r}]\nmain()\n"
+    )
+    done = python(code)
+    assert (done.stderr, done.returncode) == ("error: the current folder does not exist any more\n", 2)

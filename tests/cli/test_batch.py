@@ -226,7 +226,8 @@ def test_wrong_uses(run: Run, clamp: str, add: str, rows: Path, tmp_path: Path) 
         assert (result.exit_code, result.stdout) == (2, "")
         return str(result.stderr.splitlines()[-1])
 
-    assert said("--batch", rows).endswith("--batch goes with -o FOLDER, and without -i, --random and --check")
+    without = "-i, --random, --check, --dump, --stats and --stop-at"
+    assert said("--batch", rows).endswith(f"--batch goes with -o FOLDER, and without {without}")
     assert (
         said("--batch", rows, "-o", "x.npz")
         == "error: -o x.npz is a file, expected a folder for the outputs of many inputs"

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.cli.differences import largest
 from irrun.cli.measuring import in_turns, latency, short
+from irrun.debugging.differences import largest
 from tests.cases import f32
 from tests.cli.conftest import Net, Run
 
@@ -109,7 +109,7 @@ def test_sizes_that_were_made_up_are_told_of_where_a_run_fails(run: Run, tmp_pat
     assert note == (
         "note: random inputs have the smallest size that a dynamic dim allows; --shape 'image:0[...]' gives other sizes"
     )
-    assert "a window of 3 does not fit on spatial axis 0 with 1 elements" in error
+    assert "a window of 3 does not fit on spatial axis 0 with 1 element" in error
 
 
 def test_random_values_of_every_kind_of_type(run: Run, tmp_path: Path) -> None:

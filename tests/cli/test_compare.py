@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.cli.differences import Difference, cosine, difference, gaps, largest
+from irrun.debugging.differences import Difference, cosine, difference, gaps, largest
 from tests.cases import f32, i64
 from tests.cli.conftest import Net, Run, one_line
 
@@ -49,9 +49,10 @@ def test_equal(run: Run, tmp_path: Path) -> None:
             "shape": [1, 3],
             "differs": False,
             "problem": "",
-            "max": 0,
-            "relative": 0,
+            **dict.fromkeys(("max", "mean", "rms", "relative", "ulp"), 0),
+            "median": None,
             "cosine": pytest.approx(1),
+            **dict.fromkeys(("psnr", "snr"), "Infinity"),
             "argmax": {"changed": 0, "rows": 1},
         }
     ]
@@ -148,7 +149,7 @@ def test_a_pipe_of_expected_outputs(run: Run, tmp_path: Path) -> None:
 
 
 def test_layers_of_one_name_and_of_bodies(run: Run, tmp_path: Path) -> None:
-    """The first layer of a name counts; layers of bodies do not."""
+    """The first layer of a name belongs to the first one, others by structure; layers of bodies do not count."""
 
     def chosen(path: Path, then: str) -> str:
         made = Net()
@@ -168,7 +169,7 @@ def test_layers_of_one_name_and_of_bodies(run: Run, tmp_path: Path) -> None:
 
     models = chosen(tmp_path / "a.xml", "Abs"), chosen(tmp_path / "b.xml", "Negative")
     (pair,) = compared(run, *models, status=1)["pairs"]
-    assert (pair["layer"]["name"], pair["layer"]["type"], pair["layers"]) == ("if", "If", 2)
+    assert (pair["layer"]["name"], pair["layer"]["type"], pair["layers"]) == ("if", "If", 3)
 
 
 def test_expected_outputs(run: Run, tmp_path: Path) -> None:
@@ -232,8 +233,8 @@ def test_wrong_uses(run: Run, folders: Path, add: str) -> None:
     )
     assert one_line(run("compare", "no/*.xml", folders)).startswith("error: no/*.xml: there is no such file, expected")
     assert " are a file and a folder, expected two of one kind" in one_line(run("compare", folders / "old", model))
-    assert "one of OTHER and --openvino is needed" in run("compare", model).stderr
-    assert "one of OTHER and --openvino is needed" in run("compare", model, model, "--openvino").stderr
+    assert "one of OTHER, --openvino and --onnx is needed" in run("compare", model).stderr
+    assert "one of OTHER, --openvino and --onnx is needed" in run("compare", model, model, "--openvino").stderr
     assert one_line(run("compare", model, add)) == (
         f'error: {add}: the first model has no input "a:0", its inputs are x:0'
     )
@@ -257,8 +258,8 @@ def test_without_openvino(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_layers_that_do_not_fit_the_memory(run: Run, tmp_path: Path) -> None:
-    """Each layer has 4,000 bytes and its workspace; two exist at the same time, and 31 are kept."""
+def test_memory_need_not_hold_all_layers(run: Run, tmp_path: Path) -> None:
+    """Each layer has 4,000 bytes and its workspace; two exist at the same time, out of 31."""
 
     def chain(path: Path, last: str) -> str:
         made = Net()
@@ -271,9 +272,7 @@ def test_layers_that_do_not_fit_the_memory(run: Run, tmp_path: Path) -> None:
     models = chain(tmp_path / "a.xml", "Abs"), chain(tmp_path / "b.xml", "Negative")
     result = run("compare", *models, "--max-memory", "80000", "--as-written")
     assert result.exit_code == 1
-    assert "the layers cannot be compared: the outputs of all layers, which are kept to be compared, take" in " ".join(
-        result.stdout.split()
-    )
+    assert 'first layer that differs: Abs "layer 30"' in result.stdout
 
 
 def test_differences() -> None:
@@ -297,3 +296,92 @@ def test_the_largest_difference() -> None:
     assert largest([one], [words]) == (None, None)
     assert largest([words, words], [words, np.array(["a", "c"], object)]) == (np.inf, None)
     assert largest([one], [f32([0, 0])]) == (2, None)
+
+
+def chain(path: Path, *layers: tuple[str, float], prefix: str = "") -> str:
+    """Write a chain of layers with a constant, such as ("Add", 2), called prefix and number."""
+    made = Net()
+    at = made.parameter("x", "f32", "1,3")
+    for index, (type, value) in enumerate(layers):
+        name = f"{prefix}{index}"
+        at = made.layer(type, {}, [at, made.const(f32([value]), "f32")], name=name, tensor=f"t{name}")
+    made.result(at)
+    return made.write(path)
+
+
+def test_all_layers_and_what_each_inherits(run: Run, tmp_path: Path) -> None:
+    """A layer behind the first that differs has no error of its own."""
+    np.save(tmp_path / "x.npy", f32([[1, 2, 3]]))
+    first = chain(tmp_path / "a.xml", ("Add", 1), ("Add", 2), ("Maximum", 1), ("Add", 5))
+    second = chain(tmp_path / "b.xml", ("Add", 1), ("Add", 3), ("Maximum", 1), ("Add", 9))
+    (pair,) = compared(run, first, second, "-i", tmp_path / "x.npy", "--all", status=1)["pairs"]
+    table = pair["table"]
+    assert [item["layer"] for item in table] == ["0", "1", "2", "3"]
+    assert [item["max"] for item in table] == [0, 1, 1, 5]
+    assert [item["own_max"] for item in table] == [0, 1, 0, 4]
+    assert [(item["differs"], item["errs"]) for item in table] == [(0, 0), (1, 1), (1, 0), (1, 1)]
+    assert [len(item["constants"]) for item in table] == [0, 1, 0, 1]
+    text = run("compare", first, second, "-i", tmp_path / "x.npy", "--all").stdout
+    assert [line.split()[-1] for line in text.splitlines()[2:5]] == ["errs", "differs", "errs"]
+
+
+def test_all_layers_of_equal_models(run: Run, tmp_path: Path) -> None:
+    model = chain(tmp_path / "a.xml", ("Add", 1), ("Add", 2))
+    (pair,) = compared(run, model, model, "--all", status=0)["pairs"]
+    assert (pair["layer"], pair["layers"], len(pair["table"])) == (None, 2, 2)
+
+
+def test_fail_fast_ends_at_the_first_layer(run: Run, tmp_path: Path) -> None:
+    first = chain(tmp_path / "a.xml", ("Add", 1), ("Add", 2), ("Add", 5))
+    second = chain(tmp_path / "b.xml", ("Add", 1), ("Add", 3), ("Add", 9))
+    (pair,) = compared(run, first, second, "--all", "--fail-fast", status=1)["pairs"]
+    assert [item["layer"] for item in pair["table"]] == ["0", "1"]
+
+
+def test_layers_with_other_names_are_matched_by_structure(run: Run, tmp_path: Path) -> None:
+    first = chain(tmp_path / "a.xml", ("Add", 1), ("Maximum", 2), ("Add", 5))
+    second = chain(tmp_path / "b.xml", ("Add", 1), ("Maximum", 7), ("Add", 5), prefix="other")
+    (pair,) = compared(run, first, second, "--all", status=1)["pairs"]
+    assert [(item["layer"], item["other"], item["how"]) for item in pair["table"]] == [
+        ("0", "other0", "structure"),
+        ("1", "other1", "structure"),
+        ("2", "other2", "structure"),
+    ]
+    assert pair["layer"]["name"] == "1"
+
+
+def test_a_product_with_a_constant_is_not_matched_by_structure(run: Run, tmp_path: Path) -> None:
+    """A factor of 2 has moved from one product to the other."""
+    first = chain(tmp_path / "a.xml", ("Multiply", 2), ("Maximum", 0), ("Multiply", 3))
+    second = chain(tmp_path / "b.xml", ("Multiply", 1), ("Maximum", 0), ("Multiply", 6), prefix="other")
+    (pair,) = compared(run, first, second, "--all", status=0)["pairs"]
+    assert [item["layer"] for item in pair["table"]] == ["1"]
+
+
+@pytest.mark.parametrize(("stat", "status"), [("max", 1), ("rms", 1), ("mean", 0), ("median", 0)])
+def test_the_statistic_that_is_checked(run: Run, tmp_path: Path, stat: str, status: int) -> None:
+    """One of three elements differs by 1: the mean is 0.33, the root of the mean square 0.58."""
+    model = net(tmp_path / "a.xml")
+    np.save(tmp_path / "x.npy", f32([[1, 2, 3]]))
+    np.save(tmp_path / "y.npy", f32([[1, 2, 4]]))
+    arguments = (model, tmp_path / "y.npy", "-i", tmp_path / "x.npy", "--atol", "0.4", "--rtol", "0")
+    assert run("compare", *arguments, "--check-error-stat", stat).exit_code == status
+
+
+def test_the_optimisation_that_is_at_fault() -> None:
+    from irrun.cli.comparing.report import page
+
+    found = {"by": "OpenVINO", "relative": {"model": 1e-7, "OpenVINO": 0.28}}
+    record = {"status": "different", "outputs": [], "layer": None, "culprit": None, "layers": 9, "optimisation": found}
+    assert page(record).splitlines()[1:] == [
+        "as written, 9 layers of both sides agree: the outputs differ by optimisation",
+        "that of OpenVINO is at fault: relative errors beside its own layers one by one are model 1e-07, OpenVINO 0.28",
+    ]
+
+
+def test_without_onnx_runtime(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    (tmp_path / "m.onnx").write_bytes(b"")
+    assert one_line(run("compare", DIGITS / "model.xml", "--onnx", tmp_path / "m.onnx")) == (
+        "error: --onnx needs the package onnxruntime, which is not installed here; pip install 'irrun[onnx]'"
+    )

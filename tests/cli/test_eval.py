@@ -50,7 +50,7 @@ def test_value(run: Run, arguments: list[str], printed: str) -> None:
         (["Ad", "1", "2"], "no operation Ad; did you mean "),
         (["Abx", "1"], "no operation Abx; did you mean Abs?"),
         (["Atan2", "1", "2", "--opset", "opset8"], "no operation Atan2 in opset8; it is in opset17"),
-        (["Add", "1"], "Add has 1 inputs, expected 2 (a, b)"),
+        (["Add", "1"], "Add has 1 input, expected 2 (a, b)"),
         (["Add", "1", "2", "3"], "Add has 3 inputs, expected 2 (a, b)"),
         (["Add", "-", "1"], "input 0 (a) is missing"),
         (["Add", "f32:1", "i8:1"], "input 1 (b) is i8 but input 0 is f32; both must have one type T"),

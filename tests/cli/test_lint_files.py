@@ -118,6 +118,11 @@ def test_a_pattern_without_a_match(run: Run) -> None:
     assert (result.exit_code, result.stderr) == (2, "error: no file matches q*.xml\n")
 
 
+def test_an_empty_name_is_not_the_current_folder(run: Run) -> None:
+    result = run("lint", "")
+    assert (result.stderr, result.exit_code) == ('error: "" names no file; expected a file, a folder or a pattern\n', 2)
+
+
 def test_a_file_that_is_not_there(run: Run, write: Write) -> None:
     result = run("lint", "no.xml", write("a.xml", WRONG), "--output-format", "concise")
     assert (result.exit_code, result.stdout) == (2, f"a.xml:{LINE}\n")

@@ -314,5 +314,5 @@ def test_sizes_that_were_made_up_are_told_of_where_a_run_fails(run: Run, tmp_pat
     assert note == (
         "note: random inputs have the smallest size that a dynamic dim allows; --shape 'image:0[...]' gives other sizes"
     )
-    assert "a window of 3 does not fit on spatial axis 0 with 1 elements" in error
+    assert "a window of 3 does not fit on spatial axis 0 with 1 element" in error
     assert run("run", path, "--random", "--shape", "image[1,1,3,3]").stdout.startswith("Convolution_2  f32[1,1,1,1]  ")

@@ -35,8 +35,9 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
         ["compare", DIGITS, DIGITS],
         ["--help"],
         *([command, "--help"] for command in app.list_commands(click.Context(app))),
+        *(["edit", command, "--help"] for command in ("convert", "extract", "rename", "reshape", "strip")),
     ],
-    ids=lambda arguments: " ".join(map(str, arguments[:1])),
+    ids=lambda arguments: " ".join(map(str, arguments[: 2 if "edit" in arguments else 1])),
 )
 def test_fits(run: Run, arguments: list[str]) -> None:
     result = run(*arguments)

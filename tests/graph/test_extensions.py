@@ -134,3 +134,30 @@ def test_its_bodies_are_understood(body: str) -> None:
 )
 def test_statement(type: str, domain: str, statement: str) -> None:
     assert Extension(type, domain, []).origin.statement == statement
+
+
+@pytest.mark.parametrize(
+    ("type", "version", "is_extension"),
+    [
+        ("UTF8Vaildate", "extension", False),
+        ("MyValidate", "extension", True),
+        ("UTF8Vaildate", "my_domain", True),
+    ],
+)
+def test_a_misspelt_operation_of_a_tokenizer(type: str, version: str, is_extension: bool) -> None:
+    strings = [("begins", "i32"), ("ends", "i32"), ("chars", "u8")]
+    parameters = [
+        f'<layer id="{id}" name="{name}" type="Parameter" version="opset1"><data shape="4" element_type="{kind}"/>'
+        f"<output>{port(0, kind.upper(), 4)}</output></layer>"
+        for id, (name, kind) in enumerate(strings)
+    ]
+    ports = "".join(port(id, kind.upper(), 4) for id, (_, kind) in enumerate(strings))
+    outputs = "".join(port(3 + id, kind.upper(), 4) for id, (_, kind) in enumerate(strings))
+    validate = (
+        f'<layer id="3" name="valid" type="{type}" version="{version}"><data replace_mode="true"/>'
+        f"<input>{ports}</input><output>{outputs}</output></layer>"
+    )
+    bound = bind(read(net(*parameters, validate, edges="0.0>3.0 1.0>3.1 2.0>3.2").encode()))
+    assert isinstance(bound.graph.node(3).op, Extension) == is_extension
+    found = [item.message for item in bound.diagnostics]
+    assert found == ([] if is_extension else [f"no operation {type} in extension; did you mean UTF8Validate?"])

@@ -3,8 +3,10 @@
 ``tests/linter/rules/<rule>.md`` holds an example in each section:
 
 * `````xml````` is the file, `````diff````` a change to the first file of the page. Words after it: ``of=Clamp`` makes
-  it a change to that file of ``models.md``; ``target=2022.3`` names the release to check the file for; ``bom``,
-  ``crlf`` and ``cut`` say that the file begins with a byte order mark, has Windows lines, or ends without a newline.
+  it a change to that file of ``models.md``; ``target=2022.3`` names the release to check the file for,
+  ``for=npu`` what it is for; ``bom``, ``crlf`` and ``cut`` say that the file begins with a byte order mark, has Windows
+  lines, or ends without a newline.
+* `````beside````` and a name is another file of the same folder.
 * `````weights````` are the bytes of the weights file: ``f32 1.0 nan``, ``zeros 16``, ``hex 00ff``, ``text "…"``.
 * `````text````` is the whole output of the linter; without it there is none.
 
@@ -75,7 +77,9 @@ class Example:
     rule: str
     data: bytes
     weights: bytes | None
+    beside: tuple[str, str] | None
     target: str | None
+    purpose: str | None
     expected: tuple[Expected, ...] | None
     output: str
 
@@ -90,12 +94,19 @@ class Example:
         codes = {item.code for item in self.expected} if self.expected is not None else {self.rule}
         return codes & rules().keys()
 
+    @property
+    def purposes(self) -> tuple[str, ...]:
+        """What the file is for."""
+        return () if self.purpose is None else (self.purpose,)
+
     def written(self, folder: Path, name: str = "") -> Path:
         """Write the file with its weights to a folder, and return its path."""
         path = folder / (name or self.name)
         path.write_bytes(self.data)
         if self.weights is not None:
             path.with_suffix(".bin").write_bytes(self.weights)
+        if self.beside is not None:
+            path.with_name(self.beside[0]).write_text(self.beside[1], encoding="utf-8")
         return path
 
     @functools.cached_property
@@ -107,8 +118,8 @@ class Example:
         """Return the findings in the file under another name, which is also that of its weights."""
         with tempfile.TemporaryDirectory() as folder:
             path = self.written(Path(folder), name)
-            found = lint(path, target_version=self.target, asked=self.asked).findings()
-            return [dataclasses.replace(item, filename=path.name) for item in found]
+            report = lint(path, target_version=self.target, asked=self.asked, purposes=self.purposes)
+            return [dataclasses.replace(item, filename=path.name) for item in report.findings()]
 
     @property
     def found(self) -> str:
@@ -165,7 +176,9 @@ def _read(path: Path) -> Iterator[Example]:
             names.get(path.stem, ""),
             _encoded(content, words),
             _bytes(blocks["weights"]["text"]) if "weights" in blocks else None,
+            (blocks["beside"]["words"].strip(), blocks["beside"]["text"]) if "beside" in blocks else None,
             words.get("target"),
+            words.get("for"),
             _declared(content, blocks["expect"]["text"] if "expect" in blocks else None),
             blocks["text"]["text"] if "text" in blocks else "",
         )

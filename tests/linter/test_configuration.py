@@ -94,7 +94,7 @@ def test_isolated_means_no_file(tmp_path: Path) -> None:
         (
             "zzzz = 1",
             "zzzz is not known, expected select, ignore, extend-select, per-file-ignores, exclude, fail-level, "
-            "output-format, baseline, target-version, target-precision, max-memory, max-iterations, "
+            "output-format, baseline, target-version, target-precision, max-memory, for, max-iterations, "
             "timeout, precision or dynamic-quantization",
         ),
         ('select = "IR4"', 'select is "IR4", expected a list of texts'),

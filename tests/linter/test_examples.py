@@ -43,6 +43,6 @@ def test_a_page_begins_with_a_sound_file_and_has_a_faulty_one(rule: type[Rule]) 
 def test_a_selected_rule_finds_what_it_finds_among_all(example: Example, tmp_path: Path) -> None:
     path = example.written(tmp_path)
     for code in sorted({finding.diagnostic.code for finding in example.findings}):
-        among = list(lint(path, target_version=example.target, asked=[code]))
-        alone = lint(path, target_version=example.target, asked=[code], codes={code})
+        among = list(lint(path, target_version=example.target, asked=[code], purposes=example.purposes))
+        alone = lint(path, target_version=example.target, asked=[code], purposes=example.purposes, codes={code})
         assert [item for item in alone if item.code == code] == [item for item in among if item.code == code]

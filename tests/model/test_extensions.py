@@ -9,7 +9,10 @@ import pytest
 
 import irrun.model
 from irrun.document.writer import Handle, Writer, WrittenBody
+from irrun.inference.fold import fold
 from irrun.model.summary import ExtensionUse, summarize
+from irrun.ops import calling
+from irrun.ops.available import operations_of
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32
 from tests.linter.snippets import example
@@ -133,3 +136,14 @@ def test_the_arithmetic_inside_is_not_counted(tmp_path: Path) -> None:
     summary = summarize(irrun.model.load(path))
     assert (summary.flops.total, summary.flops.assumed, summary.flops.unknown) == (0, False, ())
     assert summary.libraries == {}
+
+
+def test_the_operation_of_the_example_states_no_wrong_value() -> None:
+    path = Path(__file__).resolve().parents[2] / "examples" / "extension" / "my_ops.py"
+    shrink = operations_of([path]).resolve("SoftShrink", "extension")
+    known = Fact.of(F32, np.array([2, -3], np.float32))
+    (fact,) = calling.infer(shrink(lambd=0.5), [known])
+    assert fact.value is None
+    (folded,) = fold(shrink(lambd=0.5), [known], [fact])
+    assert folded.value is not None
+    assert folded.value.tolist() == [1.5, -2.5]

@@ -134,6 +134,24 @@ BUILDERS: dict[str, Check] = {
     "build shape of": of(lambda ops, p: ops.shape_of(p)),
     "build shape of i32": of(lambda ops, p: ops.shape_of(p, output_type="i32")),
     "build broadcast": of(lambda ops, p: ops.broadcast(p, [2, 2, 3])),
+    **{
+        f"build broadcast of opset{opset} with axes, {mode}": of(
+            lambda ops, p, mode=mode: ops.broadcast(p, [2, 3], np.array([0, 1]), *mode), opset=opset
+        )
+        for opset in (1, 2, 3)
+        for mode in ((), ("NUMPY",), ("EXPLICIT",))
+    },
+    **{
+        f"build broadcast of opset{opset} has mode": lambda ov, opset=opset: (
+            getattr(ov, f"opset{opset}").broadcast(np.ones(2, np.float32), np.array([3, 2])).get_attributes()
+        )
+        for opset in (1, 2, 3)
+    },
+    "build average pooling by position without bins": of(
+        lambda ops, p, regions: ops.psroi_pooling(p, regions, 2, 2, 0.5, 0, 0, "average"),
+        np.arange(8 * 36, dtype=np.float32).reshape(1, 8, 6, 6),
+        np.array([[0, 0, 0, 8, 8]], np.float32),
+    ),
     "build tile": of(lambda ops, p: ops.tile(p, [1, 2])),
     "build topk": of(lambda ops, p: ops.topk(p, 2, 1, "max", "value").outputs()),
     "build topk types": of(

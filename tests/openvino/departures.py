@@ -19,5 +19,6 @@ DEPARTURES = {
     "value, tensor big endian": "OpenVINO reads the bytes of an array in the other byte order as they are",
     "edit, set unknown attribute": "OpenVINO ignores an attribute that the operation does not have",
     "variable of f32 set to f64": "a variable may be set to any numeric type; OpenVINO refuses f64, i64 and 16-bit integers",
+    "form, channels of a dynamic rank": "OpenVINO's CPU runs no layer of a dynamic rank",
     "setting, register plugin": "there is one device; OpenVINO looks for the plugin when the device is used",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,12 @@ def pipeline(shape: Sequence[int], array: Any, *calls: Steps, layout: str = "") 
         return [ports, [str(result.dtype), np.round(result.astype(np.float64) + SHIFT, 1)]]
 
     return check
+
+
+def results_of(shape: Sequence[int], array: Any, *calls: Steps) -> Check:
+    """Return a check of the results of such a model alone."""
+    check = pipeline(shape, array, *calls)
+    return lambda ov: check(ov)[1]
 
 
 def tensor(**settings: Any) -> Steps:
@@ -85,9 +92,43 @@ def resize(name: str, *sizes: int) -> Steps:
     return steps(lambda s, _, pp: s.resize(getattr(pp.ResizeAlgorithm, name), *sizes))
 
 
+def _opened(steps: Any, ov: Any, _: Any) -> None:
+    """Add a step that returns the image, of a number of channels that only the values tell."""
+    ops = ov.opset13
+
+    def reshaped(image: Any) -> Any:
+        axes = ops.constant(np.arange(4))
+        channels = ops.convert(ops.reduce_max(ops.exp(ops.multiply(image, np.float32(0))), axes, False), "i64")
+        sizes = [ops.slice(ops.shape_of(image, "i64"), *(ops.constant(np.array([item])) for item in (0, 3, 1)))]
+        last = ops.reshape(ops.multiply(channels, ops.constant(np.int64(3))), ops.constant(np.array([1])), False)
+        return ops.reshape(image, ops.concat([*sizes, last], 0), False).output(0)
+
+    steps.custom(reshaped)
+
+
+def _layouts(ov: Any) -> Any:
+    """Return the layouts of the ports of models whose layouts are known for the model, for the tensors or for both."""
+    ops, pp = ov.opset13, import_module(f"{ov.__name__}.preprocess")
+    found = []
+    for inner, outer, type in product(("", "NCHW"), ("", "NHWC"), ("f32", "u8")):
+        x = ops.parameter([1, 3, 4, 4], np.float32)
+        ppp = pp.PrePostProcessor(ov.Model([ops.relu(x)], [x], "m"))
+        ppp.input().tensor().set_element_type(getattr(ov.Type, type))
+        if inner:
+            ppp.input().model().set_layout(ov.Layout(inner))
+            ppp.output().model().set_layout(ov.Layout(inner))
+        if outer:
+            ppp.input().tensor().set_layout(ov.Layout(outer))
+            ppp.output().tensor().set_layout(ov.Layout(outer))
+        model = ppp.build()
+        found.append([model.input().node.layout, model.output().node.layout, model.output().partial_shape])
+    return found
+
+
 MODES = ["RESIZE_LINEAR", "RESIZE_CUBIC", "RESIZE_NEAREST", "RESIZE_BILINEAR_PILLOW", "RESIZE_BICUBIC_PILLOW"]
 
 PIPELINES: dict[str, Check] = {
+    "layouts of ports": _layouts,
     "bytes to a dynamic batch": pipeline(BATCH, SMALL, BYTES, model("NCHW")),
     "bytes to dynamic sizes": pipeline(SPATIAL, SMALL, BYTES, model("NCHW")),
     "bytes to open shapes": pipeline(OPEN, SMALL, BYTES, model("NCHW")),
@@ -163,6 +204,18 @@ PIPELINES: dict[str, Check] = {
     ),
     "reversed channels of a dynamic batch": pipeline(
         BATCH, SMALL, BYTES, model("NCHW"), steps(lambda s, *_: s.reverse_channels())
+    ),
+    "reversed channels of an open number": results_of(
+        STATIC, SMALL, BYTES, TO_F32, model("NCHW"), steps(_opened), steps(lambda s, *_: s.reverse_channels())
+    ),
+    "colours of an open number of channels": results_of(
+        STATIC,
+        SMALL,
+        tensor(type="u8", layout="NHWC", color="BGR"),
+        TO_F32,
+        model("NCHW"),
+        steps(_opened),
+        steps(lambda s, _, pp: s.convert_color(pp.ColorFormat.RGB)),
     ),
     "reversed channels without layout": pipeline(STATIC, PLANAR, steps(lambda s, *_: s.reverse_channels())),
     "crop of a dynamic batch": pipeline(

@@ -34,12 +34,6 @@ def _planes_cropped() -> None:
     steps.build()
 
 
-def _reversed_of_any_channels() -> None:
-    steps = _image([1, 4, 4, -1], "NHWC")
-    steps.input().preprocess().reverse_channels()
-    steps.build()
-
-
 def _layout_of_any_rank() -> None:
     x = ops.parameter(irrun.PartialShape.dynamic(), np.float32, name="x")
     steps = PrePostProcessor(irrun.Model([ops.relu(x)], [x], "m"))
@@ -155,11 +149,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         "MatcherPass has no pattern; register_matcher sets it",
     ),
     "planes before colours are converted": (_planes_cropped, RuntimeError, "convert_color comes first"),
-    "channels reversed whose number is dynamic": (
-        _reversed_of_any_channels,
-        RuntimeError,
-        "the number of channels is dynamic",
-    ),
     "order of axes of any rank": (_layout_of_any_rank, RuntimeError, "the rank of the tensor is dynamic"),
     "height and width of any rank": (_resized_of_any_rank, RuntimeError, "the rank of the tensor is dynamic"),
     "order that is none": (_order_of_other_axes, RuntimeError, "[0, 1, 1, 3] is no order of 4 axes"),

@@ -114,15 +114,57 @@ def test_what_irrun_does_not_have() -> None:
         "OpenVINO converts models of other frameworks to IR",
         "from openvino import convert_model": "irrun has no openvino.convert_model: only IR files are read; "
         "OpenVINO converts models of other frameworks to IR",
-        "from openvino.runtime import Core": "irrun has no openvino.runtime: OpenVINO 2026 does not have it either; "
-        "its names are in openvino",
-        "import openvino.tools.ovc": "irrun has no openvino.tools: only IR files are read; "
-        "OpenVINO converts models of other frameworks to IR",
+        "import irrun.openvino.runtime": "irrun has no openvino.runtime: "
+        "the names of openvino.runtime are those of irrun.openvino itself",
         "import openvino.nodes": "irrun has no openvino.nodes",
         "import openvino.opset18": "irrun has no openvino.opset18",
     }
     code = "".join(f"try: {line}\nexcept ImportError as error: print(error)\n" for line in reasons)
     assert lines_after_standing_in(code) == list(reasons.values())
+
+
+def test_the_name_of_the_main_module_until_2025() -> None:
+    found = lines_after_standing_in("""
+import openvino.runtime as runtime
+import openvino
+from openvino.runtime import Core, op, opset8
+from openvino.runtime.op.util import Variable
+from openvino.runtime.passes import Manager
+import openvino.runtime.opset8
+print(runtime is openvino, openvino.runtime.Core is Core is openvino.Core, op is openvino.op)
+print(opset8 is openvino.opset8 is openvino.runtime.opset8, Manager is openvino.passes.Manager)
+print(openvino.__spec__.name, openvino.op.__spec__.name, Variable is openvino.op.util.Variable)
+try: import openvino.runtime.nodes
+except ImportError as error: print(error)
+""")
+    assert found == [
+        "True True True",
+        "True True",
+        "irrun.openvino irrun.openvino.op True",
+        "irrun has no openvino.runtime.nodes: the names of openvino.runtime are those of irrun.openvino itself",
+    ]
+
+
+def test_programs_of_an_installed_openvino(tmp_path: Path) -> None:
+    folder = tmp_path / "openvino" / "tools" / "timing"
+    folder.mkdir(parents=True)
+    (tmp_path / "openvino" / "__init__.py").write_text("raise ImportError('not this one')\n", encoding="utf-8")
+    (folder.parent / "__init__.py").write_text("", encoding="utf-8")
+    (folder / "main.py").write_text("import openvino\nprint(openvino.__name__)\n", encoding="utf-8")
+    env = HERE | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)])}
+    done = python("-m", "irrun.openvino", "-m", "openvino.tools.timing.main", env=env)
+    assert (done.stdout, done.stderr) == ("irrun.openvino\n", "")
+
+
+def test_no_programs_without_openvino() -> None:
+    found = lines_after_standing_in("""
+import sys
+sys.path[:] = [entry for entry in sys.path if "site-packages" not in entry]
+try: import openvino.tools.ovc
+except ImportError as error: print(error)
+""")
+    reason = "it needs an installed OpenVINO, whose module runs on irrun with python -m irrun.openvino"
+    assert found == [f"irrun has no openvino.tools: {reason}"]
 
 
 def test_the_compiled_module() -> None:

@@ -52,6 +52,9 @@ def _region_written(ov: Any) -> Any:
 
 
 VALUES: dict[str, Check] = {
+    "strings that are not UTF-8": lambda ov: (lambda tensor: [tensor.str_data.tolist(), tensor.bytes_data.tolist()])(
+        ov.Tensor(np.array([b"\xe2\x80", b"a\xff\xf0b", "\u00e9".encode()]))
+    ),
     "text of rank four": lambda ov: ov.PartialShape("1,3,?,1..10"),
     "text with spaces": lambda ov: ov.PartialShape(" [ 1 , 3 , ? ] "),
     "text of minus one": lambda ov: ov.PartialShape("[-1,3]"),

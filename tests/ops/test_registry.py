@@ -100,6 +100,7 @@ def test_found(type: str, version: str | None, found: str) -> None:
         ("Clamp", "Opset1", "version", "no operation Clamp in Opset1; did you mean opset1?"),
         ("Sharpen", "opset_1", "version", "no operation Sharpen in opset_1; did you mean opset1?"),
         ("Clamp", "opset99", "version", "no opset opset99, expected opset1 to opset17"),
+        ("Clamp", f"opset{'9' * 4000}", "version", f"no opset opset{'9' * 35}…, expected opset1 to opset17"),
         ("Clamp", "opset01", "version", "no opset opset01, expected opset1 to opset17"),
         ("Clamp", "8", "version", "no opset 8, expected opset1 to opset17"),
         ("Clamp", "", "version", "no opset of an empty name, expected opset1 to opset17"),

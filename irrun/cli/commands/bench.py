@@ -1,4 +1,6 @@
-"""Measure a model: latency, throughput, the first inference, and the time of reading and compiling.
+"""Measure the latency, throughput and start of a model.
+
+Latency, throughput, the first inference, and the time of reading and compiling.
 
 Pass inputs with -i as to irrun run; the others are random, and equal for equal seeds. Measuring stops after --niter
 inferences where that is given, and after --time otherwise. With --compare-openvino, the engines take turns in one
@@ -27,7 +29,6 @@ import click
 from irrun.cli import inputs, precision, values
 from irrun.cli.compiling import Compilation, compile_options
 from irrun.cli.console import result, text_or_json, verbosity
-from irrun.cli.differences import largest
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
@@ -43,6 +44,7 @@ from irrun.cli.measuring import (
 )
 from irrun.cli.options import Number
 from irrun.cli.tables import aligned, columns, listed, wrapped
+from irrun.debugging.differences import largest
 from irrun.model import build, load
 from irrun.runtime.tiers import backend, tier_text
 

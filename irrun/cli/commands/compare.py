@@ -1,4 +1,6 @@
-"""Compare the outputs of two models, or of a model and OpenVINO, and name the first layer that differs.
+"""Compare a model with another one, or with another engine.
+
+The first layer that differs is named.
 
 OTHER is another model, or expected outputs: an .npy or .npz file, or a folder that irrun run -o has written. Two
 folders of models or quoted patterns are compared file by file of the same name. Both sides get the same inputs: those
@@ -6,7 +8,9 @@ of -i, and random ones otherwise. Inputs and outputs are matched by name; by pos
 sides, or where numpy.savez has numbered the arrays of a file.
 
 Floats may differ by --atol plus --rtol times the largest magnitude of the output; other types must be equal. Where
-outputs differ, both models run as written, layer by layer, to find the first layer of the same name that differs.
+outputs differ, both sides run as written, layer by layer: layers are matched by name, then by structure. The first
+layer that differs is named, and the first that errs by itself: that differs although it gets the inputs of the other
+side. Where all layers agree, the side whose optimisation changes the outputs is named.
 
 \b
 Examples:
@@ -14,6 +18,7 @@ Examples:
   irrun compare model.xml other.xml -i image=cat.npy --rtol 0.01
   irrun compare model.xml expected.npz -i inputs.npz
   irrun compare model.xml --openvino
+  irrun compare model.xml --onnx model.onnx --all
   irrun compare old/ new/ --jobs 4
 
 The exit status is 0 where all are equal, 1 where one differs, and 2 where one cannot be compared.
@@ -38,6 +43,7 @@ from irrun.cli.limits import Limits
 from irrun.cli.options import Number
 
 DIFFERENT: Final = 1
+STATS: Final = ("max", "mean", "median", "rms")
 
 
 @click.command(help=__doc__)
@@ -45,8 +51,19 @@ DIFFERENT: Final = 1
 @click.argument("other", required=False, type=click.Path())
 @inputs.options
 @click.option("--openvino", "native", is_flag=True, help="Compare with OpenVINO in place of OTHER.")
+@click.option("--onnx", type=inputs.FILE, help="Compare with an ONNX model in ONNX Runtime in place of OTHER.")
+@click.option("--all", "every", is_flag=True, help="Show every layer, also where the outputs are equal.")
 @click.option("--rtol", type=Number(min=0), default=1e-3, show_default=True, help="The tolerance by the magnitude.")
 @click.option("--atol", type=Number(min=0), default=1e-5, show_default=True, help="The absolute tolerance.")
+@click.option(
+    "--check-error-stat",
+    "stat",
+    type=click.Choice(STATS),
+    default="max",
+    show_default=True,
+    help="The statistic of the errors that the tolerances limit.",
+)
+@click.option("--fail-fast", is_flag=True, help="End at the first layer, and the first pair, that differs.")
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
 @jobs.options
 @limits.options
@@ -61,6 +78,10 @@ def command(
     shapes: tuple[str, ...],
     weights: Path | None,
     native: bool,
+    onnx: Path | None,
+    every: bool,
+    stat: str,
+    fail_fast: bool,
     rtol: float,
     atol: float,
     as_written: bool,
@@ -71,14 +92,15 @@ def command(
 ) -> None:
     from irrun.cli.comparing import report
     from irrun.cli.comparing.comparison import Comparison
-    from irrun.cli.comparing.pairs import pairs_of
+    from irrun.cli.comparing.pairs import Pair, pairs_of
     from irrun.cli.measuring import require_native
+    from irrun.debugging.layers import Tolerance
 
-    if (other is None) != native:
-        raise click.UsageError("one of OTHER and --openvino is needed")
+    if (other is not None) + native + (onnx is not None) != 1:
+        raise click.UsageError("one of OTHER, --openvino and --onnx is needed")
     if native:
         require_native("--openvino")
-    pairs = pairs_of(model, other)
+    pairs = pairs_of(model, other) if onnx is None else [Pair(model, Path(model), onnx)]
     workers = way(jobs, scheduler, 1)
     work = Comparison(
         {
@@ -91,11 +113,12 @@ def command(
         seed=seed,
         shapes=shapes,
         weights=weights,
-        rtol=rtol,
-        atol=atol,
+        tolerance=Tolerance(rtol, atol, stat),
+        every=every,
+        fail_fast=fail_fast,
         extensions=[str(Path(path).absolute()) for path in extensions()],
     )
-    records = _records(work, pairs, workers)
+    records = _records(work, pairs, workers, fail_fast=fail_fast)
     counts = {status: sum(item["status"] == status for item in records) for status in ("equal", "different", "failed")}
     if output_format == "json":
         result(values.as_json({"rtol": rtol, "atol": atol, **counts, "pairs": records}))
@@ -120,17 +143,22 @@ def _say_failures(records: Sequence[Mapping[str, Any]]) -> None:
             fail(what)
 
 
-def _records(work: Any, pairs: Sequence[Any], workers: jobs.Way) -> list[dict[str, Any]]:
+def _records(work: Any, pairs: Sequence[Any], workers: jobs.Way, *, fail_fast: bool) -> list[dict[str, Any]]:
     from irrun.cli.progress import watched
     from irrun.jobs import Lost, in_order, spread
     from irrun.jobs.cluster import ClusterError
 
     found = in_order(spread(work, pairs, workers.jobs, workers.scheduler))
     shown = watched(found, len(pairs), sys.stderr, unit="pairs") if level() >= 0 else found
+    records: list[dict[str, Any]] = []
     try:
-        return [
-            {"name": pair.name, "status": "failed", "error": item.reason} if isinstance(item, Lost) else item
-            for pair, item in zip(pairs, shown, strict=True)
-        ]
+        for pair, item in zip(pairs, shown, strict=False):
+            if isinstance(item, Lost):
+                records.append({"name": pair.name, "status": "failed", "error": item.reason})
+            else:
+                records.append(item)
+            if fail_fast and records[-1]["status"] != "equal":
+                break
+        return records
     except ClusterError as error:
         raise Failure(str(error)) from None

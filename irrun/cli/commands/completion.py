@@ -1,4 +1,4 @@
-"""Print the script that completes commands and options in a shell.
+"""Print the script that completes commands in a shell.
 
 \b
 Examples:

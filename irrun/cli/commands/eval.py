@@ -1,4 +1,6 @@
-"""Evaluate one operation on tensors from files or from the command line.
+"""Evaluate one operation on tensors.
+
+Tensors are from files or from the command line.
 
 An argument is an .npy file or a literal: a number, a list, true, false or text in quotes, with the element type in
 front where it matters, as in f16:[1,2]. A literal takes the type of the other arguments where the operation wants one
@@ -26,7 +28,7 @@ from irrun.cli import literals, saving, values
 from irrun.cli.console import detail, note, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option
 from irrun.cli.failures import Failure
-from irrun.cli.operations import complete_type, known_operations, opset_named
+from irrun.cli.operations import complete_type, operation_named, opset_named
 from irrun.diagnostics import near_match
 from irrun.ops import Fact, Op, OpError
 from irrun.ops.attributes import AttributeUnknown
@@ -63,7 +65,7 @@ def command(
             raise click.NoSuchOption(text.partition("=")[0][:40], ctx=click.get_current_context())
     if output is not None:
         saving.check_target(output)
-    cls = known_operations().resolve(type, opset)
+    cls = operation_named(type, opset)
     spec = cls.spec
     _check_alone(spec)
     op = cls(**_attributes(spec, attributes))

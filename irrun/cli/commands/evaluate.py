@@ -1,4 +1,6 @@
-"""Measure how good the outputs of a model are: accuracy, squared error, overlap or perplexity against labels.
+"""Measure the accuracy of a model against labels.
+
+Accuracy, squared error, overlap or perplexity.
 
 The rows of --data are run --batch-size at a time; its labels have the same first axis. With --batch, each file is one
 input, and --labels has a row for each in natural order, or is an .npz file with the labels by name of the file.

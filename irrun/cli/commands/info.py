@@ -1,4 +1,6 @@
-"""Show the contents of a model: inputs, outputs, operations, constants, opsets and FLOPs.
+"""Show the contents of a model.
+
+Inputs, outputs, operations, constants, opsets and FLOPs.
 
 The weights file is not needed.
 

@@ -1,4 +1,6 @@
-"""Check IR files: their XML, their graph, every attribute, and every dim against the inferred one.
+"""Check IR files: XML, graph, attributes, types and dims.
+
+Every dim is compared with the inferred one.
 
 FILES are files, folders, quoted patterns, or - for the standard input. Files in a folder that are not IRs are skipped.
 The weights file is optional; it is checked where it is beside the model. You can also check one or more bare <layer>
@@ -166,6 +168,13 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
     "--target-precision",
     type=click.Choice(["f16"]),
     help="The type in which the floats of the model will be computed; report constants beyond its range.",
+)
+@click.option(
+    "--for",
+    "purposes",
+    type=click.Choice(["genai", "npu"]),
+    multiple=True,
+    help="What the file is for: a pipeline of language models, a neural processing unit; report what they refuse.",
 )
 @MEMORY_OPTION
 @click.option("--fix", is_flag=True, help="Apply the fixes that keep the meaning of the model.")

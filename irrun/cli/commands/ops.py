@@ -1,4 +1,6 @@
-"""List the operations, or show one: attributes, inputs, outputs, types and versions.
+"""List the operations, or show one.
+
+Attributes, inputs, outputs, types and versions.
 
 \b
 Examples:
@@ -17,7 +19,7 @@ import click
 
 from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.extending import extension_option
-from irrun.cli.operations import complete_type, known_operations, of_opset, opset_named, record
+from irrun.cli.operations import complete_type, known_operations, of_opset, operation_named, opset_named, record
 from irrun.cli.tables import columns, listed, wrapped
 from irrun.cli.values import as_json
 from irrun.diagnostics import listing
@@ -42,7 +44,7 @@ def command(type: str | None, opset: str | None, output_format: str) -> None:
         classes = list(known.declarations()) if opset is None else of_opset(opset)
         text = _listing(classes)
     else:
-        newest = known.resolve(type, opset)
+        newest = operation_named(type, opset)
         versions = [cls for cls in known.declarations() if cls.type == newest.type]
         classes = versions if opset is None else [newest]
         text = _page(newest.spec, [cls.spec.version for cls in versions])

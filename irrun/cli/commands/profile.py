@@ -1,4 +1,6 @@
-"""Show where the time of a model goes: by operation type and by layer, with GFLOP/s and bytes.
+"""Show where the time of a model goes.
+
+By operation type and by layer, with GFLOP/s and bytes.
 
 Pass inputs with -i as to irrun run; the others are random, and equal for equal seeds. Times are medians over --niter
 runs. The time of a layer with sub-graphs excludes the layers inside, which are listed separately. Fused layers count

@@ -1,4 +1,6 @@
-"""Explain a rule: what it finds, why that is bad, and what to use instead.
+"""Explain a rule of the linter.
+
+What it finds, why that is bad, and what to use instead.
 
 Without an argument, all rules are listed.
 

@@ -1,4 +1,6 @@
-"""Run a model on inputs from NumPy files, or on random ones, and show its outputs.
+"""Run a model and show its outputs.
+
+Inputs are from NumPy files, or random.
 
 Refer to an input by the name of its layer or tensor. For a model with one input, a file is enough; an .npz file may
 hold several inputs by name.
@@ -12,6 +14,8 @@ Examples:
   irrun run model.xml --random --seed 7
   irrun run model.xml --random --shape 'image[4,3,224,224]'
   irrun run model.xml -i image=cat.npy --precision bf16 --check
+  irrun run model.xml -i image=cat.npy --dump tensors/ --outputs 'conv*'
+  irrun run model.xml -i image=cat.npy --stats --stop-at nan,inf
   irrun run model.xml --batch 'inputs/*.npy' -o outputs/ --jobs 4
 """
 
@@ -20,22 +24,26 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
-from irrun.cli import assignments, inputs, precision, values
+from irrun.cli import assignments, inputs, precision, values, watching
 from irrun.cli.batch.options import Batch, batch_options
 from irrun.cli.compiling import Compilation, compile_options
-from irrun.cli.console import detail, note, result, text_or_json, verbosity, warn
+from irrun.cli.console import detail, level, note, result, text_or_json, verbosity, warn
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
 from irrun.cli.jobs import Workers, way
+from irrun.cli.watching import Watch, stop, watch_options, watched
 from irrun.model import Outputs, build, load
 from irrun.tensor import Array, ElementType
+
+if TYPE_CHECKING:
+    from irrun.debugging.statistics import TensorStatistics
 
 
 @click.command(help=__doc__)
@@ -51,6 +59,7 @@ from irrun.tensor import Array, ElementType
 @batch_options
 @compile_options(precision.option)
 @click.option("--check", is_flag=True, help="Run in f32 too, and show what the precision costs.")
+@watch_options
 @extension_option
 @text_or_json
 @verbosity
@@ -67,14 +76,16 @@ def command(
     compilation: Compilation,
     precision_name: str | None,
     check: bool,
+    watch: Watch,
     output_format: str,
     batch: Batch,
     workers: Workers,
 ) -> None:
     config = compilation.settings(model, precision_name)
     if patterns:
-        if files or randomly or check or output is None:
-            raise click.UsageError("--batch goes with -o FOLDER, and without -i, --random and --check")
+        if files or randomly or check or watch.is_asked or output is None:
+            what = "-i, --random, --check, --dump, --stats and --stop-at"
+            raise click.UsageError(f"--batch goes with -o FOLDER, and without {what}")
         from irrun.cli.batch.command import run_many
 
         spread = way(*workers, compilation.threads)
@@ -100,17 +111,24 @@ def command(
     say_findings(loaded, model)
     detail(f"read and planned in {_since(begin)}: {len(compiled.plan.steps)} steps")
     begin = time.perf_counter()
-    outputs = inputs.runner(compiled.session(), given, model)()
+    session = compiled.session()
+    run = inputs.runner(session, given, model)
+    seen = watched(watch, loaded, session, run, given, config) if watch.is_asked or level() > 1 else None
+    outputs = run() if seen is None else seen.outputs
     took = _since(begin)
     from irrun.runtime.tiers import tier_text
 
     detail(f"run in {took} ({tier_text(compiled.tiers.last)})")
+    if seen is not None and seen.stopped is not None:
+        stop(seen, watch, loaded, model, output_format)
+    assert outputs is not None
     error = None
     if check:
         from irrun.cli import rounding
 
         error = rounding.compared(loaded, model, config, given, outputs)
-    _show(outputs, compiled.output_types, output_format, top, error, _advice(config))
+    statistics = seen.statistics if seen is not None and watch.stats else None
+    _show(outputs, compiled.output_types, output_format, top, error, _advice(config), statistics)
     if output is not None:
         read = [model, weights or model.with_suffix(".bin")]
         read += [value.file for value in given if value.file is not None]
@@ -124,6 +142,7 @@ def _show(
     top: int | None,
     error: dict[str, Any] | None,
     advice: str,
+    statistics: Sequence[TensorStatistics] | None,
 ) -> None:
     tensors = [
         (port.any_name, type, array) for (port, array), type in zip(outputs.to_dict().items(), types, strict=True)
@@ -135,8 +154,12 @@ def _show(
         note(f"--top shows up to {values.FEW} rows of scores, and no output has such rows")
     if output_format == "json":
         record = _record(tensors, likeliest)
+        if statistics is not None:
+            record["layers"] = [item.as_dict() for item in statistics]
         result(values.as_json(record if error is None else record | {"error": error}))
         return
+    if statistics is not None:
+        result(f"{watching.table(statistics)}\n")
     result(values.table(tensors))
     if error is not None:
         from irrun.cli import rounding

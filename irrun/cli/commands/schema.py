@@ -1,4 +1,6 @@
-"""Print a schema: of IR files, for editors, or of the report of irrun lint.
+"""Print a schema of IR files, or of the report of irrun lint.
+
+Those of IR files are for editors.
 
 rng is RELAX NG with every operation and its attributes, xsd is XML Schema with the edges, and report is the JSON schema
 of irrun lint --output-format json.

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from irrun.cli.tables import aligned, columns, wrapped
 from irrun.cli.values import printable
+from irrun.diagnostics import listing
 
 
 def page(record: Mapping[str, Any]) -> str:
     """Format the comparison of one pair."""
     width = columns()
-    rows = [["output", "type", "max", "relative", "cosine", "argmax"]]
+    rows = [["output", "type", "max", "relative", "cosine", "SNR", "ulp", "argmax"]]
     problems = []
     for item in record["outputs"]:
         if item["problem"]:
@@ -24,7 +26,10 @@ def page(record: Mapping[str, Any]) -> str:
         lines += wrapped(problem, width, 2)
     lines += ["", _verdict(record)]
     if "layers" in record:
-        lines += wrapped(_layer(record), width, 2)
+        for text in _layer(record):
+            lines += wrapped(text, width, 2)
+    if record.get("table"):
+        lines = [_table(record["table"]), "", *lines]
     return "\n".join(lines).lstrip("\n")
 
 
@@ -35,6 +40,8 @@ def _numbers(item: Mapping[str, Any]) -> list[str]:
         f"{item['max']:.3g}",
         f"{item['relative']:.2g}",
         "-" if cosine is None else f"{cosine:.7f}",
+        _decibels(item["snr"]),
+        "-" if item["ulp"] is None else f"{item['ulp']:.3g}",
         "-" if argmax is None else f"{argmax['changed']} of {argmax['rows']}",
     ]
 
@@ -46,20 +53,64 @@ def _verdict(record: Mapping[str, Any]) -> str:
     return f"different: {count} of {total} output{'s' if total > 1 else ''}"
 
 
-def _layer(record: Mapping[str, Any]) -> str:
-    layer = record["layer"]
+def _layer(record: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what the layers tell."""
+    layer, culprit = record["layer"], record.get("culprit")
     if record["layers"] is None:
-        return f"the layers cannot be compared: {record['reason']}"
-    if layer is None:
-        return (
-            f"as written, {record['layers']} layers of the same name agree: the outputs differ by optimisation"
-            if record["layers"]
-            else "no layer has the same name on both sides"
-        )
-    by = layer["problem"] or f"max {layer['max']:.3g}, relative {layer['relative']:.2g}"
-    changed = " and ".join(f'"{printable(name)}"' for name in layer["constants"])
+        yield f"the layers cannot be compared: {record['reason']}"
+    elif layer is not None:
+        yield f"first layer that differs: {_named(layer)}"
+        if culprit is not None:
+            yield f"{'first' if culprit['differs'] else 'largest'} error of its own: {_named(culprit, 'own')}"
+        elif layer["own"] is not None and layer["own"]["max"] != layer["max"]:
+            yield f"with the inputs of the other side, it differs by {_number(layer['own'])}"
+    elif not record["layers"]:
+        yield "no layer has the same name on both sides"
+    elif record["status"] != "equal":
+        yield f"as written, {record['layers']} layers of both sides agree: the outputs differ by optimisation"
+        yield from _optimisation(record.get("optimisation"))
+
+
+def _optimisation(found: Mapping[str, Any] | None) -> Iterator[str]:
+    if found is not None:
+        numbers = ", ".join(f"{name} {number:.2g}" for name, number in found["relative"].items())
+        by = "irrun" if found["by"] == "model" else found["by"]
+        fault = "both change them" if by is None else f"that of {by} is at fault"
+        yield f"{fault}: relative errors beside its own layers one by one are {numbers}"
+
+
+def _named(layer: Mapping[str, Any], key: str = "") -> str:
+    by = layer["problem"] or _number(layer[key] if key and layer[key] is not None else layer)
+    changed = listing((f'"{printable(name)}"' for name in layer["constants"]), "and")
     constants = f", constants that differ: {changed}" if changed else ""
-    return f'first layer that differs: {layer["type"]} "{printable(layer["name"])}", {by}{constants}'
+    return f'{layer["type"]} "{printable(layer["name"])}", {by}{constants}'
+
+
+def _number(errors: Mapping[str, Any]) -> str:
+    return f"max {errors['max']:.3g}, relative {errors['relative']:.2g}"
+
+
+def _decibels(value: float) -> str:
+    return f"{value:.1f}" if math.isfinite(value) else "-"
+
+
+def _table(layers: Sequence[Mapping[str, Any]]) -> str:
+    """Format a row for each layer; own errors are those with the inputs of the other side."""
+    rows = [["layer", "type", "shape", "max", "relative", "own", "cosine", "PSNR", "SNR", "ulp", ""]]
+    for item in layers:
+        name = item["layer"] if not item["output"] else f"{item['layer']}.{item['output']}"
+        shape = f"[{','.join(map(str, item['shape']))}]"
+        own = f"{item['own_relative']:.2g}" if "own_relative" in item else "-"
+        mark = "errs" if item["errs"] else "differs" if item["differs"] else ""
+        if item["problem"]:
+            rows.append([printable(name), item["type"], item["problem"], *"----", *"---", mark])
+            continue
+        cosine = "-" if item["cosine"] is None else f"{item['cosine']:.7f}"
+        numbers = [f"{item['max']:.3g}", f"{item['relative']:.2g}", own, cosine]
+        ulp = "-" if item["ulp"] is None else f"{item['ulp']:.3g}"
+        numbers += [_decibels(item["psnr"]), _decibels(item["snr"]), ulp]
+        rows.append([printable(name), item["type"], shape, *numbers, mark])
+    return aligned(rows, left=3, width=columns())
 
 
 def table(records: Sequence[Mapping[str, Any]]) -> str:

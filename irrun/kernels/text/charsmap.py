@@ -11,6 +11,7 @@ from irrun.kernels.text.double_array import DoubleArray
 SPACE, ESCAPED_SPACE = " ", "\u2581"
 _SPACES: Final = re.compile("  +")
 _RUNS: Final = re.compile(r"[\x00-\x7f]+|[^\x00-\x7f]+")
+_MOST_PAIRS: Final = 1 << 16
 _INVALID: Final = dict.fromkeys(range(56448, 56576), "�")
 _ASCII: Final = [chr(point) for point in range(1, 128)]
 
@@ -93,6 +94,9 @@ class CharsMap:
         self._kept_starts: Final = frozenset(text[0] for text in kept)
         self._starts: Final[set[str]] = {*self._kept_starts, *map(chr, _INVALID)}
         self._plain: Final[set[str]] = set()
+        self._alone: Final[dict[str, tuple[str, int]]] = {}
+        """What replaces the first of two characters with which no key begins."""
+
         has_pairs = any(
             keys.begin_with(first + second) for first in _ASCII if keys.begin_with(first) for second in _ASCII
         )
@@ -145,13 +149,25 @@ class CharsMap:
             character = text[at]
             if character in starts:
                 kept = self._kept_at(text, at) if character in self._kept_starts else ""
-                found = (kept, len(kept)) if kept else self.keys.longest(text, at)
-                if found is None:
-                    found = _INVALID.get(ord(character), character), 1
+                found = (kept, len(kept)) if kept else self._key_at(text, at)
             else:
                 found = character, 1
             yield found
             at += found[1]
+
+    def _key_at(self, text: str, at: int) -> tuple[str, int]:
+        """Return the replacement of the longest key at a place, else the character there, and the size of either."""
+        pair = text[at : at + 2]
+        found = self._alone.get(pair)
+        if found is None:
+            found = self.keys.longest(text, at)
+            if found is None:
+                found = _INVALID.get(ord(pair[0]), pair[0]), 1
+            if not self.keys.begin_with(pair):
+                if len(self._alone) >= _MOST_PAIRS:
+                    self._alone.clear()
+                self._alone[pair] = found
+        return found
 
     def _kept_at(self, text: str, at: int) -> str:
         return next((kept for kept in self._kept if text.startswith(kept, at)), "")

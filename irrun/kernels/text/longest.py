@@ -14,6 +14,7 @@ class LongestMatch:
         sizes: dict[bytes, set[int]] = {}
         for token in self.ids:
             sizes.setdefault(token[:2], set()).add(len(token))
+        self._ascending: Final[dict[bytes, tuple[int, ...]]] = {}
         self._sizes: Final = {head: tuple(sorted(found, reverse=True)) for head, found in sizes.items()}
 
     def at(self, text: bytes, start: int) -> tuple[int, int] | None:
@@ -39,6 +40,14 @@ class LongestMatch:
                 if id is not None:
                     found.append((id, start + size))
         return found
+
+    def ascending(self, head: bytes) -> tuple[int, ...]:
+        """Return the sizes of the tokens that may begin with two bytes, the smallest first."""
+        sizes = self._ascending.get(head)
+        if sizes is None:
+            others = [size for size in reversed(self._sizes.get(head, ())) if size > 1]
+            sizes = self._ascending[head] = ((1,) if head[:1] in self.ids else ()) + tuple(others)
+        return sizes
 
     def all(self, text: bytes) -> list[int]:
         """Return the ids of the longest tokens, one after the other; ValueError where there is none."""

@@ -49,10 +49,13 @@ def split_rows(
     begins, ends = strings.begins.reshape(-1)[order], strings.ends.reshape(-1)[order]
     texts, firsts, _ = found = decoded(begins, ends, chars)
     whole = kept.reshape(-1)[order]
-    spans = [
-        [(0, len(text), 1)[:width]] if is_whole else split(text)
-        for text, is_whole in zip(texts, whole.tolist(), strict=True)
-    ]
+    known: dict[str, Sequence[tuple[int, ...]]] = {}
+    spans = []
+    for text, is_whole in zip(texts, whole.tolist(), strict=True):
+        found_spans = [(0, len(text), 1)[:width]] if is_whole else known.get(text)
+        if found_spans is None:
+            found_spans = known[text] = split(text)
+        spans.append(found_spans)
     counts = np.fromiter(map(len, spans), np.int64, len(spans))
     flat = np.fromiter(chain.from_iterable(chain.from_iterable(spans)), np.int64).reshape(-1, width)
     edges = found.bytes_at(flat[:, :2] + np.repeat(np.array(firsts, np.int64), counts)[:, None])

@@ -91,18 +91,34 @@ class Unigrams:
         best = [-math.inf] * (size + 1)
         came: list[tuple[int, int]] = [(0, 0)] * (size + 1)
         best[0] = largest = 0.0
-        margin = math.inf
+        margin = nothing = math.inf
+        ids, scores, ascending = self._tokens.ids, self._scores, self._tokens.ascending
         at = 0
         while at < size:
             so_far = best[at]
-            largest = max(largest, abs(so_far))
-            steps, after = self.steps(text, at)
-            for id, end, score in steps:
-                total = so_far + score
-                if best[end] != -math.inf:
-                    margin = min(margin, abs(total - best[end]))
-                if total > best[end]:
+            if abs(so_far) > largest:
+                largest = abs(so_far)
+            after = min(at + WIDTHS[text[at] >> 4], size)
+            is_known = False
+            for length in ascending(text[at : at + 2]):
+                end = at + length
+                if end > size:
+                    break
+                id = ids.get(text[at:end])
+                if id is None:
+                    continue
+                is_known = is_known or end == after
+                total, before = so_far + scores[id], best[end]
+                if before != -nothing and abs(total - before) < margin:
+                    margin = abs(total - before)
+                if total > before:
                     best[end], came[end] = total, (at, id)
+            if not is_known:
+                total, before = so_far + self._penalty, best[after]
+                if before != -nothing and abs(total - before) < margin:
+                    margin = abs(total - before)
+                if total > before:
+                    best[after], came[after] = total, (at, self._unknown)
             at = after
         return _Part(tuple(_backwards(came, size)), max(largest, abs(best[size])), margin)
 

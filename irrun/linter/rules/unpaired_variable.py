@@ -15,7 +15,7 @@ class UnpairedVariable(Rule):
 
     ## What it does
     Pairs each `ReadValue` with the `Assign` of the same `variable_id`. More than one `ReadValue` of a variable is
-    reported as well.
+    reported as well. A variable that is never written is an info, and with `--for genai` a warning.
 
     ## Why is this bad
     A variable that is never written keeps its initial value, and a value written under a misspelt name is lost. With
@@ -54,7 +54,8 @@ class UnpairedVariable(Rule):
             yield self._finding(ends[0], f'no ReadValue reads the variable "{name}"{meant}')
         for name, ends in unwritten.items():
             if not unread:
-                yield self._finding(ends[0], f'no Assign writes the variable "{name}"', Severity.INFO)
+                severity = Severity.WARNING if "genai" in context.purposes else Severity.INFO
+                yield self._finding(ends[0], f'no Assign writes the variable "{name}"', severity)
         for kind, variables in (("a ReadValue", read), ("an Assign", written)):
             for name, ends in variables.items():
                 if len(ends) > 1:

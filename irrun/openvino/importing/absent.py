@@ -12,8 +12,11 @@ _OWN: Final = "operations of users are classes of irrun, see extensions.md"
 ABSENT: Final[Mapping[str, str]] = {
     "convert_model": _CONVERSION,
     "frontend": _CONVERSION,
-    "runtime": "OpenVINO 2026 does not have it either; its names are in openvino",
-    "tools": _CONVERSION,
+    "runtime": "the names of openvino.runtime are those of irrun.openvino itself",
+    **dict.fromkeys(
+        ("tools", "torchvision"),
+        "it needs an installed OpenVINO, whose module runs on irrun with python -m irrun.openvino",
+    ),
     "torch": _CONVERSION,
     "OpExtension": _OWN,
     "RemoteContext": _DEVICE,

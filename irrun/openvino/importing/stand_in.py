@@ -6,7 +6,8 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
 from types import ModuleType
 from typing import Final
 
@@ -15,6 +16,8 @@ from irrun.openvino.importing.absent import ABSENT
 _OWN: Final = "irrun.openvino"
 _ROOMS: Final = ("importing", "models", "nodes", "running", "values")
 """The folders of irrun's that are no modules of OpenVINO."""
+_INSTALLED: Final = ("openvino.tools", "openvino.preprocess.torchvision")
+"""Modules that are those of an installed OpenVINO: its own programs, such as benchmark_app, and what uses its API."""
 
 
 def stand_in() -> None:
@@ -37,7 +40,9 @@ class _Finder(MetaPathFinder, Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname.startswith("openvino."):
+        if fullname in _INSTALLED:
+            return _installed(fullname)
+        if fullname.startswith("openvino.") and not fullname.startswith(tuple(f"{name}." for name in _INSTALLED)):
             return ModuleSpec(fullname, self, loader_state=_module(fullname).__spec__)
         if fullname.rpartition(".")[0] == _OWN and fullname.rpartition(".")[2] in ABSENT:
             raise _missing(fullname.removeprefix("irrun."))
@@ -52,10 +57,19 @@ class _Finder(MetaPathFinder, Loader):
         module.__spec__ = module.__spec__.loader_state
 
 
+def _installed(name: str) -> ModuleSpec:
+    """Return the specification of a module of an installed OpenVINO; ModuleNotFoundError where there is none."""
+    *package, _ = name.split(".")
+    spec = PathFinder.find_spec(name, [str(Path(entry, *package)) for entry in sys.path])
+    if spec is None:
+        raise _missing(name)
+    return spec
+
+
 def _module(name: str) -> ModuleType:
     """Return the module of irrun for a module of openvino; ModuleNotFoundError where there is none."""
     own = _own(name)
-    if name.split(".")[1] in _ROOMS:
+    if own.startswith(tuple(f"{_OWN}.{room}" for room in _ROOMS)):
         raise _missing(name)
     try:
         return import_module(own)
@@ -64,8 +78,11 @@ def _module(name: str) -> ModuleType:
 
 
 def _own(name: str) -> str:
-    """Return the name of irrun's module for one of openvino; parts of the compiled module are those of openvino."""
-    return f"irrun.{name}".replace("._pyopenvino.", ".")
+    """Return the name of irrun's module for one of openvino.
+
+    Parts of the compiled module, and of ``openvino.runtime`` of releases until 2025, are those of openvino.
+    """
+    return f"irrun.{name}".replace("._pyopenvino.", ".").replace(".runtime.", ".").removesuffix(".runtime")
 
 
 def _missing(name: str) -> ModuleNotFoundError:

@@ -8,12 +8,13 @@ import numpy as np
 
 from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.ports import Output
-from irrun.openvino.nodes.records import HeldConst, constant_fact, element, fresh_name, record_of
+from irrun.openvino.nodes.records import constant_fact, element, fresh_name, record_of
 from irrun.openvino.nodes.workspace import HANDLES
 from irrun.openvino.values.layout import Layout
 from irrun.openvino.values.shapes import PartialShape, as_dims, of_dims
 from irrun.openvino.values.tensor import Tensor
 from irrun.openvino.values.types import Type
+from irrun.ops.infrastructure.const import HeldConst
 from irrun.ops.infrastructure.parameter import Parameter as ParameterOp
 from irrun.ops.infrastructure.result import Result as ResultOp
 from irrun.tensor import Array, ElementType, Fact
@@ -140,8 +141,10 @@ class Constant(Node):
         return values
 
     def get_vector(self) -> Array:
-        """Return the values as one row."""
-        return self.data.reshape(-1)
+        """Return the values as one row; elements of less than a byte are not packed there."""
+        is_packed = self.tensor.get_element_type().bitwidth < 8
+        values: Array = self.tensor.values() if is_packed else self.data
+        return values.reshape(-1)
 
     def get_strides(self) -> list[int]:
         """Return the distances of neighbours along each axis, in bytes."""

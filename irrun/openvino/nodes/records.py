@@ -18,7 +18,7 @@ from irrun.openvino.values.types import Type, as_element, element_of
 from irrun.ops import Op
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.calling import conform
-from irrun.ops.infrastructure.const import Const
+from irrun.ops.infrastructure.const import Const, HeldConst
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BY_NAME
 from irrun.tensor.packing import unpack
@@ -123,21 +123,6 @@ def constant_fact(
 def element(value: Any) -> ElementType:
     """Return the element type for an argument of a builder; TypeError where it is none."""
     return value.element if isinstance(value, Type) else as_element(value)
-
-
-class HeldConst(Const):
-    """A constant tensor with its values in memory."""
-
-    fact: Fact
-
-    @staticmethod
-    def of(fact: Fact) -> HeldConst:
-        op = object.__new__(HeldConst)
-        op.__dict__.update(element_type=fact.type, shape=fact.shape, offset=0, size=0, fact=fact)
-        return op
-
-    def infer(self, *, weights: Any) -> Fact:
-        return self.fact
 
 
 def held(node: Record, weights: Callable[[int, int], Array | None], fact: Fact | None = None) -> Record:

@@ -105,6 +105,8 @@ def _builder(title: str, cls: type[Op], opset: int, version: str) -> Callable[..
                 given.update(zip(several.split(","), value, strict=True))
             elif value is not None:
                 given[declared.get(key) or key] = value
+        if title == "broadcast" and str(given["mode"]).lower() != "explicit":
+            given.pop("axes_mapping", None)
         return _made(cls, version, given)
 
     build.__name__ = build.__qualname__ = title

@@ -135,6 +135,7 @@ _TABLE: Final = {
 
 
 DEFAULTS: Final[dict[str, dict[str, Any]]] = {
+    "broadcast": {"mode": "numpy"},
     "fake_convert": {"destination_type": "f8e4m3"},
     "gather_elements": {"axis": 0},
     "lrn": {"alpha": 1.0, "beta": 0.5, "bias": 1.0, "size": 5},

@@ -214,8 +214,8 @@ def _index(ports: list[Output], key: int | str | None, what: str) -> int:
 def _before(model: Model, parameter: Parameter, info: InputInfo) -> None:
     """Put a new Parameter and the steps before the consumers of one of the model."""
     fact = parameter.fact(0)
-    inner = info.model().layout if not info.model().layout.empty else parameter.layout
-    inner = inner if not inner.empty else info.preprocess().layout or inner
+    declared = info.model().layout if not info.model().layout.empty else parameter.layout
+    inner = declared if not declared.empty else info.preprocess().layout or declared
     outer = info.tensor().layout
     has_planes = info.tensor().color in _ONE_PLANE or info.tensor().color in _CHANNELS
     if outer.empty and (has_planes or (info.tensor().color is not None and inner.empty)):
@@ -229,7 +229,7 @@ def _before(model: Model, parameter: Parameter, info: InputInfo) -> None:
         item.set_friendly_name(parameter.friendly_name + suffix)
         if given or len(made) == 1:
             Output(item, 0).set_names({name + suffix for name in Output(parameter, 0).names})
-        item.set_layout(outer)
+        item.set_layout(outer if not outer.empty else declared)
         if info.tensor().memory:
             Output(item, 0).set_rt_info(info.tensor().memory, "memory_type")
     port, *planes = (Output(item, 0) for item in made)
@@ -314,8 +314,7 @@ def _behind(result: Result, info: OutputInfo) -> None:
         flow.apply("Convert", destination_type=wanted)
     if not flow.layout.empty and not outer.empty and flow.layout != outer:
         flow.arrange(outer)
-    if not outer.empty:
-        result.set_layout(outer)
+    result.set_layout(outer if not outer.empty else inner)
     if flow.output == source:
         return
     names = source.names

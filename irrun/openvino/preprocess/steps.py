@@ -193,9 +193,14 @@ def _spatial(flow: Flow) -> list[int]:
 def _reverse(flow: Flow) -> None:
     axis = flow.axis("C")
     dims = flow.output.fact.shape.dims
-    if dims is None or not dims[axis].is_static:
-        raise RuntimeError("the number of channels is dynamic")
-    flow.apply("Gather", np.arange(dims[axis].lo, dtype=np.int64)[::-1].copy(), np.array(axis, np.int64))
+    if dims is not None and dims[axis].is_static:
+        order: Any = np.arange(dims[axis].lo, dtype=np.int64)[::-1].copy()
+    else:
+        one, last = np.array(1, np.int64), np.array(-1, np.int64)
+        sizes = node("ShapeOf", flow.output, output_type="i64")
+        count = node("Gather", sizes, np.array(axis, np.int64), np.array(0, np.int64))
+        order = node("Range", node("Subtract", count, one), last, last, output_type=element("i64"))
+    flow.apply("Gather", order, np.array(axis, np.int64))
 
 
 def _recolor(flow: Flow, format: ColorFormat) -> None:

@@ -145,7 +145,7 @@ def require_device(name: str) -> str:
     if first in _VIRTUAL and all(item.strip("-^") in DEVICES for item in rest.split(",") if item):
         return DEVICES[0]
     if first not in DEVICES or rest:
-        raise RuntimeError(f'there is no device "{name}"{near_match(name, DEVICES)}; there is {", ".join(DEVICES)}')
+        raise RuntimeError(f'there is no device "{name}", expected {listing(DEVICES)}')
     return first
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import queue
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -30,15 +30,12 @@ class AsyncInferQueue:
             raise TypeError(f"a queue has a number of requests, got {jobs!r}")
         count = jobs or model.get_property("OPTIMAL_NUMBER_OF_INFER_REQUESTS")
         self._requests = [model.create_infer_request() for _ in range(count)]
-        self._idle: queue.SimpleQueue[int] = queue.SimpleQueue()
-        for index in range(count):
-            self._idle.put(index)
+        self._idle = deque(range(count))
         self._workers = ThreadPoolExecutor(count, "irrun-queue")
         self._userdata: list[Any] = [None] * count
         self._callback: Callable[[InferRequest, Any], Any] | None = None
         self._failures: list[BaseException] = []
-        self._done = threading.Condition()
-        self._busy = 0
+        self._changed = threading.Condition()
 
     def set_callback(self, callback: Callable[[InferRequest, Any], Any]) -> None:
         """Call a function with the request and its userdata after each inference."""
@@ -46,18 +43,26 @@ class AsyncInferQueue:
 
     def start_async(self, inputs: Any = None, userdata: Any = None, share_inputs: bool = False) -> None:
         """Start an inference in an idle request, after waiting for one. Errors in inputs are raised here."""
-        index = self._idle.get()
+        index = self._taken()
         request = self._requests[index]
         try:
             arrays = request._open(inputs, share_inputs)
         except BaseException:
-            self._idle.put(index)
+            self._return(index)
             raise
         self._userdata[index] = request.userdata = userdata
-        with self._done:
-            self._busy += 1
         request._is_busy = True
         self._workers.submit(self._run, index, arrays)
+
+    def _taken(self) -> int:
+        with self._changed:
+            self._changed.wait_for(lambda: self._idle)
+            return self._idle.popleft()
+
+    def _return(self, index: int) -> None:
+        with self._changed:
+            self._idle.append(index)
+            self._changed.notify_all()
 
     def _run(self, index: int, arrays: list[Array]) -> None:
         request = self._requests[index]
@@ -71,15 +76,14 @@ class AsyncInferQueue:
         except BaseException as error:
             self._failures.append(error)
         request._is_busy = False
-        self._idle.put(index)
-        with self._done:
-            self._busy -= 1
-            self._done.notify_all()
+        self._return(index)
 
     def wait_all(self) -> None:
         """Wait until all requests are idle; raise the first error of an inference or a callback."""
-        with self._done:
-            self._done.wait_for(lambda: self._busy == 0)
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._idle) == len(self._requests))
+        for request in self._requests:
+            request._join()
         if self._failures:
             failure = self._failures[0]
             self._failures.clear()
@@ -87,13 +91,13 @@ class AsyncInferQueue:
 
     def is_ready(self) -> bool:
         """Return whether a request is idle."""
-        return not self._idle.empty()
+        return bool(self._idle)
 
     def get_idle_request_id(self) -> int:
-        """Return the number of an idle request, after waiting for one."""
-        index = self._idle.get()
-        self._idle.put(index)
-        return index
+        """Return the number of the request that ``start_async`` takes next, after waiting for one."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._idle)
+            return self._idle[0]
 
     @property
     def userdata(self) -> list[Any]:

@@ -98,6 +98,7 @@ class InferRequest(RequestTensors):
         for index, target in self._targets.items():
             target.copy_from(Tensor.of_values(made[index], ports[index].fact.type))
         values = shown(ports, made)
+        self._shapes = [array.shape for array in made]
         self._shares_outputs = share_outputs
         self._results = OVDict(ports, [value.view() for value in values] if share_outputs else values)
         return self._results if decode_strings else OVDict(ports, shown(ports, made, decode_strings=False))
@@ -149,13 +150,17 @@ class InferRequest(RequestTensors):
 
     def wait(self) -> None:
         """Wait for the inference in the background; RuntimeError where it failed or was cancelled."""
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join()
-            self._thread = None
+        self._join()
         if self._is_cancelled:
             raise RuntimeError("the inference was cancelled")
         if self._failure is not None:
             raise self._failure
+
+    def _join(self) -> None:
+        thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+            self._thread = None
 
     def wait_for(self, timeout: int) -> bool:
         """Wait for some milliseconds; return whether the inference is done. RuntimeError as from ``wait``."""

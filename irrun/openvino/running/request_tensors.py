@@ -29,6 +29,7 @@ class RequestTensors:
         self._shared: set[int] = set()
         self._shares_outputs = False
         self._results: OVDict | None = None
+        self._shapes = [_smallest(port.fact) for port in compiled._outputs]
         self._is_busy = False
 
     def _require_idle(self) -> None:
@@ -108,10 +109,11 @@ class RequestTensors:
         at = self._index(self._compiled._outputs, index if index is not None else self._only("output"), "output")
         if at not in self._targets:
             type, array = self._compiled._outputs[at].fact.type, self.results[at]
-            sizes = zeros(self._compiled._outputs[at].fact).shape if self._results is None else array.shape
             is_shared = self._shares_outputs and type.kind != "string"
             copy = array if is_shared else array.astype(object if type.kind == "string" else array.dtype)
-            self._targets[at] = Tensor(copy, Shape(sizes), type) if is_raw(type) else Tensor.of_values(copy, type)
+            self._targets[at] = (
+                Tensor(copy, Shape(self._shapes[at]), type) if is_raw(type) else Tensor.of_values(copy, type)
+            )
         return self._targets[at]
 
     def _only(self, what: str) -> int:
@@ -220,19 +222,29 @@ class RequestTensors:
 
 def zeros(fact: Fact) -> Array:
     """Return zeros of the smallest shape."""
-    sizes = [dim.lo for dim in fact.shape.dims or ()]
+    sizes = _smallest(fact)
     if fact.type.kind == "string":
         return np.full(sizes, "", object)
     return np.zeros(sizes, fact.type.external)
 
 
+def _smallest(fact: Fact) -> tuple[int, ...]:
+    return tuple(dim.lo for dim in fact.shape.dims or ())
+
+
 def shown(ports: Sequence[ConstOutput], arrays: Sequence[Array], *, decode_strings: bool = True) -> list[Array]:
-    """Return the values of outputs as callers get them: bits where NumPy does not know the type, strings or bytes."""
+    """Return the values of outputs as callers get them: bits where NumPy does not know the type, strings or bytes.
+
+    A byte of a string that is not UTF-8 is a lone surrogate, so that nothing is lost.
+    """
     made = []
     for port, array in zip(ports, arrays, strict=True):
         tensor = Tensor.of_values(array, port.fact.type)
         is_text = port.fact.type.kind == "string"
-        made.append(tensor.data if not is_text else tensor.str_data if decode_strings else tensor.bytes_data)
+        if is_text and decode_strings:
+            made.append(np.array([str(item) for item in array.reshape(-1).tolist()], np.str_).reshape(array.shape))
+        else:
+            made.append(tensor.bytes_data if is_text else tensor.data)
     return made
 
 

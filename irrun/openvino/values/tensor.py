@@ -151,9 +151,10 @@ class Tensor:
 
     @property
     def str_data(self) -> Array:
-        """A copy of the strings. A byte that is not UTF-8 is a lone surrogate, where OpenVINO has U+FFFD."""
+        """A copy of the strings, with U+FFFD for bytes that are not UTF-8; ``bytes_data`` has the bytes."""
         self._require_strings()
-        return np.array([str(item) for item in self._data.reshape(-1).tolist()], dtype=np.str_).reshape(self._shape)
+        flat = [_utf8(item).decode("utf-8", "replace") for item in self._data.reshape(-1).tolist()]
+        return np.array(flat, dtype=np.str_).reshape(self._shape)
 
     @str_data.setter
     def str_data(self, value: Any) -> None:
@@ -170,7 +171,7 @@ class Tensor:
     def bytes_data(self) -> Array:
         """A copy of the strings in UTF-8."""
         self._require_strings()
-        flat = [item.encode("utf-8", "surrogateescape") for item in self._data.reshape(-1).tolist()]
+        flat = [_utf8(item) for item in self._data.reshape(-1).tolist()]
         return np.array(flat, dtype=np.bytes_).reshape(self._shape)
 
     @bytes_data.setter
@@ -273,6 +274,10 @@ def _reinterpreted(array: Array, element: ElementType, shape: tuple[int, ...]) -
         raise RuntimeError(f"the array has {array.nbytes} bytes, expected {needed} for {element}{Shape(shape)}")
     flat = array.reshape(-1).view(np.uint8)[:needed].view(of_element(element).to_dtype())
     return flat if element.bits < 8 else flat.reshape(shape)
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _strings(array: Array) -> Array:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from irrun.diagnostics import amount
 from irrun.kernels.deformable import deformable_convolve
 from irrun.ops import REFUSED, Array, Dim, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.convolution.base import match_channels
@@ -121,7 +122,7 @@ def _shape(op: Deformable, data: Fact, offsets: Fact, kernel: Fact, mask: Fact |
 
 def _check_channels(got: Dim, wanted: Dim, name: str, index: int) -> None:
     if not got.compatible(wanted):
-        raise OpError(f"{name} has {got} channels, expected {wanted}", input=index)
+        raise OpError(f"{name} has {amount(got, 'channel')}, expected {wanted}", input=index)
 
 
 def _run(op: Deformable, data: Array, offsets: Array, kernel: Array, mask: Array | None, zero_border: bool) -> Array:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
+from irrun.diagnostics import amount
 from irrun.kernels.windows import Geometry
 from irrun.ops import Dim, OpError
 from irrun.tensor import UNBOUNDED
@@ -117,7 +118,7 @@ class Windows(NamedTuple):
 def check_taps(axis: int, taps: int) -> None:
     """Raise OpError where the kernel is empty."""
     if taps < 1:
-        raise OpError(f"the kernel has {taps} elements on spatial axis {axis}, expected at least 1", input=1)
+        raise OpError(f"the kernel has {amount(taps, 'element')} on spatial axis {axis}, expected at least 1", input=1)
 
 
 def _check_padding(sizes: Sequence[int], padded: Sequence[int], counts: Sequence[int]) -> None:
@@ -131,7 +132,9 @@ def _check_padding(sizes: Sequence[int], padded: Sequence[int], counts: Sequence
 
 def _too_small(axis: int, span: Dim, size: Dim, padding: int) -> OpError:
     padded = f" and {padding} of padding" if padding else ""
-    return OpError(f"a window of {span} does not fit on spatial axis {axis} with {size} elements{padded}", input=0)
+    return OpError(
+        f"a window of {span} does not fit on spatial axis {axis} with {amount(size, 'element')}{padded}", input=0
+    )
 
 
 def per_axis(values: tuple[int, ...], axes: int, default: int, name: str) -> tuple[int, ...]:
@@ -139,5 +142,7 @@ def per_axis(values: tuple[int, ...], axes: int, default: int, name: str) -> tup
     if not values:
         return (default,) * axes
     if len(values) != axes:
-        raise OpError(f"{name} has {len(values)} elements, expected {axes}, one for each spatial axis", attribute=name)
+        raise OpError(
+            f"{name} has {amount(len(values), 'element')}, expected {axes}, one for each spatial axis", attribute=name
+        )
     return values

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from irrun.diagnostics import amount
 from irrun.ops import Dim, Fact, OpError, Shape, attr
 from irrun.ops.convolution.base import IN_IR_7, Convolving, all_filters
 from irrun.ops.convolution.spatial import Windows, check_taps, per_axis
@@ -71,7 +72,9 @@ def transposed_shape(op: TransposedConvolving, data: Fact, kernel: Fact, sizes: 
 
 def _check_wanted(sizes: Sequence[Dim], axes: int) -> None:
     if len(sizes) != axes:
-        raise OpError(f"output_shape has {len(sizes)} elements, expected {axes}, one for each spatial axis", input=2)
+        raise OpError(
+            f"output_shape has {amount(len(sizes), 'element')}, expected {axes}, one for each spatial axis", input=2
+        )
     if any(size.hi < 1 for size in sizes):
         raise OpError(f"output_shape is {Shape(sizes)}, expected positive sizes", input=2)
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from irrun.diagnostics import amount
 from irrun.kernels.roi_pooling import deformable, listed
 from irrun.ops import Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import expect_size, ranked
@@ -44,7 +45,8 @@ class DeformablePSROIPooling(Op):
         channels, least = ranked(input, 4)[1], self.output_dim * self.group_size**2
         if channels.hi < least:
             raise OpError(
-                f"input has {channels} channels, expected at least {least} (output_dim * group_size * group_size)",
+                f"input has {amount(channels, 'channel')}, expected at least {least}"
+                " (output_dim * group_size * group_size)",
                 input=0,
             )
         of_coords = ranked(coords, 2)
@@ -55,7 +57,7 @@ class DeformablePSROIPooling(Op):
             number = merge_dims(number, of_offsets[0], "the numbers of coords and of offsets", input=2)
             pairs = of_offsets[1]
             if pairs.is_static and (pairs.lo == 0 or pairs.lo % 2):
-                raise OpError(f"offsets has {pairs} channels, expected a pair for each class", input=2)
+                raise OpError(f"offsets has {amount(pairs, 'channel')}, expected a pair for each class", input=2)
             expect_size(of_offsets[2], self.part_size, "the height of offsets", input=2)
             expect_size(of_offsets[3], self.part_size, "the width of offsets", input=2)
         return Shape([number, self.output_dim, self.group_size, self.group_size])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from irrun.diagnostics import amount
 from irrun.kernels.proposal import clip, detect, refine
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import expect_size, merge_all, ranked
@@ -46,7 +47,8 @@ class ExperimentalDetectronDetectionOutput(Op):
     def verify(self) -> None:
         if len(self.deltas_weights) != 4:
             raise OpError(
-                f"deltas_weights has {len(self.deltas_weights)} elements, expected 4", attribute="deltas_weights"
+                f"deltas_weights has {amount(len(self.deltas_weights), 'element')}, expected 4",
+                attribute="deltas_weights",
             )
 
     def infer(self, rois: Fact, deltas: Fact, scores: Fact, im_info: Fact) -> tuple[Shape, Shape, Shape]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from irrun.diagnostics import amount
 from irrun.kernels.roi import align_all, pyramid_levels, regions_of
 from irrun.ops import Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import expect_size, merge_all, ranked
@@ -40,7 +41,7 @@ class ExperimentalDetectronROIFeatureExtractor(Op):
     def infer(self, rois: Fact, *features: Fact) -> tuple[Shape, Shape]:
         if len(self.pyramid_scales) < len(features):
             raise OpError(
-                f"pyramid_scales has {len(self.pyramid_scales)} elements, expected one for each of"
+                f"pyramid_scales has {amount(len(self.pyramid_scales), 'element')}, expected one for each of"
                 f" {len(features)} levels",
                 attribute="pyramid_scales",
             )

@@ -4,6 +4,7 @@ from typing import Final
 
 import numpy as np
 
+from irrun.diagnostics import amount
 from irrun.kernels.prior_box import distinct_ratios, fixed_priors, lay_out, sized_priors, with_variances
 from irrun.ops import Array, Dim, Fact, In, Legacy, Op, OpError, Out, Shape, attr, op
 from irrun.ops.detection.boxes import expect_size, ranked
@@ -107,7 +108,7 @@ class PriorBoxV8(Op):
 def check_variance(variance: tuple[float, ...]) -> None:
     """Raise OpError unless there are 0, 1 or 4 variances."""
     if len(variance) not in (0, 1, 4):
-        raise OpError(f"variance has {len(variance)} elements, expected 0, 1 or 4", attribute="variance")
+        raise OpError(f"variance has {amount(len(variance), 'element')}, expected 0, 1 or 4", attribute="variance")
 
 
 def _check_density(density: tuple[float, ...]) -> None:

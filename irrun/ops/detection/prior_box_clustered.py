@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from irrun.diagnostics import amount
 from irrun.kernels.prior_box import Prior, lay_out, with_variances
 from irrun.ops import Array, Fact, In, Legacy, Op, OpError, Out, Shape, attr, op
 from irrun.ops.detection.prior_box import check_variance, grid_shape
@@ -38,7 +39,7 @@ class PriorBoxClustered(Op):
         check_variance(self.variance)
         if len(self.width) != len(self.height):
             raise OpError(
-                f"height has {len(self.height)} elements, expected as many as width ({len(self.width)})",
+                f"height has {amount(len(self.height), 'element')}, expected as many as width ({len(self.width)})",
                 attribute="height",
             )
 

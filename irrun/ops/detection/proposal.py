@@ -4,6 +4,7 @@ from typing import Literal
 
 import numpy as np
 
+from irrun.diagnostics import amount
 from irrun.kernels.proposal import generate_anchors, propose
 from irrun.ops import Array, Dim, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import ranked
@@ -114,15 +115,15 @@ def _batches(class_probs: Fact, bbox_deltas: Fact, image_shape: Fact, anchors: i
     for index, (name, dim, times) in enumerate((("class_probs", probs[1], 2), ("bbox_deltas", deltas[1], 4))):
         if not dim.admits(times * anchors):
             raise OpError(
-                f"{name} have {dim} channels, expected {times * anchors}: {times} for each of {anchors} anchors"
-                " (ratio times scale)",
+                f"{name} have {amount(dim, 'channel')}, expected {times * anchors}:"
+                f" {times} for each of {anchors} anchors (ratio times scale)",
                 input=index,
             )
     for axis, name in ((2, "heights"), (3, "widths")):
         merge_dims(probs[axis], deltas[axis], f"the {name} of class_probs and bbox_deltas", input=1)
     count = ranked(image_shape, 1)[0]
     if not count.admits(3) and not count.admits(4):
-        raise OpError(f"image_shape has {count} elements, expected 3 or 4", input=2)
+        raise OpError(f"image_shape has {amount(count, 'element')}, expected 3 or 4", input=2)
     return batches
 
 

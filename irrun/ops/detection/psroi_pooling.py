@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from irrun.diagnostics import amount
 from irrun.kernels.roi_pooling import average_by_position, bilinear_by_position, listed
 from irrun.ops import REFUSED, Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import expect_size, ranked
@@ -35,8 +36,13 @@ class PSROIPooling(Op):
     mode: Literal["average", "bilinear"] = attr(
         "average", doc="with bilinear, coordinates are from 0 to 1", openvino=REFUSED, exact=True
     )
-    spatial_bins_x: int = attr(1, doc="samples over the width, for bilinear", gt=0)
-    spatial_bins_y: int = attr(1, doc="samples over the height, for bilinear", gt=0)
+    spatial_bins_x: int = attr(1, doc="samples over the width, for bilinear, where 0 is refused", ge=0)
+    spatial_bins_y: int = attr(1, doc="samples over the height, for bilinear, where 0 is refused", ge=0)
+
+    def verify(self) -> None:
+        for name in ("spatial_bins_x", "spatial_bins_y"):
+            if self.mode == "bilinear" and getattr(self, name) == 0:
+                raise OpError(f"{name} is 0, expected > 0 for mode bilinear", attribute=name)
 
     def infer(self, input: Fact, coords: Fact) -> Shape:
         channels = ranked(input, 4)[1]
@@ -45,7 +51,7 @@ class PSROIPooling(Op):
         if channels.is_static and (channels.lo < self.output_dim * maps or channels.lo % (self.output_dim * maps)):
             factors = "group_size * group_size" if average else "spatial_bins_x * spatial_bins_y"
             raise OpError(
-                f"input has {channels} channels, expected a multiple of {self.output_dim * maps}"
+                f"input has {amount(channels, 'channel')}, expected a multiple of {self.output_dim * maps}"
                 f" (output_dim * {factors})",
                 input=0,
             )

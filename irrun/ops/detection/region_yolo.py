@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from irrun.diagnostics import amount
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import ranked
 from irrun.ops.shapes import normalize_axis
@@ -41,7 +42,7 @@ class RegionYolo(Op):
         if shape[1].hi < channels:
             counted = "num" if self.do_softmax else "elements of mask"
             raise OpError(
-                f"data has {shape[1]} channels, expected {channels}: coords + classes + 1 for each of"
+                f"data has {amount(shape[1], 'channel')}, expected {channels}: coords + classes + 1 for each of"
                 f" {self._regions} regions ({counted})",
                 input=0,
             )

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from irrun.diagnostics import amount
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import ranked
 from irrun.tensor.element_type import ANY
@@ -26,7 +27,8 @@ class ReorgYolo(Op):
         stride = self.stride
         if channels.hi < stride * stride:
             raise OpError(
-                f"data has {channels} channels, expected at least {stride * stride} (stride * stride)", input=0
+                f"data has {amount(channels, 'channel')}, expected at least {stride * stride} (stride * stride)",
+                input=0,
             )
         for name, dim in (("height", height), ("width", width)):
             if dim.is_static and dim.lo % stride:

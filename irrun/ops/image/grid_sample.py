@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from irrun.diagnostics import amount
 from irrun.kernels.grid_sample import grid_sample
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.shapes import known_dims, merge_dims
@@ -38,7 +39,7 @@ class GridSample(Op):
             return Shape([batch, channels, *Shape.unknown(2)])
         count, height, width, pair = grid.shape
         if not pair.admits(2):
-            raise OpError(f"the last axis of grid has {pair} elements, expected 2 (x and y)", input=1)
+            raise OpError(f"the last axis of grid has {amount(pair, 'element')}, expected 2 (x and y)", input=1)
         return Shape([merge_dims(batch, count, "batch of data and grid", input=1), channels, height, width])
 
     def run(self, data: Array, grid: Array) -> Array:

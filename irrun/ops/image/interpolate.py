@@ -5,6 +5,7 @@ from typing import Final, Literal
 
 import numpy as np
 
+from irrun.diagnostics import amount
 from irrun.kernels import interpolate as kernels
 from irrun.kernels.windows import pad
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
@@ -79,7 +80,9 @@ class InterpolateV1(Op):
         sizes = target_spatial_shape.dims()
         if sizes is not None and len(sizes) != len(self.axes):
             count = len(sizes)
-            raise OpError(f"target_spatial_shape has {count} elements, expected {len(self.axes)} as axes has", input=1)
+            raise OpError(
+                f"target_spatial_shape has {amount(count, 'element')}, expected {len(self.axes)} as axes has", input=1
+            )
         if data.shape.dims is None:
             return Shape.unknown()
         for axis in self.axes:
@@ -216,7 +219,9 @@ def _infer(op: Interpolation, data: Fact, by: Fact, axes: Fact | None, by_index:
     count = by.shape[0] if by.shape.dims is not None else Dim()
     if count.hi < len(known):
         name = op.inputs[by_index].name
-        raise OpError(f"{name} has {count} elements, expected {len(known)}, one for each axis", input=by_index)
+        raise OpError(
+            f"{name} has {amount(count, 'element')}, expected {len(known)}, one for each axis", input=by_index
+        )
     padded = padded_sizes(data.shape.dims, op.pads_begin, op.pads_end)
     return resized(padded, known, _sizes(op, by, [padded[axis] for axis in known]))
 

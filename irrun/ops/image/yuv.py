@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from irrun.diagnostics import amount
 from irrun.kernels.color import rgb_to_yuv, yuv_to_rgb
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr
 from irrun.ops.shapes import known_dims, merge_dims
@@ -73,7 +74,7 @@ class ToNV12(Op):
     def infer(self, data: Fact) -> Shape | tuple[Shape, Shape]:
         batch, height, width, channels = known_dims(data.shape, 4)
         if not channels.admits(3):
-            raise OpError(f"the image has {channels} channels, expected 3", input=0)
+            raise OpError(f"the image has {amount(channels, 'channel')}, expected 3", input=0)
         for name, size in (("height", height), ("width", width)):
             if size.is_static and size.lo % 2:
                 raise OpError(f"the {name} of the image is {size}, expected an even number", input=0)
@@ -93,7 +94,7 @@ def single_plane_shape(plane: Shape) -> Shape:
     """Return the shape of the image whose planes are all in one tensor."""
     batch, rows, width, channels = known_dims(plane, 4)
     if not channels.admits(1):
-        raise OpError(f"the plane has {channels} channels, expected 1", input=0)
+        raise OpError(f"the plane has {amount(channels, 'channel')}, expected 1", input=0)
     if rows.is_static and rows.lo % 3:
         raise OpError(f"the height of the plane is {rows}, expected a multiple of 3", input=0)
     if width.is_static and width.lo % 2:
@@ -105,11 +106,11 @@ def planes_shape(y: Shape, chroma: list[tuple[Shape, int]]) -> Shape:
     """Return the shape of the image whose luma and chroma are separate tensors, with the number of channels of each."""
     batch, height, width, channels = known_dims(y, 4)
     if not channels.admits(1):
-        raise OpError(f"the Y plane has {channels} channels, expected 1", input=0)
+        raise OpError(f"the Y plane has {amount(channels, 'channel')}, expected 1", input=0)
     for index, (shape, count) in enumerate(chroma, start=1):
         part_batch, part_height, part_width, part_channels = known_dims(shape, 4)
         if not part_channels.admits(count):
-            raise OpError(f"the chroma plane has {part_channels} channels, expected {count}", input=index)
+            raise OpError(f"the chroma plane has {amount(part_channels, 'channel')}, expected {count}", input=index)
         batch = merge_dims(batch, part_batch, "batch of the planes", input=index)
         height = _twice(height, part_height, "height", index)
         width = _twice(width, part_width, "width", index)

@@ -5,6 +5,7 @@ from typing import Final
 
 import numpy as np
 
+from irrun.diagnostics import amount
 from irrun.ops import Array, ElementType, Fact, Fold, Op, OpError, Out, Shape, attr, op
 from irrun.ops.shapes import check_extent
 from irrun.tensor import StoredFact
@@ -42,7 +43,7 @@ class Const(Op):
         if not self.shape.is_static:
             raise OpError(f"the shape {self.shape} of a constant is not static", attribute="shape")
         if self.size < self.needed:
-            what = f"size is {self.size} bytes, expected {self.needed} for {self.element_type}{self.shape}"
+            what = f"size is {amount(self.size, 'byte')}, expected {self.needed} for {self.element_type}{self.shape}"
             raise WrongSize(what, attribute="size")
         check_extent(self.shape, attribute="shape")
 
@@ -83,6 +84,22 @@ class Const(Op):
 
     def run(self) -> Array:
         raise NotImplementedError("the value of a Const is known before anything runs")
+
+
+class HeldConst(Const):
+    """A constant tensor with its values in memory."""
+
+    fact: Fact
+
+    @staticmethod
+    def of(fact: Fact) -> HeldConst:
+        op = object.__new__(HeldConst)
+        op.__dict__.update(element_type=fact.type, shape=fact.shape, offset=0, size=0, fact=fact)
+        return op
+
+    def infer(self, *, weights: Callable[[int, int], Array | None]) -> Fact:
+        del weights
+        return self.fact
 
 
 def _widen(halves: Array) -> Array:

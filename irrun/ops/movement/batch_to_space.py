@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 
+from irrun.diagnostics import amount
 from irrun.kernels.blocks import batch_to_space
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, op
 from irrun.ops.movement.block_lists import check_lists, known_lists
@@ -39,7 +40,7 @@ class BatchToSpace(Op):
         for axis, size in enumerate(sizes, start=1):
             spread, crop = size * blocks[axis], begins[axis] + ends[axis]
             if crop.lo > spread.hi:
-                raise OpError(f"crops take {crop} of axis {axis}, which has {spread} elements", input=2)
+                raise OpError(f"crops take {crop} of axis {axis}, which has {amount(spread, 'element')}", input=2)
             dims.append((spread - crop).as_dimension())
         return Shape(dims)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from irrun.diagnostics import amount
 from irrun.ops import Array, Dim, Fact, OpError
 
 Lists = tuple[tuple[Dim, ...], tuple[Dim, ...], tuple[Dim, ...]]
@@ -22,7 +23,9 @@ def known_lists(data: Fact, lists: Sequence[Fact], names: Sequence[str]) -> List
         if items is None:
             return None
         if data.rank is not None and len(items) != data.rank:
-            raise OpError(f"{name} has {len(items)} elements, expected {data.rank}, the rank of data", input=index)
+            raise OpError(
+                f"{name} has {amount(len(items), 'element')}, expected {data.rank}, the rank of data", input=index
+            )
         found.append(_checked(items, name, index, least=int(index == 1)))
     blocks, begins, ends = found
     return blocks, begins, ends

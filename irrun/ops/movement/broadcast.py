@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from irrun.diagnostics import amount
 from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.shapes import broadcast
 from irrun.tensor.element_type import ANY, INTEGER
@@ -126,7 +127,9 @@ def _explicit_shape(data: Fact, target_shape: Fact, axes_mapping: Fact | None) -
     if data.rank is not None and axes_mapping.shape.dims is not None:
         count = axes_mapping.shape[0]
         if not count.admits(data.rank) and not (data.rank == 0 and count.admits(1)):
-            raise OpError(f"axes_mapping has {count} elements, expected {data.rank}, the rank of data", input=2)
+            raise OpError(
+                f"axes_mapping has {amount(count, 'element')}, expected {data.rank}, the rank of data", input=2
+            )
     if axes is None or target.dims is None:
         return target
     _check_axes(axes, len(target))

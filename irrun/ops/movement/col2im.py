@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from irrun.diagnostics import amount
 from irrun.kernels.blocks import col2im, sliding_blocks
 from irrun.ops import REFUSED, Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.shapes import exact_quotient
@@ -35,7 +36,7 @@ class Col2Im(Op):
     def verify(self) -> None:
         for name in ("strides", "dilations", "pads_begin", "pads_end"):
             if len(getattr(self, name)) != 2:
-                raise OpError(f"{name} has {len(getattr(self, name))} elements, expected 2", attribute=name)
+                raise OpError(f"{name} has {amount(len(getattr(self, name)), 'element')}, expected 2", attribute=name)
 
     def infer(self, data: Fact, output_size: Fact, kernel_size: Fact) -> Shape:
         sizes, kernel = (_pair(fact, index) for index, fact in ((1, output_size), (2, kernel_size)))
@@ -81,5 +82,7 @@ def _pair(fact: Fact, index: int) -> tuple[Dim, ...]:
     if items is None:
         return (Dim.anything(),) * 2
     if len(items) != 2:
-        raise OpError(f"{('output_size', 'kernel_size')[index - 1]} has {len(items)} elements, expected 2", input=index)
+        raise OpError(
+            f"{('output_size', 'kernel_size')[index - 1]} has {amount(len(items), 'element')}, expected 2", input=index
+        )
     return items

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from irrun.diagnostics import amount
 from irrun.kernels.patches import extract_patches
 from irrun.kernels.windows import Geometry
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
@@ -27,7 +28,7 @@ class ExtractImagePatches(Op):
     def verify(self) -> None:
         for name in ("sizes", "strides", "rates"):
             if len(getattr(self, name)) != 2:
-                raise OpError(f"{name} has {len(getattr(self, name))} elements, expected 2", attribute=name)
+                raise OpError(f"{name} has {amount(len(getattr(self, name)), 'element')}, expected 2", attribute=name)
 
     def infer(self, data: Fact) -> Shape:
         if data.shape.dims is None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 
+from irrun.diagnostics import amount
 from irrun.kernels.gather import gather_nd
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.shapes import broadcast_dim
@@ -81,7 +82,10 @@ def _shape(data: Fact, indices: Fact, batch_dims: int) -> Shape:
         batch.append(dim)
     depth = indices.shape[-1]
     if depth.lo > len(data.shape) - batch_dims:
-        raise OpError(f"indices name {depth} axes, but data has {len(data.shape) - batch_dims} to name", input=1)
+        raise OpError(
+            f"indices name {amount(depth, 'axis', 'axes')}, but data has {len(data.shape) - batch_dims} to name",
+            input=1,
+        )
     if not depth.is_static:
         return Shape.unknown()
     return Shape([*batch, *indices.shape[batch_dims:-1], *data.shape[batch_dims + depth.lo :]])

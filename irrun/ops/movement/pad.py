@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, Literal
 
+from irrun.diagnostics import amount
 from irrun.kernels import windows
 from irrun.kernels.pad import pad_mapped
 from irrun.ops import Array, Dim, Fact, Fold, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
@@ -85,9 +86,11 @@ def _shape(data: Fact, pads_begin: Fact, pads_end: Fact, mode: Mode) -> Shape:
     before, after = pads_begin.dims(), pads_end.dims()
     for index, (name, pads) in enumerate((("pads_begin", before), ("pads_end", after)), start=1):
         if data.rank is not None and pads is not None and len(pads) != data.rank:
-            raise OpError(f"{name} has {len(pads)} elements, expected {data.rank}, the rank of data", input=index)
+            raise OpError(
+                f"{name} has {amount(len(pads), 'element')}, expected {data.rank}, the rank of data", input=index
+            )
     if before is not None and after is not None and len(before) != len(after):
-        raise OpError(f"pads_end has {len(after)} elements, expected {len(before)} as pads_begin", input=2)
+        raise OpError(f"pads_end has {amount(len(after), 'element')}, expected {len(before)} as pads_begin", input=2)
     if data.shape.dims is None:
         known = before if before is not None else after
         return Shape.unknown(None if known is None else len(known))

@@ -4,6 +4,7 @@ from typing import Literal
 
 import numpy as np
 
+from irrun.diagnostics import amount
 from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.shapes import axes_of, normalize_axis
 from irrun.tensor.element_type import ANY, BOOLEAN, INTEGER
@@ -33,7 +34,9 @@ class Reverse(Op):
         if self.mode == "index":
             axes_of(axis, data.rank, input=1)
         elif axis.shape.dims is not None and not axis.shape[0].admits(data.rank):
-            raise OpError(f"axis has {axis.shape[0]} elements, expected {data.rank}, the rank of data", input=1)
+            raise OpError(
+                f"axis has {amount(axis.shape[0], 'element')}, expected {data.rank}, the rank of data", input=1
+            )
         return data.shape
 
     def run(self, data: Array, axis: Array) -> Array:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from irrun.diagnostics import amount
 from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, op
 from irrun.ops.shapes import axes_of, normalize_axis
 from irrun.tensor.element_type import ANY, I32, I64
@@ -28,7 +29,7 @@ class Roll(Op):
         if shift.rank == 1 and not shift.shape.size.admits(1) and axes.rank is not None:
             count = axes.shape.size
             if not count.compatible(shift.shape.size):
-                raise OpError(f"shift has {shift.shape.size} elements, expected {count} as axes", input=1)
+                raise OpError(f"shift has {amount(shift.shape.size, 'element')}, expected {count} as axes", input=1)
         if data.rank is not None:
             axes_of(axes, data.rank, input=2)
         return data.shape

@@ -4,6 +4,7 @@ from typing import Literal
 
 import numpy as np
 
+from irrun.diagnostics import amount
 from irrun.kernels.gather import in_range
 from irrun.kernels.scatter import scatter
 from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
@@ -81,7 +82,7 @@ def _shape(data: Fact, indices: Fact, updates: Fact) -> Shape:
         return data.shape
     depth = indices.shape[-1]
     if depth.lo > len(data.shape):
-        raise OpError(f"indices name {depth} axes, but data has rank {len(data.shape)}", input=1)
+        raise OpError(f"indices name {amount(depth, 'axis', 'axes')}, but data has rank {len(data.shape)}", input=1)
     if not depth.is_static:
         return data.shape
     expected = Shape([*indices.shape[:-1], *data.shape[depth.lo :]])

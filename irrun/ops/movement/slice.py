@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from irrun.diagnostics import amount
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, op
 from irrun.ops.movement.slicing import bounds_of, integers, python_slice, sliced
 from irrun.ops.shapes import normalize_axis
@@ -50,7 +51,7 @@ def sliced_shape(data: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | N
         raise OpError("data is a scalar, expected a tensor of rank 1 or more", input=0)
     count = _length(start, stop, step, axes)
     if count is not None and count > rank:
-        raise OpError(f"start has {count} elements for a tensor of rank {rank}", input=first_input)
+        raise OpError(f"start has {amount(count, 'element')} for a tensor of rank {rank}", input=first_input)
     sliced_axes = _axes(axes, count, rank, first_input + 3)
     any_length = [Dim(0, size.hi) for size in data.shape]
     if sliced_axes is None:
@@ -88,7 +89,7 @@ def _check_lengths(lists: Sequence[Fact], first_input: int) -> None:
         if not fact.shape.compatible(lists[0].shape):
             names = ("start", "stop", "step", "axes")
             raise OpError(
-                f"{names[index]} has {fact.shape[0]} elements but start has {lists[0].shape[0]}",
+                f"{names[index]} has {amount(fact.shape[0], 'element')} but start has {lists[0].shape[0]}",
                 input=first_input + index,
             )
 

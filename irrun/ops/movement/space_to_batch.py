@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 
+from irrun.diagnostics import amount
 from irrun.kernels.blocks import space_to_batch
 from irrun.kernels.windows import pad
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, op
@@ -37,7 +38,8 @@ class SpaceToBatch(Op):
             padded = size + begins[axis] + ends[axis]
             if padded.is_static and blocks[axis].is_static and padded.lo % blocks[axis].lo:
                 raise OpError(
-                    f"axis {axis} has {padded} elements with its pads, which do not divide by {blocks[axis]}", input=1
+                    f"axis {axis} has {amount(padded, 'element')} with its pads, which do not divide by {blocks[axis]}",
+                    input=1,
                 )
             dims.append(exact_quotient(padded, blocks[axis]))
         return Shape(dims)

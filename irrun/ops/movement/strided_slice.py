@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from irrun.diagnostics import amount
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.movement.slicing import TO_END, bounds_of, integers, python_slice, sliced
 from irrun.tensor.element_type import ANY, INTEGER
@@ -113,7 +114,7 @@ class StridedSlice(Op):
         left_over = rank - (count - new - ellipsis)
         if left_over < 0:
             raise OpError(
-                f"begin has {count} elements, of which {count - new - ellipsis} slice a tensor of rank {rank}"
+                f"begin has {amount(count, 'element')}, of which {count - new - ellipsis} slice a tensor of rank {rank}"
             )
         axis = 0
         for position in range(count):
@@ -155,7 +156,7 @@ def _length(begin: Fact, end: Fact, stride: Fact | None) -> int | None:
             continue
         if count is not None and fact.shape[0] != count:
             name = ("begin", "end", "stride")[index - 1]
-            raise OpError(f"{name} has {fact.shape[0]} elements, expected {count} as the others", input=index)
+            raise OpError(f"{name} has {amount(fact.shape[0], 'element')}, expected {count} as the others", input=index)
         count = fact.shape[0].lo
     return count
 

@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 
+from irrun.diagnostics import amount
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, op
 from irrun.tensor.element_type import ANY, INTEGER
 
@@ -29,7 +30,7 @@ class Transpose(Op):
             return Shape.unknown(length.lo if length is not None and length.is_static and length.lo else None)
         rank = len(arg.shape)
         if length is not None and not (length.admits(rank) or length.admits(0)):
-            raise OpError(f"input_order has {length} elements, expected {rank} or none", input=1)
+            raise OpError(f"input_order has {amount(length, 'element')}, expected {rank} or none", input=1)
         if order is not None:
             return Shape([arg.shape[axis] for axis in _checked(order, rank)])
         if rank == 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from irrun.diagnostics import amount
 from irrun.ops import Dim, OpError, Shape
 from irrun.ops.convolution.spatial import AutoPad, Rounding, Windows, per_axis
 
@@ -12,7 +13,9 @@ def check_lengths(kernel: tuple[int, ...], lists: Mapping[str, tuple[int, ...]])
     """Raise OpError where an attribute has another length than the kernel; an empty one stands for defaults."""
     for name, values in lists.items():
         if values and len(values) != len(kernel):
-            raise OpError(f"{name} has {len(values)} elements, expected {len(kernel)} as kernel has", attribute=name)
+            raise OpError(
+                f"{name} has {amount(len(values), 'element')}, expected {len(kernel)} as kernel has", attribute=name
+            )
 
 
 def pooling_windows(
@@ -42,7 +45,7 @@ def pooled_shape(data: Shape, kernel: tuple[int, ...], windows: Windows) -> Shap
         return Shape.unknown(2 + len(kernel))
     if len(data) - 2 != len(kernel):
         raise OpError(
-            f"kernel has {len(kernel)} elements, expected {len(data) - 2}, one for each spatial axis",
+            f"kernel has {amount(len(kernel), 'element')}, expected {len(data) - 2}, one for each spatial axis",
             attribute="kernel",
         )
     return Shape([*data[:2], *windows.counts(data[2:], [Dim.exactly(taps) for taps in kernel])])
@@ -56,7 +59,9 @@ def adaptive_shape(data: Shape, sizes: tuple[Dim, ...] | None) -> Shape:
     if sizes is None:
         return Shape([*data[:2], *(Dim() for _ in range(axes))])
     if len(sizes) != axes:
-        raise OpError(f"output_shape has {len(sizes)} elements, expected {axes}, one for each spatial axis", input=1)
+        raise OpError(
+            f"output_shape has {amount(len(sizes), 'element')}, expected {axes}, one for each spatial axis", input=1
+        )
     if any(size.hi < 0 for size in sizes):
         raise OpError(f"output_shape is [{','.join(map(str, sizes))}], expected no negative sizes", input=1)
     if any(whole.hi == 0 < part.lo for whole, part in zip(data[2:], sizes, strict=True)):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from irrun.diagnostics import amount
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.shapes import exact_quotient, within
 from irrun.tensor.element_type import ANY, INTEGER
@@ -45,7 +46,8 @@ class Reshape(Op):
         elif not math.prod(left, start=Dim.exactly(1)).compatible(math.prod(asked, start=Dim.exactly(1))):
             wanted = Shape(target)
             raise OpError(
-                f"shape {wanted} has {wanted.size} elements, but data {data.shape} have {data.shape.size}", input=1
+                f"shape {wanted} has {amount(wanted.size, 'element')}, but data {data.shape} have {data.shape.size}",
+                input=1,
             )
         return Shape(target)
 

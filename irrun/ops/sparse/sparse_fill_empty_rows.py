@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from irrun.diagnostics import amount
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, op
 from irrun.ops.shapes import merge_dims
 from irrun.tensor.element_type import BOOLEAN, I32, I64, NUMERIC
@@ -33,7 +34,7 @@ class SparseFillEmptyRows(Op):
             if not indices.shape[1].admits(2):
                 raise OpError(f"indices have shape {indices.shape}, expected [{count},2]", input=2)
         if dense_shape.shape.dims is not None and not dense_shape.shape[0].admits(2):
-            raise OpError(f"dense_shape has {dense_shape.shape[0]} elements, expected 2", input=1)
+            raise OpError(f"dense_shape has {amount(dense_shape.shape[0], 'element')}, expected 2", input=1)
         sizes = dense_shape.dims()
         rows = sizes[0].as_dimension() if sizes is not None else Dim()
         known = indices.constant

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from irrun.diagnostics import amount
 from irrun.kernels.text.ragged import combined
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, op
 from irrun.ops.calling import WrongInputCount
@@ -36,7 +37,7 @@ class CombineSegments(Op):
     def infer(self, *inputs: Fact) -> tuple[Fact, ...]:
         if len(inputs) % 3 != 1:
             raise WrongInputCount(
-                f"CombineSegments has {len(inputs)} inputs, expected three for each tensor and the ids"
+                f"CombineSegments has {amount(len(inputs), 'input')}, expected three for each tensor and the ids"
             )
         rows, type = Shape([]), DYNAMIC
         for first in range(0, len(inputs) - 1, 3):

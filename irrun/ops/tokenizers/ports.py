@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from irrun.diagnostics import amount
 from irrun.kernels.text.splitting import Strings
 from irrun.kernels.text.strings import Array, places, split
 from irrun.ops import Dim, Fact, In, OpError, Out, Shape
@@ -89,7 +90,7 @@ def expect_count(given: Sequence[Fact | None], first: int, counts: Sequence[int]
     found = first + sum(fact is not None for fact in given)
     if found not in counts:
         *most, last = map(str, counts)
-        raise WrongInputCount(f"{type} has {found} inputs, expected {', '.join(most)} or {last}")
+        raise WrongInputCount(f"{type} has {amount(found, 'input')}, expected {', '.join(most)} or {last}")
     return found
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from irrun.diagnostics import amount
 from irrun.kernels.text.ragged import dense
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.tokenizers.ports import check_bounds, same_shape
@@ -35,7 +36,7 @@ class RaggedToDense(Op):
         rows = same_shape(begins, ends, input=0)
         sizes = size.dims() if size.shape.rank is not None else None
         if sizes is not None and len(sizes) != 1:
-            raise OpError(f"size has {len(sizes)} elements, expected 1", input=3)
+            raise OpError(f"size has {amount(len(sizes), 'element')}, expected 1", input=3)
         if rows.dims is None or data.shape.dims is None:
             return Shape.unknown(), Shape.unknown()
         if not len(data.shape):

@@ -191,7 +191,7 @@ INVALID = [
         "Convolution",
         1,
         ["f32[1,3,8,8]", "f32[4,3,3,3]"],
-        "strides has 1 elements, expected 2",
+        "strides has 1 element, expected 2",
         plain(2, strides=(1,)),
         attribute="strides",
     ),

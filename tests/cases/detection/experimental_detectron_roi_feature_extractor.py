@@ -124,5 +124,5 @@ INVALID = [
         _attributes(),
         attribute="pyramid_scales",
     ),
-    Invalid(_TYPE, 6, ["f32[4,4]"], "has 1 inputs, expected at least 2", _attributes()),
+    Invalid(_TYPE, 6, ["f32[4,4]"], "has 1 input, expected at least 2", _attributes()),
 ]

@@ -79,7 +79,7 @@ INVALID = [
         "PriorBoxClustered",
         1,
         ["i64[2]", "i64[2]"],
-        "height has 1 elements, expected as many as width (2)",
+        "height has 1 element, expected as many as width (2)",
         {"width": (8.0, 10.0), "height": (5.0,), "offset": 0.5},
         attribute="height",
     ),
@@ -100,5 +100,5 @@ INVALID = [
         {"offset": 0.5},
         input=0,
     ),
-    Invalid("PriorBoxClustered", 1, ["i64[2]"], "has 1 inputs, expected 2", {"offset": 0.5}),
+    Invalid("PriorBoxClustered", 1, ["i64[2]"], "has 1 input, expected 2", {"offset": 0.5}),
 ]

@@ -132,4 +132,12 @@ INVALID = [
     Invalid("PSROIPooling", 1, [_MAPS, "f32[5,4]"], "the last size of coords is 4, expected 5", _attributes(), input=1),
     Invalid("PSROIPooling", 1, [_MAPS, "f32[5,5]"], "output_dim is 0", _attributes(0), attribute="output_dim"),
     Invalid("PSROIPooling", 1, [_MAPS, "f32[5,5]"], "group_size is 0", _attributes(1, 0), attribute="group_size"),
+    Invalid(
+        "PSROIPooling",
+        1,
+        [_MAPS, "f32[5,5]"],
+        "spatial_bins_y is 0, expected > 0 for mode bilinear",
+        _attributes(mode="bilinear", spatial_bins_y=0),
+        attribute="spatial_bins_y",
+    ),
 ]

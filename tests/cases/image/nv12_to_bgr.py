@@ -26,7 +26,7 @@ INVALID = [
     Invalid("NV12toBGR", 8, ["u8[1,720,640,3]"], "the plane has 3 channels, expected 1", input=0),
     Invalid("NV12toBGR", 8, ["i32[1,720,640,1]"], "input 0 (y) is i32, expected", input=0),
     Invalid(
-        "NV12toBGR", 8, ["u8[1,480,640,1]", "u8[1,240,320,1]"], "the chroma plane has 1 channels, expected 2", input=1
+        "NV12toBGR", 8, ["u8[1,480,640,1]", "u8[1,240,320,1]"], "the chroma plane has 1 channel, expected 2", input=1
     ),
     Invalid(
         "NV12toBGR",

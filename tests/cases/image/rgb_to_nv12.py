@@ -54,6 +54,6 @@ CASES = [
 INVALID = [
     Invalid("RGBtoNV12", 17, ["u8[1,481,640,3]"], "the height of the image is 481, expected an even number", input=0),
     Invalid("RGBtoNV12", 17, ["u8[1,480,641,3]"], "the width of the image is 641, expected an even number", input=0),
-    Invalid("RGBtoNV12", 17, ["u8[1,480,640,1]"], "the image has 1 channels, expected 3", input=0),
+    Invalid("RGBtoNV12", 17, ["u8[1,480,640,1]"], "the image has 1 channel, expected 3", input=0),
     Invalid("RGBtoNV12", 17, ["u8[480,640,3]"], "input 0 (data) has rank 3, expected 4", input=0),
 ]

@@ -122,7 +122,7 @@ INVALID = [
         "ExtractImagePatches",
         3,
         [FIFTY],
-        "sizes has 1 elements, expected 2",
+        "sizes has 1 element, expected 2",
         {**window(2, 1, 1, "valid"), "sizes": (2,)},
         attribute="sizes",
     ),

@@ -245,7 +245,7 @@ INVALID = [
         "Pad",
         12,
         [f32([[1]]), i64([1]), i64([1, 1])],
-        "pads_begin has 1 elements, expected 2, the rank of data",
+        "pads_begin has 1 element, expected 2, the rank of data",
         {"pad_mode": "constant"},
         input=1,
     ),

@@ -32,7 +32,7 @@ INVALID = [
         "Reverse",
         1,
         [TABLE, boolean([True])],
-        "axis has 1 elements, expected 2, the rank of data",
+        "axis has 1 element, expected 2, the rank of data",
         {"mode": "mask"},
         input=1,
     ),

@@ -109,7 +109,7 @@ INVALID = [
         "SliceScatter",
         15,
         [DATA, "f32[2,5]", i64([0, 0]), i64([5]), i64([1])],
-        "stop has 1 elements but start has 2",
+        "stop has 1 element but start has 2",
         input=3,
     ),
     Invalid(

@@ -84,7 +84,7 @@ INVALID = [
         input=3,
     ),
     Invalid(
-        "SpaceToBatch", 2, [ROW, i64([1, 3]), i64([0]), i64([0, 0])], "pads_begin has 1 elements, expected 2", input=2
+        "SpaceToBatch", 2, [ROW, i64([1, 3]), i64([0]), i64([0, 0])], "pads_begin has 1 element, expected 2", input=2
     ),
     Invalid(
         "SpaceToBatch", 2, [f32([1]), i64([1]), i64([0]), i64([0])], "data have rank 1, expected 2 or more", input=0

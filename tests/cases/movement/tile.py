@@ -69,5 +69,5 @@ CASES = [
 INVALID = [
     Invalid("Tile", 1, [f32([1]), i64([[1]])], "input 1 (repeats) has rank 2, expected 1", input=1),
     Invalid("Tile", 1, [f32([1]), f32([2])], "input 1 (repeats) is f32, expected any integer type", input=1),
-    Invalid("Tile", 1, [f32([1])], "Tile has 1 inputs, expected 2 (data, repeats)"),
+    Invalid("Tile", 1, [f32([1])], "Tile has 1 input, expected 2 (data, repeats)"),
 ]

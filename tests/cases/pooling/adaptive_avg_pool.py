@@ -44,7 +44,7 @@ CASES = [
 ]
 
 INVALID = [
-    Invalid("AdaptiveAvgPool", 8, ["f32[1,3,8,8]", i64([2])], "output_shape has 1 elements, expected 2", input=1),
+    Invalid("AdaptiveAvgPool", 8, ["f32[1,3,8,8]", i64([2])], "output_shape has 1 element, expected 2", input=1),
     Invalid(
         "AdaptiveAvgPool", 8, ["f32[1,3,8]", i64([-2])], "output_shape is [-2], expected no negative sizes", input=1
     ),

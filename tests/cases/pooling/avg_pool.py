@@ -171,7 +171,7 @@ INVALID = [
         "AvgPool",
         1,
         ["f32[1,3,8,8]"],
-        "pads_end has 1 elements, expected 2 as kernel has",
+        "pads_end has 1 element, expected 2 as kernel has",
         mean(2, 2, True, pads_end=(0,)),
         attribute="pads_end",
     ),

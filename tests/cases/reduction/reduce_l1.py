@@ -23,6 +23,6 @@ INVALID = [
     Invalid(
         "ReduceL1", 4, [boolean([[True]]), i64([0])], "input 0 (data) is boolean, expected any numeric type", input=0
     ),
-    Invalid("ReduceL1", 4, [_DATA], "ReduceL1 has 1 inputs, expected 2 (data, axes)"),
+    Invalid("ReduceL1", 4, [_DATA], "ReduceL1 has 1 input, expected 2 (data, axes)"),
     Invalid("ReduceL1", 4, [f32(1), i64([1])], "axis 1 is outside a tensor of rank 1", input=1),
 ]

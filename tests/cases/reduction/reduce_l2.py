@@ -22,5 +22,5 @@ INVALID = [
     Invalid(
         "ReduceL2", 4, [boolean([[True]]), i64([0])], "input 0 (data) is boolean, expected any numeric type", input=0
     ),
-    Invalid("ReduceL2", 4, [_DATA], "ReduceL2 has 1 inputs, expected 2 (data, axes)"),
+    Invalid("ReduceL2", 4, [_DATA], "ReduceL2 has 1 input, expected 2 (data, axes)"),
 ]

@@ -41,5 +41,5 @@ INVALID = [
     Invalid("ReduceLogicalOr", 1, [_DATA, i64([[0]])], "input 1 (axes) has rank 2, expected 0 or 1", input=1),
     Invalid("ReduceLogicalOr", 1, [_DATA, f32([0])], "input 1 (axes) is f32, expected any integer type", input=1),
     Invalid("ReduceLogicalOr", 1, [f32([[1]]), i64([0])], "input 0 (data) is f32, expected boolean", input=0),
-    Invalid("ReduceLogicalOr", 1, [_DATA], "ReduceLogicalOr has 1 inputs, expected 2 (data, axes)"),
+    Invalid("ReduceLogicalOr", 1, [_DATA], "ReduceLogicalOr has 1 input, expected 2 (data, axes)"),
 ]

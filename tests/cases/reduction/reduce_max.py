@@ -37,5 +37,5 @@ INVALID = [
     Invalid(
         "ReduceMax", 1, [boolean([[True]]), i64([0])], "input 0 (data) is boolean, expected any numeric type", input=0
     ),
-    Invalid("ReduceMax", 1, [_DATA], "ReduceMax has 1 inputs, expected 2 (data, axes)"),
+    Invalid("ReduceMax", 1, [_DATA], "ReduceMax has 1 input, expected 2 (data, axes)"),
 ]

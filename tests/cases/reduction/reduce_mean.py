@@ -39,5 +39,5 @@ INVALID = [
     Invalid(
         "ReduceMean", 1, [boolean([[True]]), i64([0])], "input 0 (data) is boolean, expected any numeric type", input=0
     ),
-    Invalid("ReduceMean", 1, [_DATA], "ReduceMean has 1 inputs, expected 2 (data, axes)"),
+    Invalid("ReduceMean", 1, [_DATA], "ReduceMean has 1 input, expected 2 (data, axes)"),
 ]

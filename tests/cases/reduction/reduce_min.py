@@ -37,5 +37,5 @@ INVALID = [
     Invalid(
         "ReduceMin", 1, [boolean([[True]]), i64([0])], "input 0 (data) is boolean, expected any numeric type", input=0
     ),
-    Invalid("ReduceMin", 1, [_DATA], "ReduceMin has 1 inputs, expected 2 (data, axes)"),
+    Invalid("ReduceMin", 1, [_DATA], "ReduceMin has 1 input, expected 2 (data, axes)"),
 ]

@@ -30,5 +30,5 @@ INVALID = [
     Invalid(
         "ReduceProd", 1, [boolean([[True]]), i64([0])], "input 0 (data) is boolean, expected any numeric type", input=0
     ),
-    Invalid("ReduceProd", 1, [_DATA], "ReduceProd has 1 inputs, expected 2 (data, axes)"),
+    Invalid("ReduceProd", 1, [_DATA], "ReduceProd has 1 input, expected 2 (data, axes)"),
 ]

@@ -33,6 +33,6 @@ INVALID = [
     Invalid(
         "ReduceSum", 1, [boolean([[True]]), i64([0])], "input 0 (data) is boolean, expected any numeric type", input=0
     ),
-    Invalid("ReduceSum", 1, [_DATA], "ReduceSum has 1 inputs, expected 2 (data, axes)"),
+    Invalid("ReduceSum", 1, [_DATA], "ReduceSum has 1 input, expected 2 (data, axes)"),
     Invalid("ReduceSum", 1, [_DATA, i64([1, -1])], "2 axes are listed, but only 1 different ones", input=1),
 ]

@@ -28,5 +28,5 @@ CASES = [
 ]
 INVALID = [
     Invalid("ConvertLike", 1, [f32([1]), np.array(["1"], dtype=object)], "input 1 (like) is string, expected", input=1),
-    Invalid("ConvertLike", 1, [f32([1])], "ConvertLike has 1 inputs, expected 2 (data, like)"),
+    Invalid("ConvertLike", 1, [f32([1])], "ConvertLike has 1 input, expected 2 (data, like)"),
 ]

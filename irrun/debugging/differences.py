@@ -44,7 +44,7 @@ def difference(left: Array, right: Array) -> Difference:
     x, y = (array.astype(np.float64).reshape(-1) for array in (left, right))
     is_exact = left.dtype.kind != "f" and right.dtype.kind != "f"
     scale = max(magnitude(x), magnitude(y))
-    rows = None if is_exact else _changed_rows(left, right)
+    rows = None if is_exact else changed_rows(left, right)
     return Difference(float(gaps(x, y).max(initial=0.0)), scale, cosine(x, y), rows, is_exact)
 
 
@@ -89,7 +89,8 @@ def cosine(x: Array, y: Array) -> float | None:
     return found if np.isfinite(found) else None
 
 
-def _changed_rows(left: Array, right: Array) -> tuple[int, int] | None:
+def changed_rows(left: Array, right: Array) -> tuple[int, int] | None:
+    """Return the number of rows of scores whose likeliest class differs, and that of all; None for other arrays."""
     if not 0 < left.ndim <= MOST_AXES or left.shape[-1] < 2 or not left.size:
         return None
     changed = left.argmax(-1) != right.argmax(-1)

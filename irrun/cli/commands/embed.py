@@ -1,0 +1,132 @@
+"""Turn texts into vectors, or score them as answers to a question: a folder as optimum-intel writes it.
+
+The vector of a text is made of those of its tokens: the first one (cls), their mean, or the last one. It has the length
+1 unless --no-normalize is given. With --query, the model is a reranker: it scores pairs of the question and a text.
+
+\b
+Examples:
+  irrun embed model/ "a cat" "a dog" "a sonata" --pooling mean
+  irrun embed model/ --file texts.txt -o vectors.npy
+  irrun embed model/ "a cat" "a dog" --json
+  irrun embed reranker/ --query "Who purrs?" "a cat" "a dog"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import numpy as np
+
+from irrun.cli import precision, saving, values
+from irrun.cli.compiling import Compilation, compile_options
+from irrun.cli.console import note, result, text_or_json, verbosity
+from irrun.cli.extending import extension_option, extensions
+from irrun.cli.failures import Failure
+from irrun.cli.inputs import FILE
+from irrun.cli.options import MOST
+from irrun.document.files import content
+from irrun.tensor import Array
+from irrun.tensor.element_type import F32
+
+
+@click.command(help=__doc__)
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("texts", nargs=-1, metavar="[TEXT]...")
+@click.option("--file", "file", type=FILE, help="Read texts from this file too, one in each line.")
+@click.option(
+    "--pooling",
+    type=click.Choice(["cls", "mean", "last_token"]),
+    help="How vectors of tokens become one.  [default: that of the folder, or cls]",
+)
+@click.option("--no-normalize", is_flag=True, help="Keep the lengths of the vectors.")
+@click.option("--query", metavar="TEXT", help="Score the texts as answers to this question.")
+@click.option("--max-length", type=click.IntRange(min=1, max=MOST), metavar="N", help="The most tokens of a text.")
+@click.option(
+    "--batch-size",
+    type=click.IntRange(min=1, max=MOST),
+    default=32,
+    show_default=True,
+    metavar="N",
+    help="The most texts of an inference.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Write the vectors, or scores, to this .npy or .npz file.",
+)
+@compile_options(precision.option)
+@extension_option
+@text_or_json
+@verbosity
+def command(
+    folder: Path,
+    texts: tuple[str, ...],
+    file: Path | None,
+    pooling: str | None,
+    no_normalize: bool,
+    query: str | None,
+    max_length: int | None,
+    batch_size: int,
+    output: Path | None,
+    compilation: Compilation,
+    precision_name: str | None,
+    output_format: str,
+) -> None:
+    if query is not None and (pooling is not None or no_normalize):
+        raise click.UsageError("--query goes without --pooling and --no-normalize")
+    given = [*texts, *(_lines(file) if file is not None else [])]
+    if not given:
+        raise click.UsageError("no texts; give some, or --file")
+    if output is not None:
+        saving.check_target(output)
+    from irrun.generation import TextEmbeddingPipeline, TextRerankPipeline
+
+    config = compilation.settings(folder / "x", precision_name)
+    if query is not None:
+        reranker = TextRerankPipeline(
+            folder, config=config, max_length=max_length, batch_size=batch_size, extensions=extensions()
+        )
+        found, name = reranker.scores(query, given), "scores"
+    else:
+        embedder = TextEmbeddingPipeline(
+            folder,
+            config=config,
+            pooling_type=pooling,
+            normalize=not no_normalize,
+            max_length=max_length,
+            batch_size=batch_size,
+            extensions=extensions(),
+        )
+        found, name = embedder.embed_documents(given), "embeddings"
+    if output_format == "json":
+        rows = [{"text": text, name[:-1]: row} for text, row in zip(given, found.tolist(), strict=True)]
+        result(values.as_json({name: rows}))
+    elif query is not None:
+        for place in np.argsort(-found, kind="stable"):
+            result(f"{found[place]:.4f}  {values.printable(given[place])}")
+    else:
+        _show(found, given)
+    if output is not None:
+        read = [] if file is None else [file]
+        for written in saving.save(output, {name: (found, F32)}, read):
+            note(f"wrote {written}")
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return [line for line in content(file).decode("utf-8-sig").splitlines() if line.strip()]
+    except UnicodeDecodeError as error:
+        raise Failure(f"{file}: byte {error.start} is not UTF-8") from None
+
+
+def _show(vectors: Array, texts: Sequence[str]) -> None:
+    """Print the size of the vectors, and how alike the texts are: the cosines of the angles between their vectors."""
+    result(values.table([("embeddings", F32, vectors)]))
+    if not 1 < len(texts) <= values.FEW:
+        return
+    units = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+    for row, text in zip(units @ units.T, texts, strict=True):
+        result(f"{'  '.join(f'{value:6.3f}' for value in row)}  {values.printable(text)}")

@@ -1,0 +1,114 @@
+"""Continue texts by a language model: a folder as optimum-intel writes it, with a tokenizer and a detokenizer.
+
+The text is printed as it comes, behind its prompt; behind nothing where the folder has a chat template, by which the
+prompt becomes the question of a user. Without a prompt, it is read from the standard input. Tokens are the likeliest
+ones, or drawn at random with --temperature, --top-k, --top-p, --min-p or --seed. Ctrl-C ends the text.
+
+\b
+Examples:
+  irrun generate model/ "Once upon a time"
+  irrun generate model/ "Once upon a time" --max-new-tokens 100 --temperature 0.8 --seed 1 --stats
+  irrun generate model/ "First prompt" "Second prompt" --json
+  irrun generate model/ "A story: " --stop "The end" --repetition-penalty 1.1
+  irrun generate model/ --chat --system "You answer in one sentence."
+  echo "Summarise this." | irrun generate model/
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from irrun.cli import precision
+from irrun.cli.compiling import Compilation, compile_options
+from irrun.cli.console import result, text_or_json, verbosity
+from irrun.cli.extending import extension_option, extensions
+from irrun.cli.options import MOST, Number
+
+_COUNT = click.IntRange(min=0, max=MOST)
+_SAMPLING = ("temperature", "top_k", "top_p", "min_p", "rng_seed")
+
+
+@click.command(help=__doc__)
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("prompts", nargs=-1, metavar="[PROMPT]...")
+@click.option("--max-new-tokens", type=_COUNT, metavar="N", help="The most tokens to write.")
+@click.option("--temperature", type=Number(min=0), metavar="T", help="Draw at this temperature; 0 takes the likeliest.")
+@click.option("--top-k", type=_COUNT, metavar="K", help="Draw from the K likeliest tokens.")
+@click.option(
+    "--top-p", type=Number(min=0, min_open=True, max=1), metavar="P", help="Draw from tokens of probability P together."
+)
+@click.option(
+    "--min-p",
+    type=Number(min=0, max=1, max_open=True),
+    metavar="P",
+    help="Draw from those P times as likely as the best.",
+)
+@click.option("--seed", "rng_seed", type=_COUNT, metavar="N", help="Draw; equal seeds give equal texts.")
+@click.option(
+    "--repetition-penalty", type=Number(min=0, min_open=True), metavar="X", help="Make earlier tokens less likely."
+)
+@click.option("--stop", "stop_strings", multiple=True, metavar="TEXT", help="End before this text; repeatable.")
+@click.option("--num-beams", type=click.IntRange(min=1, max=1000), metavar="N", help="Search with N beams.")
+@click.option(
+    "--num-return-sequences", type=click.IntRange(min=1, max=1000), metavar="N", help="Write N texts for each prompt."
+)
+@click.option("--chat", is_flag=True, help="Hold a conversation: each line of the standard input is a question.")
+@click.option("--system", default="", metavar="TEXT", help="With --chat: the message of the system.")
+@click.option("--no-template", is_flag=True, help="Continue the prompt itself, without the chat template.")
+@click.option("--stats", is_flag=True, help="Print the number of tokens and their speed.")
+@compile_options(precision.option)
+@extension_option
+@text_or_json
+@verbosity
+def command(
+    folder: Path,
+    prompts: tuple[str, ...],
+    chat: bool,
+    system: str,
+    no_template: bool,
+    stats: bool,
+    compilation: Compilation,
+    precision_name: str | None,
+    output_format: str,
+    **given: Any,
+) -> None:
+    if system and not chat:
+        raise click.UsageError("--system goes with --chat")
+    if chat and (output_format == "json" or no_template):
+        raise click.UsageError("--chat goes without --json and --no-template")
+    if not prompts and not chat:
+        if sys.stdin.isatty():
+            raise click.UsageError('no prompt; give one, such as "Once upon a time", or --chat')
+        prompts = (sys.stdin.read().removesuffix("\n"),)
+    from irrun.cli import generating
+    from irrun.generation import TextPipeline
+
+    pipeline = TextPipeline(folder, config=compilation.settings(folder / "x", precision_name), extensions=extensions())
+    settings = _settings(given)
+    if no_template:
+        settings["apply_chat_template"] = False
+    config = pipeline.get_generation_config().updated(**settings)
+    if chat:
+        generating.converse(pipeline, prompts, system, config, stats)
+        return
+    echo = no_template or not pipeline.get_tokenizer().chat_template
+    if output_format == "json":
+        result(generating.record(pipeline.generate(list(prompts), config), prompts))
+    elif len(prompts) == config.num_return_sequences == config.num_beams == 1:
+        generating.stream(pipeline, prompts[0], config, stats, echo)
+    else:
+        generating.show(pipeline.generate(list(prompts), config), prompts, stats, echo)
+
+
+def _settings(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the given settings of generation; those of sampling ask for it, a temperature of 0 does not."""
+    found = {name: value for name, value in given.items() if value is not None and value != ()}
+    if any(name in found for name in _SAMPLING):
+        found["do_sample"] = found.get("temperature") != 0
+        if not found["do_sample"]:
+            del found["temperature"]
+    return found

@@ -1,0 +1,113 @@
+"""Find the first layer that makes an error of its own, cut it out, make it small, and write a folder that shows it.
+
+MODEL is compared with another model, with OpenVINO (--openvino), or with itself in another precision (--precision).
+Where all layers agree one by one, the layers that an optimiser changes are found instead. The folder holds the layer as
+model.xml, its inputs, both answers, and README.md for a report.
+
+\b
+Examples:
+  irrun debug blame model.xml other.xml -i image=cat.npy -o report/
+  irrun debug blame model.xml --openvino -i image=cat.npy -o report/
+  irrun debug blame model.xml --precision f16 -i image=cat.npy
+
+The exit status is 1 where a layer is found, and 2 where none is to blame.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from irrun.cli import inputs, limits, values
+from irrun.cli.console import note, result, text_or_json, verbosity
+from irrun.cli.debug.common import as_failures, given, settings
+from irrun.cli.extending import extension_option, extensions
+from irrun.cli.inputs import FILE
+from irrun.cli.limits import Limits
+from irrun.cli.options import Number
+from irrun.debugging.blame import Blame, blame_model, blame_openvino, blame_precision
+from irrun.debugging.layers import Tolerance
+from irrun.debugging.reproducing import write_folder
+from irrun.debugging.rounding import PRECISIONS
+from irrun.model import load
+
+FOUND = 1
+
+
+@click.command(help=__doc__)
+@click.argument("model", type=FILE)
+@click.argument("other", required=False, type=FILE)
+@inputs.options
+@click.option("--openvino", "native", is_flag=True, help="Blame a layer for the difference to OpenVINO.")
+@click.option("--precision", type=click.Choice(PRECISIONS), help="Blame a layer for the loss of a precision.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write a folder that shows the fault.")
+@click.option("--rtol", type=Number(min=0), help="The tolerance by the magnitude.  [default: 0.001]")
+@click.option("--atol", type=Number(min=0), help="The absolute tolerance.  [default: 0.00001]")
+@limits.options
+@extension_option
+@text_or_json
+@verbosity
+def blame(
+    model: Path,
+    other: Path | None,
+    files: tuple[str, ...],
+    seed: int,
+    shapes: tuple[str, ...],
+    weights: Path | None,
+    native: bool,
+    precision: str | None,
+    output: Path | None,
+    rtol: float | None,
+    atol: float | None,
+    limit: Limits,
+    output_format: str,
+) -> None:
+    if (other is not None) + native + (precision is not None) != 1:
+        raise click.UsageError("one of OTHER, --openvino and --precision is needed")
+    config = settings(limit, model)
+    whole = given(model, weights, files, shapes, seed, config.get("MAX_MEMORY"))
+    tolerance = Tolerance(1e-3 if rtol is None else rtol, 1e-5 if atol is None else atol)
+    with as_failures():
+        if other is not None:
+            from irrun.cli.comparing.comparison import handed
+
+            second, _ = inputs.reshape(load(other, extensions=extensions()), shapes)
+            theirs = {value.port.index: value.array for value in handed(whole.values, second.inputs, other, seed)}
+            names = str(model), str(other)
+            found = blame_model(whole.model, second, whole.arrays, tolerance, others=theirs, config=config, names=names)
+        elif precision is not None:
+            own = tolerance if rtol is not None or atol is not None else None
+            found = blame_precision(whole.model, whole.arrays, precision, own, config=config)
+        else:
+            sizes = {port.index: shape for port, shape in whole.shapes.items()}
+            found = blame_openvino(
+                whole.model, model, whole.arrays, tolerance, weights=weights, shapes=sizes, config=config
+            )
+        paths = write_folder(found, output) if output is not None else []
+    record = {"model": str(model), **found.as_dict(), "files": [str(path) for path in paths]}
+    result(values.as_json(record) if output_format == "json" else _text(found))
+    for path in paths:
+        note(f"wrote {path}")
+    raise click.exceptions.Exit(FOUND)
+
+
+def _text(found: Blame) -> str:
+    first, second = found.sides
+    shown = f'{found.type} "{values.printable(found.layer)}"'
+    errors = found.answers.worst[1] if found.reproduces or found.whole is None else found.whole
+    by = "other shapes" if errors is None else f"max {errors.max:.3g}, relative {errors.relative:.2g}"
+    lines = [f"blamed: {shown}"]
+    match found.kind:
+        case "layer":
+            lines.append(f"for the same inputs, {first} and {second} differ: {by}")
+        case "optimisation":
+            layers = ", ".join(map(values.printable, found.layers))
+            lines.append(f"{first} and {second} differ in what they make of {layers}: {by}")
+        case "precision":
+            lines.append(f"rounded to {second}, its results differ: {by}")
+    if found.constants:
+        lines.append("constants that differ: " + ", ".join(map(values.printable, found.constants)))
+    if not found.reproduces:
+        lines.append("the layer alone does not show it: it needs the model around it")
+    return "\n".join(lines)

@@ -1,0 +1,54 @@
+"""What the commands of ``irrun debug`` share: models with inputs, and errors as messages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from irrun.cli import inputs
+from irrun.cli.extending import extensions
+from irrun.cli.failures import Failure
+from irrun.cli.inputs import Value
+from irrun.cli.limits import Limits
+from irrun.debugging.faults import DebugError
+from irrun.model import Loaded, Port, load
+from irrun.tensor import Array, Shape
+
+
+class Given(NamedTuple):
+    """A model with its inputs: those of files, and random ones otherwise."""
+
+    model: Loaded
+    shapes: Mapping[Port, Shape]
+    values: Sequence[Value]
+
+    @property
+    def arrays(self) -> dict[int, Array]:
+        """The inputs by place."""
+        return {value.port.index: value.array for value in self.values}
+
+
+def given(
+    path: Path, weights: Path | None, files: Sequence[str], shapes: Sequence[str], seed: int, budget: int | None
+) -> Given:
+    """Read a model and its inputs."""
+    model, reshaped = inputs.reshape(load(path, weights, extensions=extensions()), shapes)
+    found = inputs.from_files(files, model.inputs, budget=budget, model=model)
+    return Given(model, reshaped, inputs.completed(found, model.inputs, seed))
+
+
+def settings(limit: Limits, path: Path) -> dict[str, Any]:
+    """Return the settings of runs."""
+    return {"TIER": os.environ.get("IRRUN_TIER", "auto"), **limit.settings(path)}
+
+
+@contextmanager
+def as_failures() -> Iterator[None]:
+    """Convert a request that cannot be carried out to a message."""
+    try:
+        yield
+    except DebugError as error:
+        raise Failure(str(error)) from None

@@ -1,0 +1,124 @@
+"""Rank the layers of a model by the damage that rounding does to its outputs, and say which to keep in f32.
+
+The model runs in f32, and with rounded tensors as OpenVINO's CPU plugin has them in that precision: in bf16 and f16 all
+tensors up to the last products, in int8 the operands of products. Each number is the length of an error in proportion
+to that of the exact tensor:
+
+\b
+  own      of the results of the layer, for exact inputs
+  alone    of the outputs, if only this layer is rounded
+  without  of the outputs, if all layers but this one are rounded
+  kept     of the outputs, if this layer and those above it stay in f32
+
+\b
+Examples:
+  irrun debug precision model.xml --precision bf16 -i image=cat.npy
+  irrun debug precision model.xml --precision bf16 -i image=cat.npy --openvino
+  irrun debug precision model.xml --precision f16 -i image=cat.npy --target 0.001 -o kept.xml
+
+-o writes a model that names the layers to OpenVINO, which then keeps them in f32.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from irrun.cli import inputs, limits, values
+from irrun.cli.console import note, result, text_or_json, verbosity
+from irrun.cli.debug.common import as_failures, given, settings
+from irrun.cli.extending import extension_option
+from irrun.cli.failures import Failure
+from irrun.cli.inputs import FILE
+from irrun.cli.limits import Limits
+from irrun.cli.options import Number
+from irrun.cli.tables import aligned, columns
+from irrun.cli.writing import refuse_inputs, refuse_standard_output
+from irrun.debugging.keeping import Measured, keep_in_f32, measured
+from irrun.debugging.precision import PrecisionReport, rank_layers
+from irrun.debugging.rounding import PRECISIONS
+
+
+@click.command(help=__doc__)
+@click.argument("model", type=FILE)
+@inputs.options
+@click.option("--precision", "name", type=click.Choice(PRECISIONS), required=True, help="The precision to look at.")
+@click.option(
+    "--tried", type=click.IntRange(min=1), default=50, show_default=True, metavar="N", help="Round N layers alone."
+)
+@click.option("--target", type=Number(min=0), help="The error to reach by keeping layers in f32.  [default: half]")
+@click.option("--openvino", "native", is_flag=True, help="Measure the errors of OpenVINO, too.")
+@click.option(
+    "--show", type=click.IntRange(min=0), default=10, show_default=True, metavar="N", help="Show the N worst layers."
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write a model that keeps layers in f32.")
+@limits.options
+@extension_option
+@text_or_json
+@verbosity
+def precision(
+    model: Path,
+    files: tuple[str, ...],
+    seed: int,
+    shapes: tuple[str, ...],
+    weights: Path | None,
+    name: str,
+    tried: int,
+    target: float | None,
+    native: bool,
+    show: int,
+    output: Path | None,
+    limit: Limits,
+    output_format: str,
+) -> None:
+    if output is not None:
+        refuse_standard_output(output)
+        refuse_inputs([output], [model])
+        if output.suffix != ".xml":
+            raise Failure(f"{output}: a model is written to an .xml file, expected {output.with_suffix('.xml').name}")
+    config = settings(limit, model)
+    whole = given(model, weights, files, shapes, seed, config.get("MAX_MEMORY"))
+    with as_failures():
+        found = rank_layers(whole.model, whole.arrays, name, tried=tried, target=target)
+        sizes = {port.index: shape for port, shape in whole.shapes.items()}
+        checked = measured(model, whole.arrays, found, weights=weights, shapes=sizes) if native else None
+        if output is not None:
+            keep_in_f32(model, output, found.kept, weights)
+    if output_format == "json":
+        result(values.as_json(_record(found, checked)))
+    else:
+        result(_text(found, checked, show))
+    if output is not None:
+        note(f"wrote {output}")
+
+
+def _record(found: PrecisionReport, checked: Measured | None) -> dict[str, Any]:
+    return {
+        "precision": found.precision,
+        "predicted": found.predicted,
+        "target": found.target,
+        "openvino": None if checked is None else checked._asdict(),
+        "keep": [{"layer": item.layer, "layers": list(item.layers), "error": item.error} for item in found.keep],
+        "layers": [item.as_dict() for item in found.layers],
+    }
+
+
+def _text(found: PrecisionReport, checked: Measured | None, show: int) -> str:
+    kept = {item.layer: item.error for item in found.keep}
+    rows = [["layer", "type", "own", "alone", "without", "kept"]]
+    for item in found.layers[:show]:
+        numbers = [item.own, item.alone, item.without, kept.get(item.layer)]
+        rows.append([values.printable(item.layer), item.type, *("-" if x is None else f"{x:.2g}" for x in numbers)])
+    lines = [aligned(rows, left=2, width=columns()), ""] if len(rows) > 1 else []
+    lines.append(f"predicted error of the outputs in {found.precision}: {found.predicted:.3g}")
+    if checked is not None:
+        lines.append(f"error of OpenVINO in {checked.precision}: {checked.error:.3g}")
+        lines.append(f"with the worst {checked.number} in f32: {checked.kept:.3g}, predicted {checked.predicted:.3g}")
+    if found.keep:
+        last = found.keep[-1]
+        names = ", ".join(f'"{values.printable(item.layer)}"' for item in found.keep)
+        reached = "reaches" if last.error <= found.target else "does not reach"
+        lines.append(f"keep in f32: {names}; the error is then {last.error:.3g}, which {reached} {found.target:.3g}")
+    return "\n".join(lines)

@@ -1,0 +1,106 @@
+"""Find the smallest model for which a command still fails.
+
+The command is run for smaller and smaller models: first with fewer layers, then with smaller shapes and plain
+constants. {} in it is the path of the model, {inputs} that of an .npz file with the inputs that the layers get in the
+whole model. A model counts where the command ends with the status that it has for MODEL, which is not 0, and where its
+output matches --match. The command is run without a shell.
+
+\b
+Examples:
+  irrun debug reduce model.xml --check 'python convert.py {}'
+  irrun debug reduce model.xml --check 'irrun run {} -i {inputs} --stop-at nan' -i image=cat.npy -o small.xml
+  irrun debug reduce model.xml --check 'python convert.py {}' --match 'unsupported axis'
+
+When it is interrupted, the smallest model so far is there.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from irrun.cli import inputs, limits, values
+from irrun.cli.console import detail, note, result, text_or_json, verbosity
+from irrun.cli.debug.common import as_failures, given, settings
+from irrun.cli.extending import extension_option
+from irrun.cli.failures import Failure
+from irrun.cli.inputs import FILE
+from irrun.cli.limits import Limits
+from irrun.cli.options import Number
+from irrun.cli.writing import refuse_inputs, refuse_standard_output
+from irrun.debugging.cases import Case, layers_of
+from irrun.debugging.reducing import Command, write
+from irrun.debugging.reducing import reduce as reduced
+
+
+@click.command(help=__doc__)
+@click.argument("model", type=FILE)
+@click.option("--check", required=True, metavar="COMMAND", help="The command that fails; {} is the model.")
+@click.option("--match", metavar="PATTERN", help="A pattern that the output of the command matches, too.")
+@click.option("--check-timeout", type=Number(min=0, min_open=True), metavar="SECONDS", help="End a command after that.")
+@click.option(
+    "--most", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N", help="Run it at most N times."
+)
+@click.option("--keep-shapes", is_flag=True, help="Leave out layers only.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="The file to write.  [default: MODEL-reduced.xml]"
+)
+@inputs.options
+@limits.options
+@extension_option
+@text_or_json
+@verbosity
+def reduce(
+    model: Path,
+    check: str,
+    match: str | None,
+    check_timeout: float | None,
+    most: int,
+    keep_shapes: bool,
+    output: Path | None,
+    files: tuple[str, ...],
+    seed: int,
+    shapes: tuple[str, ...],
+    weights: Path | None,
+    limit: Limits,
+    output_format: str,
+) -> None:
+    target = output if output is not None else model.with_name(f"{model.stem}-reduced.xml")
+    refuse_standard_output(target)
+    refuse_inputs([target], [model])
+    if target.suffix != ".xml":
+        raise Failure(f"{target}: a model is written to an .xml file, expected {target.with_suffix('.xml').name}")
+    config = settings(limit, model)
+
+    def better(case: Case) -> None:
+        write(case, target)
+        detail(f"fails with {_count(len(layers_of(case.model)))}")
+
+    with as_failures():
+        command = Command(check, match=match, timeout=check_timeout)
+        whole = given(model, weights, files, shapes, seed, config.get("MAX_MEMORY"))
+        arrays = whole.arrays if command.wants_inputs else None
+        if not command(Case((whole.model,), None if arrays is None else tuple(arrays[i] for i in sorted(arrays)))):
+            why = "its output does not match" if command.status else "it ends with status 0"
+            raise Failure(f"the command does not fail for {model}: {why}")
+        found = reduced(whole.model, command, arrays, better=better, most=most, shapes=not keep_shapes, config=config)
+        paths = write(found.case, target)
+    if output_format == "json":
+        record = {"before": found.before, "after": found.after, "checks": found.checks, "layers": _layers(found.case)}
+        result(values.as_json({**record, "files": [str(path) for path in paths]}))
+    else:
+        names = ", ".join(f'{item["type"]} "{values.printable(item["name"])}"' for item in _layers(found.case))
+        result(f"{_count(found.before)} reduced to {found.after}: {names}")
+        result(f"the command ran {found.checks} times")
+    for path in paths:
+        note(f"wrote {path}")
+
+
+def _layers(case: Case) -> list[dict[str, str]]:
+    nodes = (case.model.graph.node(id) for id in layers_of(case.model))
+    return [{"name": node.name, "type": node.type} for node in nodes]
+
+
+def _count(number: int) -> str:
+    return f"{number} layer{'' if number == 1 else 's'}"

@@ -1,0 +1,72 @@
+"""Write a piece of a model as a model of its own.
+
+The piece holds the layers on the paths from --from to --to, these included, with their constants; without one of them
+it begins at the inputs, or ends at the outputs. What other layers feed becomes an input. Layers are given by name,
+tensor name or id; both options are repeatable.
+
+\b
+Examples:
+  irrun edit extract model.xml --from conv3 --to relu5 -o piece.xml
+  irrun edit extract model.xml --to relu5 -o head.xml
+  irrun edit extract model.xml --from conv3 -o tail.xml --with-inputs tail.npz
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from irrun.cli import inputs, saving
+from irrun.cli.console import note, verbosity
+from irrun.cli.editing import sharing
+from irrun.cli.extending import extension_option
+from irrun.cli.inputs import FILE
+from irrun.model import Loaded
+from irrun.surgery import Extract, extract, record
+
+
+@click.command(name="extract", help=__doc__)
+@click.argument("model", type=FILE)
+@sharing.output_option
+@click.option("--from", "begin", metavar="LAYER", multiple=True, help="Begin with this layer.")
+@click.option("--to", "end", metavar="LAYER", multiple=True, help="End with this layer.")
+@click.option(
+    "--with-inputs",
+    "recorded",
+    type=click.Path(path_type=Path),
+    help="Run the model, and write what reaches the piece: .npz, .npy or a folder.",
+)
+@inputs.options
+@extension_option
+@verbosity
+def command(
+    model: Path,
+    output: Path,
+    begin: tuple[str, ...],
+    end: tuple[str, ...],
+    recorded: Path | None,
+    files: tuple[str, ...],
+    seed: int,
+    shapes: tuple[str, ...],
+    weights: Path | None,
+) -> None:
+    if not begin and not end:
+        raise click.UsageError("one of --from and --to is needed")
+    if recorded is None and files:
+        raise click.UsageError("-i is for --with-inputs")
+    loaded, _ = inputs.reshape(sharing.read(model, weights, output), shapes)
+    found = extract(loaded, begin, end)
+    if recorded is not None:
+        saving.check_target(recorded, len(found.model.inputs))
+    sharing.write(found.model, output)
+    if recorded is not None:
+        _record(found, loaded, files, seed, recorded)
+
+
+def _record(found: Extract, model: Loaded, files: tuple[str, ...], seed: int, target: Path) -> None:
+    given = inputs.completed(inputs.from_files(files, model.inputs, model=model), model.inputs, seed)
+    arrays = record(found, {value.port.any_name: value.array for value in given})
+    types = {port.any_name: port.element_type for port in found.model.inputs}
+    saving.save(target, {name: (array, types[name]) for name, array in arrays.items()})
+    note(f"wrote {target} with {len(arrays)} input{'s' if len(arrays) != 1 else ''}")

@@ -1,0 +1,53 @@
+"""Write a model with other names of layers or tensors.
+
+\b
+Examples:
+  irrun edit rename model.xml --layer conv1=stem -o renamed.xml
+  irrun edit rename model.xml --tensor 54=scores -o renamed.xml
+  irrun edit rename model.xml --generic -o anonymous.xml
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from irrun.cli.console import verbosity
+from irrun.cli.editing import sharing
+from irrun.cli.extending import extension_option
+from irrun.cli.inputs import FILE
+from irrun.surgery import rename, without_names
+
+
+@click.command(name="rename", help=__doc__)
+@click.argument("model", type=FILE)
+@sharing.output_option
+@click.option("--layer", "layers", metavar="OLD=NEW", multiple=True, help="A new name of a layer; repeatable.")
+@click.option("--tensor", "tensors", metavar="OLD=NEW", multiple=True, help="A new name of a tensor; repeatable.")
+@click.option("--generic", is_flag=True, help="Call layers by their types and numbers, and leave out notes.")
+@sharing.weights_option
+@extension_option
+@verbosity
+def command(
+    model: Path,
+    output: Path,
+    layers: tuple[str, ...],
+    tensors: tuple[str, ...],
+    generic: bool,
+    weights: Path | None,
+) -> None:
+    if not (layers or tensors or generic):
+        raise click.UsageError("one of --layer, --tensor and --generic is needed")
+    if generic and (layers or tensors):
+        raise click.UsageError("--generic replaces all names, expected it without --layer and --tensor")
+    names = [dict(map(_pair, texts)) for texts in (layers, tensors)]
+    loaded = sharing.read(model, weights, output)
+    sharing.write(without_names(loaded) if generic else rename(loaded, names[0], names[1]), output)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    old, equals, new = text.rpartition("=")
+    if not equals or not old or not new:
+        raise click.UsageError(f'"{text}" is not a pair of names, expected OLD=NEW')
+    return old, new

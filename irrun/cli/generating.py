@@ -1,0 +1,132 @@
+"""The work of ``irrun generate``: streams texts, and holds conversations."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import click
+
+from irrun.cli.console import STDOUT, level, result
+from irrun.cli.values import as_json, printable
+from irrun.diagnostics.naming import naming
+from irrun.generation import DecodedResults, GenerationConfig, PerfMetrics, TextPipeline
+
+_KEPT: Final = "\n\t"
+"""Control characters that a terminal may get."""
+
+
+class Terminal:
+    """Writes a text as it comes. On a terminal, control characters are escaped, so that a text cannot command it."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self._begin = time.perf_counter()
+        self._escapes = sys.stdout.isatty()
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self._begin
+
+    def write(self, new: str) -> None:
+        """Write a new part of the text at once."""
+        self.text += new
+        if level() > -2:
+            with naming(STDOUT):
+                click.echo(_escaped(new) if self._escapes else new, nl=False)
+                sys.stdout.flush()
+
+    def end(self) -> None:
+        """End the last line of the text."""
+        if self.text and not self.text.endswith("\n"):
+            self.write("\n")
+
+
+def _escaped(text: str) -> str:
+    return "".join(letter if letter in _KEPT else printable(letter) for letter in text)
+
+
+def stream(pipeline: TextPipeline, prompt: str, config: GenerationConfig, stats: bool, echo: bool) -> None:
+    """Generate one text and write it as it comes. What was written stays where the user interrupts it."""
+    terminal = Terminal()
+    if echo:
+        terminal.write(prompt)
+    try:
+        found = pipeline.generate([prompt], config, terminal.write)
+    except KeyboardInterrupt:
+        if stats:
+            terminal.end()
+            click.echo(f"interrupted after {terminal.seconds:.2f} s", err=True)
+        raise
+    finally:
+        terminal.end()
+    if stats:
+        click.echo(summary(found.perf_metrics), err=True)
+
+
+def converse(pipeline: TextPipeline, turns: Sequence[str], system: str, config: GenerationConfig, stats: bool) -> None:
+    """Hold a conversation: the turns of the user are the given ones, or the lines of the standard input."""
+    pipeline.start_chat(system)
+    for turn in turns or _lines():
+        if turn.strip():
+            stream(pipeline, turn, config, stats, echo=False)
+    pipeline.finish_chat()
+
+
+def _lines() -> Iterator[str]:
+    """Yield the lines of the standard input, after a prompt on a terminal."""
+    while True:
+        if sys.stdin.isatty():
+            click.echo("> ", nl=False, err=True)
+        line = sys.stdin.readline()
+        if not line:
+            return
+        yield line.rstrip("\n")
+
+
+def show(found: DecodedResults, prompts: Sequence[str], stats: bool, echo: bool) -> None:
+    """Print several texts, one below the other."""
+    each = len(found.texts) // len(prompts)
+    for place, text in enumerate(found.texts):
+        whole = prompts[place // each] + text if echo else text
+        result(_escaped(whole) if sys.stdout.isatty() else whole)
+    if stats:
+        click.echo(summary(found.perf_metrics), err=True)
+
+
+def record(found: DecodedResults, prompts: Sequence[str]) -> str:
+    """Return texts and measurements as JSON."""
+    each = len(found.texts) // len(prompts)
+    texts = [
+        {"prompt": prompts[place // each], "text": text, "finish_reason": reason.value, "score": score}
+        for place, (text, reason, score) in enumerate(zip(found.texts, found.finish_reasons, found.scores, strict=True))
+    ]
+    return as_json({"texts": texts, "stats": measured(found.perf_metrics)})
+
+
+def measured(metrics: PerfMetrics) -> dict[str, Any]:
+    """Return the measurements by name."""
+    return {
+        "input_tokens": metrics.get_num_input_tokens(),
+        "generated_tokens": metrics.get_num_generated_tokens(),
+        "load_ms": metrics.get_load_time(),
+        "first_token_ms": metrics.get_ttft().mean,
+        "token_ms": metrics.get_tpot().mean,
+        "tokens_per_second": metrics.get_throughput().mean,
+        "inference_ms": metrics.get_inference_duration().mean,
+        "sampling_ms": metrics.get_sampling_duration().mean,
+        "tokenization_ms": metrics.get_tokenization_duration().mean,
+        "detokenization_ms": metrics.get_detokenization_duration().mean,
+        "total_ms": metrics.get_generate_duration().mean,
+    }
+
+
+def summary(metrics: PerfMetrics) -> str:
+    """Return the measurements as a line."""
+    found = measured(metrics)
+    return (
+        f"{found['input_tokens']} tokens read, the first answer after {found['first_token_ms']:.1f} ms; "
+        f"{found['generated_tokens']} tokens written, {found['tokens_per_second']:.1f} tokens/s"
+    )

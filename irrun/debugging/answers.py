@@ -1,0 +1,124 @@
+"""The answers of two sides to a case."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from irrun.debugging.cases import REFUSALS, Case
+from irrun.debugging.cutting import save
+from irrun.debugging.engines import OpenVINOSide
+from irrun.debugging.faults import DebugError
+from irrun.debugging.layers import Tolerance
+from irrun.debugging.metrics import Errors, errors
+from irrun.debugging.rounding import rounded_plan
+from irrun.debugging.stopping import AS_WRITTEN
+from irrun.model import Loaded, build
+from irrun.model.arguments import accept
+from irrun.model.config import read_config
+from irrun.runtime import State, execute
+from irrun.tensor import Array
+
+Arrays = tuple[Array, ...]
+
+
+class Answers(NamedTuple):
+    """The outputs of both sides for a case, and the errors of the worst; None where shapes differ."""
+
+    ours: Arrays
+    theirs: Arrays
+
+    @property
+    def worst(self) -> tuple[int, Errors | None]:
+        """The output that differs most, and its errors."""
+        found: list[tuple[int, Errors | None]] = []
+        for index, (a, b) in enumerate(zip(self.ours, self.theirs, strict=False)):
+            if a.shape != b.shape:
+                return index, None
+            found.append((index, errors(a, b)))
+        return max(found, key=lambda item: item[1].relative if item[1] is not None else 0.0, default=(0, None))
+
+    def differ(self, tolerance: Tolerance) -> bool:
+        """Return whether an output is beyond the tolerance."""
+        rtol, atol, stat = tolerance
+        pairs = list(zip(self.ours, self.theirs, strict=False))
+        if any(a.shape != b.shape for a, b in pairs):
+            return True
+        return any(errors(a, b, median=stat == "median").exceeds(rtol, atol, stat) for a, b in pairs)
+
+
+Ask = Callable[[Case], Answers]
+"""Returns the answers of both sides to a case."""
+
+
+def shows(ask: Ask, tolerance: Tolerance) -> Callable[[Case], bool]:
+    """Return a function that tells whether the answers to a case differ; not where one side has none."""
+
+    def is_shown(case: Case) -> bool:
+        try:
+            return ask(case).differ(tolerance)
+        except (*REFUSALS, DebugError, MemoryError):
+            return False
+
+    return is_shown
+
+
+def of_models(config: Mapping[str, Any]) -> Ask:
+    """Ask both models of a case, layer by layer as written."""
+
+    def ask(case: Case) -> Answers:
+        first, second = (_as_written(model, case, config) for model in case.models[:2])
+        return Answers(first, second)
+
+    return ask
+
+
+def of_openvino(config: Mapping[str, Any]) -> Ask:
+    """Ask irrun, layer by layer as written, and OpenVINO."""
+
+    def ask(case: Case) -> Answers:
+        ours = _as_written(case.model, case, config)
+        with tempfile.TemporaryDirectory(prefix="irrun-") as folder:
+            path = Path(folder, "model.xml")
+            save(case.model, path)
+            return Answers(ours, tuple(OpenVINOSide(path, case.by_index).outputs()))
+
+    return ask
+
+
+def of_optimisation(config: Mapping[str, Any]) -> Ask:
+    """Ask irrun, layer by layer as written, and with optimisation."""
+
+    def ask(case: Case) -> Answers:
+        return Answers(_as_written(case.model, case, config), build(case.model, config)(case.by_index).to_tuple())
+
+    return ask
+
+
+def of_precision(name: str, config: Mapping[str, Any]) -> Ask:
+    """Ask irrun, layer by layer as written, in f32 and with the operands and results of all layers rounded."""
+
+    def ask(case: Case) -> Answers:
+        settings = read_config({**config, **AS_WRITTEN})
+        plan = case.model.plan(settings.optimize, settings.budget)
+        arrays = accept(case.model.inputs, case.by_index, plan.parameter_types, case.model.means())
+        exact = [array.copy() for array in execute(plan, arrays, State())]
+        rounded = execute(rounded_plan(plan, name, range(len(plan.steps)), every=True), arrays, State())
+        return Answers(tuple(exact), tuple(array.copy() for array in rounded))
+
+    return ask
+
+
+def _as_written(model: Loaded, case: Case, config: Mapping[str, Any]) -> Arrays:
+    return build(model, {**config, **AS_WRITTEN})(case.by_index).to_tuple()
+
+
+def names_of(arrays: Sequence[Array], names: Sequence[str]) -> dict[str, Array]:
+    """Return arrays by distinct names."""
+    found: dict[str, Array] = {}
+    for index, array in enumerate(arrays):
+        name = names[index] if index < len(names) else f"output_{index}"
+        found[name if name not in found else f"{name}_{index}"] = array
+    return found

@@ -1,0 +1,166 @@
+"""ONNX Runtime as the other side of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import networkx as nx
+import numpy as np
+
+from irrun.debugging.engines import in_parts, last_line, required
+from irrun.debugging.faults import DebugError
+from irrun.debugging.matching import Described, matched, structure_of
+from irrun.debugging.sides import Sink
+from irrun.graph import Outlet
+from irrun.model import Loaded
+from irrun.tensor import Array
+
+_ALIASES: Final = {
+    "mul": "multiply",
+    "sub": "subtract",
+    "div": "divide",
+    "pow": "power",
+    "conv": "convolution",
+    "clip": "clamp",
+    "globalaveragepool": "reducemean",
+    "averagepool": "avgpool",
+    "reducemean": "reducemean",
+    "neg": "negative",
+    "convtranspose": "convolutionbackpropdata",
+    "ceil": "ceiling",
+    "hardswish": "hswish",
+    "resize": "interpolate",
+    "leakyrelu": "prelu",
+    "and": "logicaland",
+    "or": "logicalor",
+    "not": "logicalnot",
+    "where": "select",
+    "instancenormalization": "mvn",
+    "depthtospace": "depthtospace",
+    "batchnormalization": "batchnorminference",
+}
+"""IR types of ONNX operations with another name, in lower case."""
+
+
+class OnnxSide:
+    """An ONNX model in ONNX Runtime, without optimisation where layers are compared."""
+
+    name = "ONNX Runtime"
+
+    def __init__(self, path: Path) -> None:
+        self._ort = required("onnxruntime", "--onnx", "onnx")
+        self._onnx = required("onnx", "--onnx", "onnx")
+        self._path = path
+        try:
+            self._proto = self._onnx.load(str(path))
+            self._proto = self._onnx.shape_inference.infer_shapes(self._proto)
+        except OSError:
+            raise
+        except Exception as error:
+            raise DebugError(f"{path} cannot be read as an ONNX model: {last_line(error)}") from None
+        graph = self._proto.graph
+        initial = {item.name for item in graph.initializer}
+        self.inputs = [item.name for item in graph.input if item.name not in initial]
+        self._given: dict[str, Array] = {}
+        self._made = {name for node in graph.node for name in node.output if name}
+
+    @property
+    def output_names(self) -> Sequence[str]:
+        return [item.name for item in self._proto.graph.output]
+
+    def feed(self, inputs: Mapping[Sequence[str], Array]) -> None:
+        """Set the inputs: arrays by their names, of which one must be that of an input; by place where none is."""
+        by_name = {name: array for names, array in inputs.items() for name in names}
+        if not any(name in by_name for name in self.inputs) and len(inputs) == len(self.inputs):
+            by_name = dict(zip(self.inputs, inputs.values(), strict=True))
+        missing = [name for name in self.inputs if name not in by_name]
+        if missing:
+            known = ", ".join(names[0] for names in inputs)
+            raise DebugError(f'{self._path}: the IR has no input "{missing[0]}", its inputs are {known}')
+        self._given = {name: by_name[name] for name in self.inputs}
+
+    def counterparts(self, model: Loaded) -> Mapping[Outlet, tuple[Hashable, str]]:
+        """Match by tensor name, which OpenVINO's converter keeps, then by name of layer, then by structure."""
+        found: dict[Outlet, tuple[Hashable, str]] = {}
+        taken: set[Hashable] = set()
+        for node in model.graph.ordered():
+            for port, names in enumerate(node.names):
+                name = next((item for item in names if item in self._made and item not in taken), None)
+                if name is not None and node.type not in ("Parameter", "Const"):
+                    found[Outlet(node.id, port)] = name, "name"
+                    taken.add(name)
+        nodes = {node.output[0]: node for node in self._proto.graph.node if node.output}
+        known = {outlet.node: key for outlet, (key, _) in found.items() if outlet.port == 0 and key in nodes}
+        for id, (key, how) in matched(self._plain(model), self._structure(), known).items():
+            if Outlet(id, 0) not in found and key not in taken:
+                found[Outlet(id, 0)] = key, how
+        return found
+
+    @staticmethod
+    def _plain(model: Loaded) -> nx.MultiDiGraph[Any]:
+        """Return the layers of a model with their types as ONNX would have them."""
+        found = structure_of(model.graph)
+        for _, data in found.nodes(data=True):
+            data["layer"] = data["layer"]._replace(kind=data["layer"].kind.partition("(")[0].lower())
+        return found
+
+    def _structure(self) -> nx.MultiDiGraph[Any]:
+        found: nx.MultiDiGraph[Any] = nx.MultiDiGraph()
+        graph = self._proto.graph
+        initial = {item.name for item in graph.initializer}
+        initial |= {name for node in graph.node if node.op_type == "Constant" for name in node.output}
+        places = {name: (node.output[0], port) for node in graph.node for port, name in enumerate(node.output) if name}
+        for node in graph.node:
+            if node.op_type != "Constant" and node.output:
+                kind = node.op_type.lower()
+                layer = Described(node.name, _ALIASES.get(kind, kind), any(name in initial for name in node.input))
+                found.add_node(node.output[0], layer=layer)
+        for node in graph.node:
+            for port, name in enumerate(node.input):
+                if name in places and places[name][0] in found and node.output and node.output[0] in found:
+                    source, output = places[name]
+                    found.add_edge(source, node.output[0], from_port=output, to_port=port)
+        return found
+
+    def label(self, key: Hashable) -> str:
+        return str(key)
+
+    def outputs(self) -> Sequence[Array]:
+        """Run the model as it is, with ONNX Runtime's optimisation."""
+        return self._run(self._proto, self.output_names, optimised=True)
+
+    def tensors(self, keys: Collection[Hashable], sink: Sink) -> Sequence[Array]:
+        wanted = [name for node in self._proto.graph.node for name in node.output if name in set(keys)]
+        sizes = self._sizes()
+        outputs: Sequence[Array] | None = None
+        for part in in_parts(wanted, {name: sizes.get(name, 1 << 20) for name in wanted}):
+            proto = self._onnx.ModelProto()
+            proto.CopyFrom(self._proto)
+            present = {item.name for item in proto.graph.output}
+            added = [self._onnx.ValueInfoProto(name=str(name)) for name in part if name not in present]
+            proto.graph.output.extend(added)
+            for name, array in zip(part, self._run(proto, [str(name) for name in part]), strict=True):
+                sink(name, array)
+        if outputs is None:
+            outputs = self._run(self._proto, self.output_names)
+        return outputs
+
+    def _sizes(self) -> dict[str, int]:
+        found = {}
+        for item in self._proto.graph.value_info:
+            dims = [dim.dim_value for dim in item.type.tensor_type.shape.dim]
+            found[item.name] = 4 * int(np.prod([dim or 1 for dim in dims], dtype=np.int64))
+        return found
+
+    def _run(self, proto: Any, names: Sequence[str], *, optimised: bool = False) -> list[Array]:
+        options = self._ort.SessionOptions()
+        options.log_severity_level = 3
+        if not optimised:
+            options.graph_optimization_level = self._ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+        try:
+            session = self._ort.InferenceSession(proto.SerializeToString(), options, ["CPUExecutionProvider"])
+            return [np.asarray(array) for array in session.run(list(names), self._given)]
+        except Exception as error:
+            raise DebugError(f"ONNX Runtime cannot run {self._path}: {last_line(error)}") from None

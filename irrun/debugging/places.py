@@ -1,0 +1,96 @@
+"""The places of steps in a run, with the iterations of the bodies around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from irrun.ops.fused.base import Fused
+from irrun.runtime.plan import Step
+from irrun.tensor import Array
+
+
+class Around(NamedTuple):
+    """A body around a step: the layer that has it, its tag, and the number of the iteration, from 0."""
+
+    layer: str
+    tag: str
+    iteration: int
+
+
+class Place(NamedTuple):
+    """A step of a run. ``layers`` are those that it computes: several where the optimiser has fused them."""
+
+    step: Step
+    layers: tuple[str, ...]
+    around: tuple[Around, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the layer whose outputs the step computes, the last one of a fused step."""
+        return self.layers[-1]
+
+    @property
+    def label(self) -> str:
+        """The name, after those of the bodies around it, such as ``loop.body[2]/add``."""
+        return "".join(f"{item.layer}.{item.tag}[{item.iteration}]/" for item in self.around) + self.name
+
+    @property
+    def key(self) -> str:
+        """The label without the numbers of iterations."""
+        return "".join(f"{item.layer}.{item.tag}/" for item in self.around) + self.name
+
+
+def layers_in(step: Step) -> tuple[str, ...]:
+    """Return the names of the layers that a step computes."""
+    op = step.node.op
+    return op.parts if isinstance(op, Fused) and op.parts else (step.node.name,)
+
+
+class Watcher:
+    """An observer that knows the place of each step. Subclasses define ``begins`` and ``ended``.
+
+    Arrays are those of the run: the next step may overwrite them.
+    """
+
+    def __init__(self) -> None:
+        self._open: list[_Frame] = []
+
+    def before(self, step: Step, inputs: Sequence[Array | None]) -> None:
+        around: tuple[Around, ...] = ()
+        if self._open:
+            frame = self._open[-1]
+            around = (*frame.place.around, frame.enter(step))
+        place = Place(step, layers_in(step), around)
+        self._open.append(_Frame(place, inputs))
+        self.begins(place, inputs)
+
+    def after(self, step: Step, outputs: Sequence[Array]) -> None:
+        del step
+        frame = self._open.pop()
+        self.ended(frame.place, frame.inputs, outputs)
+
+    def begins(self, place: Place, inputs: Sequence[Array | None]) -> None:
+        """See a step before it runs."""
+
+    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
+        """See a step after it ran."""
+
+
+class _Frame:
+    """A step that has begun, and how often each step inside it has."""
+
+    def __init__(self, place: Place, inputs: Sequence[Array | None]) -> None:
+        self.place = place
+        self.inputs = tuple(inputs)
+        self._tags: dict[int, str] | None = None
+        self._counts: dict[int, int] = {}
+
+    def enter(self, step: Step) -> Around:
+        """Return the body of a step inside this one, and the number of the iteration."""
+        if self._tags is None:
+            bodies = self.place.step.bodies or {}
+            self._tags = {id(inner): tag for tag, body in bodies.items() for inner in body.plan.steps}
+        number = self._counts.get(id(step), 0)
+        self._counts[id(step)] = number + 1
+        return Around(self.place.name, self._tags.get(id(step), "body"), number)

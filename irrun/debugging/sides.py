@@ -1,0 +1,94 @@
+"""The other side of a comparison: something that computes the outputs of layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from typing import Any, Protocol
+
+from irrun.debugging.matching import matched_outlets
+from irrun.debugging.places import Place, Watcher
+from irrun.debugging.stopping import AS_WRITTEN
+from irrun.graph import Outlet
+from irrun.model import Loaded, Outputs, build
+from irrun.tensor import Array
+
+Sink = Callable[[Hashable, Array], None]
+"""Takes a tensor by its key; the array may be overwritten afterwards."""
+
+
+class Side(Protocol):
+    """Something that a model is compared with, layer by layer."""
+
+    name: str
+
+    @property
+    def output_names(self) -> Sequence[str]:
+        """The names of the outputs."""
+        ...
+
+    def outputs(self) -> Sequence[Array]:
+        """Compute the outputs as usual, with optimisation."""
+        ...
+
+    def counterparts(self, model: Loaded) -> Mapping[Outlet, tuple[Hashable, str]]:
+        """Return the key of the tensor for outputs of layers of a model, and how it was found."""
+        ...
+
+    def label(self, key: Hashable) -> str:
+        """Return the name of a tensor in messages."""
+        ...
+
+    def tensors(self, keys: Collection[Hashable], sink: Sink) -> Sequence[Array]:
+        """Compute some tensors layer by layer, each passed on as soon as it is there; return the outputs."""
+        ...
+
+
+class ModelSide:
+    """Another IR, which irrun runs as written."""
+
+    def __init__(self, model: Loaded, inputs: Any, config: Mapping[str, Any] | None = None, name: str = "") -> None:
+        self.name = name or model.friendly_name
+        self.model = model
+        self.inputs = inputs
+        self._config = dict(config or {})
+
+    @property
+    def output_names(self) -> Sequence[str]:
+        return [port.any_name for port in self.model.outputs]
+
+    def outputs(self) -> Sequence[Array]:
+        return build(self.model, self._config)(self.inputs).to_tuple()
+
+    def counterparts(self, model: Loaded) -> Mapping[Outlet, tuple[Hashable, str]]:
+        return dict(matched_outlets(model.graph, self.model.graph))
+
+    def label(self, key: Hashable) -> str:
+        assert isinstance(key, Outlet)
+        return self.model.graph.node(key.node).name
+
+    def tensors(self, keys: Collection[Hashable], sink: Sink) -> Sequence[Array]:
+        return run_as_written(self.model, self.inputs, self._config, _Passer(set(keys), sink)).to_tuple()
+
+
+class _Passer(Watcher):
+    """Passes on the outputs of some steps."""
+
+    def __init__(self, keys: Collection[Hashable], sink: Sink) -> None:
+        super().__init__()
+        self._keys = keys
+        self._sink = sink
+
+    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
+        del inputs
+        if not place.around:
+            for port, array in enumerate(outputs):
+                key = Outlet(place.step.node.id, port)
+                if key in self._keys:
+                    self._sink(key, array)
+
+
+def run_as_written(model: Loaded, inputs: Any, config: Mapping[str, Any], watcher: Watcher) -> Outputs:
+    """Run a model layer by layer with an observer."""
+    session = build(model, {**config, **AS_WRITTEN}).session()
+    session.observers.append(watcher)
+    return session.run(inputs)

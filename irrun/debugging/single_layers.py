@@ -1,0 +1,77 @@
+"""Single layers of models as cases, with what the other side has for their inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from irrun.debugging.cases import Case
+from irrun.debugging.cutting import constant_nodes, cut_out
+from irrun.debugging.faults import DebugError
+from irrun.debugging.places import Place, Watcher
+from irrun.debugging.sides import Side, run_as_written
+from irrun.graph import Outlet
+from irrun.model import Loaded
+from irrun.tensor import Array
+
+
+def sources(model: Loaded, id: int) -> list[Outlet]:
+    """Return the outlets that a layer consumes and that are not constant, in the order of its inputs."""
+    known = constant_nodes(model.graph)
+    found = (outlet for outlet in model.graph.sources(id) if outlet is not None and outlet.node not in known)
+    return list(dict.fromkeys(found))
+
+
+def single(model: Loaded, id: int, values: Mapping[Outlet, Array]) -> Case:
+    """Return a layer with its constants as a case."""
+    cut, outlets = cut_out(model, sources(model, id), model.facts.outlets(id), model.graph.node(id).name)
+    return Case((cut,), tuple(_as_input(cut, place, values[outlet]) for place, outlet in enumerate(outlets)))
+
+
+def pair(model: Loaded, id: int, other: Loaded, counterpart: int, values: Mapping[Outlet, Array]) -> Case:
+    """Return a layer of each model as a case, both with the same inputs."""
+    first, ours = cut_out(model, sources(model, id), model.facts.outlets(id), model.graph.node(id).name)
+    second, theirs = cut_out(
+        other, sources(other, counterpart), other.facts.outlets(counterpart), other.graph.node(counterpart).name
+    )
+    places = [sources(model, id).index(outlet) for outlet in ours]
+    if places != [sources(other, counterpart).index(outlet) for outlet in theirs]:
+        raise DebugError(f'"{model.graph.node(id).name}" has other inputs in the other model')
+    return Case((first, second), tuple(_as_input(first, place, values[outlet]) for place, outlet in enumerate(ours)))
+
+
+def _as_input(model: Loaded, place: int, array: Array) -> Array:
+    port = model.inputs[place]
+    return array.astype(port.element_type.external) if port.element_type.kind not in ("string", "dynamic") else array
+
+
+def inputs_of_layer(
+    model: Loaded, inputs: Mapping[int, Array], side: Side, id: int, settings: Mapping[str, Any]
+) -> dict[Outlet, Array]:
+    """Return what the other side has for the inputs of a layer; the model's own where it has nothing."""
+    wanted = set(sources(model, id))
+    places = {Outlet(parameter, 0): place for place, parameter in enumerate(model.graph.parameters)}
+    found = {outlet: inputs[places[outlet]] for outlet in wanted & places.keys()}
+    pairs = side.counterparts(model)
+    keys = {pairs[outlet][0]: outlet for outlet in wanted - found.keys() if outlet in pairs}
+    if keys:
+        side.tensors(keys.keys(), lambda key, array: found.update({keys[key]: array.copy()}))
+    if wanted - found.keys():
+        run_as_written(model, inputs, settings, _Taker(wanted - found.keys(), found))
+    return found
+
+
+class _Taker(Watcher):
+    """Copies some tensors of a run."""
+
+    def __init__(self, wanted: Collection[Outlet], found: dict[Outlet, Array]) -> None:
+        super().__init__()
+        self._wanted = set(wanted)
+        self._found = found
+
+    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
+        del inputs
+        for port, array in enumerate(outputs):
+            outlet = Outlet(place.step.node.id, port)
+            if not place.around and outlet in self._wanted:
+                self._found[outlet] = array.copy()

@@ -1,0 +1,182 @@
+"""The first layer of a run that makes a value which is not finite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from irrun.debugging.cutting import around, save
+from irrun.debugging.dumping import save_arrays
+from irrun.debugging.faults import DebugError
+from irrun.debugging.places import Place, Watcher
+from irrun.debugging.statistics import HALF_MAX, blocks
+from irrun.diagnostics import listing, near_match
+from irrun.model import Loaded, Outputs, build
+from irrun.runtime.observers import Shapes, shapes
+from irrun.tensor import Array
+
+KINDS: Final[dict[str, str]] = {"nan": "NaN", "inf": "Inf", "f16": "values beyond the range of f16"}
+"""What a run may stop at, with its name in messages."""
+
+AS_WRITTEN: Final = {"OPTIMIZE": False, "INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0}
+"""The settings of a run layer by layer."""
+
+
+def kinds_of(text: str) -> tuple[str, ...]:
+    """Read names of kinds between commas; DebugError for an unknown one."""
+    kinds = tuple(dict.fromkeys(item.strip().lower() for item in text.split(",")))
+    for kind in kinds:
+        if kind not in KINDS:
+            what = f'"{kind}" is nothing to stop at, expected {listing(list(KINDS))}'
+            raise DebugError(f"{what}{near_match(kind, KINDS)}")
+    return kinds
+
+
+class Stopped(Exception):
+    """A step has made a value of a kind that none of its inputs has. The arrays are copies."""
+
+    def __init__(
+        self, place: Place, kind: str, count: int, inputs: Sequence[Array | None], outputs: Sequence[Array]
+    ) -> None:
+        super().__init__(f"{place.label} makes {KINDS[kind]}")
+        self.place = place
+        self.kind = kind
+        self.count = count
+        self.inputs = tuple(None if array is None else array.copy() for array in inputs)
+        self.outputs = tuple(array.copy() for array in outputs)
+
+
+class Stop(Watcher):
+    """Raises Stopped after the first step with a value of one of some kinds in its outputs, and none in its inputs."""
+
+    def __init__(self, kinds: Sequence[str]) -> None:
+        super().__init__()
+        self._kinds = tuple(kinds)
+
+    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
+        for kind in self._kinds:
+            count = sum(map(_COUNTS[kind], outputs))
+            if count and not any(_COUNTS[kind](array) for array in inputs if array is not None):
+                raise Stopped(place, kind, count, inputs, outputs)
+
+
+@dataclass(frozen=True, slots=True)
+class FirstNotFinite:
+    """The first layer that makes a value of a kind out of inputs without one.
+
+    ``layers`` are those of a fused step where the layers as written do not make it, else only the layer. ``inputs`` are
+    None where absent. ``bounds`` are the lowest and the highest finite value of each float input.
+    """
+
+    layer: str
+    type: str
+    kind: str
+    count: int
+    layers: tuple[str, ...]
+    input_shapes: Shapes
+    bounds: tuple[tuple[float, float] | None, ...]
+    inputs: tuple[Array | None, ...]
+    outputs: tuple[Array, ...]
+    place: Place
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a record without the arrays, ready for JSON or pandas."""
+        names = ("layer", "type", "kind", "count", "layers", "input_shapes", "bounds")
+        return {name: getattr(self, name) for name in names}
+
+
+def first_not_finite(
+    model: Loaded,
+    inputs: Any,
+    kinds: Sequence[str] = ("nan", "inf"),
+    config: Mapping[str, Any] | None = None,
+    run: Callable[[Watcher], Outputs] | None = None,
+) -> FirstNotFinite | None:
+    """Run a model until a layer makes NaN or Inf out of inputs without; None where no layer does.
+
+    Where that is a fused step, the model is run again as written, so that a single layer is found. ``run`` runs the
+    model with an observer, in place of a run with ``config``.
+    """
+    settings = dict(config or {})
+    try:
+        (run or _runner(model, inputs, settings))(Stop(kinds))
+    except Stopped as stopped:
+        found = stopped
+    else:
+        return None
+    if len(found.place.layers) > 1:
+        try:
+            _runner(model, inputs, {**settings, **AS_WRITTEN})(Stop(kinds))
+        except Stopped as stopped:
+            found = stopped
+    place = found.place
+    return FirstNotFinite(
+        place.label,
+        place.step.node.type,
+        found.kind,
+        found.count,
+        place.layers,
+        shapes(found.inputs),
+        tuple(_bounds(array) for array in found.inputs),
+        found.inputs,
+        found.outputs,
+        place,
+    )
+
+
+def _runner(model: Loaded, inputs: Any, config: Mapping[str, Any]) -> Callable[[Watcher], Outputs]:
+    def run(watcher: Watcher) -> Outputs:
+        session = build(model, config).session()
+        session.observers.append(watcher)
+        return session.run(inputs)
+
+    return run
+
+
+def _bounds(array: Array | None) -> tuple[float, float] | None:
+    if array is None or array.dtype.kind != "f":
+        return None
+    finite = array[np.isfinite(array)]
+    return (float(finite.min()), float(finite.max())) if finite.size else None
+
+
+def _count(test: Callable[[Array], Array]) -> Callable[[Array], int]:
+    def count(array: Array) -> int:
+        if array.dtype.kind != "f":
+            return 0
+        with np.errstate(all="ignore"):
+            return sum(int(np.count_nonzero(test(block))) for block in blocks(array))
+
+    return count
+
+
+_COUNTS: Final[dict[str, Callable[[Array], int]]] = {
+    "nan": _count(np.isnan),
+    "inf": _count(np.isinf),
+    "f16": _count(lambda block: np.isfinite(block) & (np.abs(block) > HALF_MAX)),
+}
+
+
+def save_stopped(found: FirstNotFinite, model: Loaded, folder: Path) -> list[Path]:
+    """Write ``inputs.npz`` and ``outputs.npz`` of the layer, and the layer as ``layer.xml``; return the paths.
+
+    The names of the inputs are those of ``layer.xml``, which is missing for a layer of a body or a fused step.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    arrays = {f"input_{port}": array for port, array in enumerate(found.inputs) if array is not None}
+    paths = [folder / "inputs.npz", folder / "outputs.npz"]
+    if not found.place.around and len(found.layers) == 1:
+        sources = model.graph.sources(found.place.step.node.id)
+        cut, outlets = around(model, found.place.step.node.id)
+        given = {outlet: found.inputs[port] for port, outlet in enumerate(sources) if outlet is not None}
+        named = zip(cut.inputs, outlets, strict=True)
+        arrays = {port.any_name: array for port, outlet in named if (array := given.get(outlet)) is not None}
+        save(cut, folder / "layer.xml")
+        paths.append(folder / "layer.xml")
+    save_arrays(paths[0], arrays)
+    save_arrays(paths[1], {f"output_{port}": array for port, array in enumerate(found.outputs)})
+    return paths

@@ -1,0 +1,196 @@
+"""The settings of text generation, named as in ``openvino_genai.GenerationConfig``."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from irrun.diagnostics import near_match
+from irrun.generation.errors import GenerationError
+
+_SEED: Final = 1 << 64
+
+
+@dataclass(slots=True)
+class GenerationConfig:
+    """How text is generated. The names are those of ``openvino_genai.GenerationConfig``.
+
+    * ``max_new_tokens``: the most tokens to generate; None for as many as ``max_length`` allows, prompt included. With
+      neither, generation goes on to an end token, or to the last position of the model.
+    * ``min_new_tokens``: the number of tokens before which no end token is chosen.
+    * ``eos_token_id``, ``stop_token_ids``: tokens that end a text; ``ignore_eos`` goes on nevertheless.
+    * ``stop_strings``: texts that end a text, which are left out unless ``include_stop_str_in_output``.
+    * ``echo``: begin the result with the prompt. ``logprobs``: compute the scores of results, if not 0.
+    * ``apply_chat_template``: present a prompt as the message of a user, where the folder has a chat template.
+    * ``repetition_penalty`` divides positive and multiplies negative scores of tokens of the prompt and the text;
+      ``presence_penalty`` is subtracted from those of the text, ``frequency_penalty`` once for each occurrence.
+    * ``no_repeat_ngram_size``: no sequence of this many tokens occurs twice; 0 allows it.
+    * ``do_sample``: draw tokens at random, from the likeliest ``top_k``, from those that make up a probability of
+      ``top_p``, and from those at least ``min_p`` times as likely as the likeliest, at a ``temperature``.
+      ``rng_seed`` seeds the draws: equal seeds give equal texts.
+    * ``num_return_sequences``: the number of texts for each prompt.
+    * ``num_beams``: search with this many beams, whose scores are divided by their length to the power of
+      ``length_penalty``; ``stop_criteria`` is ``EARLY``, ``HEURISTIC`` or ``NEVER``.
+    """
+
+    max_new_tokens: int | None = None
+    max_length: int | None = None
+    min_new_tokens: int = 0
+    ignore_eos: bool = False
+    eos_token_id: int = -1
+    stop_token_ids: Collection[int] = field(default_factory=set)
+    stop_strings: Collection[str] = field(default_factory=set)
+    include_stop_str_in_output: bool = False
+    echo: bool = False
+    logprobs: int = 0
+    apply_chat_template: bool = True
+    repetition_penalty: float = 1.0
+    presence_penalty: float = 0.0
+    frequency_penalty: float = 0.0
+    no_repeat_ngram_size: int = 0
+    do_sample: bool = False
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+    min_p: float = 0.0
+    rng_seed: int = 0
+    num_return_sequences: int = 1
+    num_beams: int = 1
+    length_penalty: float = 1.0
+    stop_criteria: str = "HEURISTIC"
+
+    @property
+    def ends(self) -> frozenset[int]:
+        """The tokens that end a text."""
+        if self.ignore_eos:
+            return frozenset()
+        eos = (self.eos_token_id,) if self.eos_token_id >= 0 else ()
+        return frozenset((*self.stop_token_ids, *eos))
+
+    def updated(self, **given: Any) -> GenerationConfig:
+        """Return the settings with some replaced; GenerationError for an unknown name or an invalid value."""
+        for name in given:
+            if name not in _NAMES:
+                raise GenerationError(f'there is no setting "{name}" of generation{near_match(name, _NAMES)}')
+        changed = dataclasses.replace(self, **given)
+        if isinstance(changed.stop_strings, str):
+            changed.stop_strings = {changed.stop_strings}
+        changed.validate()
+        return changed
+
+    def validate(self) -> None:
+        """Raise GenerationError where a value is invalid, or contradicts another."""
+        for name, (is_valid, expected) in _VALID.items():
+            value = getattr(self, name)
+            if not is_valid(value):
+                raise GenerationError(f"{name} is {value!r}, expected {expected}")
+        if self.do_sample and self.num_beams > 1:
+            raise GenerationError(f"do_sample is True and num_beams is {self.num_beams}, expected one of the two only")
+        if self.num_beams > 1 and self.num_return_sequences > self.num_beams:
+            what = f"num_return_sequences is {self.num_return_sequences}"
+            raise GenerationError(f"{what}, expected {self.num_beams}, the number of beams, at most")
+        if self.num_return_sequences > 1 and not self.do_sample and self.num_beams == 1:
+            what = f"num_return_sequences is {self.num_return_sequences}, but every text would be the same"
+            raise GenerationError(f"{what}, expected do_sample or num_beams with it")
+
+    def most_new(self, prompt: int, positions: int | None) -> int:
+        """Return the most tokens to generate after a prompt of some tokens, in a model with some positions."""
+        if self.max_new_tokens is not None:
+            return self.max_new_tokens
+        limits = [limit for limit in (self.max_length, positions) if limit is not None]
+        return max(min(limits) - prompt, 0) if limits else _SEED
+
+
+_NAMES: Final = tuple(item.name for item in dataclasses.fields(GenerationConfig))
+
+
+def _is_count(value: object, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value < _SEED
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _at_least(least: int) -> tuple[Callable[[Any], bool], str]:
+    return (lambda value: _is_count(value, least)), f"a number from {least} on"
+
+
+def _or_none(least: int) -> tuple[Callable[[Any], bool], str]:
+    return (lambda value: value is None or _is_count(value, least)), f"a number from {least} on, or None"
+
+
+_FLAG: Final = (lambda value: isinstance(value, bool)), "True or False"
+_REAL: Final = _is_number, "a number"
+_TOKENS: Final = (
+    (lambda value: isinstance(value, Collection) and all(_is_count(item, 0) for item in value)),
+    "a set of ids of tokens",
+)
+_TEXTS: Final = (
+    (lambda value: isinstance(value, Collection) and all(isinstance(item, str) and item for item in value)),
+    "a set of texts that are not empty",
+)
+_CRITERIA: Final = ("EARLY", "HEURISTIC", "NEVER")
+_VALID: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
+    "max_new_tokens": _or_none(0),
+    "max_length": _or_none(0),
+    "min_new_tokens": _at_least(0),
+    "eos_token_id": _at_least(-1),
+    "ignore_eos": _FLAG,
+    "echo": _FLAG,
+    "do_sample": _FLAG,
+    "apply_chat_template": _FLAG,
+    "include_stop_str_in_output": _FLAG,
+    "stop_token_ids": _TOKENS,
+    "stop_strings": _TEXTS,
+    "logprobs": _at_least(0),
+    "repetition_penalty": ((lambda value: _is_number(value) and value > 0), "a positive number"),
+    "presence_penalty": _REAL,
+    "frequency_penalty": _REAL,
+    "length_penalty": _REAL,
+    "no_repeat_ngram_size": _at_least(0),
+    "temperature": ((lambda value: _is_number(value) and value > 0), "a positive number; do_sample=False for 0"),
+    "top_k": _at_least(0),
+    "top_p": ((lambda value: _is_number(value) and 0 < value <= 1), "a number above 0, 1 at most"),
+    "min_p": ((lambda value: _is_number(value) and 0 <= value < 1), "a number from 0 on, below 1"),
+    "rng_seed": _at_least(0),
+    "num_return_sequences": _at_least(1),
+    "num_beams": _at_least(1),
+    "stop_criteria": ((lambda value: value in _CRITERIA), "EARLY, HEURISTIC or NEVER"),
+}
+
+
+def from_files(generation: Mapping[str, Any], model: Mapping[str, Any]) -> GenerationConfig:
+    """Return the settings of ``generation_config.json``, and the end tokens of ``config.json`` where it has none.
+
+    Entries with other names, and those that are null or of the wrong kind, are passed over.
+    """
+    found: dict[str, Any] = {}
+    for name in _FROM_FILE:
+        value = generation.get(name)
+        if value is not None and _VALID[name][0](value):
+            found[name] = value
+    ends = generation.get("eos_token_id", model.get("eos_token_id"))
+    ids = [id for id in (ends if isinstance(ends, list) else [ends]) if _is_count(id, 0)]
+    if ids:
+        found |= {"eos_token_id": ids[0], "stop_token_ids": set(ids)}
+    return GenerationConfig(**found)
+
+
+_FROM_FILE: Final = (
+    "max_new_tokens",
+    "max_length",
+    "min_new_tokens",
+    "do_sample",
+    "temperature",
+    "top_k",
+    "top_p",
+    "min_p",
+    "repetition_penalty",
+    "no_repeat_ngram_size",
+    "num_beams",
+    "length_penalty",
+)

@@ -1,0 +1,90 @@
+"""The prompts of a call: texts, conversations or ids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from irrun.generation.config import GenerationConfig
+from irrun.generation.errors import GenerationError
+from irrun.generation.tokenizer import TokenizedInputs, Tokenizer
+from irrun.tensor import Array
+
+Message = Mapping[str, Any]
+"""A part of a conversation: its ``role``, such as user, and its ``content``."""
+
+
+class Request(NamedTuple):
+    """The ids of each prompt, and the prompts as texts; whether the caller gave ids, and whether it gave one text."""
+
+    rows: list[Array]
+    prompts: list[str]
+    is_encoded: bool = False
+    is_one: bool = False
+
+
+def read(inputs: Any, config: GenerationConfig, tokenizer: Tokenizer, history: Sequence[Message] | None) -> Request:
+    """Return the request of a call: the next question of a conversation where there is a ``history``.
+
+    GenerationError where there are no prompts, or one has no tokens.
+    """
+    if isinstance(inputs, str) or _are(inputs, str):
+        prompts = [inputs] if isinstance(inputs, str) else list(inputs)
+        return _checked(_of_texts(prompts, config, tokenizer, history)._replace(is_one=isinstance(inputs, str)))
+    if history is not None:
+        raise GenerationError(f"the inputs are {type(inputs).__name__}, expected the text of a question")
+    if _are(inputs, Mapping):
+        text = tokenizer.apply_chat_template(inputs)
+        return _checked(Request(tokenizer.rows([text], False), [text], is_one=True))
+    return _checked(Request(_ids(inputs), [], is_encoded=True))
+
+
+def question(text: str) -> Message:
+    """Return a message of the user."""
+    return {"role": "user", "content": text}
+
+
+def _of_texts(
+    prompts: list[str], config: GenerationConfig, tokenizer: Tokenizer, history: Sequence[Message] | None
+) -> Request:
+    """Encode texts: by the chat template, which has the special tokens itself, or as they are."""
+    if history is not None:
+        if len(prompts) != 1 or config.num_return_sequences != 1:
+            what = f"{len(prompts)} prompts with {config.num_return_sequences} answers each are given in a conversation"
+            raise GenerationError(f"{what}, expected one with one")
+        prompts = [tokenizer.apply_chat_template([*history, question(prompts[0])])]
+    elif config.apply_chat_template and tokenizer.chat_template:
+        prompts = [tokenizer.apply_chat_template([question(text)]) for text in prompts]
+    else:
+        return Request(tokenizer.rows(prompts), prompts)
+    return Request(tokenizer.rows(prompts, False), prompts)
+
+
+def _ids(inputs: Any) -> list[Array]:
+    """Return the ids of each prompt, from an array, a Tensor or TokenizedInputs."""
+    if isinstance(inputs, TokenizedInputs):
+        pairs = zip(inputs.input_ids, inputs.attention_mask, strict=True)
+        return [np.asarray(ids, np.int64)[np.asarray(mask, bool)] for ids, mask in pairs]
+    try:
+        ids = np.asarray(inputs if isinstance(inputs, np.ndarray) else getattr(inputs, "data", inputs))
+    except ValueError:
+        ids = np.zeros(())
+    if ids.dtype.kind not in "iu" or ids.ndim not in (1, 2):
+        what = f"the inputs are {type(inputs).__name__}"
+        raise GenerationError(f"{what}, expected a text, a list of texts, a conversation, or ids [texts,tokens]")
+    return list(np.atleast_2d(ids).astype(np.int64))
+
+
+def _are(inputs: Any, kind: type) -> bool:
+    return isinstance(inputs, list | tuple) and len(inputs) > 0 and all(isinstance(item, kind) for item in inputs)
+
+
+def _checked(request: Request) -> Request:
+    if not request.rows:
+        raise GenerationError("there are no prompts, expected one or more")
+    for place, row in enumerate(request.rows):
+        if len(row) == 0:
+            raise GenerationError(f"prompt {place} has no tokens, expected one or more")
+    return request

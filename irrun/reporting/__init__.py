@@ -1,0 +1,1 @@
+"""Descriptions of models for people: differences, explanations, drawings and pages."""

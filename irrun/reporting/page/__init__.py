@@ -1,0 +1,7 @@
+"""A model, or two side by side, as one self-contained HTML page."""
+
+from irrun.reporting.page.contents import Subject, contents
+from irrun.reporting.page.html import page
+from irrun.reporting.page.measured import Measured, measure
+
+__all__ = ["Measured", "Subject", "contents", "measure", "page"]

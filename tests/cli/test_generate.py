@@ -1,0 +1,168 @@
+"""``irrun generate``."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import click.testing
+import pytest
+
+from irrun.cli.app import app
+from irrun.cli.generating import _escaped
+from tests.cli.conftest import Run, one_line
+from tests.generation.conftest import STORIES, Copy, copied
+
+__all__ = ["copied"]
+FIRST = "Once upon a time there was a clever mole named Mila."
+STATS = r"4 tokens read, the first answer after \d+\.\d ms; 11 tokens written, \d+\.\d tokens/s"
+
+
+def test_a_sentence(run: Run) -> None:
+    result = run("generate", STORIES, "Once upon a time", "--max-new-tokens", "11")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, f"{FIRST}\n", "")
+
+
+def test_stats(run: Run) -> None:
+    import re
+
+    result = run("generate", STORIES, "Once upon a time", "--max-new-tokens", "11", "--stats")
+    assert result.stdout == f"{FIRST}\n"
+    assert re.fullmatch(STATS, result.stderr.strip())
+
+
+def test_seeds(run: Run) -> None:
+    texts = [
+        run("generate", STORIES, "Once", "--max-new-tokens", 20, "--temperature", "2", "--seed", seed).stdout
+        for seed in (1, 1, 2)
+    ]
+    assert texts[0] == texts[1] != texts[2]
+    greedy = run("generate", STORIES, "Once upon a time", "--max-new-tokens", 11, "--temperature", 0, "--seed", 3)
+    assert greedy.stdout == f"{FIRST}\n"
+
+
+def test_a_stop_string(run: Run) -> None:
+    result = run("generate", STORIES, "Once upon a time", "--stop", " named", "--stop", "forest")
+    assert result.stdout == "Once upon a time there was a clever mole\n"
+
+
+def test_several_texts(run: Run) -> None:
+    result = run("generate", STORIES, "Once upon a time", "Otto", "--max-new-tokens", 11)
+    assert result.stdout.splitlines()[0] == FIRST
+    assert result.stdout.splitlines()[1].startswith("Otto was a")
+    beams = run("generate", STORIES, "Otto", "--num-beams", 3, "--num-return-sequences", 2, "--max-new-tokens", 5)
+    assert len(set(beams.stdout.splitlines())) == 2
+
+
+def test_json(run: Run) -> None:
+    result = run("generate", STORIES, "Once upon a time", "Otto", "--max-new-tokens", 11, "--json")
+    record = json.loads(result.stdout)
+    assert record["texts"][0] == {
+        "prompt": "Once upon a time",
+        "text": FIRST.removeprefix("Once upon a time"),
+        "finish_reason": "length",
+        "score": 0.0,
+    }
+    assert record["stats"]["generated_tokens"] == 22
+    assert record["stats"]["tokens_per_second"] > 0
+
+
+def test_the_standard_input_is_the_prompt() -> None:
+    arguments = ["generate", str(STORIES), "--max-new-tokens", "11"]
+    result = click.testing.CliRunner().invoke(app, arguments, input="Once upon a time\n")
+    assert result.stdout == f"{FIRST}\n"
+
+
+def test_a_conversation(copied: Copy) -> None:
+    template = "{% for message in messages %}{{ message.content }}{% endfor %}"
+    folder = str(copied(texts={"chat_template.jinja": template}))
+    arguments = ["generate", folder, "--chat", "--max-new-tokens", "4"]
+    result = click.testing.CliRunner().invoke(app, arguments, input="Once upon a time\n\n named Otto.\n")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[0] == " there was a c"
+    assert len(result.stdout.splitlines()) == 2
+    turns = click.testing.CliRunner().invoke(app, [*arguments, "Once upon a time", " named Otto."])
+    assert turns.stdout == result.stdout
+
+
+def test_a_template_can_be_left_out(run: Run, copied: Copy) -> None:
+    folder = copied(texts={"chat_template.jinja": "{{ messages[0].content }} upon a time"})
+    assert (
+        run("generate", folder, "Once", "--max-new-tokens", 11).stdout == f"{FIRST.removeprefix('Once upon a time')}\n"
+    )
+    plain = run("generate", folder, "Once upon a time", "--max-new-tokens", 11, "--no-template")
+    assert plain.stdout == f"{FIRST}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["."], "error: . has no openvino_model.xml"),
+        (["none"], "error: none: there is no such folder"),
+        ([STORIES, ""], "error: prompt 0 has no tokens, expected one or more"),
+        ([STORIES, "x", "--chat"], f"error: {STORIES} has no chat template"),
+        (
+            [STORIES, "x", "--num-return-sequences", 2],
+            "error: num_return_sequences is 2, but every text would be the same, "
+            "expected do_sample or num_beams with it",
+        ),
+        (
+            [STORIES, "x", "--num-beams", 2, "--seed", 1],
+            "error: do_sample is True and num_beams is 2, expected one of the two only",
+        ),
+    ],
+)
+def test_what_cannot_be_done(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[object], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    prompt = ["x"] if len(arguments) == 1 else []
+    assert one_line(run("generate", *arguments, *prompt)) == message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--system", "x"], "--system goes with --chat"),
+        (["--chat", "--json"], "--chat goes without --json and --no-template"),
+        (["--temperature", "nan"], "nan is not a number."),
+        (["--top-p", "0"], "0.0 is not in the range 0<x<=1."),
+    ],
+)
+def test_misuse(run: Run, arguments: list[str], message: str) -> None:
+    result = run("generate", STORIES, "x", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_an_error_ends_the_line(run: Run) -> None:
+    result = run("generate", STORIES, "Once upon a time", "--timeout", "0.00001")
+    assert result.exit_code == 2
+    assert result.stdout == "Once upon a time\n"
+    assert "the inference has not ended after 1e-05 s" in result.stderr
+
+
+def test_a_terminal_gets_no_commands() -> None:
+    assert _escaped("a\x1b[31mb\r\n\tü😀\x07") == "a\\x1b[31mb\\r\n\tü😀\\x07"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
+def test_an_interrupt_keeps_what_was_written() -> None:
+    """The text so far stays, its line ends, and the exit status is that of an interrupt."""
+    arguments = [sys.executable, "-m", "irrun", "generate", str(STORIES), "Once upon a time", "--stats"]
+    arguments += ["--temperature", "1.5", "--seed", "1", "--max-new-tokens", "1000000", "--stop", "never"]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        begin = process.stdout.read(20)
+        process.send_signal(signal.SIGINT)
+        rest, said = process.stdout.read(), process.stderr.read().decode()
+    assert begin.startswith(b"Once upon a time")
+    assert (begin + rest).endswith(b"\n")
+    assert process.returncode == 130
+    assert said.splitlines()[-1] == "interrupted"
+    assert "Traceback" not in said

@@ -1,0 +1,74 @@
+"""The settings of generation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from irrun.generation import GenerationConfig, GenerationError
+from irrun.generation.config import from_files
+
+
+def test_updates_are_checked() -> None:
+    config = GenerationConfig().updated(max_new_tokens=5, stop_strings="END", top_k=3, do_sample=True)
+    assert (config.max_new_tokens, config.stop_strings, config.top_k) == (5, {"END"}, 3)
+    with pytest.raises(GenerationError, match=r'there is no setting "max_tokens" of generation'):
+        config.updated(max_tokens=5)
+    with pytest.raises(GenerationError, match=r'"temperatures" of generation; did you mean temperature\?'):
+        config.updated(temperatures=1)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"temperature": 0.0}, "temperature is 0.0, expected a positive number; do_sample=False for 0"),
+        ({"temperature": float("nan")}, "temperature is nan, expected a positive number; do_sample=False for 0"),
+        ({"top_p": 1.5}, "top_p is 1.5, expected a number above 0, 1 at most"),
+        ({"top_k": -1}, "top_k is -1, expected a number from 0 on"),
+        ({"max_new_tokens": "5"}, "max_new_tokens is '5', expected a number from 0 on, or None"),
+        ({"do_sample": 1}, "do_sample is 1, expected True or False"),
+        ({"stop_strings": {""}}, "stop_strings is {''}, expected a set of texts that are not empty"),
+        ({"stop_token_ids": {-2}}, "stop_token_ids is {-2}, expected a set of ids of tokens"),
+        ({"stop_criteria": "NOW"}, "stop_criteria is 'NOW', expected EARLY, HEURISTIC or NEVER"),
+        (
+            {"num_beams": 2, "do_sample": True},
+            "do_sample is True and num_beams is 2, expected one of the two only",
+        ),
+        ({"num_beams": 2, "num_return_sequences": 3}, "num_return_sequences is 3, expected 2, the number of beams"),
+        (
+            {"num_return_sequences": 3},
+            "num_return_sequences is 3, but every text would be the same, expected do_sample or num_beams with it",
+        ),
+    ],
+)
+def test_invalid_values(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(GenerationError) as raised:
+        GenerationConfig().updated(**given)
+    assert str(raised.value).startswith(message)
+
+
+def test_the_files_of_a_folder() -> None:
+    config = from_files(
+        {"eos_token_id": [7, 9], "temperature": 0.6, "top_k": None, "do_sample": True, "top_p": 7, "other": 1},
+        {"eos_token_id": 3},
+    )
+    assert (config.eos_token_id, config.ends) == (7, {7, 9})
+    assert (config.temperature, config.top_k, config.top_p, config.do_sample) == (0.6, 0, 1.0, True)
+    assert from_files({}, {"eos_token_id": 3}).ends == {3}
+    assert from_files({}, {}).ends == frozenset()
+    assert from_files({}, {"eos_token_id": 3}).updated(ignore_eos=True).ends == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("given", "prompt", "positions", "most"),
+    [
+        ({"max_new_tokens": 5, "max_length": 3}, 10, 12, 5),
+        ({"max_length": 30}, 10, 100, 20),
+        ({"max_length": 30}, 40, None, 0),
+        ({}, 10, 64, 54),
+        ({}, 10, None, 1 << 64),
+    ],
+)
+def test_the_most_tokens(given: dict[str, int], prompt: int, positions: int | None, most: int) -> None:
+    assert GenerationConfig().updated(**given).most_new(prompt, positions) == most

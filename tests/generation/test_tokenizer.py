@@ -1,0 +1,73 @@
+"""Texts to ids and back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from irrun.generation import GenerationError, Tokenizer
+from irrun.generation.streaming import Bytes, TextStream, Window
+from irrun.generation.tokenizer import padded
+from tests.generation.conftest import STORIES, Copy
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return Tokenizer(STORIES)
+
+
+def test_there_and_back(tokenizer: Tokenizer) -> None:
+    texts = ["Once upon a time", "", "Füße 你好 😀", " two  blanks\n\nand\tmore "]
+    for text in texts:
+        assert tokenizer.decode(tokenizer.encode(text).input_ids[0]) == text
+    rows = tokenizer.rows(texts)
+    assert tokenizer.decode(rows) == texts
+    assert tokenizer.decode([]) == ""
+
+
+def test_padding_on_either_side(tokenizer: Tokenizer) -> None:
+    long, short = tokenizer.rows(["Once upon a time", "Otto"])
+    ids, mask = tokenizer.encode(["Once upon a time", "Otto"])
+    missing = len(long) - len(short)
+    assert ids.tolist() == [long.tolist(), [0] * missing + short.tolist()]
+    assert mask.tolist() == [[1] * len(long), [0] * missing + [1] * len(short)]
+    ids, mask = tokenizer.encode(["Once upon a time", "Otto"], padding_side="right")
+    assert ids[1].tolist() == short.tolist() + [0] * missing
+    assert mask[1].tolist() == [1] * len(short) + [0] * missing
+    with pytest.raises(GenerationError, match='padding_side is "middle", expected left or right'):
+        padded([np.array([1])], 0, "middle")
+
+
+def test_a_stream_of_bytes_is_that_of_the_detokenizer(tokenizer: Tokenizer) -> None:
+    """The example has a byte-level vocabulary, whose tokens need not be decoded in context."""
+    chance = np.random.default_rng(1)
+    for _ in range(50):
+        ids = chance.integers(0, 645, 60).tolist()
+        quick = TextStream(tokenizer.source())
+        careful = TextStream(Window(tokenizer.text))
+        texts = ["".join([*(stream.add(id) for id in ids), stream.end()]) for stream in (quick, careful)]
+        assert texts == [tokenizer.text(ids)] * 2
+    assert isinstance(tokenizer.source(), Bytes)
+
+
+def test_bytes_that_are_no_utf8(tokenizer: Tokenizer) -> None:
+    (begin, *_) = tokenizer.rows(["é"])[0]
+    assert tokenizer.text([begin, *tokenizer.rows(["a"])[0]]) == "\ufffda"
+
+
+def test_special_tokens_can_be_left_out(copied: Copy) -> None:
+    """A tokenizer whose CombineSegments puts the end token in front and behind."""
+    tokenizer = Tokenizer(copied())
+    plain = tokenizer.rows
+
+    def framed(texts: list[str], add_special_tokens: bool = True) -> list[object]:
+        del add_special_tokens
+        return [np.concatenate([[0, 0], row, [0]]) for row in plain(texts)]
+
+    tokenizer.rows = framed  # type: ignore[assignment, method-assign]
+    assert tokenizer._special == (2, 1)
+
+
+def test_a_tokenizer_of_one_text_takes_no_pairs(tokenizer: Tokenizer) -> None:
+    with pytest.raises(GenerationError, match="has one input, expected two for pairs of texts"):
+        tokenizer.run(["a"], ["b"])
