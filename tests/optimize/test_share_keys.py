@@ -110,3 +110,33 @@ def test_other_copies_are_left_alone(
     sizes = _text([*result[:2], 1, HEAD])
     net.result(net.layer("ScaledDotProductAttention", [net.parameter("q", sizes), key, value], sizes, 13, causal=False))
     check(net, tmp_path, ONLY, LEFT)
+
+
+@pytest.mark.parametrize("split", ["Unsqueeze", "Reshape"])
+@pytest.mark.parametrize("repeat", ["Tile", "Concat"])
+def test_other_layers_that_repeat(tmp_path: Path, split: str, repeat: str) -> None:
+    net = Net()
+    sides = []
+    for name in "kv":
+        axes = np.array([2] if split == "Unsqueeze" else [2, 3, 1, 7, HEAD])
+        how = {} if split == "Unsqueeze" else {"special_zero": False}
+        data = net.layer(split, [net.parameter(name, "2,3,7,16"), net.constant(axes)], "2,3,1,7,16", **how)
+        if repeat == "Tile":
+            data = net.layer("Tile", [data, net.constant(np.array([1, 1, 2, 1, 1]))], "2,3,2,7,16")
+        else:
+            data = net.layer("Concat", [data, data], "2,3,2,7,16", axis=2)
+        shape = net.constant(np.array([2, 6, 7, HEAD]))
+        sides.append(net.layer("Reshape", [data, shape], "2,6,7,16", special_zero=False))
+    query = net.parameter("q", "2,6,5,16")
+    net.result(net.layer("ScaledDotProductAttention", [query, *sides], "2,6,5,16", 13, causal=False))
+    check(net, tmp_path, ONLY, {"FusedAttention": 1})
+
+
+@pytest.mark.parametrize(("indices", "left"), [([0, 0, 1, 1, 2, 2], 0), ([0, 1, 2, 0, 1, 2], 2)])
+def test_heads_that_are_gathered(tmp_path: Path, indices: list[int], left: int) -> None:
+    net = Net()
+    rows, axis = net.constant(np.array(indices)), net.constant(np.array(1))
+    sides = [net.layer("Gather", [net.parameter(name, "2,3,7,16"), rows, axis], "2,6,7,16", 8) for name in "kv"]
+    query = net.parameter("q", "2,6,5,16")
+    net.result(net.layer("ScaledDotProductAttention", [query, *sides], "2,6,5,16", 13, causal=False))
+    check(net, tmp_path, ONLY, {"FusedAttention": 1, **({"Gather": left} if left else {})})

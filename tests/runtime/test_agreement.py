@@ -11,6 +11,7 @@ import pytest
 
 import irrun.model
 from irrun.document.writer import Handle
+from irrun.tensor.element_type import BOOLEAN
 from tests.optimize.nets import Net
 from tests.optimize.quantized import RANGES, fake_quantize, text
 from tests.optimize.quantized import convolution as convolve
@@ -162,8 +163,13 @@ def attention(net: Net, random: Random) -> Handle:
     )
     inputs = [q, net.parameter("k", text(1, heads, keys, depth)), net.parameter("v", text(1, heads, keys, width))]
     causal = bool(random.random() < 0.3)
-    if not causal and random.random() < 0.5:
-        inputs.append(net.parameter("mask", pick(random, text(queries, keys), text(1, 1, 1, keys))))
+    if not causal and random.random() < 0.8:
+        shape = pick(random, text(queries, keys), text(1, 1, 1, keys), text(heads, queries, 1), text(1, heads, 1, keys))
+        inputs.append(net.parameter("mask", shape))
+        if random.random() < 0.5:
+            inputs[-1:] = net.layers("Greater", [inputs[-1], net.constant(np.float32(-1))], [(BOOLEAN, shape)])
+        if random.random() < 0.5:
+            inputs += [net.parameter("scale", "1"), net.parameter("sink", text(1, heads, 1, 1))]
     shape = text(1, heads, queries, width)
     made = net.layer("ScaledDotProductAttention", inputs, shape, 13, causal=causal)
     transposed = net.layer("Transpose", [made, net.constant(np.array([0, 2, 1, 3]))], text(1, queries, heads, width))

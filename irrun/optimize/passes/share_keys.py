@@ -4,7 +4,8 @@ Before: FusedAttention(q, Reshape(Broadcast(Unsqueeze(k))), Reshape(Broadcast(Un
 After:  FusedAttention(q, k, v, mask) with shared=n
 
 k and v are [batch, heads, length, depth]. Unsqueeze inserts axis 2, Broadcast repeats each head n times along it, and
-Reshape joins it with the axis of heads.
+Reshape joins it with the axis of heads. In place of these there may be a Reshape, a Tile or a Concat, or a Gather in
+place of all three.
 
 Proof: all small numbers of batches, heads, queries and keys, within 1e-6, as products are in another order
 (tests/optimize/test_exhaustive.py).
@@ -12,11 +13,16 @@ Proof: all small numbers of batches, heads, queries and keys, within 1e-6, as pr
 
 from __future__ import annotations
 
-from irrun.graph import Outlet
+import numpy as np
+
+from irrun.graph import Node, Outlet
 from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.ops.movement.broadcast import BroadcastV3
+from irrun.ops.movement.concat import Concat
+from irrun.ops.movement.gather import GatherV7, GatherV8
 from irrun.optimize.patterns import first, same_size
 from irrun.optimize.rewrite import Rewriter
+from irrun.tensor import Dim
 
 
 def run(graph: Rewriter) -> None:
@@ -31,34 +37,77 @@ def run(graph: Rewriter) -> None:
 
 
 def _unrepeated(graph: Rewriter, outlet: Outlet | None) -> tuple[Outlet, int] | None:
-    """Return the tensor whose heads the chain that ends at ``outlet`` repeats, and the number of copies of each."""
-    chain = []
-    for type in ("Reshape", "Broadcast", "Unsqueeze"):
-        node = None if outlet is None else graph.node(outlet.node)
-        if node is None or node.type != type or not graph.sources(node.id):
-            return None
-        chain.append(node)
-        outlet = graph.sources(node.id)[0]
-    reshape, broadcast, unsqueeze = chain
-    facts = [graph.fact(item) for item in (outlet, first(unsqueeze), first(broadcast), first(reshape))]
-    shapes = [() if fact is None or fact.shape.dims is None else fact.shape.dims for fact in facts]
-    if outlet is None or [len(shape) for shape in shapes] != [4, 5, 5, 4]:
+    """Return the tensor whose heads the layers before ``outlet`` repeat, and the number of copies of each."""
+    node = _source(graph, outlet)
+    if node is None:
         return None
-    axis = graph.constant(graph.sources(unsqueeze.id)[1])
-    if axis is None or axis.size != 1 or axis.reshape(-1)[0] % 5 != 2 or not isinstance(broadcast.op, BroadcastV3):
+    data = graph.sources(node.id)[0]
+    if isinstance(node.op, GatherV7 | GatherV8):
+        return _gathered(graph, node, data)
+    repeated = _source(graph, data)
+    if node.type != "Reshape" or repeated is None:
         return None
-    before, after, result = shapes[0], shapes[2], shapes[3]
-    target = graph.fact(graph.sources(broadcast.id)[1])
+    split = graph.sources(repeated.id)[0]
+    copied = _source(graph, split)
+    before = None if copied is None else graph.sources(copied.id)[0]
+    shapes = [_dims(graph, item) for item in (before, split, data, outlet)]
+    if before is None or [len(shape) for shape in shapes] != [4, 5, 5, 4]:
+        return None
+    heads, (result, count) = shapes[0], (shapes[3], shapes[2][2])
+    if copied is None or not _inserts(graph, copied, heads, shapes[1]):
+        return None
+    if not _repeats(graph, repeated, split, heads) or not count.is_static or count.lo < 1:
+        return None
+    if not heads[1].is_static or heads[1].lo == 0 or result[1] != count * heads[1] or result[3].lo == 0:
+        return None
+    return (before, count.lo) if same_size(result[0], heads[0]) and same_size(result[3], heads[3]) else None
+
+
+def _source(graph: Rewriter, outlet: Outlet | None) -> Node | None:
+    node = None if outlet is None else graph.node(outlet.node)
+    return node if node is not None and graph.sources(node.id) else None
+
+
+def _dims(graph: Rewriter, outlet: Outlet | None) -> tuple[Dim, ...]:
+    fact = graph.fact(outlet)
+    return () if fact is None or fact.shape.dims is None else fact.shape.dims
+
+
+def _inserts(graph: Rewriter, node: Node, before: tuple[Dim, ...], after: tuple[Dim, ...]) -> bool:
+    """Return whether a layer inserts axis 2."""
+    if node.type == "Unsqueeze":
+        axis = graph.constant(graph.sources(node.id)[1])
+        return axis is not None and axis.size == 1 and axis.reshape(-1)[0] % 5 == 2
+    return node.type == "Reshape" and after[2] == 1 and all(map(same_size, before, (*after[:2], *after[3:])))
+
+
+def _gathered(graph: Rewriter, node: Node, data: Outlet | None) -> tuple[Outlet, int] | None:
+    """Return the data of a Gather that repeats each head."""
+    indices, axis = (graph.constant(outlet) for outlet in graph.sources(node.id)[1:3])
+    dims = _dims(graph, data)
+    if data is None or indices is None or axis is None or axis.size != 1 or len(dims) != 4 or not dims[1].is_static:
+        return None
+    count = indices.size // max(dims[1].lo, 1)
+    if indices.ndim != 1 or axis.reshape(-1)[0] % 4 != 1 or count < 1:
+        return None
+    return (data, count) if np.array_equal(indices, np.arange(dims[1].lo).repeat(count)) else None
+
+
+def _repeats(graph: Rewriter, node: Node, data: Outlet | None, heads: tuple[Dim, ...]) -> bool:
+    """Return whether a layer repeats axis 2 of its input, and no other axis."""
+    sources = graph.sources(node.id)
+    if isinstance(node.op, Concat):
+        return node.op.axis % 5 == 2 and set(sources) == {data}
+    if node.type == "Tile":
+        counts = graph.constant(sources[1])
+        return counts is not None and counts.size == 5 and set(np.delete(counts, 2).tolist()) == {1}
+    if not isinstance(node.op, BroadcastV3) or node.op.mode not in ("numpy", "bidirectional"):
+        return False
+    target, is_bidirectional = graph.fact(sources[1]), node.op.mode == "bidirectional"
     sizes = None if target is None else target.dims()
-    if broadcast.op.mode not in ("numpy", "bidirectional") or sizes is None or len(sizes) != 5:
-        return None
-    is_bidirectional = broadcast.op.mode == "bidirectional"
-    for place, size in enumerate((*before[:2], None, *before[2:])):
-        if size is not None and not (same_size(sizes[place], size) or (is_bidirectional and sizes[place] == 1)):
-            return None
-    count, heads = after[2], before[1]
-    if not count.is_static or not heads.is_static or count.lo < 1 or result[1] != count * heads:
-        return None
-    if not same_size(result[0], before[0]) or not same_size(result[3], before[3]) or result[3].lo == 0 or heads.lo == 0:
-        return None
-    return outlet, count.lo
+    if sizes is None or len(sizes) != 5:
+        return False
+    return all(
+        same_size(size, wanted) or (is_bidirectional and size == 1)
+        for size, wanted in zip((*sizes[:2], *sizes[3:]), heads, strict=True)
+    )

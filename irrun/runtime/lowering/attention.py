@@ -11,8 +11,9 @@ from irrun.runtime.lowering.builder import F32, Builder, Unsupported, broadcast,
 from irrun.runtime.symbolic import Number, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor.element_type import BF16, F16
-from irrun_kernels.attention import ADDED, FILLED, KEPT, KEYS, SEEN, Attention, Heads, attention, workspace_of
+from irrun_kernels.attention import KEYS, Attention, attention, workspace_of
 from irrun_kernels.host import LANES
+from irrun_kernels.scores import ADDED, FILLED, KEPT, SEEN, Heads
 
 
 @lowers(FusedAttention)
@@ -38,13 +39,14 @@ def attended(
     if op.key_transposed:
         key = key.swapaxes(-1, -2)
     (queries, depth), (keys, width) = query.shape[-2:], value.shape[-2:]
-    # Queries that share a key count for one here.
-    shared = (*query.shape[:-3], query.shape[-3] // op.shared)
-    outer, batch, groups = (1, 1, *broadcast_shape(shared, key.shape[:-2], value.shape[:-2]))[-3:]
-    lead, products, heads = (outer, batch), outer * batch * groups, groups * op.shared
+    shared = query.shape[-3] if key.shape[-3] == 1 and value.shape[-3] == 1 else op.shared
+    # Heads of queries that share keys count for one here.
+    stacks = (*query.shape[:-3], query.shape[-3] // shared)
+    outer, batch, groups = (1, 1, *broadcast_shape(stacks, key.shape[:-2], value.shape[:-2]))[-3:]
+    lead, products, heads = (outer, batch), outer * batch * groups, groups * shared
     out = builder.empty((*lead, queries, heads, width)).swapaxes(2, 3)
     halves = int(precision is BF16)
-    parts, block, workspace = _cut(products, queries * op.shared, keys, depth, width, halves=halves)
+    parts, block, workspace = _cut(products, queries * shared, keys, depth, width, halves=halves)
     arguments = Attention(
         query=heads_of(builder, query, (*lead, heads, queries, depth)),
         key=heads_of(builder, key, (*lead, groups, keys, depth)),
@@ -57,7 +59,7 @@ def attended(
         mask_form=form_of(op, None if mask is None else mask.dtype),
         stacks=batch,
         groups=groups,
-        shared=op.shared,
+        shared=shared,
         queries=queries,
         keys=keys,
         depth=depth,
