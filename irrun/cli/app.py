@@ -120,8 +120,8 @@ Examples:
   irrun lint model.xml
   irrun COMMAND --help
 
-Exit status: 0, or 1 where lint, compare or diff finds something, 2 where a request cannot be carried out, 70 where
-irrun itself fails. NO_COLOR and FORCE_COLOR turn colours off and on.
+Exit status: 0; 1 for findings and differences; 2 for a request that fails; 70 where irrun itself fails. NO_COLOR and
+FORCE_COLOR switch colours.
 """
 
 

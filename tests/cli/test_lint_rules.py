@@ -21,6 +21,7 @@ def test_a_bad_example(run: Run, rule: type[Rule], tmp_path: Path) -> None:
     path = bad.written(tmp_path)
     options = ["--isolated", "--extend-select", rule.code, "--output-format", "json"]
     options += ["--target-version", bad.target] if bad.target is not None else []
+    options += [option for purpose in bad.purposes for option in ("--for", purpose)]
     result = run("lint", path, *options)
     found = json.loads(result.stdout)
     assert [item["code"] for item in found] == [rule.code]

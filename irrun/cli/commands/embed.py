@@ -1,7 +1,8 @@
-"""Turn texts into vectors, or score them as answers to a question: a folder as optimum-intel writes it.
+"""Turn texts into vectors, or score them as answers to a question.
 
-The vector of a text is made of those of its tokens: the first one (cls), their mean, or the last one. It has the length
-1 unless --no-normalize is given. With --query, the model is a reranker: it scores pairs of the question and a text.
+The folder is one as optimum-intel writes it. The vector of a text is made of those of its tokens: the first one (cls),
+their mean, or the last one. It has the length 1 unless --no-normalize is given. With --query, the model is a reranker:
+it scores pairs of the question and a text.
 
 \b
 Examples:

@@ -1,13 +1,15 @@
-"""Continue texts by a language model: a folder as optimum-intel writes it, with a tokenizer and a detokenizer.
+"""Continue texts by a language model and its tokenizer.
 
-The text is printed as it comes, behind its prompt; behind nothing where the folder has a chat template, by which the
-prompt becomes the question of a user. Without a prompt, it is read from the standard input. Tokens are the likeliest
-ones, or drawn at random with --temperature, --top-k, --top-p, --min-p or --seed. Ctrl-C ends the text.
+The folder is one as optimum-intel writes it, with a tokenizer and a detokenizer. The text is printed as it comes,
+behind its prompt; behind nothing where the folder has a chat template, by which the prompt becomes the question of a
+user. Without a prompt, it is read from the standard input. Tokens are the likeliest ones, or drawn at random with
+--temperature, --top-k, --top-p, --min-p or --seed. Ctrl-C ends the text.
 
 \b
 Examples:
   irrun generate model/ "Once upon a time"
-  irrun generate model/ "Once upon a time" --max-new-tokens 100 --temperature 0.8 --seed 1 --stats
+  irrun generate model/ "Once upon a time" --max-new-tokens 100 --stats
+  irrun generate model/ "Once upon a time" --temperature 0.8 --seed 1
   irrun generate model/ "First prompt" "Second prompt" --json
   irrun generate model/ "A story: " --stop "The end" --repetition-penalty 1.1
   irrun generate model/ --chat --system "You answer in one sentence."
