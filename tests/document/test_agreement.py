@@ -159,7 +159,7 @@ REFUSED = [
         37,
     ),
     ("zero byte at the end", f"{HEAD}</net>\0", "IR101", "not well-formed", 33),
-    ("surrogate", f"{HEAD}\ud800</net>", "IR101", "byte 0xed is no utf-8 text", 27),
+    ("surrogate", f"{HEAD}\ud800</net>", "IR101", "byte 0xed is not valid utf-8", 27),
     ("two marks", f"\ufeff\ufeff{HEAD}</net>", "IR101", "U+FEFF stands where markup", 3),
 ]
 
