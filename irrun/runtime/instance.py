@@ -168,8 +168,9 @@ class Instance:
         moved = layout.numbers[stage]
         self._words[moved.places] = self._known[moved.expressions]
         found_at = layout.addresses[stage]
-        found_at.offsets[found_at.moved.places] = self._known[found_at.moved.expressions]
-        self._words[found_at.words] = self._bases[found_at.buffers] + found_at.offsets
+        places = self._bases[found_at.buffers] + found_at.offsets
+        places[found_at.moved.places] += self._known[found_at.moved.expressions]
+        self._words[found_at.words] = places
         self._bound.append(key)
         return True
 

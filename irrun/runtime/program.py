@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.ops import Fold, Op, OpError
+from irrun.ops import Fold, OpError
 from irrun.ops.fused.fused_append import FusedAppend
 from irrun.ops.infrastructure.assign import Assign3, Assign6
 from irrun.ops.shape.shape_of import ShapeOfV1, ShapeOfV3
@@ -33,7 +33,6 @@ from irrun.tensor import Array, Fact
 
 _LEAST_CALLS: Final = 2
 """Calls between two steps of Python that are worth to wake workers for, in a plan that is open."""
-
 
 _WHOLE_BITS: Final = 32
 """Bits of integers that are not expected to overflow."""
@@ -149,7 +148,7 @@ class _Lowerer:
         self, plan: Plan, packs: Packs, inputs: Sequence[Array], compute: Compute | None, seen: Shapes
     ) -> None:
         self._plan = plan
-        self._builder = Builder(packs, before=self._before)
+        self._builder = Builder(packs, early=self._before)
         self._preludes: tuple[list[Interpreted], list[Interpreted]] = ([], [])
         self._step_now: Step | None = None
         self._readers: dict[int, list[tuple[type[Any], int]]] = {}
@@ -435,8 +434,3 @@ def _values(value: Value) -> Array | None:
     if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
         return value
     return None
-
-
-def operations() -> tuple[type[Op], ...]:
-    """The operations that kernels compute."""
-    return tuple(LOWERINGS)

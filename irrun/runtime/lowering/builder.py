@@ -101,11 +101,11 @@ def _never(run: Callable[..., Any], inputs: Sequence[Value]) -> tuple[View, ...]
 class Builder:
     """Collects calls; ``items`` are in the order in which they run.
 
-    ``before`` lets NumPy compute a part of a step before any call.
+    ``early`` lets NumPy compute the outputs of the step that is lowered before any call; Unsupported where it cannot.
     """
 
     packs: Packs = field(default_factory=WeakValueDictionary)
-    before: Callable[[Callable[..., Any], Sequence[Value]], tuple[View, ...]] = _never
+    early: Callable[[Callable[..., Any], Sequence[Value]], tuple[View, ...]] = _never
     symbols: Symbols = field(default_factory=Symbols)
     items: list[Call | Interpreted] = field(default_factory=list)
     buffers: list[Buffer] = field(default_factory=lambda: [Buffer("constant")])
@@ -172,10 +172,6 @@ class Builder:
         found = np.empty(len(values), object)
         found[:] = values
         return Numbers(found, np.dtype(np.int64))
-
-    def early(self, run: Callable[..., Any], inputs: Sequence[Value]) -> tuple[View, ...]:
-        """Let NumPy compute the outputs of the step that is lowered before any call; Unsupported where it cannot."""
-        return self.before(run, inputs)
 
     def address(self, x: Operand | None) -> Address:
         """The address of an array or a constant."""
@@ -253,12 +249,15 @@ def empty_as(builder: Builder, x: Operand, dtype: np.dtype[Any]) -> View:
 
 
 def broadcast(builder: Builder, x: Operand, shape: Sequence[Number]) -> View:
-    """Repeat axes of size 1; ValueError where the sizes do not fit."""
-    return builder.view(x).broadcast_to(shape)
+    """Repeat axes of size 1; Unsupported where the sizes do not fit, which NumPy reports."""
+    try:
+        return builder.view(x).broadcast_to(shape)
+    except ValueError as error:
+        raise Unsupported(str(error)) from None
 
 
 def broadcast_shape(*shapes: Sequence[Number]) -> tuple[Number, ...]:
-    """The shape to which all of some shapes broadcast; ValueError where there is none."""
+    """The shape to which all of some shapes broadcast; Unsupported where there is none, which NumPy reports."""
     rank = max(len(shape) for shape in shapes)
     sizes: list[Number] = []
     for axis in range(-rank, 0):
@@ -267,7 +266,7 @@ def broadcast_shape(*shapes: Sequence[Number]) -> tuple[Number, ...]:
             if len(shape) < -axis or shape[axis] == 1:
                 continue
             if found != 1 and found != shape[axis]:
-                raise ValueError(f"axes of sizes {found} and {shape[axis]} do not broadcast")
+                raise Unsupported(f"axes of sizes {found} and {shape[axis]} do not broadcast")
             found = found if isinstance(found, int) and found != 1 else shape[axis]
         sizes.append(found)
     return tuple(sizes)
