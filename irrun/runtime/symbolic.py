@@ -8,15 +8,12 @@ hold.
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
-Monomial = tuple[int, ...]
-"""The numbers of atoms that are multiplied."""
-
-Terms = tuple[tuple[Monomial, float], ...]
-"""A polynomial over atoms, sorted."""
+from irrun.tensor.polynomial import Terms, added, divided, multiplied
 
 Number = Any
 """An int, or a SymInt; in estimates of time also a float."""
@@ -95,39 +92,25 @@ class SymInt:
     def atom(self) -> int:
         """The number of the only atom of an unknown size."""
         (((atom,), _),) = self.terms
-        return atom
+        return int(atom)
 
     @property
     def stage(self) -> int:
         """The stretch of the program before which it is known."""
         return max(self.symbols.stages[atom] for monomial, _ in self.terms for atom in monomial)
 
-    def _made(self, terms: dict[Monomial, Any]) -> Number:
-        kept = tuple(sorted([(monomial, factor) for monomial, factor in terms.items() if factor]))
-        if not kept or kept == (((), kept[0][1]),):
-            return kept[0][1] if kept else 0
+    def _made(self, terms: Terms) -> Number:
+        if not terms or (len(terms) == 1 and not terms[0][0]):
+            return terms[0][1] if terms else 0
         hints = self.symbols.hints
-        hint = 0
-        for monomial, factor in kept:
-            product = factor
-            for atom in monomial:
-                product *= hints[atom]
-            hint += product
-        return SymInt(self.symbols, kept, hint)
+        hint = sum(factor * math.prod(hints[atom] for atom in monomial) for monomial, factor in terms)
+        return SymInt(self.symbols, terms, hint)
 
     def __add__(self, other: Number) -> Number:
-        terms = dict(self.terms)
-        for monomial, factor in _terms(other):
-            terms[monomial] = terms.get(monomial, 0) + factor
-        return self._made(terms)
+        return self._made(added(self.terms, _terms(other)))
 
     def __mul__(self, other: Number) -> Number:
-        terms: dict[Monomial, Any] = {}
-        for left, p in self.terms:
-            for right, q in _terms(other):
-                monomial = tuple(sorted(left + right))
-                terms[monomial] = terms.get(monomial, 0) + p * q
-        return self._made(terms)
+        return self._made(multiplied(self.terms, _terms(other)))
 
     def __neg__(self) -> Number:
         return self * -1
@@ -172,23 +155,9 @@ class SymInt:
         return self if self >= 0 else -self
 
     def _quotient(self, other: Number) -> Number | None:
-        """The quotient by a single term that divides every term; None where there is none."""
-        divisor = _terms(other)
-        if self.terms == divisor:
-            return 1
-        if len(divisor) != 1:
-            return None
-        (atoms, factor), terms = divisor[0], {}
-        for monomial, coefficient in self.terms:
-            rest = list(monomial)
-            for atom in atoms:
-                if atom not in rest:
-                    return None
-                rest.remove(atom)
-            if coefficient % factor:
-                return None
-            terms[tuple(rest)] = coefficient // factor
-        return self._made(terms)
+        """The exact quotient for all sizes; None where there is none."""
+        terms = divided(self.terms, _terms(other))
+        return None if terms is None else self._made(terms)
 
     def _holds(self, relation: str) -> bool:
         """Compare with 0, by the hint, and remember the answer."""

@@ -6,6 +6,7 @@ import operator
 from typing import Any, Final, SupportsIndex
 
 from irrun.diagnostics import OpError
+from irrun.tensor.polynomial import added, divided, multiplied
 
 UNBOUNDED: Final = 2**63 - 1
 _MAX_TERMS: Final = 8
@@ -131,7 +132,7 @@ class Dim:
         if self.is_static and other.is_static:
             return Dim.exactly(self.lo + other.lo)
         a, b = self._polynomial(), other._polynomial()
-        expr = _sum(a, b, 1) if a is not None and b is not None else None
+        expr = _limited(added(a, b)) if a is not None and b is not None else None
         return _from(expr, _add(self.lo, other.lo), _add(self.hi, other.hi))
 
     def __sub__(self, number: Any) -> Dim:
@@ -139,7 +140,7 @@ class Dim:
         if self.is_static and other.is_static:
             return Dim.exactly(self.lo - other.lo)
         a, b = self._polynomial(), other._polynomial()
-        expr = _sum(a, b, -1) if a is not None and b is not None else None
+        expr = _limited(added(a, b, -1)) if a is not None and b is not None else None
         return _from(expr, _add(self.lo, -other.hi), _add(self.hi, -other.lo))
 
     def __mul__(self, number: Any) -> Dim:
@@ -148,7 +149,7 @@ class Dim:
             return Dim.exactly(self.lo * other.lo)
         corners = [a * b for a in (self.lo, self.hi) for b in (other.lo, other.hi)]
         a, b = self._polynomial(), other._polynomial()
-        expr = _product(a, b) if a is not None and b is not None else None
+        expr = _limited(multiplied(a, b)) if a is not None and b is not None else None
         return _from(expr, min(corners), max(corners))
 
     def __floordiv__(self, number: Any) -> Dim:
@@ -156,7 +157,7 @@ class Dim:
         if self.is_static and other.is_static and other.lo:
             return Dim.exactly(self.lo // other.lo)
         a, b = self._polynomial(), other._polynomial()
-        exact = _quotient(a, b) if a is not None and b is not None else None
+        exact = _limited(divided(a, b)) if a is not None and b is not None else None
         if other.lo <= 0:
             return _from(exact, -UNBOUNDED, UNBOUNDED)
         corners = [_floordiv(n, d) for n in (self.lo, self.hi) for d in (other.lo, other.hi)]
@@ -170,7 +171,7 @@ class Dim:
         if other.lo <= 0:
             return Dim.anything()
         a, b = self._polynomial(), other._polynomial()
-        if a is not None and b is not None and _quotient(a, b) is not None:
+        if a is not None and b is not None and _limited(divided(a, b)) is not None:
             return Dim.exactly(0)
         return _from(_opaque(self, "%", other), 0, min(other.hi - 1, self.hi if self.lo >= 0 else UNBOUNDED))
 
@@ -287,43 +288,9 @@ def _from(expr: Polynomial | None, lo: int, hi: int) -> Dim:
     return Dim._make(lo, hi, expr)
 
 
-def _collect(terms: dict[Monomial, int]) -> Polynomial | None:
-    kept = tuple(sorted((monomial, factor) for monomial, factor in terms.items() if factor))
-    return kept if len(kept) <= _MAX_TERMS else None
-
-
-def _sum(a: Polynomial, b: Polynomial, sign: int) -> Polynomial | None:
-    terms = dict(a)
-    for monomial, factor in b:
-        terms[monomial] = terms.get(monomial, 0) + sign * factor
-    return _collect(terms)
-
-
-def _product(a: Polynomial, b: Polynomial) -> Polynomial | None:
-    terms: dict[Monomial, int] = {}
-    for left, p in a:
-        for right, q in b:
-            monomial = tuple(sorted(left + right))
-            terms[monomial] = terms.get(monomial, 0) + p * q
-    return _collect(terms)
-
-
-def _quotient(a: Polynomial, b: Polynomial) -> Polynomial | None:
-    """Return a / b where b is a single term that divides every term of a, or a and b are equal; None otherwise."""
-    if len(b) != 1:
-        return ((((), 1),)) if a == b and a else None
-    (divisor, factor) = b[0]
-    terms: dict[Monomial, int] = {}
-    for monomial, coefficient in a:
-        rest = list(monomial)
-        for atom in divisor:
-            if atom not in rest:
-                return None
-            rest.remove(atom)
-        if coefficient % factor:
-            return None
-        terms[tuple(rest)] = coefficient // factor
-    return _collect(terms)
+def _limited(polynomial: Polynomial | None) -> Polynomial | None:
+    """Return a polynomial that has few enough terms."""
+    return None if polynomial is None or len(polynomial) > _MAX_TERMS else polynomial
 
 
 def _opaque(a: Dim, operator: str, b: Dim) -> Polynomial | None:
