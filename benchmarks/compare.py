@@ -1,13 +1,15 @@
 """Measure irrun beside other engines: the same inputs, the same number of threads, in turns, in one run.
 
-Each engine runs in a process of its own, which gives its peak memory and keeps one from disturbing another; only one
-of them computes at any time. What an engine compiles while it runs is compiled before it is measured; the time to the
-first answer is that of a fresh process. A full run takes about 30 minutes, and writes docs/performance.md and
-its pictures; with --models, --engines or --quick it only prints, unless --output says where to write.
+The models are those that real exporters write, with random weights; they are made first where they are not there, in
+the folder that --folder or IRRUN_MODELS names. Each engine runs in a process of its own, which gives its peak memory
+and keeps one from disturbing another; only one of them computes at any time. What an engine compiles while it runs is
+compiled before it is measured; the time to the first answer is that of a fresh process. A full run takes about an hour
+beside making the models, and writes docs/performance.md and its pictures; with --models, --engines or --quick it only
+prints, unless --output says where to write.
 
 To measure in parts, keep the figures of each, and join them in the end; of rows measured twice, the last file counts:
-  python benchmarks/compare.py --models resnet50,vgg19 --neighbours 1,2 --json vision.json
-  python benchmarks/compare.py --models lm-f32-token,lm-int4-token --json language.json
+  python benchmarks/compare.py --models resnet50,vgg16 --neighbours 1,2 --json vision.json
+  python benchmarks/compare.py --models smollm-135m-f32-token-32,smollm-135m-int4-token-32 --json language.json
   python benchmarks/compare.py --merge vision.json language.json
 
 Examples:
@@ -30,9 +32,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import plots
 import report
+from bandwidth import copied, weights_read
 from engines import ENGINES, available
-from nets import DEFAULT_FOLDER, MODELS, Made, ensure
+from exports import DEFAULT_FOLDER, MODELS, TOKENS, Made, ensure
 from processes import Worker, calm, neighbours
 
 HERE: Final = Path(__file__).resolve().parent
@@ -44,6 +48,10 @@ STARTED: Final = ("read_ms", "compile_ms", "first_ms", "start_ms")
 """Figures of each start, up to the first answer."""
 FEW: Final = 2
 """Runs of the reference evaluator, which is slow."""
+REFERENCE: Final = ("resnet50", "squeezenet", "mobilenet-v2")
+"""The models that it runs."""
+BESIDE: Final = ("resnet50", "mobilenet-v2", "yolov8n", "bert-base", "smollm-135m-int8-token-32")
+"""The models that a full run measures beside busy programs."""
 
 
 def disturbed(made: Made, counts: Sequence[int], threads: int, seconds: float) -> dict[int, dict[str, float]]:
@@ -174,7 +182,9 @@ def main() -> None:
         "--calm", type=float, default=0.0, metavar="SECONDS", help="wait so long at most for other programs, each turn"
     )
     parser.add_argument(
-        "--neighbours", metavar="COUNTS", help="measure beside this many busy programs too; 1,2 in a full run"
+        "--neighbours",
+        metavar="COUNTS",
+        help="measure beside this many busy programs too; 1,2 in a full run, for some models",
     )
     parser.add_argument("--pinned", action="store_true", help="measure although BLAS is pinned to an architecture")
     parser.add_argument("--merge", type=Path, nargs="+", metavar="FILE", help="measure nothing, report these figures")
@@ -202,12 +212,16 @@ def main() -> None:
     results: dict[str, Mapping[str, Any]] = {}
     for name in names:
         made = ensure(name, options.folder)
-        usable = [engine for engine in engines if available(engine, made.stem)]
+        skipped = () if name in REFERENCE else ("onnx.reference",)
+        usable = [engine for engine in engines if engine not in skipped and available(engine, made.stem)]
         results[name] = measure(made, usable, options.threads, options.seconds, max(options.starts, 1), options.calm)
+        if MODELS[name].group == TOKENS:
+            read = {"weights": weights_read(made.stem.with_suffix(".xml")), "copied": copied(options.threads)}
+            results[name] = {**results[name], report.MEMORY: read}
         print(report.line(name, results[name]), flush=True)
     busy = {
         name: disturbed(ensure(name, options.folder), counts, options.threads, options.seconds / 3)
-        for name in (names if counts else ())
+        for name in (() if not counts else BESIDE if options.models is None else names)
     }
     conditions = report.machine(options.threads, results)
     if options.json is not None:
@@ -238,8 +252,8 @@ def publish(conditions: Mapping[str, str], results: report.Results, busy: report
         return
     output.mkdir(parents=True, exist_ok=True)
     (output / "performance.md").write_text(text, encoding="utf-8")
-    (output / "performance.svg").write_text(report.svg(results), encoding="utf-8")
-    (output / "precision.svg").write_text(report.precision_svg(results), encoding="utf-8")
+    (output / "performance.svg").write_text(plots.svg(results), encoding="utf-8")
+    (output / "precision.svg").write_text(plots.precision_svg(results), encoding="utf-8")
     print(f"wrote {output / 'performance.md'}, performance.svg and precision.svg")
 
 

@@ -2,7 +2,7 @@
 
 The IR is generated: half of its layers are constants, the rest a chain of Add, Multiply, ReLU and Clamp. It is checked
 as it is and with one wrong dim. With ``--models`` the time of read_model and of compile_model follows, for that IR and
-for the models that ``models.py`` fetches, beside OpenVINO's.
+for the models that ``models.py`` makes, beside OpenVINO's.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from exports import DEFAULT_FOLDER
 
 from irrun.document.writer import Writer
 from irrun.tensor import Fact, Shape
@@ -37,7 +38,6 @@ sys.exit(os.waitstatus_to_exitcode(status))
 """
 """Runs a command and prints its figures. It is small: a process counts the memory of the one that began it."""
 
-MODELS = Path(__file__).parent / ".models"
 COMPILED = """
 import sys, time
 import {engine} as engine
@@ -106,7 +106,7 @@ def compiled(engine: str, path: Path, runs: int) -> tuple[float, float]:
 def print_compiled(path: Path, runs: int) -> None:
     ours, theirs = (compiled(engine, path, runs) for engine in ("irrun", "openvino"))
     figures = "".join(f"{1000 * read:9.0f} +{1000 * rest:6.0f}" for read, rest in (ours, theirs))
-    print(f"{path.stem:22}{figures}{sum(ours) / sum(theirs):8.2f}")
+    print(f"{path.parent.name:22}{figures}{sum(ours) / sum(theirs):8.2f}")
 
 
 def main() -> None:
@@ -122,7 +122,7 @@ def main() -> None:
         print_lint(path, arguments.layers, arguments.runs)
         if arguments.models:
             print("read_model + compile_model in ms     irrun        openvino   ratio")
-            for model in (path, *sorted(MODELS.glob("*.xml"))):
+            for model in (path, *sorted(DEFAULT_FOLDER.glob("*/model.xml"))):
                 print_compiled(model, arguments.runs)
 
 

@@ -6,7 +6,7 @@ import argparse
 import time
 from pathlib import Path
 
-from nets import DEFAULT_FOLDER, MODELS, ensure
+from exports import DEFAULT_FOLDER, MODELS, ensure
 
 
 def main() -> None:
@@ -20,7 +20,7 @@ def main() -> None:
         began = time.perf_counter()
         made = ensure(name, options.folder)
         size = made.stem.with_suffix(".bin").stat().st_size / 2**20
-        print(f"{name:20} {size:7.1f} MiB  {time.perf_counter() - began:5.1f} s  {MODELS[name].note}")
+        print(f"{name:28} {size:7.1f} MiB  {time.perf_counter() - began:5.1f} s  {MODELS[name].note}")
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from nets import build, small
-from openvino import Model
+from exports import tiny
+from openvino import Model, save_model
 from openvino import opset13 as ops
 
 import irrun.model
@@ -42,11 +42,11 @@ def main() -> None:
 
 def nothing(stem: Path, count: int, repeat: int) -> tuple[int, float]:
     """The number of steps, and microseconds of each over a plain call of a function that does nothing."""
-    data = build.parameter("data", (1, 4))
+    data = ops.parameter([1, 4], np.float32, name="data")
     x: Any = data
     for index in range(count):
         x = ops.relu(x) if index % 2 else ops.add(x, ops.constant(np.full((1, 4), index, np.float32)))
-    build.save(stem, Model([x], [data], "nothing"), {})
+    save_model(Model([x], [data], "nothing"), stem.with_suffix(".xml"))
     model = irrun.model.load(stem.with_suffix(".xml"))
     kernels = ReLU.run, Add.run
     ReLU.run, Add.run = lambda _self, x: x, lambda _self, x, _y: x  # type: ignore[assignment]
@@ -66,8 +66,8 @@ def nothing(stem: Path, count: int, repeat: int) -> tuple[int, float]:
 def real(stem: Path, repeat: int) -> list[str]:
     """A chain of elementwise operations on few elements, as written and as compiled by default."""
     count = 100
-    small.elementwise(stem, count)
-    value = np.load(f"{stem}.npz")["data"]
+    tiny.elementwise(stem, count)
+    value = np.load(f"{stem}.npz")["0:data"]
     factor, bound = np.full((1, 256), 1.01, np.float32), np.float32(-0.5)
     calls: list[Callable[[Any], Any]] = [
         lambda x: np.multiply(x, factor),
@@ -93,7 +93,7 @@ def real(stem: Path, repeat: int) -> list[str]:
 
 
 def planning(stem: Path, layers: int) -> str:
-    small.deep(stem, layers)
+    tiny.deep(stem, layers)
     began = time.perf_counter()
     model = irrun.model.load(stem.with_suffix(".xml"))
     read = time.perf_counter()

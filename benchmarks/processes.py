@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from nets import Made
+from exports import Made
 
 HERE: Final = Path(__file__).resolve().parent
 IDLE: Final = 0.9

@@ -1,4 +1,4 @@
-"""The report: lines for a terminal, Markdown and a plot."""
+"""The report: lines for a terminal, and Markdown."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, distribution, requires, version
 from pathlib import Path
 from typing import Any, Final
-from xml.sax.saxutils import escape
 
 import numpy as np
 from engines import PACKAGES
-from nets import LANGUAGE, LARGE, MODELS, SMALL
+from exports import EIGHT_BITS, LENGTHS, MODELS, NETWORK, PROMPTS, TINY, TOKENS
 from packaging.requirements import Requirement
 
 Results = Mapping[str, Mapping[str, Any]]
@@ -30,7 +29,26 @@ TITLES: Final = {
     "onnx.reference": "onnx.reference",
 }
 
+GROUPS: Final = {
+    NETWORK: "Networks",
+    EIGHT_BITS: "Networks in eight bits",
+    LENGTHS: "Another length in each call",
+    TOKENS: "Language models: a token",
+    PROMPTS: "Language models: a prompt",
+    TINY: "Tiny models",
+}
+
 TIERS: Final = {"irrun": "compiled", "irrun-numpy": "NumPy"}
+
+OTHERS: Final = ("openvino", "onnxruntime")
+"""The engines of f32, of whose times a ratio takes the shorter."""
+
+MEMORY: Final = "memory"
+"""Beside the records of engines: the bytes of weights that a token reads, and those that a copy moves in a second."""
+
+CLOSE: Final = 1e-3
+ROUGH: Final = 0.1
+"""Relative differences from OpenVINO in f32 that a terminal shows, of f32 and of bf16."""
 
 HALF: Final = ("irrun-bf16", "openvino-default")
 """The engines that round to bf16, the second one where the processor has it."""
@@ -92,18 +110,33 @@ def _processor() -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
-def ratio(engines: Mapping[str, Any], other: str = "openvino", ours: str = "irrun") -> float | None:
-    """The median of irrun divided by that of another engine; None if one of them has no figure."""
-    own, theirs = (engines.get(name, {}).get("median_ms") for name in (ours, other))
-    return None if own is None or theirs is None else own / theirs
+def ratio(engines: Mapping[str, Any], *others: str, ours: str = "irrun") -> float | None:
+    """The median of irrun divided by that of the fastest of other engines; None if there are no figures."""
+    own, *theirs = (engines.get(name, {}).get("median_ms") for name in (ours, *(others or OTHERS)))
+    known = [value for value in theirs if value is not None]
+    return None if own is None or not known else own / min(known)
 
 
 def line(name: str, engines: Mapping[str, Any]) -> str:
     """Return the line of a model for a terminal."""
-    cells = [f"{TITLES[engine]} {_time(record)}" for engine, record in engines.items()]
+    cells = [f"{TITLES[engine]} {_time(record)}" for engine, record in engines.items() if engine in TITLES]
     known = ratio(engines)
     errors = [f"\n    {engine}: {record['error']}" for engine, record in engines.items() if "error" in record]
-    return f"{name:14} {'   '.join(cells)}{'' if known is None else f'   ratio {known:.2f}'}{''.join(errors)}"
+    wrong = [
+        f"\n    {engine} differs from OpenVINO by {_error(record):.1e}"
+        for engine, record in engines.items()
+        if _error(record) > (ROUGH if engine in HALF else CLOSE)
+    ]
+    errors += wrong
+    return f"{name:28} {'   '.join(cells)}{'' if known is None else f'   ratio {known:.2f}'}{''.join(errors)}"
+
+
+def _error(record: Mapping[str, Any]) -> float:
+    """The relative difference from OpenVINO in f32; infinite if shapes differ."""
+    if "agreement" not in record:
+        return 0.0
+    found = record["agreement"]
+    return np.inf if found is None else float(found["relative"])
 
 
 def markdown(conditions: Mapping[str, str], results: Results, busy: Busy) -> str:
@@ -112,16 +145,16 @@ def markdown(conditions: Mapping[str, str], results: Results, busy: Busy) -> str
         "",
         "Made by `python benchmarks/compare.py`, which measures all engines in turns in one run, on the same inputs",
         "and with the same number of threads. Times are medians; the spread is half the distance of the quartiles, in",
-        "per cent. Ratios are irrun ÷ OpenVINO f32: below 1, irrun is faster.",
+        "per cent. Ratios are irrun ÷ the faster of OpenVINO f32 and ONNX Runtime: below 1, irrun is faster.",
         "",
         *(f"* {name}: {value}" for name, value in conditions.items()),
         "",
-        "![irrun's time divided by OpenVINO's](performance.svg)",
+        "![irrun's time divided by that of the faster of OpenVINO and ONNX Runtime](performance.svg)",
         "",
         "## Latency in milliseconds",
         "",
         *_latency(results),
-        "",
+        *_bandwidth(results),
         *_precision(results),
         "## Reading and compiling in milliseconds, peak resident memory in MiB",
         "",
@@ -131,7 +164,8 @@ def markdown(conditions: Mapping[str, str], results: Results, busy: Busy) -> str
         "",
         "## From the start of the process to the first answer, in milliseconds",
         "",
-        "Interpreter, imports, reading, compiling and one inference; files are in the cache of the system.",
+        "Interpreter, imports, reading, compiling and one inference; files are in the cache of the system. The first",
+        "inference alone follows, of which later ones differ by what an engine prepares in it.",
         "",
         *_starts(results),
         "",
@@ -144,7 +178,9 @@ def markdown(conditions: Mapping[str, str], results: Results, busy: Busy) -> str
         "",
         "## The models",
         "",
-        "Real architectures at real size; the weights are random, of a scale that keeps activations finite.",
+        "Modules of torchvision, timm, transformers and diffusers at real size, with random seeded weights, converted",
+        "by `openvino.convert_model` (f32) and `torch.onnx.export`; language models by optimum-intel, their weights",
+        "compressed by `nncf.compress_weights` (int8 asymmetric; int4 asymmetric in groups of 64).",
         "",
         *(f"* {name}: {MODELS[name].note}" for name in results),
         "",
@@ -153,27 +189,67 @@ def markdown(conditions: Mapping[str, str], results: Results, busy: Busy) -> str
 
 
 def _latency(results: Results) -> list[str]:
+    """A table for each group of models, with the means of its ratios."""
+    lines = []
+    for group, title in GROUPS.items():
+        members = {name: record for name, record in results.items() if MODELS[name].group == group}
+        if members:
+            lines += [f"### {title}", "", *_times(members), *_means(members), ""]
+    return lines
+
+
+def _times(results: Results) -> list[str]:
     engines = [name for name in TITLES if any(name in record for record in results.values())]
-    tiers = [name for name in TIERS if name in engines and "openvino" in engines]
+    tiers = [name for name in TIERS if name in engines]
+    compared = {f"ratio, {TIERS[tier]}": (tier, *OTHERS) for tier in tiers}
+    if "onnxruntime" in engines and "irrun" in engines:
+        compared |= {f"irrun ÷ {TITLES[other]}": ("irrun", other) for other in OTHERS}
+    if "onnx.reference" in engines:
+        compared |= {f"{TITLES[tier]} ÷ onnx.reference": (tier, "onnx.reference") for tier in tiers}
     rows = []
     for name, record in results.items():
         times = [_time(record[engine]) if engine in record else "" for engine in engines]
-        faster = [ratio(record, "onnx.reference", tier) for tier in tiers]
-        ratios = [_number(ratio(record, ours=tier)) for tier in tiers]
-        rows.append([name, *times, *ratios, *("" if value is None else f"{1 / value:.1f}" for value in faster)])
-    heads = [TITLES[name] for name in engines]
-    for what in ("ratio", "times faster than onnx.reference"):
-        heads += [f"{what}, {TIERS[tier]}" for tier in tiers]
-    lines = table(["model", *heads], rows)
-    for group in (LARGE, SMALL, LANGUAGE):
-        members = {name: record for name, record in results.items() if MODELS[name].group == group}
-        for tier in tiers:
-            known = {name: value for name, record in members.items() if (value := ratio(record, ours=tier)) is not None}
-            if known:
-                mean = statistics.geometric_mean(known.values())
-                what = f"Geometric mean of the ratio of the {TIERS[tier]} tier over {', '.join(known)}"
-                lines += ["", f"{what}: **{mean:.2f}**, the largest {max(known.values()):.2f}."]
+        ratios = [ratio(record, *others, ours=ours) for ours, *others in compared.values()]
+        rows.append([name, *times, *map(_number, ratios)])
+    return table(["model", *(TITLES[name] for name in engines), *compared], rows)
+
+
+def _means(results: Results) -> list[str]:
+    lines = []
+    for tier in TIERS:
+        known = [value for record in results.values() if (value := ratio(record, ours=tier)) is not None]
+        if len(known) > 1:
+            mean = statistics.geometric_mean(known)
+            what = f"Geometric mean of the ratio of the {TIERS[tier]} tier over {len(known)} models"
+            lines += ["", f"{what}: **{mean:.2f}**, the largest {max(known):.2f}."]
     return lines
+
+
+def _bandwidth(results: Results) -> list[str]:
+    """The share of the memory's bandwidth that the tokens of language models reach."""
+    rows = []
+    for name, record in results.items():
+        if MEMORY not in record:
+            continue
+        memory = record[MEMORY]
+        cells = [name, f"{memory['weights'] / 2**20:.0f}"]
+        for engine in ("irrun", "openvino"):
+            median = record.get(engine, {}).get("median_ms")
+            rate = None if median is None else 1000 * memory["weights"] / median
+            cells.append("" if rate is None else f"{rate / 1e9:.1f} ({100 * rate / memory['copied']:.0f} %)")
+        rows.append([*cells, f"{memory['copied'] / 1e9:.1f}"])
+    if not rows:
+        return []
+    heads = ["model", "weights of a token, MiB", "irrun, GB/s", "OpenVINO, GB/s", "a copy, GB/s"]
+    return [
+        "## Bandwidth of tokens",
+        "",
+        "A token reads all weights once; the cache of keys and values is not counted. A copy of arrays by as many",
+        "threads reads and writes.",
+        "",
+        *table(heads, rows),
+        "",
+    ]
 
 
 def _precision(results: Results) -> list[str]:
@@ -215,12 +291,14 @@ def _precision(results: Results) -> list[str]:
 
 
 def _starts(results: Results) -> list[str]:
+    """The cold start, and the first inference in it."""
     engines = [name for name in TITLES if any("start_ms" in record.get(name, {}) for record in results.values())]
-    rows = [
-        [name, *(_whole(record.get(engine, {}).get("start_ms")) for engine in engines)]
-        for name, record in results.items()
-    ]
-    return table(["model", *(TITLES[name] for name in engines)], rows)
+    rows = []
+    for name, record in results.items():
+        records = [record.get(engine, {}) for engine in engines]
+        rows.append([name, *(_whole(each.get(key)) for key in ("start_ms", "first_ms") for each in records)])
+    titles = [TITLES[name] for name in engines]
+    return table(["model", *titles, *(f"first inference, {title}" for title in titles)], rows)
 
 
 def _neighbours(busy: Busy) -> list[str]:
@@ -292,91 +370,3 @@ def _number(value: float | None) -> str:
 
 def _whole(value: float | None) -> str:
     return "" if value is None else f"{value:.0f}"
-
-
-def svg(results: Results) -> str:
-    """Bars of irrun's time divided by OpenVINO's, on a logarithmic scale with a line at 1."""
-    known = [(name, value) for name, record in results.items() if (value := ratio(record)) is not None]
-    left, right, high, top = 110, 60, 22, 40
-    width = 760
-    most = max([2.0, *(value for _, value in known)]) * 1.1
-    least = min([0.5, *(value for _, value in known)]) / 1.1
-
-    def place(value: float) -> float:
-        return left + (width - left - right) * float(np.log(value / least) / np.log(most / least))
-
-    ticks = [value for value in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500) if least <= value <= most]
-    bottom = top + high * len(known)
-    style = "text{font:12px sans-serif;fill:#444}.n{text-anchor:end}.m{text-anchor:middle}"
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {bottom + 40}" width="{width}">',
-        f"<style>{style}</style>",
-        '<rect width="100%" height="100%" fill="#fff"/>',
-        f'<text x="{left}" y="20">irrun\'s time divided by OpenVINO\'s (below 1, irrun is faster)</text>',
-    ]
-    for value in ticks:
-        x = place(value)
-        colour = "#c33" if value == 1 else "#ddd"
-        parts.append(f'<line x1="{x:.1f}" y1="{top - 6}" x2="{x:.1f}" y2="{bottom}" stroke="{colour}"/>')
-        parts.append(f'<text class="m" x="{x:.1f}" y="{bottom + 18}">{value:g}</text>')
-    for index, (name, value) in enumerate(known):
-        y = top + high * index
-        begin, end = sorted((place(1.0), place(value)))
-        colour = "#2a7" if value <= 1 else "#47a"
-        parts.append(f'<text class="n" x="{left - 8}" y="{y + 14}">{escape(name)}</text>')
-        bar = f'x="{begin:.1f}" y="{y + 3}" width="{max(end - begin, 1):.1f}" height="{high - 7}"'
-        parts.append(f'<rect {bar} fill="{colour}"/>')
-        parts.append(f'<text x="{end + 5:.1f}" y="{y + 14}">{value:.2f}</text>')
-    return "\n".join([*parts, "</svg>", ""])
-
-
-def precision_svg(results: Results) -> str:
-    """Points of error against time, relative to OpenVINO in f32, both on logarithmic scales.
-
-    A line joins the two engines of a model.
-    """
-    pairs = []
-    for record in results.values():
-        errors = [(record.get(name, {}).get("agreement") or {}).get("relative") for name in HALF]
-        points = list(zip([ratio(record, ours=name) for name in HALF], errors, strict=True))
-        if all(time and error for time, error in points):
-            pairs.append([(float(time or 0), float(error or 0)) for time, error in points])
-    width, height, left, top, bottom = 760, 420, 90, 40, 50
-    limits = [_decades([point[axis] for pair in pairs for point in pair], step) for axis, step in ((0, 2.0), (1, 10.0))]
-
-    def place(point: tuple[float, float]) -> tuple[float, float]:
-        share = [np.log(value / low) / np.log(high / low) for value, (low, high) in zip(point, limits, strict=True)]
-        return left + (width - left - 30) * float(share[0]), height - bottom - (height - bottom - top) * float(share[1])
-
-    style = "text{font:12px sans-serif;fill:#444}.n{text-anchor:end}.m{text-anchor:middle}"
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}">',
-        f"<style>{style}</style>",
-        '<rect width="100%" height="100%" fill="#fff"/>',
-        f'<text x="{left}" y="20">error of bf16 against time, both relative to OpenVINO in f32</text>',
-    ]
-    for axis, step in ((0, 2.0), (1, 10.0)):
-        value, (_, most) = limits[axis][0], limits[axis]
-        while value <= most * 1.001:
-            x, y = place((value, limits[1][0]) if axis == 0 else (limits[0][0], value))
-            end = f'x2="{x:.1f}" y2="{top}"' if axis == 0 else f'x2="{width - 30}" y2="{y:.1f}"'
-            parts.append(f'<line x1="{x:.1f}" y1="{y:.1f}" {end} stroke="#ddd"/>')
-            kind, across, down = ("m", x, y + 18) if axis == 0 else ("n", x - 8, y + 4)
-            parts.append(f'<text class="{kind}" x="{across:.1f}" y="{down:.1f}">{value:g}</text>')
-            value *= step
-    colours = ("#2a7", "#888")
-    for pair in pairs:
-        (x, y), (u, v) = map(place, pair)
-        parts.append(f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{u:.1f}" y2="{v:.1f}" stroke="#ccc"/>')
-        for (across, down), colour in zip(((x, y), (u, v)), colours, strict=True):
-            parts.append(f'<circle cx="{across:.1f}" cy="{down:.1f}" r="4" fill="{colour}"/>')
-    for index, (name, colour) in enumerate(zip(HALF, colours, strict=True)):
-        parts.append(f'<circle cx="{left + 10 + 160 * index}" cy="{height - 14}" r="4" fill="{colour}"/>')
-        parts.append(f'<text x="{left + 20 + 160 * index}" y="{height - 10}">{TITLES[name]}</text>')
-    return "\n".join([*parts, "</svg>", ""])
-
-
-def _decades(values: Sequence[float], step: float) -> tuple[float, float]:
-    """The powers of a step below and above all values."""
-    logs = [np.log(value) / np.log(step) for value in values] or [0.0]
-    return float(step ** np.floor(min(logs))), float(step ** np.ceil(max(logs) + 1e-9))

@@ -1,8 +1,8 @@
 """The time of each call of a compiled program, with one worker and with two, by the clock of the processor.
 
 Examples:
-  python benchmarks/tape.py ~/models/resnet50.xml
-  python benchmarks/tape.py ~/models/mobilenet-v2.xml --top 40 --workers 1,2,4
+  python benchmarks/tape.py benchmarks/.models/resnet50/model.xml
+  python benchmarks/tape.py benchmarks/.models/mobilenet-v2/model.xml --top 40 --workers 1,2,4
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ import pytest
 from irrun.kernels.activation import gelu, gelu_tanh, sigmoid, swish
 from irrun.kernels.attention import attention
 from irrun.kernels.convolution import prepare_convolution
-from irrun.kernels.interpolate import Axis, linear_onnx, nearest
+from irrun.kernels.interpolate import Axis, linear_onnx, nearest, resample
 from irrun.kernels.normalization import mean_variance
 from irrun.kernels.piecewise import relu
 from irrun.kernels.pooling import max_pool
@@ -166,7 +166,7 @@ def interpolation(mode: str) -> Entry:
     coordinates = "asymmetric" if mode == "nearest" else "half_pixel"
 
     def run() -> Array:
-        return nearest(x, axes, coordinates, "floor") if mode == "nearest" else linear_onnx(x, axes, coordinates)
+        return resample(x, axes, nearest(coordinates, "floor") if mode == "nearest" else linear_onnx(coordinates))
 
     def graph(data: Any) -> Any:
         return opset13.interpolate(

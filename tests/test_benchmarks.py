@@ -1,4 +1,4 @@
-"""The measurement of memory in the benchmarks."""
+"""The tables of models and the measurement of memory in the benchmarks."""
 
 from __future__ import annotations
 
@@ -18,3 +18,12 @@ def test_peak_memory_is_that_of_the_program(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert MIB - 5 <= float(done.stdout) < MIB + 40
+
+
+def test_tables_of_models_import_no_framework(tmp_path: Path) -> None:
+    code = (
+        f"import sys; sys.path.insert(0, {str(BENCHMARKS)!r}); from exports import MODELS, small; "
+        "print(len(MODELS) > 60, len(small.NETWORKS) >= 150, *{'torch', 'transformers', 'openvino'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.split() == ["True", "True"]
