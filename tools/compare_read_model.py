@@ -193,7 +193,7 @@ def page(version: str, before: Mapping[str, str]) -> str:
     if found:
         raise ValueError(f"the sound file is not: {found}")
     lines = [
-        "# Answers of `read_model` and of irrun to faulty files",
+        "# Responses of `read_model` and irrun to faulty files",
         "",
         "`tools/compare_read_model.py` makes this page. It plants each fault in one small IR and runs both on it:",
         f"`read_model` of OpenVINO {version}, and `irrun lint`. Without a fault the output is [1,64],",

@@ -1,7 +1,8 @@
 """Runs every operation case on OpenVINO's CPU plugin and writes docs/conformance.md, the scoreboard of the IR.
 
 Run it by hand, with the OpenVINO wheel installed: ``python tools/conformance.py [FOLDER]``. It records the outcomes in
-docs/data/cpu-plugin.json; FOLDER keeps the answers, so that the next run computes only new ones. The exit status is 1
+docs/data/cpu-plugin.json; FOLDER keeps the answers, so that the next run computes only new ones. With ``--op TYPE`` it
+runs the cases of one operation, and keeps the recorded outcomes of the others. The exit status is 1
 if a case has a wrong outcome and no departure, or a departure and a right outcome. ``tools/generate.py`` makes the page
 from the record.
 """
@@ -32,6 +33,9 @@ PAGE = ROOT / "docs" / "conformance.md"
 RECORD = ROOT / "docs" / "data" / "cpu-plugin.json"
 BY_CHANCE = "memory"
 """The departure of cases that sometimes agree."""
+
+Outcomes = dict[str, list[str]]
+"""The names of the cases of an operation version, by outcome."""
 
 HEAD = """\
 # Conformance
@@ -123,6 +127,14 @@ def outcomes(record: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
+def merged(
+    recorded: Mapping[str, Outcomes], found: Mapping[str, Outcomes], known: Iterable[AnyCase]
+) -> dict[str, Outcomes]:
+    """Return the recorded outcomes with those that were found, for the versions of the known cases."""
+    versions = dict.fromkeys(f"{case.type}-{case.opset}" for case in known)
+    return {name: found.get(name) or recorded[name] for name in versions if name in found or name in recorded}
+
+
 def page() -> str:
     board = Scoreboard()
     specs = sorted((cls.spec for cls in declarations()), key=lambda spec: (spec.category, spec.type.lower()))
@@ -181,15 +193,20 @@ def main() -> int:
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", help="folder that keeps the answers; missing ones are computed")
-    folder = parser.parse_args().folder
-    asked = [case for case in (*all_cases(), *all_models()) if is_asked(case)]
+    parser.add_argument("--op", metavar="TYPE", help="record the cases of this operation only")
+    given = parser.parse_args()
+    known = [case for case in (*all_cases(), *all_models()) if is_asked(case)]
+    asked = [case for case in known if given.op in (None, case.type)]
+    if not asked:
+        print(f"no case of {given.op} is run on the plugin")
+        return 1
     alike = repeated(asked)
     if alike:
         print(f"several cases are called {', '.join(alike)}: give each a name of its own, name=")
         return 1
     with TemporaryDirectory() as temporary:
-        replies = ask(asked, folder or Path(temporary))
-    found: dict[str, dict[str, list[str]]] = {}
+        replies = ask(asked, given.folder or Path(temporary))
+    found: dict[str, Outcomes] = {}
     status = 0
     for case in asked:
         outcome, detail = replies[str(case)]
@@ -198,6 +215,8 @@ def main() -> int:
             print(f"{case} departs in {case.departs or 'nothing'}, but it {outcome}: {detail[-300:]}")
             print(_advice(case.departs), end="")
             status = 1
+    if given.op is not None:
+        found = merged(records.read(RECORD)["cases"], found, known)
     records.write(RECORD, {"openvino": version("openvino"), "cases": found})
     for path, text in files():
         path.write_text(text, encoding="utf-8")

@@ -31,9 +31,7 @@ REASONS: Final = (
     Reason(_WORDS, "the words of a message that OpenVINO writes for people; the exception is the same", applies=False),
     Reason("remote_api|intel_gpu|layer_gpu", "there is one device, the CPU", applies=False),
     Reason("_version_match", "irrun has no converters of other frameworks (openvino.frontend)", applies=False),
-    Reason(
-        "to_tensor_iterator|subnormals|low_latency2", "transformations that OpenVINO applies offline", applies=False
-    ),
+    Reason("to_tensor_iterator|subnormals", "transformations that OpenVINO applies offline", applies=False),
     Reason("test_memory_modes", "f16 values are converted, and so not shared by address", applies=False),
     Reason("bounds|symbol", "inference keeps bounds of values and equal sizes itself, in Model.facts"),
     Reason(
@@ -44,7 +42,10 @@ REASONS: Final = (
     Reason("deformable_psroi", "regions of integers, which the specification does not have"),
     Reason("i420", "two planes, which OpenVINO's CPU refuses: an image has one or three"),
     Reason("unique_opset10|matrix_nms", "irrun infers a smaller bound of the shape"),
-    Reason("simple_tensor_iterator", "a slice of 2 does not divide the 39 elements, which irrun refuses"),
+    Reason(
+        "simple_tensor_iterator|low_latency2",
+        "a slice of 2 does not divide the 39 elements: OpenVINO's CPU refuses it, irrun when the model is made",
+    ),
     Reason("interpolate_opset1", "pads of two axes are the first two axes of the specification"),
     Reason("roi_pooling", "the attributes have the names of the IR, and deprecated names are not kept"),
     Reason("node_factory", "a node needs its attributes when it is made"),

@@ -17,7 +17,7 @@ def set_layout(port: Output, layout: Layout) -> None:
     """Set the layout of an input or output of a model; RuntimeError for other ports."""
     node = port.get_node()
     if not isinstance(node, Parameter | Result):
-        raise RuntimeError(f"{port!r} is no input or output of a model")
+        raise RuntimeError(f"{port!r} is not an input or output of a model")
     node.set_layout(layout)
 
 

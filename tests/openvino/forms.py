@@ -207,6 +207,9 @@ CHECKS: dict[str, Check] = {
     ),
     "form, constant of int": lambda ov: ov.opset13.constant([1.5], int).get_element_type(),
     "form, constant of float": lambda ov: ov.opset13.constant([1], float).get_element_type(),
+    "form, converted to int and float": lambda ov: [
+        ov.opset13.convert(ov.opset13.parameter([1], np.int8), type).get_element_type() for type in (int, float, bool)
+    ],
     "form, parameter of int": lambda ov: ov.opset13.parameter([1], int).get_element_type(),
     "form, constant of one value": lambda ov: ov.op.Constant(ov.Type.f32, ov.Shape([]), [0.5]).data,
     "form, codes of nf4": lambda ov: _data(ov, "nf4", [0, 1, 7, 15]),
@@ -279,6 +282,14 @@ CHECKS: dict[str, Check] = {
     "form, property of a switch": lambda ov: ov.properties.enable_profiling(1)[1].value,
     "form, property of devices": lambda ov: ov.properties.device.priorities("CPU", "GPU")[1].value,
     "form, streams": lambda ov: [ov.properties.streams.Num().to_integer(), ov.properties.streams.num(2)[1].value],
+    "form, number of streams": lambda ov: [
+        property(ov.properties.streams.Num(4))[1].value
+        for property in (ov.properties.streams.num, ov.properties.num_streams)
+    ],
+    "form, property of a model": lambda ov: [
+        [name, value.value.friendly_name] for name, value in [ov.properties.hint.model(_built(ov))]
+    ],
+    "form, name of the property of a model": lambda ov: ov.properties.hint.model(),
     "form, order of outputs": lambda ov: (
         sorted(ov.opset13.split(ov.opset13.parameter([4], F), 0, 2).outputs()) is not None
     ),

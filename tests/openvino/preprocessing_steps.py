@@ -106,6 +106,19 @@ def _opened(steps: Any, ov: Any, _: Any) -> None:
     steps.custom(reshaped)
 
 
+def _halved(ops: Any, output: Any) -> Any:
+    return ops.multiply(output, ops.constant(np.float32(-0.5)))
+
+
+def _decorated(ov: Any, function: Callable[[Any, Any], Any]) -> Any:
+    """Return a function of the opset and an output as a step of preprocessing, made by the decorator."""
+
+    def step(output: Any) -> Any:
+        return function(ov.opset13, output)
+
+    return import_module(f"{ov.__name__}.utils.decorators").custom_preprocess_function(step)
+
+
 def _layouts(ov: Any) -> Any:
     """Return the layouts of the ports of models whose layouts are known for the model, for the tensors or for both."""
     ops, pp = ov.opset13, import_module(f"{ov.__name__}.preprocess")
@@ -257,10 +270,33 @@ PIPELINES: dict[str, Check] = {
         BATCH, SMALL, BYTES, steps(lambda s, ov, _: s.convert_layout(ov.Layout("NCHW")))
     ),
     "type without a type": pipeline(STATIC, SMALL, BYTES, model("NCHW"), steps(lambda s, *_: s.convert_element_type())),
+    "type without a type before a mean": pipeline(
+        STATIC, SMALL, BYTES, model("NCHW"), steps(lambda s, *_: s.convert_element_type().mean([1.0, 2.0, 3.0]))
+    ),
+    "order of axes before a layout": pipeline(
+        STATIC, SMALL, BYTES, model("NCHW"), steps(lambda s, *_: s.convert_layout([0, 2, 1, 3]))
+    ),
+    "resize with the layout of the tensor alone": pipeline(
+        STATIC,
+        np.ascontiguousarray(PLANAR[:, :, :5, :4]),
+        tensor(layout="NCHW", size=(5, 4)),
+        resize("RESIZE_LINEAR"),
+    ),
     "custom node": pipeline(STATIC, PLANAR, steps(lambda s, ov, _: s.custom(lambda out: ov.opset13.abs(out)))),
     "custom function with a model step": pipeline(
         STATIC, PLANAR, steps(lambda s, ov, _: s.custom(lambda out: ov.opset13.multiply(out, np.float32(2)).output(0)))
     ),
+    "decorated function": pipeline(STATIC, PLANAR, steps(lambda s, ov, _: s.custom(_decorated(ov, _halved)))),
+    "decorated function of dynamic shapes": pipeline(
+        OPEN, PLANAR, steps(lambda s, ov, _: s.custom(_decorated(ov, _halved)))
+    ),
+    "decorated function after the model": pipeline(
+        STATIC, PLANAR, after(lambda s, ov, _: s.custom(_decorated(ov, _halved)))
+    ),
+    "decorated function that returns a number": pipeline(
+        STATIC, PLANAR, steps(lambda s, ov, _: s.custom(_decorated(ov, lambda _, __: 3)))
+    ),
+    "decorated function has its name": lambda ov: _decorated(ov, _halved).__name__,
     "output to half": pipeline(BATCH, PLANAR, lambda ppp, ov, _: ppp.output().tensor().set_element_type(ov.Type.f16)),
     "output layout of open shapes": pipeline(
         OPEN,

@@ -48,6 +48,12 @@ def _by_port(ov: Any) -> Any:
     return [results[net.output(0)], results[net.output("product")], net.output(0) in results, "sum" in results]
 
 
+def _results_as_inputs(ov: Any) -> Any:
+    """The results of one model are the inputs of another by position."""
+    net = two(ov)
+    return [net(net({"a": A, "b": B})).to_tuple(), net.create_infer_request().infer(net([B, A])).to_tuple()]
+
+
 def _shared_input(ov: Any, share: bool) -> Any:
     net = compiled(ov)
     return net(X, share_inputs=share)[0]

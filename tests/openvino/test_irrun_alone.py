@@ -93,6 +93,24 @@ def test_gray_of_floats() -> None:
     np.testing.assert_allclose(gray.reshape(-1), [0.114, 0.587, 0.299, 2], rtol=1e-4)
 
 
+def test_channels_of_a_rank_that_only_the_values_tell() -> None:
+    """OpenVINO's CPU runs no layer of a dynamic rank."""
+    x = _parameter([1, 2, 2, 3], name="x")
+    steps = PrePostProcessor(irrun.Model([ops.result(ops.relu(x))], [x], "m"))
+    steps.input().tensor().set_layout(irrun.Layout("NHWC")).set_color_format(ColorFormat.BGR)
+
+    def same(image: Any) -> Any:
+        sizes = ops.shape_of(image)
+        least = ops.convert(ops.reduce_min(ops.multiply(image, np.float32(0)), np.arange(4), False), "i64")
+        axes = ops.reshape(ops.non_zero(ops.greater(sizes, least)), np.array([-1]), False)
+        return ops.reshape(image, ops.gather(sizes, axes, np.array(0)), False).output(0)
+
+    steps.input().preprocess().custom(same).convert_color(ColorFormat.RGB)
+    model = steps.build()
+    image = np.arange(12, dtype=np.float32).reshape(1, 2, 2, 3)
+    np.testing.assert_array_equal(irrun.compile_model(model)(image)[0], image[..., ::-1])
+
+
 def test_nodes_that_do_not_fit_are_refused_with_the_model() -> None:
     model = _relu()
     model.parameters[0].set_partial_shape(irrun.PartialShape([2]))

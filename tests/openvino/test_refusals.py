@@ -89,7 +89,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "variable named by a number": (
         lambda: ops.read_value(ops.constant(np.float32([1])), 5),
         TypeError,
-        "variable_id is 5, expected a text",
+        "variable_id is 5, expected a string",
     ),
     "ReadValue of no variable": (
         lambda: irrun.op.read_value(ops.constant(np.float32([1])), "v"),
@@ -100,12 +100,12 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "settings of a compiled model": (
         lambda: irrun.compile_model(_parameter_model()).set_property({"NUM_STREAMS": 1}),
         RuntimeError,
-        "settings of a compiled model are fixed, got NUM_STREAMS; compile_model takes them",
+        "the settings of a compiled model are fixed, got NUM_STREAMS; compile_model takes them",
     ),
     "tensor of another model": (
         lambda: irrun.compile_model(_parameter_model()).create_infer_request().get_tensor(_other_port()),
         RuntimeError,
-        "is no output of this model",
+        "is not an output of this model",
     ),
     "state of strings": (
         lambda: _set_state(np.array([["a", "b"]])),
@@ -137,7 +137,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         RuntimeError,
         "a pattern has one output, so there is no output 1",
     ),
-    "pattern of a text in a list": (lambda: passes.Or(["x"]), TypeError, "'x' is no pattern"),
+    "pattern of a text in a list": (lambda: passes.Or(["x"]), TypeError, "'x' is not a pattern"),
     "matcher before a match": (
         lambda: passes.Matcher(passes.AnyInput(), "any").get_match_value(),
         RuntimeError,
@@ -151,7 +151,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "planes before colours are converted": (_planes_cropped, RuntimeError, "convert_color comes first"),
     "order of axes of any rank": (_layout_of_any_rank, RuntimeError, "the rank of the tensor is dynamic"),
     "height and width of any rank": (_resized_of_any_rank, RuntimeError, "the rank of the tensor is dynamic"),
-    "order that is none": (_order_of_other_axes, RuntimeError, "[0, 1, 1, 3] is no order of 4 axes"),
+    "order that is none": (_order_of_other_axes, RuntimeError, "[0, 1, 1, 3] is not an order of 4 axes"),
     "property with two values": (
         lambda: irrun.properties.hint.num_requests(1, 2),
         TypeError,
@@ -160,12 +160,12 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "layout of an inner port": (
         lambda: irrun.layout_helpers.set_layout(ops.relu(_parameter()).output(0), irrun.Layout("N")),
         RuntimeError,
-        "is no input or output of a model",
+        "is not an input or output of a model",
     ),
-    "class that is no operation": (
+    "class that is not an operation": (
         lambda: irrun.Core().add_extension(int),
         RuntimeError,
-        "int is no operation, expected a class that derives from Op",
+        "int is not an operation, expected a class that derives from Op",
     ),
 }
 

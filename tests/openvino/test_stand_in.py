@@ -84,7 +84,7 @@ def test_an_installed_openvino_is_left_alone(tmp_path: Path) -> None:
         "irrun.openvino\n"
     )
     late = python("-c", f"{code}irrun.openvino.stand_in()", env=env)
-    message = f"openvino is imported already, from {tmp_path / 'openvino.py'}; expected stand_in() before its first"
+    message = f"openvino is already imported, from {tmp_path / 'openvino.py'}; expected stand_in() before its first"
     assert message in late.stderr
 
 
@@ -154,6 +154,18 @@ def test_programs_of_an_installed_openvino(tmp_path: Path) -> None:
     env = HERE | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)])}
     done = python("-m", "irrun.openvino", "-m", "openvino.tools.timing.main", env=env)
     assert (done.stdout, done.stderr) == ("irrun.openvino\n", "")
+
+
+def test_preprocessing_of_torchvision_is_that_of_an_installed_openvino(tmp_path: Path) -> None:
+    folder = tmp_path / "openvino" / "preprocess" / "torchvision"
+    folder.mkdir(parents=True)
+    for parent in (folder.parents[1], folder.parent):
+        (parent / "__init__.py").write_text("raise ImportError('not this one')\n", encoding="utf-8")
+    (folder / "__init__.py").write_text("from openvino.preprocess import PrePostProcessor\n", encoding="utf-8")
+    env = HERE | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)])}
+    code = "from openvino.preprocess.torchvision import PrePostProcessor\nprint(PrePostProcessor.__module__)"
+    done = python("-m", "irrun.openvino", "-c", code, env=env)
+    assert (done.stdout, done.stderr) == ("irrun.openvino.preprocess.processor\n", "")
 
 
 def test_no_programs_without_openvino() -> None:

@@ -101,14 +101,14 @@ def _indices(item: Any) -> dict[str, int]:
 
 
 NODES: dict[str, Check] = {
-    "body that is no model": lambda ov: _if_node(ov).set_then_body(1),
+    "body that is not a model": lambda ov: _if_node(ov).set_then_body(1),
     "result of another body": _foreign_result,
     "loop of unknown trips": lambda ov: _loop_forever(ov, "last"),
     "loop of unknown trips, joined": lambda ov: _loop_forever(ov, "joined"),
     "descriptions of an iterator": lambda ov: _described(ov, "listed"),
     "descriptions set again": lambda ov: _described(ov, "set"),
-    "input that is no description": lambda ov: ov.opset13.tensor_iterator().set_input_descriptions([1]),
-    "output that is no description": lambda ov: ov.opset13.tensor_iterator().set_output_descriptions([1]),
+    "input that is not a description": lambda ov: ov.opset13.tensor_iterator().set_input_descriptions([1]),
+    "output that is not a description": lambda ov: ov.opset13.tensor_iterator().set_output_descriptions([1]),
     "strings as attribute": _floats_of,
     "concat of a node": lambda ov: ov.opset13.concat(ov.opset13.parameter([2], np.float32), 0),
     "builder without input": lambda ov: ov.opset13.add(ov.opset13.parameter([2], np.float32), None),
@@ -123,7 +123,7 @@ NODES: dict[str, Check] = {
     "convert to an unknown type": lambda ov: ov.opset13.convert(ov.opset13.parameter([2], np.float32), "f99"),
     "read_value of no variable": lambda ov: ov.opset13.read_value(ov.opset13.constant(1.0), 5),
     "ufunc of one operand": lambda ov: np.negative(ov.opset13.parameter([2], np.float32)),
-    "ufunc that is no operator": lambda ov: np.arctan2(np.ones(2), ov.opset13.parameter([2], np.float32)),
+    "ufunc that is not an operator": lambda ov: np.arctan2(np.ones(2), ov.opset13.parameter([2], np.float32)),
     "ufunc": lambda ov: np.add(np.ones(2, np.float32), ov.opset13.parameter([2], np.float32)).get_type_name(),
 }
 
@@ -187,6 +187,9 @@ def _exported(ov: Any, change: Any) -> Any:
 
 
 MODELS: dict[str, Check] = {
+    "reshape without shapes": lambda ov: small(ov).reshape(None),
+    "reshape variables by numbers": lambda ov: small(ov).reshape({0: [2, 3]}, {0: [2, 3]}),
+    "reshape variables by a range": lambda ov: small(ov).reshape({0: [2, 3]}, {"v": range(3)}),
     "cycle": _cycle,
     "model of a model": lambda ov: [str(item.partial_shape) for item in ov.Model(small(ov)).inputs],
     "reshape by another's port": _foreign_port,
@@ -202,7 +205,7 @@ MODELS: dict[str, Check] = {
     "serialize to unknown version": lambda ov: ov.serialize(small(ov), "none.xml", "none.bin", "IR_V99"),
     "import truncated": lambda ov: _exported(ov, lambda data: data[:-8]),
     "weights of a wrong type": lambda ov: ov.Core().read_model(nets.small().encode(), 7),
-    "rt_info that is no bool": lambda ov: small(ov).get_rt_info(["group", "inner"]).astype(bool),
+    "rt_info that is not a bool": lambda ov: small(ov).get_rt_info(["group", "inner"]).astype(bool),
     "rt_info bool": lambda ov: [_noted(ov, text).astype(bool) for text in ("true", "No", "on", "0", "")],
     "property by name only": lambda ov: ov.Core().get_property("CPU", "DEVICE_TYPE").name,
     "streams chosen": lambda ov: ov.compile_model(small(ov), "CPU", {"NUM_STREAMS": -1}).get_property("NUM_STREAMS"),
@@ -213,6 +216,12 @@ MODELS: dict[str, Check] = {
 
 
 VALUES: dict[str, Check] = {
+    "partial shape of pairs of texts": lambda ov: ov.PartialShape([("1", "2")]),
+    "partial shape without a size": lambda ov: ov.PartialShape("[?,,3]"),
+    "partial shape that ends with a comma": lambda ov: ov.PartialShape("1,2,"),
+    "dimension with an underscore": lambda ov: ov.Dimension("1_0"),
+    "dimension of texts": lambda ov: ov.Dimension("1", 2),
+    "negative dimension": lambda ov: str(ov.Dimension("-2")),
     "relaxes of dynamic rank": lambda ov: [
         a.relaxes(b)
         for a in (ov.PartialShape("..."), ov.PartialShape("1,?"))

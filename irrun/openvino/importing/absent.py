@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-_DEVICE: Final = "there is no device with memory of its own"
+_DEVICE: Final = "no device has memory of its own"
 _CONVERSION: Final = "only IR files are read; OpenVINO converts models of other frameworks to IR"
-_OWN: Final = "operations of users are classes of irrun, see extensions.md"
+_OWN: Final = "custom operations are Python classes, see extensions.md"
 
 ABSENT: Final[Mapping[str, str]] = {
     "convert_model": _CONVERSION,
@@ -23,7 +23,9 @@ ABSENT: Final[Mapping[str, str]] = {
     "RemoteTensor": _DEVICE,
     "VAContext": _DEVICE,
     "VASurfaceTensor": _DEVICE,
-    **dict.fromkeys(("set_output_size", "set_output_type", "visit_attributes"), "Op has it, for operations of users"),
+    **dict.fromkeys(
+        ("set_output_size", "set_output_type", "visit_attributes"), "only Op has it, for custom operations"
+    ),
     "get_symbols": "patterns do not name sizes",
     **dict.fromkeys(("attrs_match", "shape_matches"), "patterns do not name sizes; a function compares them"),
     "VisualizeTree": "networkx draws model.graph",
@@ -33,14 +35,14 @@ ABSENT: Final[Mapping[str, str]] = {
             *("ArithmeticReduction", "BinaryElementwiseArithmetic", "BinaryElementwiseComparison"),
             *("BinaryElementwiseLogical", "IndexReduction", "UnaryElementwiseArithmetic"),
         ),
-        "there are no nodes of abstract classes",
+        "no node has an abstract class",
     ),
     **dict.fromkeys(
         (
             *("classproperty", "data_helpers", "deprecated", "deprecatedclassproperty", "get_cmake_path"),
             *("input_validation", "make_postponed_constant", "numpy_to_c", "postponed_constant"),
         ),
-        "OpenVINO's own code uses it",
+        "internal to OpenVINO",
     ),
     "get_version": "it is in the main module",
     "experimental": "inference keeps the bounds of values in Model.facts",

@@ -15,7 +15,7 @@ from irrun.openvino.importing.absent import ABSENT
 
 _OWN: Final = "irrun.openvino"
 _ROOMS: Final = ("importing", "models", "nodes", "running", "values")
-"""The folders of irrun's that are no modules of OpenVINO."""
+"""The folders of irrun's that are not modules of OpenVINO."""
 _INSTALLED: Final = ("openvino.tools", "openvino.preprocess.torchvision")
 """Modules that are those of an installed OpenVINO: its own programs, such as benchmark_app, and what uses its API."""
 
@@ -29,7 +29,7 @@ def stand_in() -> None:
     imported = sys.modules.setdefault("openvino", own)
     if imported is not own:
         where = getattr(imported, "__file__", None) or "elsewhere"
-        raise RuntimeError(f"openvino is imported already, from {where}; expected stand_in() before its first import")
+        raise RuntimeError(f"openvino is already imported, from {where}; expected stand_in() before its first import")
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
 

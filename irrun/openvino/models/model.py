@@ -82,20 +82,20 @@ class Model(ModelParts):
         was where the shapes do not fit.
         """
         if not isinstance(partial_shapes, Mapping):
-            if len(self._ends.parameters) != 1 or partial_shapes is None:
+            shape = _new_shape(partial_shapes)
+            if len(self._ends.parameters) != 1:
                 raise RuntimeError(f"one shape is given, expected one for each of {len(self._ends.parameters)} inputs")
-            partial_shapes = {0: partial_shapes}
+            partial_shapes = {0: shape}
         given: dict[Node, Fact] = {}
-        for key, shape in partial_shapes.items():
-            if isinstance(shape, Shape) or not isinstance(shape, list | tuple | str | PartialShape):
-                raise TypeError(f"a new shape is a list, a tuple, a text or a PartialShape, got {shape!r}")
+        for key, value in partial_shapes.items():
+            shape = _new_shape(value)
             node = self._parameter(key)
             given[node] = Fact(node.fact(0).type, as_dims(shape))
-        readers: dict[Node, Any] = {}
-        for node in self.get_ordered_ops() if variables_shapes else ():
-            shape = node.get_type_name() == "ReadValue" and (variables_shapes or {}).get(node.get_variable_id())
-            if isinstance(shape, list | tuple | str | PartialShape | Shape):
-                readers[node] = shape
+        variables = _variable_shapes(variables_shapes)
+        readers: dict[Node, PartialShape] = {}
+        for node in self.get_ordered_ops() if variables else ():
+            if node.get_type_name() == "ReadValue" and node.get_variable_id() in variables:
+                readers[node] = variables[node.get_variable_id()]
         self._validate()
         before = {node: node.fact(0) for node in given}
         sizes = {node: node.get_attributes()["variable_shape"] for node in readers}
@@ -116,7 +116,7 @@ class Model(ModelParts):
     def _parameter(self, key: Any) -> Any:
         if isinstance(key, Output):
             if all(key.node is not node for node in self._ends.parameters):
-                raise RuntimeError(f"{key!r} is no input of this model")
+                raise RuntimeError(f"{key!r} is not an input of this model")
             return key.node
         return find_port(self.inputs, key, "input").node
 
@@ -275,6 +275,21 @@ def _all_outputs(value: Any) -> list[Any]:
 def _first_output(value: Any) -> Output:
     """Return an output as it is, and the first one of a node."""
     return value.output(0) if isinstance(value, Node) else as_output(value)
+
+
+def _new_shape(given: Any) -> PartialShape:
+    if isinstance(given, Shape) or not isinstance(given, list | tuple | str | PartialShape):
+        raise TypeError(f"a new shape is a list, a tuple, a string or a PartialShape, got {given!r}")
+    return PartialShape(given)
+
+
+def _variable_shapes(given: Any) -> dict[str, PartialShape]:
+    """Return the new shapes of variables by their names; TypeError for other keys and shapes."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise TypeError(f"new shapes of variables are a mapping from their names, got {given!r}")
+    return {name: _new_shape(shape) for name, shape in given.items()}
 
 
 def _restored(xml: bytes, weights: bytes) -> Model:

@@ -82,7 +82,7 @@ def imported(data: bytes) -> Model:
     """Read what ``export`` wrote; RuntimeError for anything else."""
     start = len(_MAGIC) + _HEAD.size
     if not data.startswith(_MAGIC) or len(data) < start:
-        raise RuntimeError("the bytes are no exported model of irrun")
+        raise RuntimeError("the bytes are not a model exported by irrun")
     first, second = _HEAD.unpack_from(data, len(_MAGIC))
     if len(data) != start + first + second:
         raise RuntimeError(f"the exported model has {len(data)} bytes, expected {start + first + second}")

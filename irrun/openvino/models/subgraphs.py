@@ -57,13 +57,13 @@ class _SubGraphs(Node):
     def _parameter(self, tag: str, parameter: Parameter) -> int:
         index = self._model(tag).get_parameter_index(parameter)
         if index < 0:
-            raise IndexError(f"{parameter!r} is no Parameter of {tag}")
+            raise IndexError(f"{parameter!r} is not a Parameter of {tag}")
         return index
 
     def _result(self, tag: str, value: Any) -> int:
         index = self._model(tag).get_result_index(value)
         if index < 0:
-            raise RuntimeError(f"{value!r} is no Result of {tag}")
+            raise RuntimeError(f"{value!r} is not a Result of {tag}")
         return index
 
     def _add_input(self, value: Any) -> int:

@@ -103,7 +103,7 @@ def as_input(item: InputDescription) -> BodyInput:
         parts = item.axis, item.start, item.end, item.stride, item.part_size
         return BodyInput(item.body_parameter_index, item.input_index, *parts)
     if not isinstance(item, InvariantInputDescription | MergedInputDescription):
-        raise TypeError(f"{item!r} is no description of an input")
+        raise TypeError(f"{item!r} is not a description of an input")
     return BodyInput(item.body_parameter_index, item.input_index)
 
 
@@ -113,5 +113,5 @@ def as_output(item: OutputDescription) -> BodyOutput:
         parts = item.axis, item.start, item.end, item.stride, item.part_size
         return BodyOutput(item.body_value_index, item.output_index, *parts)
     if not isinstance(item, BodyOutputDescription):
-        raise TypeError(f"{item!r} is no description of an output")
+        raise TypeError(f"{item!r} is not a description of an output")
     return BodyOutput(item.body_value_index, item.output_index)

@@ -37,7 +37,7 @@ _UFUNCS: Final = ("add", "subtract", "multiply", "divide")
 
 
 def _binary(name: str, left: Any, right: Any) -> Any:
-    """Return the node of an operator; NotImplemented for operands that are no nodes, numbers or arrays."""
+    """Return the node of an operator; NotImplemented for operands that are not nodes, numbers or arrays."""
     known = (Operators, Output, int, float, np.ndarray, np.generic)
     if not isinstance(left, known) or not isinstance(right, known):
         return NotImplemented

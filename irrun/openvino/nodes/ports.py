@@ -259,7 +259,7 @@ def as_output(value: Any) -> Output:
         if count != 1:
             raise RuntimeError(f'node "{value.friendly_name}" has {count} outputs; name one, as node.output(0)')
         return Output(value, 0)
-    raise TypeError(f"{value!r} is no output of a node")
+    raise TypeError(f"{value!r} is not an output of a node")
 
 
 P = TypeVar("P", bound=Output)
@@ -302,7 +302,7 @@ def find_port(ports: Sequence[P], key: Any, what: str) -> P:
             raise IndexError(f"there is no {what} {key}; the model has {len(ports)}")
         return ports[key]
     if not isinstance(key, str):
-        raise TypeError(f"an {what} is named by an integer or a text, got {key!r}")
+        raise TypeError(f"an {what} is named by an integer or a string, got {key!r}")
     found = port_named(ports, key)
     if found is None:
         names = list(dict.fromkeys(name for port in ports for name in (*sorted(port.names), port.node.friendly_name)))

@@ -88,7 +88,7 @@ def attribute_value(spec: AttrSpec, value: Any) -> Any:
             return bool(value)
         case "string":
             if not isinstance(value, str):
-                raise TypeError(f"{spec.name} is {value!r}, expected a text")
+                raise TypeError(f"{spec.name} is {value!r}, expected a string")
     return value
 
 
@@ -121,8 +121,13 @@ def constant_fact(
 
 
 def element(value: Any) -> ElementType:
-    """Return the element type for an argument of a builder; TypeError where it is none."""
-    return value.element if isinstance(value, Type) else as_element(value)
+    """Return the element type for an argument of a builder; TypeError where it is none.
+
+    ``int`` and ``float`` have 32 bits, as in OpenVINO.
+    """
+    if isinstance(value, Type):
+        return value.element
+    return as_element({int: np.int32, float: np.float32}.get(value, value))
 
 
 def held(node: Record, weights: Callable[[int, int], Array | None], fact: Fact | None = None) -> Record:

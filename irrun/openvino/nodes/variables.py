@@ -129,7 +129,7 @@ def _read_variable(init_value: Any = None, ov_variable: Any = None, name: str | 
 
 def _text(id: Any) -> str:
     if not isinstance(id, str):
-        raise TypeError(f"variable_id is {id!r}, expected a text")
+        raise TypeError(f"variable_id is {id!r}, expected a string")
     return id
 
 

@@ -244,9 +244,10 @@ class Handle:
         return len(self._graph.outputs(self._id))
 
     def fact(self, index: int) -> Fact:
-        """Return the fact of an output; RuntimeError where there is no such output."""
-        known = self._graph.fact(Outlet(self._id, index))
-        if known is None and not 0 <= index < self.record.outputs:
+        """Return the fact of an output, unknown where its node was not inferred; RuntimeError for no such output."""
+        known, record = self._graph.fact(Outlet(self._id, index)), self.record
+        declared = len(record.op.spec.outputs) if record.op is not None else 0
+        if known is None and not 0 <= index < max(record.outputs, declared):
             what = f'node "{self.friendly_name}" has {self._count} outputs, so there is no output {index}'
             raise RuntimeError(what)
         return known if known is not None else Fact.unknown()
@@ -254,9 +255,12 @@ class Handle:
     def _source(self, index: int) -> Outlet:
         """Return the outlet that feeds an input; RuntimeError where there is no such input."""
         outlets = self._graph.sources(self._id)
-        if not 0 <= index < len(outlets) or outlets[index] is None:
+        if not 0 <= index < len(outlets):
             raise RuntimeError(f'node "{self.friendly_name}" has {len(outlets)} inputs, so there is no input {index}')
-        return outlets[index]  # type: ignore[return-value]
+        source = outlets[index]
+        if source is None:
+            raise RuntimeError(f'input {index} of node "{self.friendly_name}" is not connected')
+        return source
 
 
 HANDLES: Final[dict[str, type[Handle]]] = {"": Handle}

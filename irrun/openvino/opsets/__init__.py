@@ -196,10 +196,10 @@ def constant(value: Any, dtype: Any = None, name: str | None = None, *, shared_m
 
 
 def _type(dtype: Any) -> ElementType:
-    """Return the type of a Type or of a Python or NumPy type; 32 bits for ``int`` and ``float``, as in OpenVINO."""
+    """Return the type of a Type or of a Python or NumPy type; TypeError for a text."""
     if isinstance(dtype, str):
         raise TypeError(f"a type is a Type or a NumPy type, got {dtype!r}; types by name are attributes, as Type.f32")
-    return element({int: np.int32, float: np.float32}.get(dtype, dtype))
+    return element(dtype)
 
 
 def result(data: Any, name: str | None = None) -> Result:

@@ -148,7 +148,7 @@ def as_pattern(value: Any) -> Pattern:
         value = value.node
     if isinstance(value, Node):
         return AnyInput() if value.get_type_name() == "Parameter" else _Exactly(value)
-    raise TypeError(f"{value!r} is no pattern")
+    raise TypeError(f"{value!r} is not a pattern")
 
 
 def _arguments(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any]:

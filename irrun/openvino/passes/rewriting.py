@@ -239,7 +239,7 @@ class Manager:
     def register_pass(self, item: Any) -> Any:
         """Add a pass and return it; TypeError for anything else."""
         if not isinstance(item, PassBase):
-            raise TypeError(f"{item!r} is no pass")
+            raise TypeError(f"{item!r} is not a pass")
         self._passes.append(item)
         return item
 

@@ -13,6 +13,8 @@ from irrun.openvino.nodes.node import Node, make
 from irrun.openvino.nodes.op import Constant
 from irrun.openvino.nodes.ports import Output, as_output
 from irrun.openvino.values.layout import Layout
+from irrun.openvino.values.shapes import of_dims
+from irrun.tensor import ElementType, Fact
 
 _LATEST = "opset13"
 
@@ -31,25 +33,44 @@ class ColorFormat(Enum):
     RGBX = 8
     BGRX = 9
 
+    def __str__(self) -> str:
+        """Return the name as texts have it, such as NV12 (single plane)."""
+        name, _, planes = self.name.partition("_")
+        return name if not planes else f"{name} ({'single plane' if planes == 'SINGLE_PLANE' else 'multi-plane'})"
+
 
 @dataclass
 class Flow:
-    """The current output, and what is known of it. ``wanted`` is the layout at the other end.
+    """The current output, and what is known of it.
 
-    ``planes`` are the outputs of further planes."""
+    ``wanted`` and ``type`` are the layout and the element type at the other end. ``planes`` are the outputs of further
+    planes.
+    """
 
     output: Output
     layout: Layout
     wanted: Layout
+    type: ElementType | None
     color: ColorFormat | None = None
     sizes: tuple[int, ...] = ()
     planes: Sequence[Output] = ()
-    has_type: bool = True
 
-    def require_type(self) -> None:
-        """RuntimeError where the element type at the other end is not known."""
-        if not self.has_type:
+    @property
+    def colors(self) -> str:
+        """The name of the colour format; empty where none is known."""
+        return "" if self.color in (None, ColorFormat.UNDEFINED) else str(self.color)
+
+    @property
+    def state(self) -> str:
+        """The shape, layout, element type and colours as a text."""
+        return ", ".join(filter(None, (described(self.output.fact, self.layout), self.colors)))
+
+    def convert(self, type: ElementType | None) -> None:
+        """Convert the elements where they have another type; RuntimeError where no type is given."""
+        if type is None:
             raise RuntimeError("there is no element type to convert to: set_element_type of the tensor sets it")
+        if self.output.fact.type is not type:
+            self.apply("Convert", destination_type=type)
 
     def apply(self, type: str, *inputs: Any, **attributes: Any) -> None:
         """Replace the output by that of an operation of it and of constants."""
@@ -75,16 +96,22 @@ class Flow:
     def transpose(self, order: Sequence[int]) -> None:
         """Reorder the axes."""
         if sorted(order) != list(range(self.rank)):
-            raise RuntimeError(f"{list(order)} is no order of {self.rank} axes")
+            raise RuntimeError(f"{list(order)} is not an order of {self.rank} axes")
         if list(order) != list(range(self.rank)):
             self.apply("Transpose", np.array(order, np.int64))
         names = expanded(self.layout, self.rank)
         self.layout = Layout(f"[{','.join(names[axis] for axis in order)}]") if names else Layout()
 
     def arrange(self, layout: Layout) -> None:
-        """Reorder the axes to a layout."""
-        self.transpose(order_of(self.layout, layout, self.rank))
+        """Reorder the axes to a layout; a tensor without one has it then, in the order of its axes."""
+        if not self.layout.empty:
+            self.transpose(order_of(self.layout, layout, self.rank))
         self.layout = layout
+
+
+def described(fact: Fact, layout: Layout) -> str:
+    """Return the shape, layout and element type of a tensor as a text."""
+    return f"{of_dims(fact.shape)}, {'<no layout>' if layout.empty else layout}, {fact.type}"
 
 
 def node(type: str, *inputs: Any, **attributes: Any) -> Output:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
 
 from irrun.openvino.models.model import Model
+from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.op import Parameter, Result
 from irrun.openvino.nodes.ports import Output, find_port
-from irrun.openvino.preprocess.flow import ColorFormat, Flow, order_of
-from irrun.openvino.preprocess.steps import PostProcessSteps, PreProcessSteps
+from irrun.openvino.preprocess.flow import ColorFormat, Flow, described, order_of
+from irrun.openvino.preprocess.steps import PostProcessSteps, PreProcessSteps, Step
 from irrun.openvino.values.keywords import also_named
 from irrun.openvino.values.layout import Layout
-from irrun.openvino.values.shapes import PartialShape, as_dims, of_dims
+from irrun.openvino.values.shapes import PartialShape, as_dims
 from irrun.openvino.values.tensor import Tensor
 from irrun.openvino.values.types import Type, element_of
 from irrun.tensor import Dim, ElementType, Shape
@@ -173,35 +174,70 @@ class PrePostProcessor:
     def build(self) -> Model:
         """Build the steps into the model and return it; RuntimeError where they do not fit."""
         for parameter, info in zip(self._model.parameters, self._inputs, strict=True):
-            _before(self._model, parameter, info)
+            _insert_before(self._model, parameter, info)
         for result, output in zip(self._model.results, self._outputs, strict=True):
-            _behind(result, output)
+            _insert_after(result, output)
         self._model.validate_nodes_and_infer_types()
         return self._model
 
     def __repr__(self) -> str:
-        inputs = (_text("Input", port, info) for port, info in zip(self._model.inputs, self._inputs, strict=True))
-        outputs = (_text("Output", port, info) for port, info in zip(self._model.outputs, self._outputs, strict=True))
-        return "\n".join((*inputs, *outputs))
+        inputs = zip(self._model.parameters, self._inputs, strict=True)
+        outputs = zip(self._model.results, self._outputs, strict=True)
+        lines = [line for parameter, info in inputs for line in _input_text(parameter, info)]
+        lines += [line for result, output in outputs for line in _output_text(result, output)]
+        return "".join(f"{line}\n" for line in lines)
 
 
-def _text(what: str, port: Output, info: InputInfo | OutputInfo) -> str:
-    """Return a description of the tensors at an end of a model, and of the steps between them."""
-    steps = info.preprocess() if isinstance(info, InputInfo) else info.postprocess()
-    inner, outer = info.model().layout, info.tensor().layout
-    name = "Pre" if isinstance(info, InputInfo) else "Post"
-    last = inner if isinstance(info, InputInfo) else outer
-    implicit = [f"convert layout {last}"] if inner != outer and not (inner.empty or outer.empty) else []
-    given = info.tensor().type if info.tensor().type is not None else port.fact.type
-    lines = [f'{what} "{port.node.friendly_name}":', f"    User's tensor: {outer}, {given}"]
-    lines.append(f"    Model's tensor: {of_dims(port.fact.shape)}, {inner}, {port.fact.type}")
-    for title, found in (
-        (f"{name}-processing", steps.titles),
-        (f"Implicit {name.lower()}-processing", [] if steps.has_layout or steps.layout else implicit),
-    ):
-        if found:
-            lines += [f"    {title} steps ({len(found)}):", *(f"      {item}:" for item in found)]
-    return "\n".join(lines)
+def _input_text(parameter: Parameter, info: InputInfo) -> Iterator[str]:
+    """Yield the lines about an input and its steps; none where the caller passes what the model takes."""
+    made, flow = _input_flow(parameter, info)
+    fact, steps, memory = parameter.fact(0), info.preprocess().steps, info.tensor().memory
+    given = described(flow.output.fact, flow.layout)
+    if not (steps or memory or flow.colors) and given == described(fact, parameter.layout):
+        return
+    color = f" (color {flow.colors})" if flow.colors else ""
+    yield f'Input "{_tensor_name(Output(parameter, 0))}"{color}{f" memory type={memory}" if memory else ""}:'
+    if len(made) == 1:
+        yield f"    User's input tensor: {given}"
+    else:
+        yield f"    {len(made)} user's tensors expected for each plane:"
+        for index, item in enumerate(made):
+            name = f"{_tensor_name(Output(item, 0))} " if info.tensor().sub_names else ""
+            yield f"       {index}: {name}{described(item.fact(0), flow.layout)}"
+    yield f"    Model's expected tensor: {described(fact, flow.layout if flow.wanted.empty else flow.wanted)}"
+    yield from _step_texts("Pre-processing steps", flow, steps)
+    yield from _step_texts("Implicit pre-processing steps", flow, _implicit_steps(flow))
+
+
+def _output_text(result: Result, info: OutputInfo) -> Iterator[str]:
+    """Yield the lines about an output and its steps; none where the caller receives what the model returns."""
+    source = result.input_value(0)
+    flow = _output_flow(Output(Parameter(source.fact.type, source.fact.shape), 0), result, info)
+    tensor = flow.state
+    lines = _step_texts("Post-processing steps", flow, info.postprocess().steps)
+    lines += _step_texts("Post-processing implicit steps", flow, _implicit_steps(flow))
+    if lines:
+        yield f'Output "{_tensor_name(source, result)}":'
+        yield from (f"    Model's data tensor: {tensor}", *lines, f"    User's output tensor: {flow.state}")
+
+
+def _tensor_name(port: Output, node: Node | None = None) -> str:
+    """Return a name of a tensor, or that of a node where the tensor has none."""
+    return port.any_name if port.names else (node if node is not None else port.node).friendly_name
+
+
+def _step_texts(title: str, flow: Flow, steps: Iterable[Step]) -> list[str]:
+    """Apply steps to a flow; return a heading and a line for each of them. A step that fails is the last one."""
+    lines = []
+    for text, step in steps:
+        before = flow.state
+        try:
+            step(flow)
+        except RuntimeError as error:
+            lines.append(f"      {text}: ({before}) -> {error}")
+            break
+        lines.append(f"      {text}: ({before}) -> ({flow.state})")
+    return [f"    {title} ({len(lines)}):", *lines] if lines else []
 
 
 def _index(ports: list[Output], key: int | str | None, what: str) -> int:
@@ -211,19 +247,18 @@ def _index(ports: list[Output], key: int | str | None, what: str) -> int:
         raise RuntimeError(str(error)) from None
 
 
-def _before(model: Model, parameter: Parameter, info: InputInfo) -> None:
-    """Put a new Parameter and the steps before the consumers of one of the model."""
-    fact = parameter.fact(0)
+def _input_flow(parameter: Parameter, info: InputInfo) -> tuple[list[Parameter], Flow]:
+    """Return Parameters for what the caller passes in place of one of the model, and the flow that begins at them."""
+    fact, color, given = parameter.fact(0), info.tensor().color, info.tensor().sub_names
     declared = info.model().layout if not info.model().layout.empty else parameter.layout
     inner = declared if not declared.empty else info.preprocess().layout or declared
     outer = info.tensor().layout
-    has_planes = info.tensor().color in _ONE_PLANE or info.tensor().color in _CHANNELS
-    if outer.empty and (has_planes or (info.tensor().color is not None and inner.empty)):
+    has_planes = color in _ONE_PLANE or color in _CHANNELS
+    if outer.empty and (has_planes or (color is not None and inner.empty)):
         outer = Layout("NHWC")
     type = info.tensor().type or fact.type
     shape = _shape_of(info, fact.shape, inner, outer)
-    made = [Parameter(type, part, name=parameter.friendly_name) for part in _parts(shape, info.tensor().color)]
-    given = info.tensor().sub_names
+    made = [Parameter(type, part, name=parameter.friendly_name) for part in _parts(shape, color)]
     for number, item in enumerate(made):
         suffix = "" if len(made) == 1 else f"/{given[number] if given else number}"
         item.set_friendly_name(parameter.friendly_name + suffix)
@@ -233,17 +268,29 @@ def _before(model: Model, parameter: Parameter, info: InputInfo) -> None:
         if info.tensor().memory:
             Output(item, 0).set_rt_info(info.tensor().memory, "memory_type")
     port, *planes = (Output(item, 0) for item in made)
-    flow = Flow(
-        port, outer if not outer.empty else inner, inner, info.tensor().color, _sizes(fact.shape, inner), planes
-    )
-    for step in info.preprocess().steps:
+    layout = outer if not outer.empty else inner
+    sizes = _sizes(fact.shape, inner if not inner.empty else outer)
+    return made, Flow(port, layout, inner, fact.type, color, sizes, planes)
+
+
+def _implicit_steps(flow: Flow) -> Iterator[Step]:
+    """Yield the steps to the element type and the layout of the other end, after those of the caller."""
+    if flow.type is not None and flow.output.fact.type is not flow.type:
+        yield f"convert type ({flow.type})", lambda flow: flow.convert(flow.type)
+    if not flow.wanted.empty and flow.layout != flow.wanted:
+        yield f"convert layout {flow.wanted}", lambda flow: flow.arrange(flow.wanted)
+
+
+def _insert_before(model: Model, parameter: Parameter, info: InputInfo) -> None:
+    """Put a new Parameter and the steps before the consumers of one of the model."""
+    fact = parameter.fact(0)
+    made, flow = _input_flow(parameter, info)
+    for _, step in info.preprocess().steps:
         step(flow)
     if flow.planes:
         raise RuntimeError(f'input "{parameter.friendly_name}" has planes; convert_color makes one image of them')
-    if flow.output.fact.type is not fact.type:
-        flow.apply("Convert", destination_type=fact.type)
-    if not flow.layout.empty and not inner.empty and flow.layout != inner and not info.preprocess().has_layout:
-        flow.arrange(inner)
+    for _, step in _implicit_steps(flow):
+        step(flow)
     if not flow.output.fact.shape.compatible(fact.shape):
         got = flow.output.fact.shape
         raise RuntimeError(f'input "{parameter.friendly_name}" is {got} after its steps, expected {fact.shape}')
@@ -301,20 +348,22 @@ def _sizes(shape: Shape, layout: Layout) -> tuple[int, ...]:
     return tuple(dim.lo for dim in dims) if all(dim.is_static for dim in dims) else ()
 
 
-def _behind(result: Result, info: OutputInfo) -> None:
+def _output_flow(source: Output, result: Result, info: OutputInfo) -> Flow:
+    """Return the flow from what feeds a Result to the caller."""
+    inner = info.model().layout if not info.model().layout.empty else result.layout
+    return Flow(source, inner, info.tensor().layout, info.tensor().type)
+
+
+def _insert_after(result: Result, info: OutputInfo) -> None:
     """Put steps between a Result and what feeds it; the names move to the last of them."""
     source = result.input_value(0)
-    inner = info.model().layout if not info.model().layout.empty else result.layout
-    outer = info.tensor().layout
-    flow = Flow(source, inner, outer, has_type=info.tensor().type is not None)
-    for step in info.postprocess().steps:
+    flow = _output_flow(source, result, info)
+    inner = flow.layout
+    for _, step in info.postprocess().steps:
         step(flow)
-    wanted = info.tensor().type
-    if wanted is not None and flow.output.fact.type is not wanted:
-        flow.apply("Convert", destination_type=wanted)
-    if not flow.layout.empty and not outer.empty and flow.layout != outer:
-        flow.arrange(outer)
-    result.set_layout(outer if not outer.empty else inner)
+    for _, step in _implicit_steps(flow):
+        step(flow)
+    result.set_layout(flow.wanted if not flow.wanted.empty else inner)
     if flow.output == source:
         return
     names = source.names

@@ -34,7 +34,8 @@ class PaddingMode(Enum):
     SYMMETRIC = 3
 
 
-Step = Callable[[Flow], None]
+Step = tuple[str, Callable[[Flow], None]]
+"""What a step does as a text, and the function that does it."""
 
 _MODES: Final = {
     ResizeAlgorithm.RESIZE_LINEAR: "linear",
@@ -46,6 +47,11 @@ _MODES: Final = {
 _PILLOW: Final = -0.5
 """The coefficient of Pillow's cubic interpolation."""
 
+_PADDED: Final = {
+    PaddingMode.REFLECT: "reflected from tensor",
+    PaddingMode.SYMMETRIC: "symmetrically added from tensor",
+}
+
 _GRAY: Final = np.array([0.299, 0.587, 0.114], np.float32)
 
 
@@ -54,34 +60,29 @@ class PostProcessSteps:
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
-        self.titles: list[str] = []
-        self.has_layout = False
         self.layout: Layout | None = None
         self.order: list[int] | None = None
 
-    def _add(self, step: Step, title: str) -> Self:
-        self.steps.append(step)
-        self.titles.append(title)
+    def _add(self, step: Callable[[Flow], None], title: str) -> Self:
+        self.steps.append((title, step))
         return self
 
     def convert_element_type(self, type: Any = None) -> Self:
-        """Convert the elements; without a type to that of the other end, once all steps are done."""
+        """Convert the elements; without a type to that of the other end."""
         if type is None:
-            return self._add(lambda flow: flow.require_type(), "convert type")
+            return self._add(lambda flow: flow.convert(flow.type), "convert type (dynamic)")
         wanted = element(type)
-        return self._add(lambda flow: flow.apply("Convert", destination_type=wanted), f"convert type ({wanted})")
+        return self._add(lambda flow: flow.convert(wanted), f"convert type ({wanted})")
 
     @also_named("dst_layout", "dims")
     def convert_layout(self, dst_layout: Any = None) -> Self:
         """Reorder the axes to a layout or by a list of axes; without one to the layout of the other end."""
         if isinstance(dst_layout, list | tuple):
-            order = [int(axis) for axis in dst_layout]
-            self.has_layout, self.order = True, order
+            self.order = order = [int(axis) for axis in dst_layout]
             return self._add(lambda flow: flow.transpose(order), f"convert layout {_listed(order)}")
-        wanted = Layout(dst_layout) if isinstance(dst_layout, str) else dst_layout
-        self.layout = wanted if wanted is not None else self.layout
-        title = "convert layout" if wanted is None else f"convert layout {wanted}"
-        return self._add(lambda flow: flow.arrange(flow.wanted if wanted is None else wanted), title)
+        wanted = Layout(dst_layout) if isinstance(dst_layout, str) else dst_layout or Layout()
+        self.layout = self.layout if wanted.empty else wanted
+        return self._add(lambda flow: flow.arrange(flow.wanted if wanted.empty else wanted), f"convert layout {wanted}")
 
     def custom(self, operation: Callable[..., Any]) -> Self:
         """Apply a function from an output to a node."""
@@ -97,10 +98,6 @@ class PostProcessSteps:
 
 class PreProcessSteps(PostProcessSteps):
     """Steps before the model, in the order of the calls."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.resizes = False
 
     @also_named("value", "values")
     def mean(self, value: float | Sequence[float]) -> Self:
@@ -118,7 +115,6 @@ class PreProcessSteps(PostProcessSteps):
 
     def resize(self, alg: ResizeAlgorithm, dst_height: int | None = None, dst_width: int | None = None) -> Self:
         """Resize to a height and width, by default those of the model."""
-        self.resizes = True
 
         def step(flow: Flow) -> None:
             sizes = [dst_height, dst_width] if dst_height is not None and dst_width is not None else _spatial(flow)
@@ -140,7 +136,7 @@ class PreProcessSteps(PostProcessSteps):
             bounds = (np.array(list(item), np.int64) for item in sides)
             flow.apply("Slice", *bounds)
 
-        return self._add(step, f"crop {_listed(begin)} to {_listed(end)}")
+        return self._add(step, f"Crop ({_bounds(begin)},{_bounds(end)})")
 
     def pad(self, pads_begin: Sequence[int], pads_end: Sequence[int], value: Any, mode: PaddingMode) -> Self:
         """Add elements before and after those of each axis."""
@@ -150,7 +146,8 @@ class PreProcessSteps(PostProcessSteps):
             sides = (np.array(list(item), np.int64) for item in (pads_begin, pads_end))
             flow.apply("Pad", *sides, fill, pad_mode=mode.name.lower())
 
-        return self._add(step, f"pad {_listed(pads_begin)} and {_listed(pads_end)}")
+        source = f"with {_listed(value)}" if mode is PaddingMode.CONSTANT else _PADDED[mode]
+        return self._add(step, f"pad(begin {_listed(pads_begin)}, end {_listed(pads_end)}, {source})")
 
     def reverse_channels(self) -> Self:
         """Reverse the order of the channels."""
@@ -163,7 +160,11 @@ class PreProcessSteps(PostProcessSteps):
             _recolor(flow, dst_format)
             flow.color = dst_format
 
-        return self._add(step, f"convert color to {dst_format.name}")
+        return self._add(step, f"convert color ({dst_format})")
+
+
+def _bounds(values: Sequence[int]) -> str:
+    return f"[ {', '.join(map(str, values))} ]"
 
 
 def _listed(values: float | Sequence[float]) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from irrun.openvino.properties.names import Property
+from irrun.openvino.values.rt_info import OVAny
 
 
 class Num:
@@ -29,4 +30,15 @@ class Num:
 
 Num.AUTO, Num.NUMA = Num(-1), Num(-2)
 
-num = Property("NUM_STREAMS", int, Num)
+
+class Streams(Property):
+    """A property whose value is a number of streams, as an integer."""
+
+    __slots__ = ()
+
+    def __call__(self, *values: Any) -> Any:
+        made = super().__call__(*values)
+        return (made[0], OVAny(made[1].value.to_integer())) if values and isinstance(values[0], Num) else made
+
+
+num = Streams("NUM_STREAMS", int, Num)

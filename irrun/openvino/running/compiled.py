@@ -96,7 +96,9 @@ class CompiledModel(Runnable):
     def set_property(self, properties: Mapping[Any, Any]) -> None:
         """Raise RuntimeError: the settings of a compiled model are fixed."""
         names = ", ".join(plain(dict([properties]) if isinstance(properties, tuple) else properties))
-        raise ConfigError(f"settings of a compiled model are fixed, got {names or 'none'}; compile_model takes them")
+        raise ConfigError(
+            f"the settings of a compiled model are fixed, got {names or 'none'}; compile_model takes them"
+        )
 
     def export_model(self, model_stream: BinaryIO | None = None) -> BytesIO | None:
         """Write the model as one block of bytes to a stream, or return one; ``import_model`` reads it."""
@@ -118,7 +120,7 @@ class CompiledModel(Runnable):
         self._infer_request = None
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a compiled model cannot be copied; export_model and import_model do that")
+        raise TypeError("a compiled model cannot be copied; use export_model and import_model")
 
     # -- beside OpenVINO's
 

@@ -68,7 +68,7 @@ class Core:
     available_devices = property(get_available_devices)
 
     def read_model(self, model: Any, weights: Any = None, config: Mapping[str, Any] | None = None) -> Model:
-        """Read an IR: a path, its XML as text or bytes, or a stream; with its weights as path, bytes or tensor.
+        """Read an IR: a path, its XML as a string or bytes, or a stream; with its weights as path, bytes or tensor.
 
         RuntimeError where it cannot be read, TypeError for other arguments.
         """
@@ -106,7 +106,7 @@ class Core:
         if isinstance(model, int | float):
             raise RuntimeError(f"compile_model takes a Model or the file of one, got {model!r}")
         if device_name is not None and not isinstance(device_name, str):
-            raise TypeError(f"a device is named by a text, got {device_name!r}")
+            raise TypeError(f"the name of a device is a string, got {device_name!r}")
         require_device(device_name or DEVICES[0])
         settings = {**self._properties, **plain(config)}
         read_config(settings)
@@ -167,7 +167,7 @@ class Core:
     def add_extension(self, *extensions: Any, **named: Any) -> None:
         """Add operations for models that are read from now on: Python files, modules or classes.
 
-        RuntimeError for a library that was written for OpenVINO, and for a class that is no operation.
+        RuntimeError for a library that was written for OpenVINO, and for a class that is not an operation.
         """
         given = (*extensions, *named.values())
         for source in (part for item in given for part in (item if isinstance(item, list) else [item])):
@@ -182,12 +182,12 @@ class Core:
             except (ExtensionError, OSError) as error:
                 raise RuntimeError(str(error)) from error
             if isinstance(source, type) and not found:
-                raise RuntimeError(f"{source.__name__} is no operation, expected a class that derives from Op")
+                raise RuntimeError(f"{source.__name__} is not an operation, expected a class that derives from Op")
             self._extensions.append(source)
 
     def register_plugin(self, *arguments: Any) -> None:
         """Raise RuntimeError: there are no plugins of devices."""
-        raise RuntimeError("there are no plugins of devices; there is one device, the CPU")
+        raise RuntimeError("device plugins cannot be registered; there is one device, the CPU")
 
     register_plugins = register_plugin
 
@@ -197,7 +197,7 @@ class Core:
 
     def create_context(self, device_name: str, properties: Mapping[Any, Any] | None = None) -> None:
         """Raise RuntimeError: the CPU has no memory of its own."""
-        raise RuntimeError(f"{require_device(device_name)} has no memory of its own, and so no context")
+        raise RuntimeError(f"{require_device(device_name)} has no memory of its own, and therefore no context")
 
     def get_default_context(self, device_name: str) -> None:
         """Raise RuntimeError: the CPU has no memory of its own."""
@@ -229,7 +229,7 @@ def _source(model: Any) -> tuple[str | Path | bytes, bool]:
         return model, False
     if isinstance(model, BytesIO | IOBase):
         return model.read(), False
-    raise TypeError(f"a model is a path, its XML as text or bytes, or a stream, got {model!r}")
+    raise TypeError(f"a model is a path, its XML as a string or bytes, or a stream, got {model!r}")
 
 
 def _weights(weights: Any, is_path: bool) -> Path | bytes | None:

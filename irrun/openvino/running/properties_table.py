@@ -78,9 +78,9 @@ def plain(config: Any) -> dict[str, Any]:
 
 
 def name_of(key: Any) -> str:
-    """Return the name of a property; TypeError where it is no text."""
+    """Return the name of a property; TypeError where it is not text."""
     if not isinstance(key, str):
-        raise TypeError(f"a property is named by a text, got {key!r}")
+        raise TypeError(f"the name of a property is a string, got {key!r}")
     return str(key)
 
 
@@ -104,7 +104,7 @@ def _value(name: str, value: Any) -> Any:
     except (TypeError, ValueError):
         raise ConfigError(f"{name} is {value!r}, expected {kind.__name__}") from None
     if kind is int and number < 0:
-        raise ConfigError(f"{name} is {value!r}, expected a number from 0 on")
+        raise ConfigError(f"{name} is {value!r}, expected an integer of at least 0")
     return number
 
 

@@ -107,12 +107,14 @@ class InferRequest(RequestTensors):
         ports = self._compiled._inputs
         if inputs is None:
             return {}
+        if isinstance(inputs, OVDict):
+            inputs = inputs.to_tuple()
         if isinstance(inputs, Mapping):
             return {self._index(ports, key, "input"): value for key, value in inputs.items()}
         is_text = len(ports) == 1 and ports[0].fact.type.kind == "string"
         if isinstance(inputs, list | tuple) and not (inputs and all(_is_text(item, is_text) for item in inputs)):
             if len(inputs) > len(ports) or (ports and not inputs):
-                raise InputError(f"{len(inputs)} inputs are given, expected {len(ports)}")
+                raise InputError(f"expected {len(ports)} inputs, got {len(inputs)}")
             return dict(enumerate(inputs))
         known = isinstance(inputs, np.ndarray | np.generic | Tensor | int | float | list | tuple)
         if not known and not hasattr(inputs, "__array__"):
@@ -217,7 +219,7 @@ class InferRequest(RequestTensors):
         self._session.state.reset()
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a request cannot be copied; create_infer_request makes another one")
+        raise TypeError("a request cannot be copied; use create_infer_request to make another one")
 
     def get_compiled_model(self) -> Any:
         """Return the compiled model that the request runs."""

@@ -199,7 +199,7 @@ class RequestTensors:
     def _either(self, key: Any) -> tuple[bool, int]:
         inputs, outputs = self._compiled._inputs, self._compiled._outputs
         if not isinstance(key, Output | str):
-            raise TypeError(f"a tensor is named by a text or a port of a model, got {key!r}")
+            raise TypeError(f"a tensor is named by a string or a port of a model, got {key!r}")
         is_input = (
             same_port(inputs, key) is not None if isinstance(key, Output) else port_named(inputs, key) is not None
         )
@@ -212,10 +212,10 @@ class RequestTensors:
                 named = (port_named(ports, name) for name in sorted(key.names))
                 found = next((ports.index(port) for port in named if port is not None), None)
             if found is None:
-                raise RuntimeError(f"{key!r} is no {what} of this model")
+                raise RuntimeError(f"{key!r} is not an {what} of this model")
             return found
         if isinstance(key, bool) or not isinstance(key, int | str | np.integer):
-            raise TypeError(f"an {what} is named by a text, an integer or a port of the compiled model, got {key!r}")
+            raise TypeError(f"an {what} is named by a string, an integer or a port of the compiled model, got {key!r}")
         port = port_of(list(ports), int(key) if isinstance(key, np.integer) else key, what)
         return next(index for index, item in enumerate(ports) if item is port)
 

@@ -29,7 +29,7 @@ def get_element_type(data_type: Any) -> Type:
     try:
         return of_element(element_of(data_type))
     except (RuntimeError, TypeError):
-        raise OVTypeError(f"{data_type!r} is no element type") from None
+        raise OVTypeError(f"{data_type!r} is not an element type") from None
 
 
 def get_element_type_str(data_type: Any) -> str:

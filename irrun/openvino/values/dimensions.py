@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+import re
+from typing import Any, Final, TypeGuard
 
 import numpy as np
 
@@ -25,12 +26,12 @@ class Dimension:
     @also_named("min_dimension", "dimension", "str")
     def __init__(self, min_dimension: int | str | None = None, max_dimension: int | None = None) -> None:
         self._symbol: Symbol | None = None
-        if isinstance(min_dimension, str):
+        if isinstance(min_dimension, str) and max_dimension is None:
             self._low, self._high = _parsed(min_dimension)
             return
         if not _is_int(min_dimension) or not _is_int(max_dimension):
             raise TypeError(
-                f"a Dimension is made of one or two integers, or of a text, got {min_dimension!r}, {max_dimension!r}"
+                f"a Dimension is made of one or two integers, or of a string, got {min_dimension!r}, {max_dimension!r}"
             )
         if max_dimension is None:
             max_dimension = OPEN if min_dimension is None or min_dimension == OPEN else max(min_dimension, 0)
@@ -128,7 +129,7 @@ def as_dimension(value: Any) -> Dimension:
             raise TypeError(f"an interval has two bounds, got {value!r}")
         return Dimension(*value)
     if value is None or not isinstance(value, int | str):
-        raise TypeError(f"a dimension is an integer, a text, a pair of bounds or a Dimension, got {value!r}")
+        raise TypeError(f"a dimension is an integer, a string, a pair of bounds or a Dimension, got {value!r}")
     return Dimension(value)
 
 
@@ -138,22 +139,19 @@ def as_dim(value: Dimension) -> Dim:
     return Dim(low, high) if high != OPEN else Dim(low, UNBOUNDED)
 
 
-def _is_int(value: Any) -> bool:
+def _is_int(value: Any) -> TypeGuard[int | None]:
     return value is None or (isinstance(value, int | np.integer) and not isinstance(value, bool))
 
 
 def _parsed(text: str) -> tuple[int, int]:
     word = text.strip()
-    try:
-        low, dots, high = word.partition("..")
-        if word in ("?", "-1"):
-            return 0, OPEN
-        if not dots:
-            return (int(word),) * 2 if word else (0, 0)
-        first, last = int(low or 0), int(high) if high else OPEN
-    except ValueError:
-        raise RuntimeError(f"{text!r} is no dimension, expected a number, ? or an interval such as 2..5") from None
-    return _ordered(first, last)
+    if word in ("?", "-1"):
+        return 0, OPEN
+    low, dots, high = word.partition("..")
+    if any(bound and not re.fullmatch("-?[0-9]+", bound) for bound in (low, high)):
+        raise RuntimeError(f"{text!r} is not a dimension, expected a number, ? or an interval such as 2..5")
+    first = max(int(low or 0), 0)
+    return _ordered(first, max(int(high or OPEN), OPEN)) if dots else (first, first)
 
 
 def _ordered(low: int, high: int) -> tuple[int, int]:

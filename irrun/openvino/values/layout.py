@@ -18,7 +18,7 @@ class Layout:
 
     def __init__(self, layout_str: str = "") -> None:
         if not isinstance(layout_str, str):
-            raise TypeError(f"a Layout is made of a text, got {layout_str!r}")
+            raise TypeError(f"a Layout is made of a string, got {layout_str!r}")
         self._scalar = layout_str == _SCALAR
         self._names = () if self._scalar else _names(layout_str.strip())
 
@@ -83,7 +83,7 @@ def _names(text: str) -> tuple[str, ...]:
     names = tuple(_short(part) for part in parts)
     for name in names:
         if name not in (_ANY, _REST) and not name.replace("_", "").isalnum():
-            raise RuntimeError(f"the layout {text!r} is malformed: {name!r} is no name of an axis")
+            raise RuntimeError(f"the layout {text!r} is malformed: {name!r} is not a name of an axis")
         if name != _ANY and names.count(name) > 1:
             raise RuntimeError(f"the layout {text!r} names the axis {name} twice")
     return names

@@ -116,7 +116,7 @@ class PartialShape:
         elif isinstance(shape, list | tuple | Shape):
             self._dims = [as_dimension(item) for item in shape]
         else:
-            raise TypeError(f"a PartialShape is made of a list, a text or a shape, got {shape!r}")
+            raise TypeError(f"a PartialShape is made of a list, a string or a shape, got {shape!r}")
 
     @staticmethod
     def dynamic(rank: int | Dimension | None = None) -> PartialShape:
@@ -254,8 +254,11 @@ def of_dims(shape: Dims) -> PartialShape:
 def _shape_parsed(text: str) -> Dims:
     word = text.strip()
     if word.startswith("[") != word.endswith("]"):
-        raise RuntimeError(f"{text!r} is no shape: its brackets do not match")
-    if word in ("...", "[...]"):
+        raise RuntimeError(f"{text!r} is not a shape: its brackets do not match")
+    inside = word.removeprefix("[").removesuffix("]").strip()
+    if inside == "...":
         return Dims(None)
-    inside = word.strip("[]").strip()
-    return Dims([as_dim(Dimension(part)) for part in inside.split(",")] if inside else [])
+    parts = inside.split(",") if inside else []
+    if not all(part.strip() for part in parts):
+        raise RuntimeError(f"{text!r} is not a shape: a size is missing")
+    return Dims([as_dim(Dimension(part)) for part in parts])

@@ -91,7 +91,7 @@ class Type:
         return self.element.is_float and self.element.name != "nf4"
 
     def is_integral(self) -> bool:
-        """Return whether elements are no floats."""
+        """Return whether elements are not floats."""
         return not self.is_real()
 
     def is_integral_number(self) -> bool:
@@ -182,7 +182,7 @@ def _name(dtype: Any) -> str:
     try:
         known = np.dtype(dtype)
     except TypeError:
-        raise TypeError(f"{dtype!r} is no element type") from None
+        raise TypeError(f"{dtype!r} is not an element type") from None
     name = "string" if known.kind in "US" else _DTYPES.get(known.name)
     if name is None:
         raise RuntimeError(f"no element type holds elements of {known}")
