@@ -50,7 +50,7 @@ class RepeatedElement(Fault):
     """A second element where its parent has one."""
 
     code = "IR104"
-    words = "<{self.tag}> stands twice in <{self.parent}>, expected once"
+    words = "<{self.tag}> occurs twice in <{self.parent}>, expected once"
     tag: str
     parent: str
 
@@ -109,10 +109,10 @@ class UnreadablePrecision(Fault):
 
 
 class UnreadableId(Fault):
-    """An id that is no number."""
+    """An id that is not a number."""
 
     code = "IR110"
-    words = 'id="{self.id}" of <{self.subject}> is not a number, expected one from 0 up'
+    words = 'id="{self.id}" of <{self.subject}> is not a number, expected 0 or more'
     id: str
     subject: str
 
@@ -121,6 +121,6 @@ class ExcessiveRank(Fault):
     """A port with more dims than an array can have."""
 
     code = "IR404"
-    words = "the port has {self.rank} dims, expected {self.most} at most"
+    words = "the port has {self.rank} dims, expected at most {self.most}"
     rank: int
     most: int

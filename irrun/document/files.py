@@ -53,4 +53,4 @@ def _require_regular(status: os.stat_result, path: Path) -> None:
     if kind == stat.S_IFDIR:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     if kind != stat.S_IFREG:
-        raise OSError(errno.EINVAL, f"{_KINDS.get(kind, 'no file')}, expected a regular file", os.fspath(path))
+        raise OSError(errno.EINVAL, f"{_KINDS.get(kind, 'not a file')}, expected a regular file", os.fspath(path))

@@ -1,4 +1,4 @@
-"""Text that is no well-formed XML: what is wrong with it, and where.
+"""Text that is not well-formed XML: what is wrong with it, and where.
 
 Expat parses the text again, because it knows the byte at which a fault stands.
 """
@@ -190,7 +190,7 @@ def _foreign(text: bytes, at: int) -> str:
     character = text[at : at + 4].decode(errors="ignore")[:1]
     if not character or not text.startswith(character.encode(), at):
         return f"byte 0x{text[at]:02x} is not valid utf-8"
-    return f"the character U+{ord(character):04X} stands where markup or a name is expected"
+    return f"unexpected character U+{ord(character):04X}, expected markup or a name"
 
 
 def _unclosed_value(text: bytes, at: int) -> tuple[str, int, int] | None:

@@ -199,4 +199,4 @@ def _ampersands(data: bytes, start: int, end: int) -> Iterator[_Slip]:
     for match in _AMPERSAND.finditer(data, start, end):
         at = match.start()
         escaped = Change(at, at + 1, b"&amp;")
-        yield _Slip((escaped,), at, at + 1, "a bare & stands here; &amp; was meant", "escape the &")
+        yield _Slip((escaped,), at, at + 1, "a bare & is not allowed; &amp; was meant", "escape the &")

@@ -61,7 +61,7 @@ def _replacing(path: Path, before: bytes | None) -> Iterator[BinaryIO]:
             _keep(status, target, handle, path, strict=before is not None)
         os.fsync(handle)
         if before is not None and content(target) != before:
-            raise OSError(errno.EBUSY, "another process has changed it meanwhile", os.fspath(path))
+            raise OSError(errno.EBUSY, "another process has changed it in the meantime", os.fspath(path))
         _rename(beside, target, path)
         _flush_folder(target.parent)
     except BaseException:
@@ -139,7 +139,7 @@ def _is_ours(handle: int, beside: Path, path: Path) -> bool:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise OSError(errno.EBUSY, "another process writes it", os.fspath(path)) from None
+        raise OSError(errno.EBUSY, "another process is writing it", os.fspath(path)) from None
     status, named = os.fstat(handle), _status(beside)
     if status.st_nlink > 1 or status.st_uid != os.geteuid():
         raise OSError(errno.EPERM, f"{beside.name} beside it belongs to another user", os.fspath(path))

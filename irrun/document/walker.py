@@ -61,7 +61,7 @@ class Walker:
         """Return the attributes of an element; lxml takes quadratic time for many."""
         count = len(element.attrib)
         if count > MOST_ATTRIBUTES:
-            fault = HostileMarkup(what=f"the element has {count} attributes, expected {MOST_ATTRIBUTES} at most")
+            fault = HostileMarkup(what=f"the element has {count} attributes, expected at most {MOST_ATTRIBUTES}")
             raise IRError([fault.at(Anchor(ordinal))])
         return dict(element.items())
 

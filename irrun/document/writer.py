@@ -166,7 +166,7 @@ class Writer:
 
 
 def _notes(tag: str, notes: Mapping[str, object], indent: str) -> list[str]:
-    """Return an element with an element for each entry; texts that are no names of elements become attributes."""
+    """Return an element with an element for each entry; texts that are not names of elements become attributes."""
     lines = []
     for key, value in notes.items():
         is_name = re.fullmatch(r"[A-Za-z_][\w.-]*", key) is not None

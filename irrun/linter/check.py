@@ -20,6 +20,7 @@ from irrun.graph import bind
 from irrun.inference import infer
 from irrun.linter.consequences import causes_of, unexplained
 from irrun.linter.context import Context
+from irrun.linter.files import STDIN
 from irrun.linter.given import UnknownPort, Values, facts_of
 from irrun.linter.rule import adding, rules
 from irrun.linter.suppression import unsuppressed
@@ -116,7 +117,8 @@ def lint(
     operations = operations_of(added)
     with adding(added), Boundary(filename, (UnknownPort,)):
         try:
-            read = document(content, Path(path), Path(weights) if weights is not None else None)
+            place = None if data is not None and filename == STDIN else Path(path)
+            read = document(content, place, Path(weights) if weights is not None else None)
         except IRError as error:
             source = SourceMap(content)
             return Report(filename, source, unsuppressed(error.diagnostics, decode(content).data, source))

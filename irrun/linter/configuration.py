@@ -201,17 +201,17 @@ def _short(text: str) -> str:
 
 def _texts(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
-        raise _Unexpected(value, "a list of texts")
+        raise _Unexpected(value, "a list of strings")
     for item in value:
         if not isinstance(item, str):
-            raise _Unexpected(item, "a text in each place of the list")
+            raise _Unexpected(item, "a list of strings only")
     return tuple(dict.fromkeys(value))
 
 
 def _patterns(value: object) -> tuple[str, ...]:
     texts = _texts(value)
     if len(texts) > MOST_PATTERNS:
-        raise _Unexpected(value, f"{MOST_PATTERNS} patterns at most")
+        raise _Unexpected(value, f"at most {MOST_PATTERNS} patterns")
     return texts
 
 
@@ -298,7 +298,7 @@ def _group_size(value: object) -> int:
 
 def _seconds(value: object) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= LONGEST_TIME:
-        raise _Unexpected(value, f"a positive number of seconds, {LONGEST_TIME:.0f} at most")
+        raise _Unexpected(value, f"a positive number of seconds, at most {LONGEST_TIME:.0f}")
     return float(value)
 
 

@@ -39,9 +39,10 @@ def _explained(found: Sequence[Diagnostic], context: Context) -> Iterator[Diagno
         behind = _followers(context.bound.graph, guilty)
         anywhere = any(cause.layer is None for cause in causes)
         for item in found:
-            among = behind if item.code == code else behind | guilty
-            is_anywhere = item.code != code and (anywhere or item.layer is None)
-            if item.code in follow and (is_anywhere or item.layer in among):
+            if item.code not in follow:
+                continue
+            is_other = item.code != code and (anywhere or item.layer is None or item.layer in guilty)
+            if is_other or item.layer in behind:
                 yield item
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -148,11 +149,12 @@ def overlaps(context: Context) -> list[tuple[Constant, Constant]]:
         {start: end - start for start, end in gaps(context)},
         {end - start for start, end in gaps(context)},
     )
+    counts = Counter(item.layer.element for pair in clashes for item in pair)
     culprits: dict[int, tuple[Constant, Constant]] = {}
     for pair in clashes:
         if any(item.layer.element in culprits for item in pair):
             continue
-        guilty, other = sorted(pair, key=lambda item: _guilt(item, pair, clashes, layout), reverse=True)
+        guilty, other = sorted(pair, key=lambda item: _guilt(item, pair, counts, layout), reverse=True)
         culprits[guilty.layer.element] = guilty, other
     return list(culprits.values())
 
@@ -160,10 +162,13 @@ def overlaps(context: Context) -> list[tuple[Constant, Constant]]:
 def _guilt(
     item: Constant,
     pair: tuple[Constant, Constant],
-    clashes: Sequence[tuple[Constant, Constant]],
+    counts: Mapping[int, int],
     layout: _Layout,
 ) -> tuple[int, bool, bool, bool, int, int, int]:
-    """Return a sort key for how likely the offset of this constant, rather than the other's, is wrong."""
+    """Return a sort key for how likely the offset of this constant, rather than the other's, is wrong.
+
+    ``counts`` is the number of clashes of each constant.
+    """
     other = pair[0] if item is pair[1] else pair[1]
     attached = (item.start in layout.ends and item.start != other.end) + (
         item.end in layout.starts and item.end != other.start
@@ -174,7 +179,7 @@ def _guilt(
     fits = item.end - item.start in layout.free
     first, second = sorted(pair, key=lambda constant: constant.layer.element)
     return (
-        sum(item in clash for clash in clashes),
+        counts[item.layer.element],
         slides or fits,
         fits and first.start > second.start,
         slides,

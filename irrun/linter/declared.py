@@ -10,6 +10,7 @@ from irrun.document.records import LayerElement, PortElement, element_type
 from irrun.graph import Node, Outlet
 from irrun.inference import Facts
 from irrun.ops.calling import infer
+from irrun.ops.infrastructure.parameter import Parameter
 from irrun.tensor import UNBOUNDED, Dim, ElementType, Fact, Shape
 
 
@@ -99,13 +100,16 @@ def may_be_of_any_rank(item: DeclaredPort) -> bool:
     """Return whether an output without dims may be of dynamic rank rather than a scalar.
 
     This is the case where an input of its layer is not static and the rank does not follow from the declared dims
-    alone; and where unknown or empty integer inputs determine the shape: OpenVINO then declares no rank, or for a
-    transposed convolution a wrong one.
+    alone; where a Parameter of a body accepts any rank; and where unknown or empty integer inputs determine the shape:
+    OpenVINO then declares no rank, or for a transposed convolution a wrong one.
     """
     if not item.fact.shape.is_static and _has_open_integers(item):
         return set(item.port.dims) <= {"-1"} or _lacks_spatial_axes(item)
     if item.port.dims:
         return False
+    op = item.facts.graph.node(item.outlet.node).op
+    if isinstance(op, Parameter) and op.shape.rank is None:
+        return True
     if _has_open_integers(item, most=0) or _takes_any_rank(item):
         return True
     arrived = zip(item.layer.inputs, item.facts.inputs(item.outlet.node), strict=True)

@@ -179,7 +179,7 @@ def _merged(added: tuple[type[Rule], ...]) -> dict[str, type[Rule]]:
 
 
 def _check(rule: type[Rule], known: Mapping[str, type[Rule]]) -> None:
-    """Raise ExtensionError where a class is no usable rule, or has the code or the name of a known one."""
+    """Raise ExtensionError where a class is not a usable rule, or has the code or the name of a known one."""
     where = f"the rule {rule.__name__}"
     code, name = str(rule.code), str(getattr(rule, "name", ""))
     if re.fullmatch(r"(?!IR\d)[A-Z]{2,8}[1-9]\d{2}", code) is None:

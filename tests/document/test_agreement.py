@@ -135,8 +135,8 @@ def test_the_parsers_accept_the_same(parts: list[str], piece: int) -> None:
 
 # name, file, code, message, offset
 REFUSED = [
-    ("name of the fifth edition", f"{HEAD}<Ͱ/></net>", "IR101", "U+0370 stands where markup", 28),
-    ("instruction of the fifth edition", f"<?Ͱ?>{HEAD}</net>", "IR101", "U+0370 stands where markup", 2),
+    ("name of the fifth edition", f"{HEAD}<Ͱ/></net>", "IR101", "unexpected character U+0370", 28),
+    ("instruction of the fifth edition", f"<?Ͱ?>{HEAD}</net>", "IR101", "unexpected character U+0370", 2),
     ("root of the fifth edition", "<netͰ/>", "IR102", "the root element is <netͰ>", None),
     ("another root with a net in it", f"<neté>{HEAD}</net></neté>", "IR102", "the root element is <neté>", None),
     ("version 2.0 of XML", f'<?xml version="2.0"?>{HEAD}</net>', "IR101", 'version "2.0" of XML is not known', 15),
@@ -160,7 +160,7 @@ REFUSED = [
     ),
     ("zero byte at the end", f"{HEAD}</net>\0", "IR101", "not well-formed", 33),
     ("surrogate", f"{HEAD}\ud800</net>", "IR101", "byte 0xed is not valid utf-8", 27),
-    ("two marks", f"\ufeff\ufeff{HEAD}</net>", "IR101", "U+FEFF stands where markup", 3),
+    ("two marks", f"\ufeff\ufeff{HEAD}</net>", "IR101", "unexpected character U+FEFF", 3),
 ]
 
 

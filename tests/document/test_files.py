@@ -119,7 +119,7 @@ def test_what_another_process_wrote_is_kept(path: Path) -> None:
             file.write(b"after")
             path.write_bytes(b"theirs")
 
-    with pytest.raises(OSError, match="another process has changed it meanwhile"):
+    with pytest.raises(OSError, match="another process has changed it in the meantime"):
         meanwhile()
     assert path.read_bytes() == b"theirs"
     assert names(path.parent) == ["model.xml"]
@@ -128,7 +128,7 @@ def test_what_another_process_wrote_is_kept(path: Path) -> None:
 def test_two_writers_exclude_each_other(path: Path) -> None:
     with replacing(path) as file:
         file.write(b"first")
-        with pytest.raises(OSError, match="another process writes it"):
+        with pytest.raises(OSError, match="another process is writing it"):
             replace(path, None, b"second")
     assert path.read_bytes() == b"first"
     assert names(path.parent) == ["model.xml"]

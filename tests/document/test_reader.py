@@ -189,7 +189,7 @@ def test_an_unknown_attribute_of_a_pre_process() -> None:
 
 def test_a_second_pre_process_is_reported() -> None:
     (item,) = read(NET.replace("</edges>", f"</edges>{_MEAN}{_MEAN}").encode()).diagnostics
-    assert (item.code, item.message) == ("IR104", "<pre-process> stands twice in <net>, expected once")
+    assert (item.code, item.message) == ("IR104", "<pre-process> occurs twice in <net>, expected once")
 
 
 def test_findings_name_layer_port_and_body() -> None:

@@ -63,7 +63,7 @@ SLIPS = [
         [""],
     ),
     ("no quotes", ('min="0"', "min=0"), (2, 15, 16), 'the value of min is not quoted; min="0" was meant', ['"', '"']),
-    ("bare ampersand", ("clip", "a & b"), (1, 23, 24), "a bare & stands here; &amp; was meant", ["&amp;"]),
+    ("bare ampersand", ("clip", "a & b"), (1, 23, 24), "a bare & is not allowed; &amp; was meant", ["&amp;"]),
 ]
 
 

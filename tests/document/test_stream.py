@@ -115,7 +115,7 @@ REFUSED = [
     (
         "character of no name",
         '<net version="11"><\ufeffa/></net>',
-        [("IR101", "malformed XML: the character U+FEFF stands where markup or a name is expected inside <net>", 19)],
+        [("IR101", "malformed XML: unexpected character U+FEFF, expected markup or a name inside <net>", 19)],
     ),
     (
         "deep at the end of a piece",
@@ -202,4 +202,4 @@ def test_too_many_attributes() -> None:
             read(text)
         (found,) = caught.value.diagnostics
         assert (found.code, found.anchor.element) == ("IR901", 3)
-        assert found.message == "the element has 1001 attributes, expected 1000 at most"
+        assert found.message == "the element has 1001 attributes, expected at most 1000"

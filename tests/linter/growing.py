@@ -118,6 +118,16 @@ def inputs(count: int) -> str:
     return net(layers, edges)
 
 
+def overlapping(count: int) -> str:
+    """As many constants of 16 bytes, each one byte behind the one before."""
+    constants = [
+        f'<layer id="{index + 2}" name="c{index}" type="Const" version="opset1">'
+        f'<data element_type="f32" shape="4" offset="{index}" size="16"/><output>{port(0, 4)}</output></layer>'
+        for index in range(count)
+    ]
+    return net([parameter(0, 4), result(1, 4), *constants], [edge(0, 0, 1)])
+
+
 MANY: Final[dict[str, Callable[[int], str]]] = {
     "outputs of one layer": lambda n: split(n, 1),
     "outputs of one layer in version 10": lambda n: split(n, 1, version="10"),

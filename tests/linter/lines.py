@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Lines:
-    """Counts the lines of Python that run inside a ``with``, those of the standard library too."""
+    """Counts the lines of Python that run inside a ``with``, and calls, those of the standard library too."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -23,5 +23,5 @@ class Lines:
 
     def _trace(self, frame: FrameType, event: str, argument: Any) -> Any:
         del frame, argument
-        self.count += event == "line"
+        self.count += event in ("line", "call")  # an expression that generates elements is called for each
         return self._trace

@@ -97,12 +97,12 @@ def test_isolated_means_no_file(tmp_path: Path) -> None:
             "output-format, baseline, target-version, target-precision, max-memory, for, max-iterations, "
             "timeout, precision or dynamic-quantization",
         ),
-        ('select = "IR4"', 'select is "IR4", expected a list of texts'),
-        ("select = [4]", "select is 4, expected a text in each place of the list"),
-        ("[lint]\nignore = true", "lint.ignore is true, expected a list of texts"),
+        ('select = "IR4"', 'select is "IR4", expected a list of strings'),
+        ("select = [4]", "select is 4, expected a list of strings only"),
+        ("[lint]\nignore = true", "lint.ignore is true, expected a list of strings"),
         ('select = ["E501"]', f'select: no rule is called "E501"{EXPECTED}'),
         ("per-file-ignores = []", "per-file-ignores is [], expected a table from patterns to lists of rules"),
-        ('[per-file-ignores]\n"*.xml" = "IR4"', 'per-file-ignores is "IR4", expected a list of texts'),
+        ('[per-file-ignores]\n"*.xml" = "IR4"', 'per-file-ignores is "IR4", expected a list of strings'),
         ('target-version = "new"', 'target-version is "new", expected a release of OpenVINO such as "2023.3"'),
         ("target-version = 2023.3", 'target-version is 2023.3, expected a release of OpenVINO such as "2023.3"'),
         ('target-precision = "f32"', 'target-precision is "f32", expected f16'),
@@ -180,10 +180,10 @@ def test_long_names_are_shortened(tmp_path: Path) -> None:
 
 def test_the_number_of_patterns_is_limited(tmp_path: Path) -> None:
     patterns = ", ".join(f'"{index}"' for index in range(1001))
-    with pytest.raises(BadConfiguration, match=r"exclude is .*…, expected 1000 patterns at most"):
+    with pytest.raises(BadConfiguration, match=r"exclude is .*…, expected at most 1000 patterns"):
         read(written(tmp_path, f"exclude = [{patterns}]"))
     rules = "".join(f'"{index}" = []\n' for index in range(1001))
-    with pytest.raises(BadConfiguration, match=r"per-file-ignores is .*…, expected 1000 patterns at most"):
+    with pytest.raises(BadConfiguration, match=r"per-file-ignores is .*…, expected at most 1000 patterns"):
         read(written(tmp_path, f"[per-file-ignores]\n{rules}"))
     assert read(written(tmp_path, "exclude = [" + '"a",' * 2000 + "]")).exclude == ("a",)
 

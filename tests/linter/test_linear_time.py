@@ -11,7 +11,7 @@ from irrun.diagnostics import Diagnostic
 from irrun.diagnostics.render import concise, full
 from irrun.linter.apply import apply_fixes
 from irrun.linter.check import lint
-from tests.linter.growing import MANY
+from tests.linter.growing import MANY, overlapping
 from tests.linter.lines import Lines
 
 HEAD: Final = '<?xml version="1.0"?>\n<net name="n" version="11">\n<layers>\n'
@@ -57,6 +57,7 @@ TEXTS: Final[dict[str, Callable[[int], str]]] = {
     ),
     "edges between layers that are missing": lambda n: net(edges=many(n, lambda i: edge(i + 2, 0, i + 3))),
     "the same edge": lambda n: net(edges=edge(0, 0, 1) * n),
+    "constants that overlap": overlapping,
     "a chain": lambda n: net(
         layers=many(n, lambda i: relu(i + 2)), edges=edge(0, 0, 2) + many(n - 1, lambda i: edge(i + 2, 1, i + 3))
     ),

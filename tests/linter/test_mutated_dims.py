@@ -21,6 +21,7 @@ from tests.ops.harness import model
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CASES = 600
+MOST = 150
 SEED = 20
 
 
@@ -110,7 +111,12 @@ def test_every_output_dim(sound: File, tmp_path: Path) -> None:
     path = tmp_path / "model.xml"
     written(path, sound.text, sound)
     assert codes_and_rows(path) == []
-    assert missed(path, [(sound, place) for place in sound.dims]) == []
+    assert missed(path, [(sound, place) for place in chosen(sound)]) == []
+
+
+def chosen(sound: File) -> list[tuple[int, int]]:
+    """Return the dims of a file, at most `MOST`: each takes as long as the file is."""
+    return random.Random(SEED).sample(sound.dims, min(len(sound.dims), MOST))
 
 
 def test_output_dims_of_operations(tmp_path: Path) -> None:
@@ -120,5 +126,5 @@ def test_output_dims_of_operations(tmp_path: Path) -> None:
 
 
 def test_there_are_enough() -> None:
-    assert sum(len(sound.dims) for sound in (*nets(), *examples())) + CASES >= 1000
+    assert sum(len(chosen(sound)) for sound in (*nets(), *examples())) + CASES >= 1000
     assert len(cases()) >= 200

@@ -12,11 +12,11 @@ class AttentionNotFused(Rule):
     """The cache of a language model is read by products and a SoftMax instead of one attention operation.
 
     ## What it does
-    With `--for genai`, looks for a MatMul and a SoftMax behind a variable that grows. The layers are counted; the
+    With `--for genai`, looks for a MatMul and a SoftMax after a variable that grows. The layers are counted; the
     first is reported.
 
     ## Why is this bad
-    OpenVINO GenAI replaces ScaledDotProductAttention by attention in pages, which serves many requests at once, and
+    OpenVINO GenAI replaces ScaledDotProductAttention by paged attention, which serves many requests at once, and
     its CPU plugin fuses it with the variable. It recognises few other forms: then each token copies the whole cache.
 
     ## Example
@@ -35,6 +35,6 @@ class AttentionNotFused(Rule):
         found = unfused(context) if "genai" in context.purposes else ()
         if found:
             more = len(found) - 1
-            notes = [f"{more} more layer{'s read' if more > 1 else ' reads'} a cache so"] if more else []
+            notes = [f"{more} more layer{'s do' if more > 1 else ' does'} the same"] if more else []
             what = "reads a cache behind a MatMul, expected ScaledDotProductAttention"
             yield self.report(found[0], what, notes=notes)

@@ -51,7 +51,7 @@ class EmptyQuantizationRange(Rule):
                 continue
             count = int(np.count_nonzero(equal))
             folded = item.node.id in constant_nodes(item.scope.graph)
-            gives = "what is constant there becomes one output limit" if folded else "OpenVINO's CPU plugin gives NaN"
+            gives = "constants there become one of the output limits" if folded else "OpenVINO's CPU plugin gives NaN"
             values = "" if equal.size > 1 else f", both {float(low.reshape(-1)[0]):g}"
             yield self.report(
                 item,

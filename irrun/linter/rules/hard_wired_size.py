@@ -98,7 +98,7 @@ def _reshape(op: Reshape, item: InferredLayer, target: Sequence[int]) -> _Found 
         pinned = named(dim)
         if size > 0 and pinned and axis not in copied and not dim.is_static:
             what = f"the constant pattern {pattern} sets axis {axis} to {size}, where {spelt(dim)} arrives"
-            return f"{what}; -1 takes up the rest", pinned, Severity.INFO
+            return f"{what}; -1 infers the size", pinned, Severity.INFO
     return None
 
 

@@ -11,7 +11,7 @@ class LayerOfAnExtension(Rule):
     Reported when a model is compiled, for the first of these layers.
 
     ## Why is this bad
-    irrun runs the operations of the opsets and of openvino_tokenizers. You can still read, check and show the model.
+    irrun runs the operations of the opsets and of openvino_tokenizers. You can still read, check and inspect the model.
 
     ## Example
     A SparseConv of `version="extension"`, from the library openvino_contrib.

@@ -51,7 +51,7 @@ class MisalignedConstant(Rule):
         width = item.op.element_type.bits // 8
         yield self.report(
             item,
-            f"offset {item.start} is no multiple of the {width} bytes of {item.type}, and no constant ends there",
+            f"offset {item.start} is not a multiple of the {width} bytes of {item.type}, and no constant ends there",
             at=Anchor(item.layer.data_element, "value", "offset"),
             notes=others,
         )

@@ -36,7 +36,7 @@ class NewerThanTokenizers(Rule):
 
     ## Why is this bad
     The library of that release does not know the operation: `Cannot create … layer … from unsupported opset`. A file
-    that was edited, or put together from others, names a release that cannot read it.
+    that was edited, or assembled from others, names a release that cannot read it.
 
     ## Example
     A UnigramTokenizer, and `<openvino_tokenizers_version value="2024.5.0.0"/>`.

@@ -37,5 +37,5 @@ class NoWeightsFile(Rule):
         if found:
             layers = f"{len(found)} constant{'s' if len(found) > 1 else ''}"
             where = "" if weights.path is None else f" {weights.path.name}"
-            what = f"there is no file{where} with the bytes of {layers}: what follows from their values is not checked"
+            what = f"there is no file{where} with the bytes of {layers}: shapes that depend on them are not checked"
             yield self.report(context.document.net, what)

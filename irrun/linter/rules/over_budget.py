@@ -14,7 +14,7 @@ class OverBudget(Rule):
     `TIMEOUT`; no limit by default). Memory is summed before anything is allocated.
 
     ## Why is this bad
-    The process would be ended by the system, take the memory of others, or never finish.
+    The system would kill the process, or the process would take the memory of others, or never finish.
 
     ## Example
     A Broadcast to `[2147483647,3,4]`, or a Loop with a trip count of -1 whose condition is always true.

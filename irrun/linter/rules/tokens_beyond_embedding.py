@@ -37,7 +37,7 @@ class TokensBeyondEmbedding(Rule):
 
     ## Why is this bad
     The tokenizer belongs to another model. An id beyond the table reads past its end, which is an error in some engines
-    and an arbitrary vector in others; the other ids mean other words than in training.
+    and an arbitrary vector in others; the other ids stand for different words than in training.
 
     ## Example
     A model with an embedding of 32,000 rows, and a tokenizer with 32,064 tokens.

@@ -18,7 +18,7 @@ class TypeBoundTwice(Rule):
     An Add of f32 and f16.
 
     ## Use instead
-    A Convert in front of one of them.
+    A Convert before one of them.
     """
 
     code = "IR309"

@@ -18,8 +18,8 @@ class UnboundedCache(Rule):
     info, at the first of them. It is a warning where one grows along an axis whose size is otherwise fixed in the file.
 
     ## Why is this bad
-    It is so in most language models, but the memory that a long conversation needs is not in the file: it is that of
-    the tokens, times the number of texts at once. A cache beyond the declared shape of its variable fails.
+    This is normal in language models, but the file does not show how much memory a long conversation needs: that of
+    a token, times the number of tokens and of texts at once. A cache beyond the declared shape of its variable fails.
 
     ## Example
     64 variables of 8 heads of 128 numbers of 16 bits: 128 KiB for each token, 4 GiB for 32,768.

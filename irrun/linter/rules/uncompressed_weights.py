@@ -28,7 +28,7 @@ class UncompressedWeights(Rule):
 
     ## Why is this bad
     The model takes two to eight times the memory that its name promises, and a token takes as long as reading it.
-    Exporters leave weights as they are where a layer is ignored, where the calibration failed, or where a type is not
+    Exporters do not compress weights where a layer is ignored, where the calibration failed, or where a type is not
     supported.
 
     ## Example

@@ -12,7 +12,7 @@ class UnreadableDim(Rule):
     """A `<dim>` does not contain a size.
 
     ## What it does
-    Reports `<dim>` elements that contain neither a number from 0 up nor the -1 of a dynamic dim.
+    Reports `<dim>` elements that contain neither a size of 0 or more nor the -1 of a dynamic dim.
 
     ## Why is this bad
     OpenVINO refuses the file, or reads the leading digits and ignores the rest.

@@ -8,7 +8,7 @@ class UnreadableId(Rule):
     """An id is not a number.
 
     ## What it does
-    Reports ids of layers and ports that are not numbers from 0 up.
+    Reports ids of layers and ports that are not integers of 0 or more.
 
     ## Why is this bad
     OpenVINO refuses the file.

@@ -48,5 +48,5 @@ class UnreferencedWeights(Rule):
             return
         places = ", ".join(f"{start} to {end}" for start, end in found[:3]) + (", …" if len(found) > 3 else "")
         name = weights.path.name if weights.path is not None else "the weights"
-        what = f"no constant takes {count} of the {total} bytes of {name}: {places}"
+        what = f"no constant uses {count} of the {total} bytes of {name}: {places}"
         yield self.report(context.document.net, what)

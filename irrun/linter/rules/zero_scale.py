@@ -81,7 +81,7 @@ def _scale(item: InferredLayer) -> _Scale | None:
         case "Divide":
             if not item.outputs[0].type.is_float or _constant(item, 0, "") is not None:
                 return None
-            found = _constant(item, 1, "what is divided by it becomes infinite, or NaN where it is 0 itself")
+            found = _constant(item, 1, "quotients become infinite, or NaN where the dividend is 0")
             if found is None:
                 return None
             severity = (
@@ -89,13 +89,13 @@ def _scale(item: InferredLayer) -> _Scale | None:
             )
             return found._replace(noun="divisor", severity=severity, severity_of_all=severity)
         case "FakeConvert":
-            return _constant(item, 1, "what is divided by it in the end is NaN")
+            return _constant(item, 1, "the final division by it gives NaN")
         case "Multiply":
             weights = next((port for port in (0, 1) if _is_compressed(item, port)), None)
-            scale = None if weights is None else _constant(item, 1 - weights, "the weights that it stands for are lost")
+            scale = None if weights is None else _constant(item, 1 - weights, "the weights that it scales are lost")
             return None if scale is None else scale._replace(severity=Severity.INFO)
     port = 0 if item.inputs[0].rank == 1 else 1  # BatchNormInference-1 has gamma before the data
-    gamma = _constant(item, port, "the channel does not depend on the input any more")
+    gamma = _constant(item, port, "the channel no longer depends on the input")
     return None if gamma is None else gamma._replace(severity=Severity.INFO)
 
 

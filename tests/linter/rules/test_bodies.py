@@ -106,5 +106,5 @@ def test_a_carried_parameter_keeps_the_type_that_it_begins_with(
     path = tmp_path / "carried.xml"
     path.write_text(text)
     if found:
-        with pytest.raises(IRError, match=r"input 1 \(b\) is f32 but input 0 is i32; both must have one type T"):
+        with pytest.raises(IRError, match=r"input 1 \(b\) is f32 but input 0 is i32; both must have the same type T"):
             irrun.model.build(path)

@@ -24,7 +24,7 @@ def said(net: Net, folder: Path, code: str) -> list[tuple[str, str]]:
 
 
 def pooled(net: Net) -> Handle:
-    """Add an input f32[1,2,?,8], and windows of it whose number is no formula of the size."""
+    """Add an input f32[1,2,?,8], and windows of it whose number is not a formula of the size."""
     windows = {"kernel": "3,1", "strides": "2,1", "pads_begin": "0,0", "pads_end": "0,0", "auto_pad": "explicit"}
     inputs = [net.parameter("x", "1,2,3..9,8")]
     return net.layer("AvgPool", inputs, "1,2,1..4,8", **{"exclude-pad": "true"}, **windows)
@@ -37,7 +37,7 @@ def test_patterns_of_other_sizes(tmp_path: Path) -> None:
     net.result(net.layer("Reshape", [x, net.parameter("p", "2", I64)], "?,?", special_zero=False))
     net.result(net.layer("Reshape", [x, net.constant([2, 0, -1])], "2,3,?", special_zero=True))
     assert said(net, tmp_path, "IR406") == [
-        ("info", "the constant pattern [2,0,-1] sets axis 0 to 2, where x[0] arrives; -1 takes up the rest")
+        ("info", "the constant pattern [2,0,-1] sets axis 0 to 2, where x[0] arrives; -1 infers the size")
     ]
 
 
@@ -258,5 +258,5 @@ def test_scales_through_views_and_of_integers(tmp_path: Path) -> None:
     net.result(net.layer("Divide", [net.parameter("z", "2,3"), net.parameter("w", "2,3")], "2,3"))
     net.result(*net.layers("Divide", [net.parameter("y", "3", I64), net.constant([0, 1, 2])], [(I64, "3")]))
     assert said(net, tmp_path, "IR608") == [
-        ("warning", "3 of 3 divisors are 0: what is divided by it becomes infinite, or NaN where it is 0 itself")
+        ("warning", "3 of 3 divisors are 0: quotients become infinite, or NaN where the dividend is 0")
     ]

@@ -65,8 +65,8 @@ def normalized(gamma: list[float]) -> tuple[str, bytes]:
     ("scales", "said"),
     [
         ([0.5, 0.25], []),
-        ([0.5, 0.0], [("IR608", "info", "1 of 2 scales is 0: the weights that it stands for are lost")]),
-        ([0.0, 0.0], [("IR608", "warning", "2 of 2 scales are 0: the weights that it stands for are lost")]),
+        ([0.5, 0.0], [("IR608", "info", "1 of 2 scales is 0: the weights that it scales are lost")]),
+        ([0.0, 0.0], [("IR608", "warning", "2 of 2 scales are 0: the weights that it scales are lost")]),
     ],
 )
 def test_scales_of_compressed_weights(scales: list[float], said: list[tuple[str, str, str]], tmp_path: Path) -> None:
@@ -77,8 +77,8 @@ def test_scales_of_compressed_weights(scales: list[float], said: list[tuple[str,
     ("gamma", "said"),
     [
         ([1.0, 2.0], []),
-        ([1.0, 0.0], [("IR608", "info", "1 of 2 scales is 0: the channel does not depend on the input any more")]),
-        ([0.0, 0.0], [("IR608", "warning", "2 of 2 scales are 0: the channel does not depend on the input any more")]),
+        ([1.0, 0.0], [("IR608", "info", "1 of 2 scales is 0: the channel no longer depends on the input")]),
+        ([0.0, 0.0], [("IR608", "warning", "2 of 2 scales are 0: the channel no longer depends on the input")]),
     ],
 )
 def test_gamma(gamma: list[float], said: list[tuple[str, str, str]], tmp_path: Path) -> None:
@@ -145,6 +145,6 @@ def divided(divisors: list[float]) -> tuple[str, bytes]:
     [([2.0, 4.0], ""), ([2.0, 0.0], "1 of 2 divisors is 0"), ([0.0, -0.0], "2 of 2 divisors are 0")],
 )
 def test_divisors(divisors: list[float], zeros: str, tmp_path: Path) -> None:
-    what = "what is divided by it becomes infinite, or NaN where it is 0 itself"
+    what = "quotients become infinite, or NaN where the dividend is 0"
     said = [("IR608", "warning", f"{zeros}: {what}")] if zeros else []
     assert told(findings(tmp_path, *divided(divisors))) == said

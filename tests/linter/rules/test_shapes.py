@@ -58,7 +58,7 @@ def test_a_batch_that_moves_into_another_axis(tmp_path: Path) -> None:
         (
             "IR406",
             "info",
-            "the constant pattern [1,-1,8] sets axis 0 to 1, where x[0] arrives; -1 takes up the rest",
+            "the constant pattern [1,-1,8] sets axis 0 to 1, where x[0] arrives; -1 infers the size",
         )
     ]
 

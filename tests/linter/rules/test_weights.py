@@ -53,7 +53,7 @@ def test_the_constant_that_left_its_place_is_the_culprit(moved: int, tmp_path: P
 def test_bytes_that_no_constant_takes(tmp_path: Path) -> None:
     text = constants(("f32", 4, 0, 16), ("f32", 4, 116, 16))
     assert told(findings(tmp_path, text, bytes(200))) == [
-        ("IR508", "info", "no constant takes 168 of the 200 bytes of model.bin: 16 to 116, 132 to 200")
+        ("IR508", "info", "no constant uses 168 of the 200 bytes of model.bin: 16 to 116, 132 to 200")
     ]
 
 
