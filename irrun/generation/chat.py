@@ -62,7 +62,7 @@ def rendered(text: str, messages: Sequence[Mapping[str, Any]], words: Mapping[st
     except ImportError:
         raise GenerationError(f"chat templates need Jinja: {install('text')}") from None
     if len(text) > _LONGEST:
-        raise GenerationError(f"the chat template has {len(text):,} characters, expected {_LONGEST:,} at most")
+        raise GenerationError(f"the chat template has {len(text):,} characters, expected at most {_LONGEST:,}")
     environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols])
     environment.filters["tojson"] = _as_json
     environment.globals["raise_exception"] = _refuse

@@ -116,22 +116,22 @@ def _is_number(value: object) -> bool:
 
 
 def _at_least(least: int) -> tuple[Callable[[Any], bool], str]:
-    return (lambda value: _is_count(value, least)), f"a number from {least} on"
+    return (lambda value: _is_count(value, least)), f"an integer of at least {least}"
 
 
 def _or_none(least: int) -> tuple[Callable[[Any], bool], str]:
-    return (lambda value: value is None or _is_count(value, least)), f"a number from {least} on, or None"
+    return (lambda value: value is None or _is_count(value, least)), f"an integer of at least {least}, or None"
 
 
 _FLAG: Final = (lambda value: isinstance(value, bool)), "True or False"
 _REAL: Final = _is_number, "a number"
 _TOKENS: Final = (
     (lambda value: isinstance(value, Collection) and all(_is_count(item, 0) for item in value)),
-    "a set of ids of tokens",
+    "a set of token ids",
 )
 _TEXTS: Final = (
     (lambda value: isinstance(value, Collection) and all(isinstance(item, str) and item for item in value)),
-    "a set of texts that are not empty",
+    "a set of strings that are not empty",
 )
 _CRITERIA: Final = ("EARLY", "HEURISTIC", "NEVER")
 _VALID: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
@@ -154,8 +154,8 @@ _VALID: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     "no_repeat_ngram_size": _at_least(0),
     "temperature": ((lambda value: _is_number(value) and value > 0), "a positive number; do_sample=False for 0"),
     "top_k": _at_least(0),
-    "top_p": ((lambda value: _is_number(value) and 0 < value <= 1), "a number above 0, 1 at most"),
-    "min_p": ((lambda value: _is_number(value) and 0 <= value < 1), "a number from 0 on, below 1"),
+    "top_p": ((lambda value: _is_number(value) and 0 < value <= 1), "a number above 0 and at most 1"),
+    "min_p": ((lambda value: _is_number(value) and 0 <= value < 1), "a number of at least 0 and below 1"),
     "rng_seed": _at_least(0),
     "num_return_sequences": _at_least(1),
     "num_beams": _at_least(1),

@@ -37,8 +37,8 @@ class Encoder:
         self.folder = Folder(path)
         loaded = load(self.folder.model(), extensions=extensions)
         if any(node.type == "ReadValue" for node in loaded.graph.ordered()):
-            what = "has variables: a model that continues texts"
-            raise GenerationError(f"{self.folder.path} {what}, expected one that reads whole texts")
+            what = "has variables, as a model that generates text does"
+            raise GenerationError(f"{self.folder.path} {what}, expected a model that reads whole texts")
         self.compiled = build(loaded, config)
         self.tokenizer = Tokenizer(self.folder)
         self._names = [port.any_name for port in self.compiled.inputs]
@@ -57,7 +57,9 @@ class Encoder:
             given.setdefault("token_type_ids", np.zeros_like(given["input_ids"]))
         missing = [name for name in self._names if name not in given]
         if missing:
-            raise GenerationError(f"{self.folder.path}: the model has the input {missing[0]}, which no tokenizer gives")
+            raise GenerationError(
+                f"{self.folder.path}: the model has the input {missing[0]}, which no tokenizer provides"
+            )
         outputs = self._session.run({name: given[name] for name in self._names})
         return {name: array for port, array in outputs.to_dict().items() for name in port.all_names}, mask
 

@@ -57,12 +57,12 @@ class Folder:
             raise GenerationError(f"{self.path / name}: byte {error.start} is not UTF-8") from None
 
     def json(self, name: str) -> Mapping[str, Any]:
-        """Return the table in a JSON file; empty where there is no file, GenerationError where it is no table."""
+        """Return the table in a JSON file; empty where there is no file, GenerationError where it is not a table."""
         text = self.text(name)
         try:
             table = {} if text is None else json.loads(text)
         except (ValueError, RecursionError) as error:
             raise GenerationError(f"{self.path / name}: not JSON: {error}") from None
         if not isinstance(table, dict):
-            raise GenerationError(f"{self.path / name} has no table, expected one of names and values")
+            raise GenerationError(f"{self.path / name} is not a JSON object, expected names and values")
         return table

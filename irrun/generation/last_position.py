@@ -25,8 +25,8 @@ _POSITIONS: Final = 1
 def only_last_position(model: Loaded) -> Loaded:
     """Return the model with a Slice of the last position before the product that gives the scores.
 
-    The model itself where it has other outputs, or where its scores are no product of a tensor of shape [texts, tokens,
-    sizes] and of weights.
+    The model itself where it has other outputs, or where its scores are not a product of weights and a tensor of shape
+    [texts, tokens, sizes].
     """
     inlet = _product(model)
     if inlet is None:

@@ -90,7 +90,7 @@ class TextPipeline:
         ``StreamingStatus.STOP``; or a StreamerBase. ``settings`` replace those of ``generation_config``.
 
         InputError for prompts and settings that cannot be used, IRError where a layer cannot be computed. A question of
-        a conversation that is interrupted is no part of it.
+        a conversation that is interrupted is not part of it.
         """
         begin = time.perf_counter()
         config = self._settled(generation_config, settings)

@@ -172,7 +172,7 @@ def _is_unfinished(data: bytes) -> bool:
 class TextStream:
     """The text of tokens that come one by one, up to a stop string.
 
-    ``text`` is what is settled: later tokens never change it, and it is no part of a stop string. ``add`` and ``end``
+    ``text`` is what is settled: later tokens never change it, and it is not part of a stop string. ``add`` and ``end``
     return what is new of it. ``stopped`` is the begin and the end of the stop string, None before it.
     """
 

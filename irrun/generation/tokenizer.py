@@ -181,7 +181,7 @@ class Tokenizer:
     ) -> str:
         """Return a conversation as one text, by the chat template of the folder or another one.
 
-        GenerationError where there is none, where it is no template or where it refuses the conversation.
+        GenerationError where there is none, where it is not a template or where it refuses the conversation.
         """
         used = chat_template or self.chat_template
         if not used:

@@ -70,7 +70,7 @@ def _checked(spec: AttrSpec, text: str, value: Any) -> Any:
     spec.check(value)
     if isinstance(value, Shape) and value.dims is not None:
         if len(value.dims) > MOST_DIMS:
-            what = f"{spec.name} has {len(value.dims)} dims, expected {MOST_DIMS} at most"
+            what = f"{spec.name} has {len(value.dims)} dims, expected at most {MOST_DIMS}"
             raise RankTooHigh(what, attribute=spec.name)
         if any(dim.lo >= UNBOUNDED for dim in value.dims):
             raise AttributeUnreadable(f'{spec.name}="{text}": a dim does not fit into 64 bits', attribute=spec.name)
@@ -121,7 +121,7 @@ def _faulty(layer: LayerElement, spec: AttrSpec, text: str, error: OpError) -> D
     notes: tuple[str, ...] = ()
     if isinstance(error, AttributeUnreadable):
         with contextlib.suppress(AttributeUnreadable):
-            notes = (f"OpenVINO reads {_said(spec, spec.read(text))} and says nothing",)
+            notes = (f"OpenVINO silently reads {_said(spec, spec.read(text))}",)
     return op_fault(error, Anchor(layer.data_element, "value", spec.name), layer, notes=notes)
 
 
@@ -173,7 +173,7 @@ def _absent(layer: LayerElement, absent: Iterable[AttrSpec], found: list[Diagnos
         names = listing((spec.name for spec in required), "and")
         message = f"{layer.type} requires the attribute{'s' if len(required) > 1 else ''} {names}"
         filled = [(spec.name, _said(spec, spec.absent)) for spec in required if spec.absent is not REFUSED]
-        notes = tuple(f"OpenVINO reads {name} as {value} and says nothing" for name, value in filled)
+        notes = tuple(f"OpenVINO silently reads {name} as {value}" for name, value in filled)
         found.append(op_fault(AttributeMissing(message), anchor, layer, notes=notes))
         return
     for spec in absent:

@@ -125,7 +125,7 @@ class _Connector:
         return frozenset(ids) if ids == {str(index) for index in range(count)} else frozenset()
 
     def _values(self, entry: MapElement) -> dict[str, int] | None:
-        """Return the numbers of an entry; None where one is no integer."""
+        """Return the numbers of an entry; None where one is not an integer."""
         values = {}
         for name in _NUMBERS:
             text = entry.attributes.get(name)
@@ -164,7 +164,7 @@ class _Connector:
                     self._sliced.add(parameter)
                 self._inputs.append(BodyInput(parameter, external, **values))
         elif external is not None and external in self._made:
-            self._wrong_entry(entry, "external_port_id", "this output is made twice")
+            self._wrong_entry(entry, "external_port_id", "this output is produced twice")
         else:
             self._made.add(external)
             self._outputs.append(BodyOutput(self._results[inner], external, **values))
@@ -217,7 +217,7 @@ class _Connector:
         repeated = len({port.id for port in layer.outputs}) < len(layer.outputs)
         for index, port in enumerate(layer.outputs):
             if index not in self._made and not repeated:
-                what = f"no <output> of the port map of <{tag}> makes output port {port.id}"
+                what = f"no <output> of the port map of <{tag}> produces output port {port.id}"
                 self.wrong_map(what, Anchor(port.element), port.id)
 
     # -- findings

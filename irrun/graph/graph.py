@@ -23,6 +23,7 @@ else:
 
 PARAMETER: Final = "Parameter"
 RESULT: Final = "Result"
+READ_VALUE: Final = "ReadValue"
 
 _MANY: Final = 16
 """The number of outputs above which the consumers of a node are sorted by output once."""

@@ -100,7 +100,7 @@ class Joiner:
         """Report each missing layer id, unless a layer with a faulty id explains it."""
         ids = list(missing) if self._layers else list(missing)[:1]
         for index, layer in enumerate(twice):
-            notes = tuple(f'edges name layer "{id}", which there is not' for id in ids[index : index + 1])
+            notes = tuple(f'edges name layer "{id}", which does not exist' for id in ids[index : index + 1])
             self._report(DuplicateLayerId(id=layer.id), Anchor(layer.element, "value", "id"), layer, None, notes)
         for id in ids[: len(twice) + nameless]:
             self._strays += [_Stray(None, None) for edge, _ in missing[id] if self._is_missing(edge.to_layer)]

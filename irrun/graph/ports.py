@@ -15,8 +15,8 @@ _MOST_LISTED: Final = 16
 class PortIds:
     """The ports of one side of a layer, found by id in constant time.
 
-    An id is faulty if it is no number, or if several ports have it. ``begin`` is the id that the first port has where
-    no port has a sound one.
+    An id is faulty if it is not a number, or if several ports have it. ``begin`` is the id of the first port where no
+    port has a sound one.
     """
 
     def __init__(self, ports: Sequence[PortElement], begin: int = 0) -> None:

@@ -140,5 +140,5 @@ def _offset(mean: MeanElement, expected: int, weights: Weights) -> int:
 
 def _integer(text: str, name: str, element: int) -> int:
     if ID.fullmatch(text.strip()) is None:
-        raise MeanError(f'{name}="{text}" is not a number, expected one from 0 up', element, name)
+        raise MeanError(f'{name}="{text}" is not a number, expected 0 or more', element, name)
     return int(text)

@@ -23,7 +23,7 @@ def adaptive_avg_pool(data: Array, sizes: Sequence[int]) -> Array:
         return mean(total, counts, data.dtype)
     counts = np.ones((), np.int64)
     for axis in reversed(range(len(sizes))):
-        starts, lengths = _adaptive_windows(spatial[axis], sizes[axis])
+        starts, lengths = adaptive_windows(spatial[axis], sizes[axis])
         along = (-1, *(1 for _ in range(len(sizes) - 1 - axis)))
         parts = _adaptive_taps(total, axis, starts, lengths)
         total = parts[0]
@@ -38,7 +38,7 @@ def adaptive_max_pool(data: Array, sizes: Sequence[int]) -> tuple[Array, Array]:
     values = without_nan(data)
     places = np.arange(math.prod(data.shape[2:])).reshape(1, 1, *data.shape[2:])
     for axis in reversed(range(len(sizes))):
-        starts, lengths = _adaptive_windows(data.shape[2 + axis], sizes[axis])
+        starts, lengths = adaptive_windows(data.shape[2 + axis], sizes[axis])
         taps = (_adaptive_taps(of, axis, starts, lengths) for of in (values, places))
         (values, places), *others = zip(*taps, strict=True)
         places = np.broadcast_to(places, values.shape).copy()
@@ -49,7 +49,8 @@ def adaptive_max_pool(data: Array, sizes: Sequence[int]) -> tuple[Array, Array]:
     return values, np.broadcast_to(places, values.shape)
 
 
-def _adaptive_windows(size: int, count: int) -> tuple[Array, Array]:
+def adaptive_windows(size: int, count: int) -> tuple[Array, Array]:
+    """Return the first elements of windows that cover an axis evenly, and their lengths."""
     index = np.arange(count)
     starts = index * size // max(count, 1)
     return starts, -(-(index + 1) * size // max(count, 1)) - starts

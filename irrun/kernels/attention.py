@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.halves import rounded
+from irrun.kernels.bf16 import rounded
 from irrun.kernels.softmax import is_moderate, row_sums
 from irrun.kernels.threads import Array, scratch
 

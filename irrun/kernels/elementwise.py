@@ -47,3 +47,13 @@ def copied(function: Callable[[Array], Any]) -> Callable[..., Any]:
 def in_place(function: Elementwise | None) -> Callable[[Array], object] | None:
     """Return a function that overwrites an array with the function of its elements."""
     return None if function is None else function.in_place
+
+
+def convert(x: Array, out: Array) -> None:
+    """Write integers or booleans as floats."""
+    np.copyto(out, x, casting="unsafe")
+
+
+def select(condition: Array, x: Array, y: Array, out: Array) -> None:
+    """Write elements of x where a condition is true, of y elsewhere; ``out`` may be one of them."""
+    np.copyto(out, np.where(condition, x, y))

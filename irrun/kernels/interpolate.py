@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,18 +45,35 @@ def source_coordinates(of: Axis, mode: str) -> Array:
     return x if of.size == of.target and scale == 1 else (x + half) / scale - half
 
 
-def nearest(data: Array, axes: Sequence[Axis], coordinates: str, rounding: str) -> Array:
-    """Resample to the nearest element, rounding places as ``rounding`` specifies."""
-    growing = sorted(axes, key=lambda of: (of.target > of.size, of.axis if of.target < of.size else -of.axis))
-    for of in growing:
+class Resampling(NamedTuple):
+    """How the elements of an axis are made of others: by the ``taps`` of each.
+
+    ``picks`` says that each is one element, ``as_pillow`` that the last of several axes is resampled first, and axes
+    that keep their size are left alone.
+    """
+
+    taps: Callable[[Axis], Taps]
+    picks: bool = False
+    as_pillow: bool = False
+
+    def order(self, axes: Sequence[Axis]) -> list[Axis]:
+        """Return the axes to resample one after the other."""
+        return [of for of in reversed(axes) if of.size != of.target] if self.as_pillow else list(axes)
+
+
+def nearest(coordinates: str, rounding: str) -> Resampling:
+    """The nearest element, with places rounded as ``rounding`` specifies."""
+
+    def taps(of: Axis) -> Taps:
         x = source_coordinates(of, coordinates)
         index = np.clip(_ROUNDED[rounding](x, of.scale < 1).astype(np.int64), 0, of.size - 1)
-        data = np.take(data, index, axis=of.axis)
-    return data
+        return index[:, None], np.ones((of.target, 1), F)
+
+    return Resampling(taps, picks=True)
 
 
-def linear(data: Array, axes: Sequence[Axis], coordinates: str, antialias: bool) -> Array:
-    """Resample by a mean of the elements around each place, with linearly decreasing weights; 0 without any element.
+def linear(axes: Sequence[Axis], coordinates: str, antialias: bool) -> Resampling:
+    """A mean of the elements around each place, with linearly decreasing weights; 0 without any element.
 
     With ``antialias``, the triangle of weights is widened by the factor by which the axis shrinks.
     """
@@ -69,11 +87,11 @@ def linear(data: Array, axes: Sequence[Axis], coordinates: str, antialias: bool)
         weights = _triangle(np.abs(slope * (x[:, None] - index.astype(F))))
         return index, _normalized(weights * ((index >= 0) & (index < of.size)))
 
-    return _by_axis(data, axes, taps)
+    return Resampling(taps)
 
 
-def linear_onnx(data: Array, axes: Sequence[Axis], coordinates: str) -> Array:
-    """Interpolate linearly between the two elements around each place, which is clipped to the axis."""
+def linear_onnx(coordinates: str) -> Resampling:
+    """A linear interpolation between the two elements around each place, which is clipped to the axis."""
 
     def taps(of: Axis) -> Taps:
         x = np.clip(source_coordinates(of, coordinates), 0, F(of.size - 1))
@@ -81,18 +99,18 @@ def linear_onnx(data: Array, axes: Sequence[Axis], coordinates: str) -> Array:
         weight = x - left.astype(F)
         return left[:, None] + np.arange(2), np.stack([1 - weight, weight], 1)
 
-    return _by_axis(data, axes, taps)
+    return Resampling(taps)
 
 
-def cubic(data: Array, axes: Sequence[Axis], coordinates: str, coefficient: float) -> Array:
-    """Interpolate by cubic convolution over four elements; the border elements are repeated outward."""
+def cubic(coordinates: str, coefficient: float) -> Resampling:
+    """A cubic convolution over four elements; the border elements are repeated outward."""
 
     def taps(of: Axis) -> Taps:
         x = source_coordinates(of, coordinates)
         base = np.floor(x)
         return base.astype(np.int64)[:, None] + np.arange(-1, 3), cubic_weights(x - base, coefficient)
 
-    return _by_axis(data, axes, taps)
+    return Resampling(taps)
 
 
 def cubic_weights(fraction: Array, a: float) -> Array:
@@ -101,8 +119,8 @@ def cubic_weights(fraction: Array, a: float) -> Array:
     return _keys(distance, a)
 
 
-def area(data: Array, axes: Sequence[Axis]) -> Array:
-    """Return the mean of the part of the original axes that each resized element covers."""
+def area() -> Resampling:
+    """The mean of the part of the original axis that each resized element covers."""
 
     def taps(of: Axis) -> Taps:
         edges = np.arange(of.target + 1) * (of.size / max(of.target, 1))
@@ -111,11 +129,11 @@ def area(data: Array, axes: Sequence[Axis]) -> Array:
         covered = np.minimum(edges[1:, None], index + 1) - np.maximum(edges[:-1, None], index)
         return index, _normalized(np.maximum(covered, 0))
 
-    return _by_axis(data, axes, taps)
+    return Resampling(taps)
 
 
-def pillow(data: Array, axes: Sequence[Axis], mode: str, coefficient: float) -> Array:
-    """Resample like the Pillow library, including its antialiasing; the last of the axes is resampled first."""
+def pillow(mode: str, coefficient: float) -> Resampling:
+    """Resampling as in the Pillow library, including its antialiasing."""
     support = 1.0 if mode == "bilinear_pillow" else 2.0
 
     def taps(of: Axis) -> Taps:
@@ -129,11 +147,23 @@ def pillow(data: Array, axes: Sequence[Axis], mode: str, coefficient: float) -> 
         weights = _triangle(distance) if mode == "bilinear_pillow" else _keys(distance, coefficient)
         return index, _normalized(weights * (index < last[:, None]))
 
-    result = data
-    for of in reversed(axes):
-        if of.size != of.target:
-            result = _like(_resample(result.astype(np.float64, copy=False), of.axis, *taps(of)), data)
-    return result
+    return Resampling(taps, as_pillow=True)
+
+
+def resample(data: Array, axes: Sequence[Axis], how: Resampling) -> Array:
+    """Resample axis by axis, in floats unless elements are picked; as Pillow does, integers are rounded each time."""
+    if how.picks:
+        for of in sorted(axes, key=lambda of: (of.target > of.size, of.axis if of.target < of.size else -of.axis)):
+            data = np.take(data, how.taps(of)[0][:, 0], axis=of.axis)
+        return data
+    is_float = data.dtype.kind == "f"
+    result = data if is_float or how.as_pillow else data.astype(np.float64 if data.dtype.itemsize > 2 else F)
+    for of in how.order(axes):
+        if how.as_pillow:
+            result = _like(_resample(result.astype(np.float64, copy=False), of.axis, *how.taps(of)), data)
+        else:
+            result = _resample(result, of.axis, *how.taps(of))
+    return _like(result, data)
 
 
 def _triangle(distance: Array) -> Array:
@@ -152,15 +182,6 @@ def _normalized(weights: Array) -> Array:
     """Divide each row by its sum, unless that is 0."""
     total = weights.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=total != 0))
-
-
-def _by_axis(data: Array, axes: Sequence[Axis], taps: Callable[[Axis], Taps]) -> Array:
-    """Resample axis by axis in floats."""
-    is_float = data.dtype.kind == "f"
-    result = data if is_float else data.astype(np.float64 if data.dtype.itemsize > 2 else F)
-    for of in axes:
-        result = _resample(result, of.axis, *taps(of))
-    return _like(result, data)
 
 
 def _resample(data: Array, axis: int, index: Array, weights: Array) -> Array:

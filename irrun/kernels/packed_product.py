@@ -6,8 +6,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irrun.kernels.bf16 import rounded
 from irrun.kernels.epilogue import Activation
-from irrun.kernels.halves import rounded
 from irrun.kernels.nibbles import Nibbles
 from irrun.kernels.normalization import BLOCK
 from irrun.kernels.threads import Array, scratch
@@ -267,14 +267,14 @@ def _centre(stored: Array | Nibbles, zero: Array | None) -> int:
     return near if 0 < near < 16 and is_small else 0
 
 
-def _is_finite(halves: Array) -> bool:
-    return all(bool(np.isfinite(part).all()) for part in halves)
+def _is_finite(stored: Array) -> bool:
+    return all(bool(np.isfinite(part).all()) for part in stored)
 
 
-def _expand(halves: Array, out: Array) -> None:
+def _expand(stored: Array, out: Array) -> None:
     """Convert finite float16 to float32, much faster than NumPy."""
     bits = out.view(np.int32)
-    np.copyto(bits, halves.view(np.int16))
+    np.copyto(bits, stored.view(np.int16))
     np.left_shift(bits, 13, out=bits)
     np.bitwise_and(bits, _SIGN_AND_VALUE, out=bits)
     np.multiply(out, _HALF_SCALE, out=out)

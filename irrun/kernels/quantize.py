@@ -91,8 +91,8 @@ def fake_quantize(
     result /= levels - 1
     result *= span
     result += output_low
-    # Clipped elements are right already, except for rounding errors of the span.
-    if not ordered:
+    # Clipped elements are right already, except where the span is not finite or was rounded.
+    if not ordered or not np.isfinite(span).all():
         np.copyto(result, output_low, where=x <= np.minimum(input_low, input_high))
     if not ordered or bool(np.any(output_low + span != output_high)):
         np.copyto(result, output_high, where=x > np.maximum(input_low, input_high))

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.halves import rounded
+from irrun.kernels.bf16 import rounded
 from irrun.kernels.threads import Array
 
 RNN_ACTIVATIONS: Final[dict[str, Callable[[Array, Array], object]]] = {

@@ -66,7 +66,7 @@ def _by_port(ports: Sequence[Port], inputs: Any) -> dict[int, Any]:
         }
     if isinstance(inputs, list | tuple) and not (len(ports) == 1 and _is_nested_numbers(inputs)):
         if len(inputs) != len(ports):
-            raise InputError(f"{len(inputs)} inputs are given, expected {len(ports)}")
+            raise InputError(f"expected {len(ports)} inputs, got {len(inputs)}")
         return dict(enumerate(inputs))
     if len(ports) != 1:
         raise InputError(f"one array is given, expected one for each of the {len(ports)} inputs")

@@ -75,8 +75,8 @@ class Session:
         require_unchanged(compiled.weights, compiled.filename)
         arrays = accept(compiled.inputs, inputs, compiled.plan.parameter_types, compiled.means)
         self.results = None
-        plan = compiled.plans.of(arrays)
-        results = compiled.tiers.run(plan, arrays, self._state, self.observers, self._memory)
+        plan, check = compiled.plans.of(arrays)
+        results = compiled.tiers.run(plan, arrays, self._state, self.observers, self._memory, check)
         require_unchanged(compiled.weights, compiled.filename)
         kept = [*arrays, *self._state.values.values()]
         released = _released(list(results), compiled.output_types, kept, self._memory)

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from irrun.diagnostics import listing, near_match
-from irrun.kernels import threads
-from irrun.kernels.locks import Lock
+from irrun.kernels import blas, threads
 from irrun.optimize import PASSES, Settings
 from irrun.runtime.available import default_memory
 from irrun.runtime.budget import MOST_ITERATIONS, UNLIMITED, Budget
@@ -81,11 +80,6 @@ ACCEPTED: Final = frozenset(
 PRECISIONS: Final = (F32, BF16, F16)
 """The types that ``INFERENCE_PRECISION_HINT`` names."""
 
-_OF_BLAS: Final[list[Any]] = []
-"""The libraries whose number of threads was set, which other callers may set too."""
-
-_BLAS: Final = Lock()
-
 
 class ConfigError(RuntimeError):
     """A setting does not exist, or does not accept the value."""
@@ -111,20 +105,7 @@ class Config(NamedTuple):
         if self.threads is not None:
             threads.set_threads(self.threads)
         count = 1 if self.threads is None and threads.is_crowded() else max(1, threads.threads() // self.streams)
-        if count != _threads_of_blas():
-            _set_threads_of_blas(count)
-
-
-def _threads_of_blas() -> int:
-    return int(_OF_BLAS[0].num_threads) if _OF_BLAS else threads.by_affinity()
-
-
-def _set_threads_of_blas(count: int) -> None:
-    from threadpoolctl import ThreadpoolController, threadpool_limits
-
-    with _BLAS:
-        threadpool_limits(limits=count, user_api="blas")
-        _OF_BLAS[:] = ThreadpoolController().select(user_api="blas").lib_controllers
+        blas.set_threads(count)
 
 
 def known_settings() -> tuple[str, ...]:
@@ -278,7 +259,7 @@ def _count(name: str, value: Any) -> int:
     except (TypeError, ValueError):
         count = -1
     if count < 0:
-        raise ConfigError(f"{name} is {value!r}, expected a number from 0 on")
+        raise ConfigError(f"{name} is {value!r}, expected an integer of at least 0")
     return count
 
 
@@ -290,7 +271,7 @@ def _group_size(given: Mapping[str, Any]) -> int:
     except ValueError:
         size = -1
     if size < 0:
-        raise ConfigError(f"DYNAMIC_QUANTIZATION_GROUP_SIZE is {value!r}, expected a number from 0 on")
+        raise ConfigError(f"DYNAMIC_QUANTIZATION_GROUP_SIZE is {value!r}, expected an integer of at least 0")
     if size and given.get("OPTIMIZE") is False:
         raise ConfigError(
             f"DYNAMIC_QUANTIZATION_GROUP_SIZE is {size}, but OPTIMIZE is False: the file as written is not rounded"

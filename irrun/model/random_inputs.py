@@ -19,16 +19,16 @@ INTEGERS: Final = 4
 """The upper bound of random integers, or the maximum of the type where that is less."""
 
 
-def random_input(port: Port, seed: int = 0) -> Array:
+def random_input(port: Port, seed: int = 0, open_size: int = 1) -> Array:
     """Return a random value for an input, which depends on the seed and the index of the input only.
 
-    Floats are standard normal, integers small and not negative, strings short words. A dynamic dim is 1, or its lower
-    bound where that is larger. InputError where the rank is dynamic, or the memory too small.
+    Floats are standard normal, integers small and not negative, strings short words. A dynamic dim is ``open_size``, or
+    its nearest bound. InputError where the rank is dynamic, or the memory too small.
     """
     dims = port.partial_shape.dims
     if dims is None:
         raise InputError(f'input "{port.any_name}" has a dynamic rank, expected a shape for its random value')
-    shape = tuple(_size(dim) for dim in dims)
+    shape = tuple(_size(dim, open_size) for dim in dims)
     if math.prod(shape) > MOST:
         raise InputError(f'input "{port.any_name}" has {math.prod(shape)} elements, too many for a random value')
     try:
@@ -53,5 +53,5 @@ def _value(generator: np.random.Generator, shape: tuple[int, ...], wanted: Eleme
             return conform(values, wanted).astype(wanted.external) if wanted.is_known else values
 
 
-def _size(dim: Dim) -> int:
-    return dim.lo if dim.is_static else max(dim.lo, 1)
+def _size(dim: Dim, open_size: int) -> int:
+    return dim.lo if dim.is_static else max(dim.lo, min(dim.hi, open_size))

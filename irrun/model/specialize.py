@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from irrun.diagnostics import IRError, Severity
@@ -34,8 +35,9 @@ class Plans:
     ones have changed twice in a row. So a sequence that grows with each call is planned once. The plans share their
     constants; the least recently used one is forgotten first.
 
-    Shapes are inferred before they run, so that inputs that do not fit together are refused. Inference looks again only
-    at what the shapes before had otherwise, as for a length that grows by one.
+    Shapes are inferred before they run, so that inputs that do not fit together are refused, unless a program whose
+    guards hold for them is found first. Inference looks again only at what the shapes before had otherwise, as for a
+    length that grows by one.
     """
 
     def __init__(
@@ -58,22 +60,33 @@ class Plans:
         self._before: Sizes | None = None
         self._changes: Pattern | None = None
 
-    def of(self, inputs: Sequence[Array]) -> Plan:
-        """Return the plan for these inputs; IRError with the findings of inference if they do not fit together."""
+    def of(self, inputs: Sequence[Array]) -> tuple[Plan, Callable[[], None]]:
+        """Return the plan for these inputs, and a check that they fit together, which is due unless a program tells.
+
+        The check raises IRError with the findings of inference.
+        """
         if not self._is_open:
-            return self.whole
+            return self.whole, _fits_always
         sizes = tuple([array.shape for array in inputs])
-        self._check(sizes)
         if not self._settings.enabled:
+            self._check(sizes)
             self._before = sizes
-            return self.whole
+            return self.whole, _fits_always
         pattern = None if self._before is None else _common(self._before, sizes)
         found = self._special.get(sizes)
-        if found is None and pattern is not None and (sizes == self._before or pattern == self._changes):
-            is_planned = pattern in self._special or self._is_worth(pattern)
-            found = self._planned(pattern) if is_planned else None
+        repeats = pattern is not None and (sizes == self._before or pattern == self._changes)
+        if found is None and pattern is not None and repeats:
+            found = self._special.get(pattern)
+        is_known = found is not None and not self._has_unknown_rank
+        if is_known:
+            self._memory.check(sizes)
+        else:
+            self._check(sizes)
+        if found is None and repeats and pattern is not None and self._is_worth(pattern):
+            found = self._planned(pattern)
         self._before, self._changes = sizes, pattern
-        return found if found is not None else self._closest(sizes)
+        plan = found if found is not None else self._closest(sizes)
+        return plan, partial(self._check, sizes) if is_known else _fits_always
 
     def _check(self, sizes: Sizes) -> None:
         if sizes in self._sound:
@@ -158,6 +171,10 @@ class Plans:
             return plan(self._graph, facts, self._settings, constants, self._facts, self.whole.budget)
         except IRError:
             return self.whole
+
+
+def _fits_always() -> None:
+    """Check inputs that are known to fit."""
 
 
 def _common(a: Sizes, b: Sizes) -> Pattern | None:

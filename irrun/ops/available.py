@@ -15,7 +15,7 @@ from irrun.ops.releases import is_meant_as_number
 class Operations:
     """The operations that a model may use: ``own`` first, then irrun's, then those of installed packages.
 
-    A value: nothing else knows about ``own``. ExtensionError where one of them is no usable declaration.
+    A value: nothing else knows about ``own``. ExtensionError where one of them is not a usable declaration.
     """
 
     def __init__(self, own: Iterable[OpClass] = ()) -> None:

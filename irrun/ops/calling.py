@@ -146,7 +146,8 @@ def _bind(port: In, index: int, type: ElementType, bound: dict[TypeVar, tuple[El
     first, where = bound.setdefault(port.type, (type, index))
     if first is not type:
         raise TypeBoundTwice(
-            f"input {index} ({port.name}) is {type} but input {where} is {first}; both must have one type {port.type}",
+            f"input {index} ({port.name}) is {type} but input {where} is {first}; both must have the same type"
+            f" {port.type}",
             input=index,
         )
 

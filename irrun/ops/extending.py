@@ -66,7 +66,7 @@ def load(path: Path) -> ModuleType:
     import importlib.util
 
     if path.exists() and (path.suffix != ".py" or not (path.is_file() or path.is_dir())):
-        raise ExtensionError(f"{path} is no Python file, expected a name that ends in .py")
+        raise ExtensionError(f"{path} is not a Python file, expected a name that ends in .py")
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -116,7 +116,7 @@ def declared(source: ExtensionSource) -> list[OpClass]:
 
 
 def _check(cls: OpClass) -> None:
-    """Raise ExtensionError where a class is no usable declaration."""
+    """Raise ExtensionError where a class is not a usable declaration."""
     if "opset" not in vars(cls):
         raise ExtensionError(f'{cls.__name__} is not declared, expected @op("{cls.__name__}", opset="extension")')
     if not isinstance(cls.opset, str) or not cls.opset or is_meant_as_number(cls.opset):

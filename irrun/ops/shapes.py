@@ -68,9 +68,7 @@ def broadcast_dim(a: Dim, b: Dim) -> Dim | None:
         return a.merge(b)
     if not a.admits(1):
         return a
-    if not b.admits(1):
-        return b
-    return a.union(b)
+    return b if not b.admits(1) else a.broadcast(b)
 
 
 def broadcast_pdpd(data: Shape, other: Shape, axis: int) -> Shape:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from irrun.graph import Node
+from irrun.graph import Node, Outlet
 from irrun.kernels.quantize import Levels
 from irrun.ops.quantization.fake_quantize import FakeQuantize
 from irrun.optimize.packed import MOST_LEVELS, Packed
@@ -34,20 +34,55 @@ class IntegerWeights(NamedTuple):
 
 def levels_of(graph: Rewriter, node: Node) -> Levels | None:
     """Return the levels of a FakeQuantize with one range for the whole tensor, if bytes can hold them."""
+    limits = _limits(graph, node)
+    if limits is None or any(limit.size != 1 for limit in limits.values):
+        return None
+    low, high, output_low, output_high = (float(limit.reshape(())) for limit in limits.values)
+    made = Levels(low, high, output_low, output_high, limits.most)
+    if not all(map(math.isfinite, made)) or not low < high or not output_low < output_high:
+        return None
+    return made if math.isfinite(made.slope) and math.isfinite(made.zero) else None
+
+
+def levels_of_channels(graph: Rewriter, node: Node) -> tuple[Levels, Outlet] | None:
+    """Return the levels of a FakeQuantize whose ranges of channels are multiples of one range, and these multiples.
+
+    The FakeQuantize of x is that of x / multiples with the levels, times the multiples.
+    """
+    limits, multiples = _limits(graph, node), graph.sources(node.id)[2]
+    if limits is None or multiples is None:
+        return None
+    low, high, output_low, output_high = limits.values
+    if not (high > 0).all() or not np.isfinite(high).all():
+        return None
+    if low.shape != high.shape or not np.array_equal(low, output_low) or not np.array_equal(high, output_high):
+        return None
+    ratios = low.astype(np.float64) / high
+    least, most = float(ratios.min()), float(ratios.max())
+    if high.size == 1 or not math.isfinite(least) or least >= 1 or most - least > abs(most) * _ROUNDINGS:
+        return None
+    return Levels(least, 1.0, least, 1.0, limits.most), multiples
+
+
+class _Limits(NamedTuple):
+    """The limits of a FakeQuantize and its last level."""
+
+    values: list[Array]
+    most: int
+
+
+def _limits(graph: Rewriter, node: Node) -> _Limits | None:
+    """Return the constant limits of a FakeQuantize of f32 whose levels bytes hold; none has more axes than the data."""
     op, sources = node.op, graph.sources(node.id)
     facts = [graph.fact(source) for source in sources]
     if not isinstance(op, FakeQuantize) or op.levels > MOST_LEVELS or op.auto_broadcast != "numpy":
         return None
-    limits = [graph.constant(source) for source in sources[1:]]
     if any(fact is None or fact.type is not F32 for fact in facts) or facts[0] is None or facts[0].rank is None:
         return None
-    if any(limit is None or limit.size != 1 or limit.ndim > facts[0].rank for limit in limits):
+    values = [limit for source in sources[1:] if (limit := graph.constant(source)) is not None]
+    if len(values) < len(sources) - 1 or any(limit.ndim > facts[0].rank for limit in values):
         return None
-    low, high, output_low, output_high = (float(limit.reshape(())) for limit in limits if limit is not None)
-    made = Levels(low, high, output_low, output_high, op.levels - 1)
-    if not all(map(math.isfinite, made)) or not low < high or not output_low < output_high:
-        return None
-    return made if math.isfinite(made.slope) and math.isfinite(made.zero) else None
+    return _Limits(values, op.levels - 1)
 
 
 def has_zero(levels: Levels) -> bool:

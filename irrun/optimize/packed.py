@@ -151,7 +151,9 @@ def chains(
     return {outlet: chain for outlet, chain in found.items() if outlet in kept}
 
 
-_MOVES: Final = ("Concat", "MaxPool")
+SPLITS: Final = ("Split", "VariadicSplit")
+"""Layers that cut a tensor."""
+_MOVES: Final = ("Concat", "MaxPool", *SPLITS)
 """Layers besides views that keep the levels of a tensor."""
 
 

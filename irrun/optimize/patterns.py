@@ -7,7 +7,7 @@ import numpy as np
 from irrun.graph import Node, Outlet
 from irrun.ops.arithmetic.elementwise import Binary
 from irrun.optimize.rewrite import Rewriter
-from irrun.tensor import Array, Dim, Fact
+from irrun.tensor import Array, Dim, Fact, Shape
 from irrun.tensor.element_type import F32, F64
 
 
@@ -89,11 +89,12 @@ def along(value: Array, rank: int, axis: int, size: int) -> Array | None:
 
 def same_shape(a: Fact | None, b: Fact | None) -> bool:
     """Return whether two tensors have the same type and provably the same shape."""
-    if a is None or b is None or a.type is not b.type:
-        return False
-    if a.shape.dims is None or b.shape.dims is None or len(a.shape) != len(b.shape):
-        return False
-    return all(map(same_size, a.shape.dims, b.shape.dims))
+    return a is not None and b is not None and a.type is b.type and same_sizes(a.shape, b.shape)
+
+
+def same_sizes(a: Shape, b: Shape) -> bool:
+    """Return whether two shapes are provably equal."""
+    return a.dims is not None and b.dims is not None and a.rank == b.rank and all(map(same_size, a.dims, b.dims))
 
 
 def same_size(a: Dim, b: Dim) -> bool:

@@ -51,10 +51,14 @@ def attends(graph: Rewriter) -> bool:
     return any(fact is not None and fact.rank is not None and fact.rank > 2 for fact in facts)
 
 
+def rotates(graph: Rewriter) -> bool:
+    """Return whether there may be rotary embeddings: halves that are concatenated and multiplied."""
+    return {"Concat", "Multiply"} <= graph.types and not graph.types.isdisjoint(("Slice", "Split", "VariadicSplit"))
+
+
 def computes_elementwise(graph: Rewriter) -> bool:
-    """Return whether a function of each element is left that no product applies, with a static shape."""
-    facts = (graph.fact(Outlet(node.id, 0)) for node in graph.nodes() if _is_elementwise(node.op))
-    return any(fact is not None and fact.shape.is_static for fact in facts)
+    """Return whether a function of each element is left that no product applies."""
+    return any(_is_elementwise(node.op) for node in graph.nodes())
 
 
 def _is_elementwise(op: Op | None) -> bool:
@@ -112,6 +116,11 @@ PASSES: Final = (
         {"remove-needless": "layers that change nothing would interrupt a pattern"},
     ),
     Pass(
+        "fuse-rotary",
+        rotates,
+        {"remove-needless": "layers that change nothing would interrupt a pattern"},
+    ),
+    Pass(
         "compute-in-integers",
         has_levels,
         {
@@ -132,7 +141,7 @@ PASSES: Final = (
     ),
     Pass(
         "fuse-transposed-convolution",
-        has("ConvolutionBackpropData"),
+        has("ConvolutionBackpropData", "GroupConvolutionBackpropData"),
         {"fuse-activations": "an activation of several layers fits the epilogue as one"},
     ),
     Pass("join-convolutions", shares_data, {"fuse-convolution": "it joins convolutions with their epilogues"}),
@@ -166,6 +175,7 @@ PASSES: Final = (
             "keep-packed": "the epilogue of a product costs less than a chain of its own",
             "fuse-attention": "scale and mask belong to the attention",
             "fuse-normalization": "a chain would hide the pattern",
+            "fuse-rotary": "a chain would hide the pattern",
         },
     ),
     Pass(

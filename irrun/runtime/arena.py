@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
+
 from irrun.runtime.lowering.builder import Buffer
 
 _ALIGNMENT: Final = 64
@@ -15,21 +17,17 @@ def place(buffers: Sequence[Buffer], sizes: Sequence[int]) -> tuple[dict[int, in
 
     Place the largest buffers first, each at the lowest address that no simultaneously live buffer uses.
     """
-    offsets: dict[int, int] = {}
-    placed: list[tuple[int, int, Buffer]] = []
-    size = 0
     needed = [number for number, buffer in enumerate(buffers) if buffer.kind == "arena" and buffer.first >= 0]
-    for number in sorted(needed, key=lambda each: -sizes[each]):
-        buffer, need = buffers[number], max(-(-sizes[number] // _ALIGNMENT), 1) * _ALIGNMENT
-        offset = 0
-        for start, stop, other in placed:
-            if other.last < buffer.first or buffer.last < other.first:
-                continue
-            if offset + need <= start:
-                break
-            offset = max(offset, stop)
-        placed.append((offset, offset + need, buffer))
-        placed.sort(key=lambda item: item[:2])
-        offsets[number] = offset
-        size = max(size, offset + need)
-    return offsets, size
+    needed.sort(key=lambda each: -sizes[each])
+    lives = np.array([(buffers[number].first, buffers[number].last) for number in needed], np.int64).reshape(-1, 2)
+    ranges = np.empty((len(needed), 2), np.int64)
+    for count, number in enumerate(needed):
+        need = max(-(-sizes[number] // _ALIGNMENT), 1) * _ALIGNMENT
+        first, last = lives[count]
+        used = ranges[:count][(lives[:count, 0] <= last) & (lives[:count, 1] >= first)]
+        starts, stops = used[np.argsort(used[:, 0])].T
+        free = np.maximum.accumulate(np.append(0, stops))
+        offset = free[np.append(free[:-1] + need <= starts, True).argmax()]
+        ranges[count] = offset, offset + need
+    places = dict(zip(needed, ranges[:, 0].tolist(), strict=True))
+    return places, int(ranges[:, 1].max(initial=0))

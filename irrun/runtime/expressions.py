@@ -45,6 +45,7 @@ class _Writer:
         self._functions: list[Callable[..., Any]] = []
         self._lines: list[str] = []
         self._written: set[int] = set()
+        self._tuples: dict[str, str] = {}
 
     def function(self) -> tuple[Callable[[list[Any]], list[int] | None], list[int]]:
         guards = [
@@ -78,7 +79,8 @@ class _Writer:
         if applied is None or atom in self._written:
             return
         self._written.add(atom)
-        self._lines.append(f"v[{atom}] = {self._call(applied)}")
+        value = self._call(applied)
+        self._lines.append(f"v[{atom}] = {value}")
 
     def _call(self, applied: Applied) -> str:
         arguments = [self._text(argument) for argument in applied.arguments]
@@ -88,4 +90,9 @@ class _Writer:
         if applied.function not in self._functions:
             self._functions.append(applied.function)
         call = f"f[{self._functions.index(applied.function)}]({', '.join(arguments)})"
-        return call if applied.item is None else f"{call}[{applied.item}]"
+        if applied.item is None:
+            return call
+        if call not in self._tuples:
+            self._tuples[call] = f"t{len(self._tuples)}"
+            self._lines.append(f"{self._tuples[call]} = {call}")
+        return f"{self._tuples[call]}[{applied.item}]"

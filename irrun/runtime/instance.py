@@ -8,11 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.kernels import blas
 from irrun.runtime.arena import place
 from irrun.runtime.budget import UNLIMITED, Budget
 from irrun.runtime.execute import Numerics, Observer, Run, compute
-from irrun.runtime.layout import ROW, Layout, values_of
-from irrun.runtime.lowering.builder import FAILURE, WIDEST_VECTOR, Interpreted, Value
+from irrun.runtime.layout import ROW, Layout
+from irrun.runtime.lowering.builder import FAILURE, WIDEST_VECTOR, Interpreted, Numbers, Value
 from irrun.runtime.memory import Memory
 from irrun.runtime.program import segments
 from irrun.runtime.state import State
@@ -24,7 +25,7 @@ from irrun_kernels.tape import LINE
 _LINES: Final = 128
 """Bytes of two cache lines, which are fetched together."""
 
-_GROWTH: Final = 4
+_GROWTH: Final = 2
 """A buffer that became too small grows by one part in so many more than it must."""
 
 
@@ -44,7 +45,8 @@ class Instance:
         self._program = program = layout.program
         self._most = most_workers
         self._segments = segments(program.items)
-        self._has_steps = any(program.preludes) or any(isinstance(item, Interpreted) for item in program.items)
+        self._is_mixed = any(isinstance(item, Interpreted) for item in program.items)
+        self._has_steps = any(program.preludes) or self._is_mixed
         self._words = layout.words.copy()
         self._words[layout.inner[:, 0]] = self._words.ctypes.data + 8 * layout.inner[:, 1]
         self._counters = np.zeros((len(program.items) + 2, LINE), np.int64)
@@ -61,12 +63,13 @@ class Instance:
         self._held: dict[int, Array] = {}
         self._owned: dict[int, Array] = {}
         self._arrays: dict[int, Array] = {}
-        self._bound: list[list[int]] = []
+        self._bound: list[list[Any]] = []
         self._bases[FAILURE.buffer] = self._flag.ctypes.data
         for number, buffer in enumerate(program.buffers):
             if buffer.array is not None:
                 self._bases[number] = buffer.array.ctypes.data
-        if not program.is_open:
+        self._is_fixed = not program.is_open and not program.given
+        if self._is_fixed:
             self._bind(0)
             self._bind(1)
 
@@ -85,10 +88,14 @@ class Instance:
     ) -> tuple[Array, ...] | None:
         """The results, which may be arguments or variables; None where the guards of the program do not hold.
 
-        ``count`` is the number of workers. Bailout where the run cannot be finished, IRError where a layer fails.
+        ``count`` is the number of workers. Beside several, BLAS has one thread: after a product its threads wait for
+        the next one, and take the processors of the workers. Bailout where the run cannot be finished, IRError where a
+        layer fails.
         """
         context = Run(state, observers, self._memory, budget)
         self._flag[0] = 0
+        if self._is_mixed and count > 1:
+            blas.set_threads(1)
         try:
             with Numerics() if self._has_steps else nullcontext():
                 early = self._begin(inputs, context)
@@ -102,7 +109,7 @@ class Instance:
                 else:
                     self._walk(0, len(self._program.items), count, context)
             if self._flag[0]:
-                raise Bailout("a kernel met values that it does not compute")
+                raise Bailout("a kernel found values that it does not support")
             return tuple(self._result(value) for value in self._program.results)
         finally:
             self._held.clear()
@@ -127,7 +134,7 @@ class Instance:
                         return None
                     arrays[view.buffer] = self._held.get(view.buffer, array)
                     found.append((view, array))
-            if self._program.is_open and not self._bind(stage):
+            if not self._is_fixed and not self._bind(stage):
                 return None
         return found
 
@@ -135,22 +142,25 @@ class Instance:
         """Hold an array that is given to the program; False where it is not of the kind for which this was lowered."""
         if array.dtype != view.dtype or array.ndim != view.ndim:
             return False
-        if any(isinstance(size, int) and size != own for size, own in zip(view.shape, array.shape, strict=True)):
-            return False
+        for size, own in zip(view.shape, array.shape, strict=True):
+            if size.__class__ is int and size != own:
+                return False
         if view.buffer in self._program.given:
             is_strided = view.buffer in self._layout.strided
-            self._held[view.buffer] = array if is_strided else np.ascontiguousarray(array)
+            self._held[view.buffer] = array if is_strided else np.asarray(array, order="C")
         return True
 
     def _bind(self, stage: int) -> bool:
         """Compute the words that a stage makes known; return whether its guards hold."""
-        layout, program = self._layout, self._program
-        key = []
-        for size in program.sizes[stage]:
-            array = self._held[size.buffer]
-            found = array.strides[size.axis] if size.is_stride else array.shape[size.axis]
-            self._atoms[size.atom] = found
-            key.append(found)
+        layout = self._layout
+        key: list[Any] = []
+        for buffer, of_shape, of_strides in layout.atoms[stage]:
+            shape, strides = self._held[buffer].shape, self._held[buffer].strides
+            for atom, axis in of_shape:
+                self._atoms[atom] = shape[axis]
+            for atom, axis in of_strides:
+                self._atoms[atom] = strides[axis]
+            key += (shape, strides)
         for buffer in layout.given[stage]:
             self._bases[buffer] = place = self._held[buffer].__array_interface__["data"][0]
             key.append(place)
@@ -239,11 +249,11 @@ class Instance:
             if view.buffer in self._program.given and np.may_share_memory(array, self._arena):
                 array = array.copy()
             if not self._takes(view, array):
-                raise OtherShapes(f"a result of {item.step.node.name} has another shape or type than inferred")
+                raise OtherShapes(f"a result of {item.step.node.name} has a shape or type other than inferred")
             if view.buffer not in self._program.given:
                 np.copyto(self._array(view), array)
         if number + 1 in self._program.stops and not self._bind(self._program.stops.index(number + 1) + 2):
-            raise OtherShapes(f"the program is not for the shapes of the results of {item.step.node.name}")
+            raise OtherShapes(f"the program does not fit the shapes of the results of {item.step.node.name}")
 
     def _is_kept(self, array: Array) -> bool:
         """Return whether an array outlives the run."""
@@ -266,7 +276,9 @@ class Instance:
 
     def _value(self, value: Value) -> Any:
         """The array of a value."""
-        return self._array(value) if isinstance(value, View) else values_of(self._layout, value, self._known)
+        if isinstance(value, Numbers):
+            return self._layout.values(value, self._known)
+        return self._array(value) if isinstance(value, View) else value
 
     def _result(self, value: Value) -> Array:
         found: Array = self._value(value)

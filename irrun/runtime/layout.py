@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.runtime.lowering.builder import Call, Numbers, Value
-from irrun.runtime.program import Program
+from irrun.runtime.lowering.builder import Call, Numbers
+from irrun.runtime.program import Program, Size
 from irrun.runtime.symbolic import Number, SymInt
 from irrun.runtime.view import View
 from irrun.tensor import Array
@@ -34,6 +34,14 @@ class Addresses(NamedTuple):
     moved: Places
 
 
+class Atoms(NamedTuple):
+    """Unknown sizes that an array of the run in a ``buffer`` tells: pairs of a number and an axis."""
+
+    buffer: int
+    shape: list[tuple[int, int]]
+    strides: list[tuple[int, int]]
+
+
 class Layout:
     """The words of a program: the rows of the tape, then the arguments and the tables of each call.
 
@@ -44,12 +52,14 @@ class Layout:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._expressions = program.expressions
+        self._tensors: dict[int, tuple[Numbers, Array, Places]] = {}
         words = self._words()
         for number in self._others():
             self._note(number)
         stages = range(len(program.sizes))
         self.stages = [program.expressions.compiled(stage) for stage in stages]
         self.given = [[buffer for buffer, own in program.given.items() if own == stage] for stage in stages]
+        self.atoms = [_by_buffer(sizes) for sizes in program.sizes]
         self.strided = {size.buffer for sizes in program.sizes for size in sizes if size.is_stride}
         self._sizes(stages)
         self.words = np.zeros(len(words), np.int64)
@@ -138,9 +148,29 @@ class Layout:
             _places(moved),
         )
 
+    def values(self, tensor: Numbers, known: Array) -> Array:
+        """The array of numbers, given the values of all expressions."""
+        found = self._tensors.get(id(tensor.values))
+        if found is None:
+            flat = tensor.values.reshape(-1).tolist()
+            fixed = np.array([0 if isinstance(each, SymInt) else each for each in flat], tensor.dtype)
+            open_ones = [(n, self._expressions.number(x)) for n, x in enumerate(flat) if isinstance(x, SymInt)]
+            found = self._tensors[id(tensor.values)] = (tensor, fixed, _places(open_ones))
+        made = found[1].copy()
+        made[found[2].places] = known[found[2].expressions]
+        return made.reshape(tensor.values.shape)
+
     def value(self, number: Number, known: Array) -> int:
         """A number, given the values of all expressions."""
         return int(known[self._expressions.number(number)]) if isinstance(number, SymInt) else int(number)
+
+
+def _by_buffer(sizes: Sequence[Size]) -> list[Atoms]:
+    found: dict[int, Atoms] = {}
+    for size in sizes:
+        atoms = found.setdefault(size.buffer, Atoms(size.buffer, [], []))
+        (atoms.strides if size.is_stride else atoms.shape).append((size.atom, size.axis))
+    return list(found.values())
 
 
 class _Inner(NamedTuple):
@@ -152,14 +182,6 @@ class _Inner(NamedTuple):
 def stage_of(number: Number) -> int:
     """The stage that makes a number known; 0 for one that always is."""
     return number.stage if isinstance(number, SymInt) else 0
-
-
-def values_of(layout: Layout, value: Value, known: Array) -> Array | None:
-    """The array of numbers, given the values of all expressions; a constant as it is."""
-    if not isinstance(value, Numbers):
-        return value if isinstance(value, np.ndarray) else None
-    flat = [layout.value(each, known) for each in value.values.reshape(-1)]
-    return np.array(flat, value.dtype).reshape(value.values.shape)
 
 
 def _places(pairs: Sequence[tuple[int, int]]) -> Places:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.ops import Fold, OpError
+from irrun.ops import Fold, Op, OpError
 from irrun.ops.fused.fused_append import FusedAppend
 from irrun.ops.infrastructure.assign import Assign3, Assign6
+from irrun.ops.infrastructure.read_value import ReadValue3, ReadValue6
 from irrun.ops.shape.shape_of import ShapeOfV1, ShapeOfV3
 from irrun.runtime.checked_values import nothing
 from irrun.runtime.expressions import Expressions
@@ -33,6 +35,9 @@ from irrun.tensor import Array, Fact
 
 _LEAST_CALLS: Final = 2
 """Calls between two steps of Python that are worth to wake workers for, in a plan that is open."""
+
+_READERS: Final[frozenset[tuple[type[Op], int]]] = frozenset({(FusedAppend, 1), (ReadValue3, 0), (ReadValue6, 0)})
+"""The operations that read variables, each with the input that is the initial value."""
 
 _WHOLE_BITS: Final = 32
 """Bits of integers that are not expected to overflow."""
@@ -84,8 +89,8 @@ class Program:
 
     @property
     def is_open(self) -> bool:
-        """Whether sizes are known only when a run begins."""
-        return any(self.sizes)
+        """Whether sizes, or the places of arrays, are known only when a run begins."""
+        return bool(self.given) or any(self.sizes)
 
     @property
     def is_worthwhile(self) -> bool:
@@ -93,6 +98,12 @@ class Program:
         calls = sum(isinstance(item, Call) for item in self.items)
         stretches = sum(isinstance(self.items[first], Call) for first, _ in segments(self.items))
         return calls > 0 and (not self.is_open or calls >= _LEAST_CALLS * stretches)
+
+    @property
+    def interpreted(self) -> Counter[str]:
+        """The number of steps that NumPy computes, by reason; those of which it only provides memory do not count."""
+        items = (*self.preludes[0], *self.preludes[1], *self.items)
+        return Counter(item.reason for item in items if isinstance(item, Interpreted) and not item.is_part)
 
     @property
     def seen(self) -> list[Value]:
@@ -164,6 +175,7 @@ class _Lowerer:
         self._stops: list[int] = []
         self._guarded: dict[int, Array] = {}
         self._given: dict[int, int] = {}
+        self._alike: dict[tuple[int, int, bool, int], Number] = {}
 
     def program(self) -> Program:
         plan, builder = self._plan, self._builder
@@ -177,13 +189,12 @@ class _Lowerer:
         sinks: list[tuple[Step, tuple[Value, ...]]] = []
         for number, step in enumerate(plan.steps):
             given = tuple(self._slots[index] for index in step.inputs)
-            if isinstance(step.node.op, Assign3 | Assign6) and self._is_sink(step) and self._level(given) is None:
+            lowered = self._step(number, step, given)
+            if lowered is None:
                 sinks.append((step, given))
-                outputs: tuple[Value, ...] = given
             else:
-                lowered = self._step(number, step, given)
-                outputs = lowered.outputs
                 (early if lowered.first < 0 else main).append(lowered)
+            outputs = given if lowered is None else lowered.outputs
             for index, value in zip(step.outputs, outputs, strict=True):
                 self._slots[index] = value
         for step, given in sinks:
@@ -208,18 +219,18 @@ class _Lowerer:
         """Return whether a step makes the initial values of variables, which are read before any call."""
         readers = [each for index in step.outputs for each in self._readers.get(index, ())]
         is_result = any(index in self._plan.results for index in step.outputs)
-        return (
-            bool(readers) and not is_result and all(reader is FusedAppend and place == 1 for reader, place in readers)
-        )
+        return bool(readers) and not is_result and all(each in _READERS for each in readers)
 
-    def _step(self, number: int, step: Step, given: tuple[Value, ...]) -> Lowered:
+    def _step(self, number: int, step: Step, given: tuple[Value, ...]) -> Lowered | None:
+        """Lower a step; None for one that writes a variable, which NumPy does last, as nobody reads what it returns."""
         builder = self._builder
-        first = len(builder.items)
+        first, early = len(builder.items), [len(prelude) for prelude in self._preludes]
         self._step_now = step
         try:
             if self._is_initial(step) and self._level(given) is not None:
-                raise Unsupported("the initial value of a variable")
-            outputs = self._folded(step, given) or self._called(step, given)
+                outputs: tuple[Value, ...] = self._before(None, given)
+            else:
+                outputs = self._folded(step, given) or self._called(step, given)
         except Unsupported as why:
             reason = str(why)
         except NotWhole:
@@ -227,8 +238,12 @@ class _Lowerer:
         else:
             return Lowered(step, first, len(builder.items), given, outputs)
         del builder.items[first:]
+        for prelude, count in zip(self._preludes, early, strict=True):
+            del prelude[count:]
         if self._level(given) is not None:
             return Lowered(step, -1, -1, given, self._computed_before(step, given, reason))
+        if isinstance(step.node.op, Assign3 | Assign6) and self._is_sink(step):
+            return None
         is_open = not all(map(has_static_shape, step.facts))
         if is_open:
             self._sizes.append([])
@@ -239,12 +254,14 @@ class _Lowerer:
         builder.items.append(Interpreted(step, given, fresh, reason))
         return Lowered(step, first, len(builder.items), given, fresh)
 
-    def _before(self, run: Callable[..., Any], given: Sequence[Value]) -> tuple[View, ...]:
-        """Let NumPy compute a part of the step that is lowered before any call."""
+    def _before(self, run: Callable[..., Any] | None, given: Sequence[Value]) -> tuple[View, ...]:
+        """Let NumPy compute the step that is lowered, or a part of it, before any call."""
         if self._level(given) is None:
-            raise Unsupported("it reads a variable whose initial value a kernel computes")
-        assert self._step_now is not None
-        return self._computed_before(self._step_now._replace(run=run), given, "provides memory", is_part=True)
+            raise Unsupported("it depends on what a kernel computes")
+        step = self._step_now
+        assert step is not None
+        part = step if run is None else step._replace(run=run)
+        return self._computed_before(part, given, "provides memory", is_part=True)
 
     def _computed_before(
         self, step: Step, given: Sequence[Value], reason: str, *, is_part: bool = False
@@ -256,9 +273,9 @@ class _Lowerer:
             raise Unknown
         if self._compute is not None:
             hints = self._compute(step, [self._hint(value) for value in given])
-        has_strides = "state" in step.asks
+        is_variable = "state" in step.asks
         outputs = tuple(
-            self._output(fact, hint, level, has_strides=has_strides)
+            self._output(fact, hint, level, is_variable=is_variable)
             for fact, hint in zip(step.facts, hints, strict=True)
         )
         for output, hint in zip(outputs, hints, strict=True):
@@ -289,15 +306,19 @@ class _Lowerer:
                 level = max(level, self._early[id(value)][1])
         return level
 
-    def _output(self, fact: Fact, hint: Array | None, stage: int = 0, *, has_strides: bool = False) -> View:
+    def _output(self, fact: Fact, hint: Array | None, stage: int = 0, *, is_variable: bool = False) -> View:
         """The array of a Parameter or of a step that NumPy computes.
 
-        Its sizes are those of the run where the fact leaves them open, and so are the strides of one that has any: a
-        variable with room to grow.
+        Its sizes are those of the run where the fact leaves them open, and so are the strides of a variable, which may
+        have room to grow. Variables grow together: sizes that are equal are one, and what follows from them is computed
+        once.
         """
         builder = self._builder
         if has_static_shape(fact):
-            return builder.empty(fact.shape.static, fact.type.dtype)
+            if not is_variable:
+                return builder.empty(fact.shape.static, fact.type.dtype)
+            self._given[len(builder.buffers)] = stage
+            return builder.given(fact.shape.static, None, fact.type.dtype)
         if hint is None:
             raise Unknown
         dims = fact.shape.dims or (None,) * hint.ndim
@@ -306,14 +327,15 @@ class _Lowerer:
         def unknown(hint: int, axis: int, *, is_stride: bool) -> Number:
             found = builder.symbols.unknown(hint, stage)
             self._sizes[stage].append(Size(found.atom, buffer, axis, is_stride))
-            return found
+            alike = self._alike.setdefault((stage, axis, is_stride, hint), found) if is_variable else found
+            return alike if alike == found else found
 
         shape = tuple(
             dim.lo if dim is not None and dim.is_static else unknown(size, axis, is_stride=False)
             for axis, (dim, size) in enumerate(zip(dims, hint.shape, strict=True))
         )
         strides = None
-        if has_strides:
+        if is_variable:
             strides = tuple(unknown(stride, axis, is_stride=True) for axis, stride in enumerate(hint.strides))
         self._given[buffer] = stage
         return builder.given(shape, strides, hint.dtype)
@@ -414,7 +436,7 @@ def _find_lives(
             touch(0, of(item.outputs))
     for number, each in enumerate(builder.items):
         if isinstance(each, Call):
-            touch(number, [address.buffer for address in each.addresses if address.buffer >= 0])
+            touch(number, [access.address.buffer for access in each.accesses])
         else:
             touch(number, of((*each.inputs, *each.outputs)))
     touch(len(builder.items), of(results))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import functools
-import time
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -14,7 +13,6 @@ import numpy as np
 from irrun.kernels.locks import Lock
 from irrun.kernels.threads import threads
 from irrun.runtime.budget import Budget, held_bytes
-from irrun.runtime.choice import Choice
 from irrun.runtime.execute import Numerics, Observer, Run, compute, execute
 from irrun.runtime.instance import Bailout, Instance, OtherShapes
 from irrun.runtime.layout import Layout
@@ -32,6 +30,9 @@ _MOST_PROGRAMS: Final = 8
 """Programs of an open plan: one for each outcome of the comparisons of its sizes."""
 
 
+TOO_FEW: Final = "compiled kernels compute too few of its steps"
+"""Why a plan stays on NumPy."""
+
 _MOST_BAILOUTS: Final = 16
 """Bailouts after which no more programs are made."""
 
@@ -41,7 +42,8 @@ class Runner:
 
     ``streams`` of them share the processors.
 
-    ``bailouts`` counts, by reason, the runs that a program could not finish, and that NumPy computed.
+    ``bailouts`` counts, by reason, the runs that a program could not finish. ``recorded`` are those that NumPy computed
+    to see sizes that depend on values.
     """
 
     def __init__(self, packs: Packs, streams: int = 1) -> None:
@@ -51,6 +53,7 @@ class Runner:
         self._lock = Lock()
         self.is_hopeless = False
         self.bailouts: Counter[str] = Counter()
+        self.recorded = 0
 
     @property
     def programs(self) -> list[Program]:
@@ -64,26 +67,47 @@ class Runner:
             self._keep(lower(plan, self._packs), plan.budget)
 
     def run(
-        self, plan: Plan, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
-    ) -> tuple[Array, ...] | None:
-        """The results; None where NumPy should compute them."""
+        self,
+        plan: Plan,
+        inputs: Sequence[Array],
+        state: State,
+        observers: Sequence[Observer],
+        memory: Memory,
+        check: Callable[[], None],
+    ) -> tuple[Array, ...] | str:
+        """The results, or the reason why NumPy should compute them.
+
+        ``check`` is due unless a program is for these inputs.
+        """
         try:
-            return self._attempt(plan, inputs, state, observers, memory)
+            results = self._attempt(plan, inputs, state, observers, memory, check)
         except Bailout as error:
-            reason = str(error)
+            return self._bailed_out(str(error))
         except MemoryError:
-            reason = "there is no memory for the arrays of the program"
+            return self._bailed_out("there is no memory for the arrays of the program")
+        if results is not None:
+            return results
+        return TOO_FEW if self.is_hopeless else "no program fits these inputs"
+
+    def _bailed_out(self, reason: str) -> str:
         self.bailouts[reason] += 1
-        return None
+        return reason
 
     def _attempt(
-        self, plan: Plan, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
+        self,
+        plan: Plan,
+        inputs: Sequence[Array],
+        state: State,
+        observers: Sequence[Observer],
+        memory: Memory,
+        check: Callable[[], None],
     ) -> tuple[Array, ...] | None:
         for variant in list(self._variants):
             results = self._run(variant, plan.budget, inputs, state, observers)
             if results is not None:
                 self._prefer(variant)
                 return results
+        check()
         if self.is_hopeless or sum(self.bailouts.values()) > _MOST_BAILOUTS:
             return None
         with self._lock:
@@ -102,20 +126,14 @@ class Runner:
     ) -> Variant | tuple[Array, ...] | None:
         """Lower the plan for the sizes of a run. Where they depend on values, NumPy computes this run, to see some."""
         try:
-            return self._keep(self._lowered(plan, inputs, state, {}), plan.budget)
+            return self._keep(lowered(plan, self._packs, inputs, state), plan.budget)
         except Unknown:
-            recorder = _Recorder(plan)
             before = state.copy()
-            results = execute(plan, inputs, state, [recorder], memory)
+            results, seen = recorded(plan, inputs, state, memory)
+            self.recorded += 1
             with suppress(MemoryError):
-                self._keep(self._lowered(plan, inputs, before, recorder.outputs), plan.budget)
+                self._keep(lowered(plan, self._packs, inputs, before, seen), plan.budget)
             return results
-
-    def _lowered(self, plan: Plan, inputs: Sequence[Array], state: State, seen: Shapes) -> Program:
-        """The program for the sizes of a run. Variables stay as they are."""
-        context = Run(state.copy(), (), Memory(), plan.budget)
-        with Numerics():
-            return lower(plan, self._packs, inputs, functools.partial(compute, context), seen)
 
     def _keep(self, program: Program, budget: Budget) -> Variant | None:
         memory = budget.memory
@@ -132,14 +150,11 @@ class Runner:
     ) -> tuple[Array, ...] | None:
         """The results; None where the program is not for the sizes of the run."""
         instance = variant.instance()
-        choice = variant.choice(self._streams)
-        count = choice.next()
-        began = time.perf_counter()
         try:
-            results = instance.run(inputs, count, state, observers, budget)
+            results = instance.run(inputs, variant.workers(self._streams), state, observers, budget)
         except OtherShapes as error:
             state.discard()
-            self.bailouts[str(error)] += 1
+            self._bailed_out(str(error))
             return None
         except BaseException:
             state.discard()
@@ -150,12 +165,24 @@ class Runner:
             state.discard()
             return None
         state.commit()
-        choice.took(count, time.perf_counter() - began)
         return results
 
 
+def lowered(plan: Plan, packs: Packs, inputs: Sequence[Array], state: State, seen: Shapes | None = None) -> Program:
+    """The program of a plan for the sizes of a run. Variables stay as they are. Unknown as `lower` raises it."""
+    context = Run(state.copy(), (), Memory(), plan.budget)
+    with Numerics():
+        return lower(plan, packs, inputs, functools.partial(compute, context), seen)
+
+
+def recorded(plan: Plan, inputs: Sequence[Array], state: State, memory: Memory) -> tuple[tuple[Array, ...], Shapes]:
+    """The results of a run on NumPy, and arrays of the shapes and types of the outputs of its steps."""
+    recorder = _Recorder(plan)
+    return execute(plan, inputs, state, [recorder], memory), recorder.outputs
+
+
 class Variant:
-    """A program, its idle instances, and the number of workers."""
+    """A program, and its idle instances."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -165,19 +192,15 @@ class Variant:
         if any(not isinstance(each, int) for each in tasks):
             self._most = threads()
         self.idle: deque[Instance] = deque([Instance(self._layout, threads())], maxlen=_IDLE)
-        self._choices: dict[int, Choice] = {}
 
     @property
     def bytes(self) -> int:
         """The memory of constants, and of the arrays of an instance, as far as their sizes are known."""
         return held_bytes(self.program.constants) + self.idle[0].bytes
 
-    def choice(self, streams: int) -> Choice:
-        most = max(1, min(threads() // streams, self._most))
-        found = self._choices.get(most)
-        if found is None:
-            found = self._choices[most] = Choice(most)
-        return found
+    def workers(self, streams: int) -> int:
+        """All threads that a stream may have, but no more than a call has tasks."""
+        return max(1, min(threads() // streams, self._most))
 
     def instance(self) -> Instance:
         try:

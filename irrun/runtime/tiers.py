@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib.util
 import warnings
 import weakref
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from irrun.diagnostics.version import __version__
 from irrun.kernels.locks import Lock
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from irrun.runtime.lowering.builder import Packs
     from irrun.runtime.runner import Runner
 
+Check = Callable[[], None]
+"""Raises IRError where inputs do not fit together."""
+
 Tier = Literal["auto", "numpy", "compiled"]
 
 UNUSABLE: Final = "compiled kernels cannot be used"
@@ -31,6 +35,9 @@ UNUSABLE: Final = "compiled kernels cannot be used"
 
 HOT: Final = 2
 """Runs of a small plan on NumPy before it is lowered."""
+
+SEEN_FIRST: Final = "sizes depend on values, and were seen first"
+"""Why NumPy computes a run of a plan that is lowered then."""
 
 _SMALL: Final = 1 << 22
 """Bytes of weights and results of a small plan."""
@@ -40,10 +47,10 @@ _SMALL: Final = 1 << 22
 def backend(precision: str, tier: str) -> str:
     """Return what multiplies operands of a precision on a tier."""
     if precision == "bf16" and tier == "compiled":
-        from irrun_kernels.amx_check import multiplies_halves
-        from irrun_kernels.backends import OF_HALVES, usable
+        from irrun_kernels.amx_check import multiplies_bf16
+        from irrun_kernels.backends import OF_BF16, usable
 
-        return usable("bf16 tiles")[0].name if multiplies_halves() else OF_HALVES.name
+        return usable("bf16 tiles")[0].name if multiplies_bf16() else OF_BF16.name
     return "f32" if precision == "f32" else "f32 with rounded operands"
 
 
@@ -78,6 +85,21 @@ def tier_text(tier: str) -> str:
     return "NumPy" if why_not() is None else f"NumPy; {why_not()}"
 
 
+class Account(NamedTuple):
+    """How the runs of a compiled model went.
+
+    ``compiled`` is the number of those on compiled kernels, ``numpy`` counts the others by reason, and ``bailouts`` the
+    runs that a program could not finish. Of the ``steps`` of the program that ran last, NumPy computed those that
+    ``interpreted`` counts, by reason.
+    """
+
+    compiled: int
+    numpy: Counter[str]
+    bailouts: Counter[str]
+    steps: int
+    interpreted: Counter[str]
+
+
 class Tiers:
     """Runs the plans of a compiled model. Several threads may use it at once: ``streams`` of them share the processors.
 
@@ -90,21 +112,67 @@ class Tiers:
         self._packs: Packs = weakref.WeakValueDictionary()
         self._lowered: weakref.WeakKeyDictionary[Plan, _Lowered] = weakref.WeakKeyDictionary()
         self._lock = Lock()
+        self._compiled = 0
+        self._numpy: Counter[str] = Counter()
+        self._latest: Callable[[], Runner | None] = lambda: None
         self.last: Literal["numpy", "compiled"] = "numpy"
 
+    @property
+    def account(self) -> Account:
+        """How the runs so far went."""
+        with self._lock:
+            runners = [each.runner for each in self._lowered.values() if each.runner is not None]
+            bailouts = sum((runner.bailouts for runner in runners), Counter[str]())
+            recorded = Counter({SEEN_FIRST: sum(runner.recorded for runner in runners)})
+            runner = self._latest()
+            program = runner.programs[0] if runner is not None and runner.programs else None
+            numpy = self._numpy + recorded
+            steps, interpreted = (0, Counter[str]()) if program is None else (len(program.steps), program.interpreted)
+            return Account(self._compiled - recorded.total(), numpy, bailouts, steps, interpreted)
+
     def run(
-        self, plan: Plan, inputs: Sequence[Array], state: State, observers: Sequence[Observer], memory: Memory
+        self,
+        plan: Plan,
+        inputs: Sequence[Array],
+        state: State,
+        observers: Sequence[Observer],
+        memory: Memory,
+        check: Check,
     ) -> tuple[Array, ...]:
-        """The results. They may lie in ``memory``."""
+        """The results. They may lie in ``memory``. ``check`` is due unless a program is for these inputs."""
         lowered = self.prepare(plan)
-        if lowered.runner is not None:
-            self.last = "compiled"
-            results = lowered.runner.run(plan, inputs, state, observers, memory)
-            if results is not None:
-                return results
-        self.last = "numpy"
+        runner = lowered.runner
+        if runner is None:
+            results: tuple[Array, ...] | str = self._reason(plan, lowered)
+        else:
+            results = runner.run(plan, inputs, state, observers, memory, check)
+        if not isinstance(results, str):
+            self._note(runner)
+            return results
+        check()
+        self._note(runner, results)
         lowered.runs += 1
         return execute(plan, inputs, state, [*observers, _Forgetful()] if lowered.runs == 1 else observers, memory)
+
+    def _note(self, runner: Runner | None, reason: str = "") -> None:
+        """Count a run, on NumPy if there is a reason."""
+        with self._lock:
+            self._latest = (lambda: None) if runner is None else weakref.ref(runner)
+            self.last = "numpy" if reason else "compiled"
+            if reason:
+                self._numpy[reason] += 1
+            else:
+                self._compiled += 1
+
+    def _reason(self, plan: Plan, lowered: _Lowered) -> str:
+        """Return why a plan without a runner runs on NumPy."""
+        if lowered.is_done:
+            return "compiled kernels compute too few of its steps, or need too much memory"
+        if self._wanted == "numpy":
+            return why_not() or "TIER is numpy"
+        if plan.budget.seconds is not None:
+            return "there is a time limit, which is checked before each layer"
+        return "the plan is small: it is lowered when it runs again"
 
     def prepare(self, plan: Plan) -> _Lowered:
         """Lower a plan to calls of compiled kernels, if that is worth it."""

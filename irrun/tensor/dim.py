@@ -11,6 +11,8 @@ from irrun.tensor.polynomial import added, divided, multiplied
 UNBOUNDED: Final = 2**63 - 1
 _MAX_TERMS: Final = 8
 _MOST_INTERNED: Final = 4096
+_LONGEST: Final = 200
+"""Letters of the name of an unknown that is computed from others; beyond that it has none."""
 
 Monomial = tuple[str, ...]
 Polynomial = tuple[tuple[Monomial, int], ...]
@@ -119,6 +121,11 @@ class Dim:
         """Return the narrowest dim that covers both."""
         same = self.expr is not None and self.expr == other.expr
         return Dim._make(min(self.lo, other.lo), max(self.hi, other.hi), self.expr if same else None)
+
+    def broadcast(self, other: Dim) -> Dim:
+        """Return the size of two axes that are broadcast together, either of which may be 1."""
+        union = self.union(other)
+        return union if union.is_determined else Dim._make(union.lo, union.hi, _together(self, other))
 
     # -- arithmetic
 
@@ -298,7 +305,34 @@ def _opaque(a: Dim, operator: str, b: Dim) -> Polynomial | None:
     if left is None or right is None:
         return None
     name = f"({_render(left)} {operator} {_render(right)})"
-    return (((name,), 1),) if len(name) < 200 else None
+    return (((name,), 1),) if len(name) < _LONGEST else None
+
+
+class _Together(str):
+    """The name of a size of axes that are broadcast together: their own names, in any order and each once."""
+
+    names: frozenset[str]
+
+    def __new__(cls, names: frozenset[str]) -> _Together:
+        self = super().__new__(cls, f"({' & '.join(sorted(names))})")
+        self.names = names
+        return self
+
+    def __reduce__(self) -> tuple[type[_Together], tuple[frozenset[str]]]:
+        return _Together, (self.names,)
+
+
+def _together(*dims: Dim) -> Polynomial | None:
+    names: set[str] = set()
+    for dim in dims:
+        polynomial = dim._polynomial()
+        if polynomial is None:
+            return None
+        atoms, factor = polynomial[0] if len(polynomial) == 1 else ((), 0)
+        atom = atoms[0] if len(atoms) == 1 and factor == 1 else None
+        names |= atom.names if isinstance(atom, _Together) else {_render(polynomial)}
+    made = _Together(frozenset(names))
+    return (((made,), 1),) if len(made) < _LONGEST else None
 
 
 def _render(polynomial: Polynomial) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from types import FunctionType
+from types import CellType, FunctionType
 from typing import Any, Final
 
 import llvmlite.binding as llvm
@@ -28,7 +28,7 @@ from numba.core.runtime.nrt import rtsys
 from building.systems import System
 from building.target import flags
 from irrun_kernels.levels import built_for
-from irrun_kernels.native import Compiled
+from irrun_kernels.native import Compiled, cells_of
 from irrun_kernels.vectors import Vectors
 
 _pointer_to: Any = types.CPointer  # type: ignore[attr-defined,unused-ignore]
@@ -120,10 +120,11 @@ def intrinsic(function: Callable[..., Any], result: str, arguments: Sequence[str
 
 
 def bound(function: Callable[..., Any], forms: Mapping[str, Any]) -> Any:
-    """A copy of a function whose globals hold what the compiler knows in place of what is deferred."""
+    """A copy of a function whose names stand for what the compiler knows in place of what is deferred."""
     assert isinstance(function, FunctionType)
     names = {**function.__globals__, **forms}
-    return FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    closure = tuple(CellType(forms.get(name, cell.cell_contents)) for name, cell in cells_of(function))
+    return FunctionType(function.__code__, names, function.__name__, function.__defaults__, closure)
 
 
 def _signature(kinds: Any) -> Any:

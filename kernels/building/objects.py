@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import irrun_kernels
 from building.systems import SYSTEMS, System
-from building.target import take
+from building.target import flags, take
 from irrun_kernels.levels import Level
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def digest(file: Path, level: Level) -> str:
     """Return a digest of all that decides on the code of a file: the sources, the compiler, and the level."""
     tools = [version("numba"), version("llvmlite"), Path(__file__).with_name("compiler.py").read_text(encoding="utf-8")]
     sources = [path.read_text(encoding="utf-8") for path in (file, *sorted(_needed(file) - {file}))]
-    return hashlib.sha256(repr([tools, level, sources]).encode()).hexdigest()[:16]
+    return hashlib.sha256(repr([tools, level, flags(level), sources]).encode()).hexdigest()[:16]
 
 
 @cache

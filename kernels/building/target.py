@@ -22,5 +22,6 @@ def take(name: str) -> Level:
 
 
 def flags(level: Level) -> str:
-    """The features of a level as LLVM reads them."""
-    return ",".join(f"+{name}" for name in level.features.split())
+    """The features of a level as LLVM reads them: loops use the widest vectors, which LLVM avoids by default."""
+    widest = ["-prefer-256-bit"] if "avx512f" in level.has else []
+    return ",".join([*(f"+{name}" for name in level.features.split()), *widest])

@@ -51,7 +51,7 @@ class Tiles:
     def store(self, tile: int, address: Any, step: Any) -> None:
         self._call("tilestored64", tile, self._v.pointer(address, 0, self._v.byte), step)
 
-    def multiply_halves(self, total: int, a: int, b: int) -> None:
+    def multiply_bf16(self, total: int, a: int, b: int) -> None:
         """Add products of pairs of bf16 to f32: those of even and of odd numbers are added up apart from each other.
 
         Sums are rounded to nearest even, and numbers below 2**-126 are zeros.
@@ -91,7 +91,7 @@ class TilesInMemory(Tiles):
     def store(self, tile: int, address: Any, step: Any) -> None:
         self._copy(self._row(tile), self._step, address, step)
 
-    def multiply_halves(self, total: int, a: int, b: int) -> None:
+    def multiply_bf16(self, total: int, a: int, b: int) -> None:
         v, builder = self._v, self._v.builder
         with v.times(v.constant(ROWS)) as row:
             even, odd = v.variable(v.every(0.0)), v.variable(v.every(0.0))
@@ -115,19 +115,18 @@ class TilesInMemory(Tiles):
     def _factors(self, a: int, b: int, row: Any, column: Any) -> tuple[Any, Any]:
         """Return a word of a row in all lanes, and the row of the other tile that meets it."""
         v = self._v
-        place = v.builder.add(self._row(a, row), v.builder.mul(column, v.constant(4)))
+        place = v.beyond(self._row(a, row), column, 4)
         word = v.builder.load(v.pointer(place, 0, v.word))
         return v.spread(word, v.words), v.load(self._row(b, column), type=v.words)
 
     def _row(self, tile: int, row: Any = None) -> Any:
         start = self._v.builder.add(self._start, self._v.constant(_TILE * tile))
-        return start if row is None else self._v.builder.add(start, self._v.builder.mul(row, self._step))
+        return start if row is None else self._v.beyond(start, row, _ROW)
 
     def _copy(self, x: Any, x_step: Any, out: Any, out_step: Any) -> None:
-        v, builder = self._v, self._v.builder
+        v = self._v
         with v.times(v.constant(ROWS)) as row:
-            source = builder.add(x, builder.mul(row, x_step))
-            v.store(v.load(source), builder.add(out, builder.mul(row, out_step)))
+            v.store(v.load(v.beyond(x, row, x_step)), v.beyond(out, row, out_step))
 
 
 def tiles(v: Vectors) -> Tiles:

@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from irrun_kernels.amx import ROWS
 from irrun_kernels.amx_product import POINTS, configure_tiles, release_tiles
-from irrun_kernels.backends import HAS_BYTE_TILES, HAS_HALF_TILES, OF_BYTES, OF_HALVES, usable
-from irrun_kernels.bytes import Numbers, multiply_bytes
+from irrun_kernels.backends import HAS_BF16_TILES, HAS_BYTE_TILES, OF_BF16, OF_BYTES, usable
+from irrun_kernels.bytes import multiply_bytes
+from irrun_kernels.epilogue import Numbers
 from irrun_kernels.micro import multiply_taps
 from irrun_kernels.native import Address, Read, Write, kernel, record
 
@@ -56,9 +57,9 @@ def probe(arguments: Any, task: int, workspace: int) -> None:
 
 
 @cache
-def multiplies_halves() -> bool:
+def multiplies_bf16() -> bool:
     """Return whether the tiles of this processor multiply bf16."""
-    return HAS_HALF_TILES and _is_right(2)
+    return HAS_BF16_TILES and _is_right(2)
 
 
 @cache
@@ -73,7 +74,7 @@ def _is_right(each: int) -> bool:
     left = draw.integers(0, 100, (POINTS, each * _DEPTH))
     right = draw.integers(-100, 100, (each * _DEPTH, _COLUMNS))
     words = right.reshape(-1, each, _COLUMNS).swapaxes(1, 2)
-    packed = (_halves(left), _halves(words)) if each == 2 else (left.astype(np.uint8), words.astype(np.int8))
+    packed = (_bf16_bits(left), _bf16_bits(words)) if each == 2 else (left.astype(np.uint8), words.astype(np.int8))
     factors = [np.ascontiguousarray(factor) for factor in packed]
     out = np.zeros((POINTS, _COLUMNS), np.float32)
     rows = np.array([row.ctypes.data for row in out], np.int64)
@@ -86,13 +87,13 @@ def _is_right(each: int) -> bool:
     call(np.array([tuple(addresses)], probe.record).ctypes.data, 0, None)
     if np.array_equal(out, left @ right):
         return True
-    tiles, instead = (usable("bf16 tiles"), OF_HALVES) if each == 2 else (usable("byte tiles"), OF_BYTES)
+    tiles, instead = (usable("bf16 tiles"), OF_BF16) if each == 2 else (usable("byte tiles"), OF_BYTES)
     warnings.warn(
         f"{tiles[0].name} of this processor computes wrong products; {instead.name} is used", RuntimeWarning, 3
     )
     return False
 
 
-def _halves(numbers: Array) -> Array:
+def _bf16_bits(numbers: Array) -> Array:
     """The bits of small integers in bf16, which holds them."""
     return (numbers.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)

@@ -120,12 +120,12 @@ def multiplied(
             used.zero(2 * i + j)
         with v.times(blocks) as loop:
             with v.times(lines) as line:
-                v.prefetch(builder.add(builder.load(fetched), builder.mul(line, v.constant(LINE))))
+                v.prefetch(v.beyond(builder.load(fetched), line, LINE))
             builder.store(builder.add(builder.load(fetched), each), fetched)
-            here = builder.add(left, builder.mul(loop, v.constant(4 * ROWS)))
-            there = builder.add(panel, builder.mul(loop, v.constant(ROWS * BYTES * width)))
+            here = v.beyond(left, loop, 4 * ROWS)
+            there = v.beyond(panel, loop, ROWS * BYTES * width)
             for i in range(2):
-                used.load(4 + i, builder.add(here, builder.mul(step, v.constant(ROWS * i))), step)
+                used.load(4 + i, v.beyond(here, step, ROWS * i), step)
             for j in right:
                 used.load(6 + j, builder.add(there, v.constant(BYTES * (column + j))), row)
             for i, j in pairs:
@@ -136,4 +136,4 @@ def multiplied(
     groups = builder.udiv(builder.add(points, v.constant(AT_ONCE - 1)), v.constant(AT_ONCE))
     with v.times(groups) as loop:
         first = builder.mul(loop, v.constant(AT_ONCE))
-        yield first, builder.add(sums, builder.mul(first, row))
+        yield first, v.beyond(sums, first, row)

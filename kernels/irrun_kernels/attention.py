@@ -6,16 +6,15 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun_kernels.conversions import pair_rows, round_pairs
+from irrun_kernels.conversions import interleave_rows, round_row_to_bf16
 from irrun_kernels.functions import assign, fill
 from irrun_kernels.host import LANES
-from irrun_kernels.micro import PANEL, ROWS, VECTORS, multiply_rows
+from irrun_kernels.micro import PANEL, ROWS, VECTORS, multiply_panels
 from irrun_kernels.native import NOWHERE, Address, Read, Write, floats, inlined, kernel, longs, record, summing
-from irrun_kernels.pixels import find_rows, move
+from irrun_kernels.pixels import find_rows
 from irrun_kernels.rows import scale
 from irrun_kernels.scores import (
     ADDED,
-    Heads,
     begin_softmax,
     change_scores,
     divide,
@@ -25,7 +24,7 @@ from irrun_kernels.scores import (
     start_of,
     weigh,
 )
-from irrun_kernels.stacks import pack_panel
+from irrun_kernels.stacks import Matrices, pack_panel
 
 TILE: Final = ROWS[VECTORS]
 
@@ -52,12 +51,12 @@ class Attention(NamedTuple):
     ``stacks`` are those of a stack of stacks. ``parts`` are the tasks of the heads that share keys, ``block`` is the
     number of keys in a block, in whole vectors.
 
-    With ``halves``, queries, keys, weights and values are rounded to bf16 before they are multiplied; all keys are one
+    With ``bf16``, queries, keys, weights and values are rounded to bf16 before they are multiplied; all keys are one
     block then, so that weights are divided by their sum before they are rounded.
     """
 
-    query: Read[Heads]
-    out: Write[Heads]
+    query: Read[Matrices]
+    out: Write[Matrices]
     stacks: int
     groups: int
     shared: int
@@ -69,15 +68,15 @@ class Attention(NamedTuple):
     parts: int
     causal: int
     guarded: int
-    halves: int
+    bf16: int
     scale: float
     cap: float
     filling: float
-    key: Read[Heads] = Heads()
-    value: Read[Heads] = Heads()
-    mask: Read[Heads] = Heads()
-    bias: Read[Heads] = Heads()
-    sink: Read[Heads] = Heads()
+    key: Read[Matrices] = Matrices()
+    value: Read[Matrices] = Matrices()
+    mask: Read[Matrices] = Matrices()
+    bias: Read[Matrices] = Matrices()
+    sink: Read[Matrices] = Matrices()
     factor: Read[Address] = NOWHERE
     mask_form: int = ADDED
 
@@ -138,14 +137,14 @@ def _attend_rows(c: Any, stack: int, group: int, first: int, count: int, workspa
             value, later, c.value.row, c.width, c.value.element
         ):
             end = last
-    if c.halves != 0:
+    if c.bf16 != 0:
         for index in range(count):
-            round_pairs(query + 4 * index * c.depth, c.depth, query + 4 * index * c.depth)
+            round_row_to_bf16(query + 4 * index * c.depth, c.depth, query + 4 * index * c.depth)
     begin_softmax(c, stack, places, peaks, totals)
     for begin in range(0, end, c.block):
         width = min(c.block, end - begin)
         source = keys + begin * c.key.row
-        if count <= FEW and c.key.element == 4 and c.halves == 0:
+        if count <= FEW and c.key.element == 4 and c.bf16 == 0:
             for index in range(count):
                 row = floats(scores + 4 * index * c.block, width)
                 _products(floats(query + 4 * index * c.depth, c.depth), source, c.key.row, row)
@@ -153,7 +152,7 @@ def _attend_rows(c: Any, stack: int, group: int, first: int, count: int, workspa
             depth = _pack_keys(c, source, width, packed_keys)
             find_rows(query, 4 * c.depth, count, rows, left)
             find_rows(scores, 4 * c.block, count, rows, targets)
-            _multiply(tile, c.halves, left, targets, rows, depth, packed_keys, 0, width, 0)
+            multiply_panels(tile, VECTORS, c.bf16, left, rows, depth, packed_keys, 0, targets, 0, width)
         change_scores(c, stack, places, count, begin, width, factor, scores)
         weigh(c, begin, width, scores, peaks, totals, results)
         source, step = values + begin * c.value.row, c.value.row
@@ -161,16 +160,17 @@ def _attend_rows(c: Any, stack: int, group: int, first: int, count: int, workspa
             step = 4 * -(-c.width // LANES) * LANES
             pack_panel(source, c.value.row, c.value.element, width, c.width, packed_values, step // 4)
             source = packed_values
-        if c.halves != 0:
+        if c.bf16 != 0:
             width = _pair(source, step, width, packed_values, -(-c.width // LANES) * LANES)
             source, step = packed_values, 4 * -(-c.width // LANES) * LANES
         find_rows(scores, 4 * c.block, count, rows, left)
-        _multiply(tile, c.halves, left, results, rows, width, source, step, c.width, results if begin != 0 else 0)
+        before = results if begin != 0 else 0
+        multiply_panels(tile, VECTORS, c.bf16, left, rows, width, source, step, results, before, c.width)
     for index in range(count):
         row = floats(addresses[index], c.width)
         if c.keys == 0:
             fill(row, np.float32(0))
-        elif c.halves == 0:
+        elif c.bf16 == 0:
             divide(row, totals[index], c.guarded)
 
 
@@ -186,25 +186,25 @@ def _copy_queries(c: Any, stack: int, places: int, count: int, factor: Any, out:
         else:
             for i in range(c.depth):
                 row[i] = floats(x + i * c.query.element, 1)[0]
-        if c.halves == 0:
+        if c.bf16 == 0:
             scale(row, factor)
 
 
 @inlined
 def _pack_keys(c: Any, key: int, keys: int, packed: int) -> int:
     """Write keys as panels [depth, columns] of f32 or of words of two bf16; returns the depth."""
-    depth: int = -(-c.depth // 2) if c.halves != 0 else c.depth
+    depth: int = -(-c.depth // 2) if c.bf16 != 0 else c.depth
     for column in range(0, keys, PANEL):
         width = min(keys - column, PANEL)
         size = -(-width // LANES) * LANES
         source, panel = key + column * c.key.row, packed + 4 * column * depth
         whole = packed + 4 * column * c.depth
-        if c.halves == 0:
+        if c.bf16 == 0:
             pack_panel(source, c.key.element, c.key.row, depth, width, panel, size)
         elif c.key.element == 4:
             pairs = whole + 4 * size * depth
             for index in range(width):
-                round_pairs(source + index * c.key.row, c.depth, pairs + 4 * index * depth)
+                round_row_to_bf16(source + index * c.key.row, c.depth, pairs + 4 * index * depth)
             pack_panel(pairs, 4, 4 * depth, depth, width, panel, size)
         else:
             pack_panel(source, c.key.element, c.key.row, c.depth, width, whole, size)
@@ -218,25 +218,8 @@ def _pair(x: int, step: int, rows: int, out: int, columns: int) -> int:
     pairs = -(-rows // 2)
     for pair in range(pairs):
         row = x + 2 * pair * step
-        pair_rows(row, row + step if 2 * pair + 1 < rows else 0, out + 4 * pair * columns, columns)
+        interleave_rows(row, row + step if 2 * pair + 1 < rows else 0, out + 4 * pair * columns, columns)
     return pairs
-
-
-@inlined
-def _multiply(
-    tile: int, halves: int, left: int, out: int, rows: int, depth: int, panels: int, step: int, columns: int, added: int
-) -> None:
-    """Rows times a matrix: packed in panels, or with ``step`` bytes between its rows, which are then whole vectors.
-
-    The others are as in `multiply_rows`; ``added`` is 0 or the same as ``out``, whose addresses are moved meanwhile.
-    """
-    for column in range(0, columns, PANEL):
-        width = min(columns - column, PANEL)
-        panel = panels + 4 * column if step else panels + 4 * column * depth
-        panel_step = step if step else 4 * -(-width // LANES) * LANES
-        multiply_rows(tile, halves, left, rows, depth, panel, panel_step, out, added, width)
-        move(out, rows, 4 * PANEL)
-    move(out, rows, -4 * PANEL * -(-columns // PANEL))
 
 
 @summing

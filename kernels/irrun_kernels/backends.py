@@ -50,7 +50,7 @@ def usable(operands: Operands) -> list[Backend]:
 
 
 HAS_TILES: Final = bool(LEVEL.tiles)
-OF_HALVES: Final = usable("bf16")[0]
+OF_BF16: Final = usable("bf16")[0]
 OF_BYTES: Final = usable("bytes")[0]
-HAS_HALF_TILES: Final = bool(usable("bf16 tiles"))
+HAS_BF16_TILES: Final = bool(usable("bf16 tiles"))
 HAS_BYTE_TILES: Final = bool(usable("byte tiles"))

@@ -41,7 +41,7 @@ def _transpose_tile(v: Vectors, x: Any, x_step: Any, rows: Any, out: Any, out_st
     for number in range(LANES):
         is_behind = builder.icmp_signed("<", last, v.constant(number))
         row = builder.select(is_behind, last, v.constant(number))
-        vectors.append(v.load(builder.add(x, builder.mul(row, x_step)), 0, mask))
+        vectors.append(v.load(v.beyond(x, row, x_step), 0, mask))
     step = 1
     while step < LANES:
         vectors = [v.exchanged(vectors, number, step) for number in range(LANES)]
@@ -49,7 +49,7 @@ def _transpose_tile(v: Vectors, x: Any, x_step: Any, rows: Any, out: Any, out_st
     written, nothing = v.mask(rows), v.mask(v.constant(0))
     for number, vector in enumerate(vectors):
         inside = builder.icmp_signed("<", v.constant(number), columns)
-        place = builder.add(out, builder.mul(out_step, v.constant(number)))
+        place = v.beyond(out, out_step, number)
         v.store(vector, place, 0, builder.select(inside, written, nothing))
 
 
@@ -65,7 +65,7 @@ def copy_rows(v: Vectors, x: Any, x_step: Any, out: Any, out_step: Any, rows: An
     """Copy rows of ``count`` f32, which are ``x_step`` and ``out_step`` bytes apart."""
     builder = v.builder
     with v.times(rows) as row:
-        source, target = builder.add(x, builder.mul(row, x_step)), builder.add(out, builder.mul(row, out_step))
+        source, target = v.beyond(x, row, x_step), v.beyond(out, row, out_step)
 
         def move(first: Any, mask: Any, source: Any = source, target: Any = target) -> None:
             offset = builder.mul(first, v.constant(4))

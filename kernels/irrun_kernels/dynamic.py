@@ -7,14 +7,26 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun_kernels import ir
-from irrun_kernels.functions import End, add, fill
+from irrun_kernels.epilogue import add_to_row, clip_row, listed, masks_of
+from irrun_kernels.functions import fill
 from irrun_kernels.host import BYTES, LANES
-from irrun_kernels.micro import VARIANTS, VECTORS, accumulate, listed, masks_of
-from irrun_kernels.native import Address, Read, Write, floats, inlined, intrinsic, kernel, octets, record, several
-from irrun_kernels.packed import finish_row
-from irrun_kernels.pixels import Images, find_rows, move
-from irrun_kernels.product import Codes
-from irrun_kernels.tiling import Tiling
+from irrun_kernels.micro import VARIANTS, VECTORS, accumulate
+from irrun_kernels.native import (
+    Address,
+    Read,
+    Write,
+    floats,
+    inlined,
+    intrinsic,
+    kernel,
+    longs,
+    octets,
+    record,
+    several,
+    strict,
+)
+from irrun_kernels.pixels import find_rows, move
+from irrun_kernels.product import Product, compute
 from irrun_kernels.vectors import Vectors
 
 MIDDLE: Final = 128
@@ -105,78 +117,49 @@ def _reorder(codes: Any) -> None:
         codes[i + 1], codes[i + 2], codes[i + 3], codes[i + 4], codes[i + 5], codes[i + 6] = b, d, f, a, c, e
 
 
-class DynamicProduct(NamedTuple):
-    """Arguments of `dynamic_product`. 0 stands for no array.
-
-    ``x`` and ``sides`` are what `quantize_rows` writes, ``panels`` hold the weights as ``codes`` say, a group of which
-    is one of more parts; ``starts`` are what sums begin with, words [parts, padded columns]. ``bias`` is [filters],
-    ``out`` [points, filters], and ``summand`` as well. A task has the points and panels that ``cut`` says.
-    """
-
-    x: Read[Address]
-    sides: Read[Address]
-    panels: Read[Address]
-    codes: Codes
-    starts: Read[Address]
-    bias: Read[Address]
-    out: Write[Address]
-    summand: Read[Images]
-    points: int
-    depth: int
-    filters: int
-    part: int
-    cut: Tiling
-    end: End
-
-
-@kernel(DynamicProduct)
+@kernel(Product)
 def dynamic_product(arguments: Any, task: int, workspace: int) -> None:
-    """A block of points times a part of the panels; workspace holds a part of a panel, and addresses."""
-    c = record(arguments)
-    full = c.cut.vectors * LANES
-    panels = -(-c.filters // full)
-    first = task // c.cut.groups * c.cut.points
-    count = min(c.points - first, c.cut.points)
-    rows = -(-count // c.cut.rows) * c.cut.rows
-    parts = c.depth // c.part
-    block = workspace + 24 * rows
-    lefts, sides, targets = workspace, workspace + 8 * rows, workspace + 16 * rows
-    cut = task % c.cut.groups
-    for panel in range(panels * cut // c.cut.groups, panels * (cut + 1) // c.cut.groups):
-        column = panel * full
-        width = min(c.filters - column, full)
-        vectors = -(-width // LANES)
-        out = c.out + 4 * (first * c.filters + column)
-        find_rows(c.x + first * c.depth, c.depth, count, rows, lefts)
-        find_rows(c.sides + 8 * first * parts, 8 * parts, count, rows, sides)
-        find_rows(out, 4 * c.filters, count, rows, targets)
-        for index in range(count):
-            fill(floats(out + 4 * index * c.filters, width), np.float32(0))
-        for part in range(parts):
-            codes = c.panels + (column * c.depth + part * c.part * vectors * LANES) * c.codes.bits // 8
-            if c.codes.bits == 4:
-                expand_nibbles(vectors, c.part // 8, codes, block)
-                codes = block
-            place = 4 * (part * c.part // c.codes.group * c.codes.padded + column)
-            for tile in range(0, 8 * rows, 8 * c.cut.rows):
-                multiply_levels(
-                    (c.cut.rows, vectors),
-                    c.part // 4,
-                    lefts + tile,
-                    codes,
-                    (c.starts + 4 * (part * c.codes.padded + column), c.codes.scales + place, c.codes.zeros + place),
-                    sides + tile,
-                    targets + tile,
-                    width,
-                    min(c.cut.rows, count - tile // 8),
-                )
-            move(lefts, rows, c.part)
-            move(sides, rows, 8)
-        for index in range(count):
-            row = floats(out + 4 * index * c.filters, width)
-            if c.bias != 0:
-                add(row, floats(c.bias + 4 * column, width))
-            finish_row(c, row, c.summand.start + (first + index) * c.summand.pixel + 4 * column)
+    """A block of points, which were rounded to bytes, times a part of the panels of codes."""
+    compute(record(arguments), task, workspace, _multiply_parts)
+
+
+@strict
+def _multiply_parts(c: Any, block: Any, place: int, width: int, is_last_panel: bool) -> None:
+    """Multiply the rows of a block with a panel, part by part; workspace holds addresses, and a part of the panel."""
+    cut, codes, e = c.cut, c.codes, c.epilogue
+    column = place * cut.vectors * LANES
+    vectors = -(-width // LANES)
+    parts = c.panel_depth // codes.part
+    sides, expanded = block.free, block.free + 8 * block.rows
+    find_rows(codes.sides + 8 * block.first * parts, 8 * parts, block.points, block.rows, sides)
+    outs, summands = longs(block.out, block.points), longs(block.summand, block.points)
+    for index in range(block.points):
+        fill(floats(outs[index], width), np.float32(0))
+    for part in range(parts):
+        panel = c.panels + (column * c.panel_depth + part * codes.part * vectors * LANES) * codes.bits // 8
+        if codes.bits == 4:
+            expand_nibbles(vectors, codes.part // 8, panel, expanded)
+            panel = expanded
+        side = 4 * (part * codes.part // codes.group * codes.padded + column)
+        for tile in range(0, block.rows, cut.rows):
+            multiply_levels(
+                (cut.rows, vectors),
+                codes.part // 4,
+                block.left + 8 * tile,
+                panel,
+                (codes.starts + 4 * (part * codes.padded + column), codes.scales + side, codes.zeros + side),
+                sides + 8 * tile,
+                block.out + 8 * tile,
+                width,
+                min(cut.rows, block.points - tile),
+            )
+        move(block.left, block.rows, codes.part)
+        move(sides, block.rows, 8)
+    move(block.left, block.rows, -c.panel_depth)
+    for index in range(block.points):
+        row = floats(outs[index], width)
+        add_to_row(e, row, column, summands[index] if e.summand.start != 0 else 0)
+        clip_row(e, row)
 
 
 @intrinsic("void", *several(2), *["int64"] * 3, *several(3), *["int64"] * 4)
@@ -227,8 +210,8 @@ def expand_nibbles(v: Vectors, vectors: Any, words: Any, codes: Any, out: Any) -
     low, sign, four = (ir.Constant(octets, [value] * BYTES) for value in (15, 8, 4))
     for (width,) in v.variants((vectors,), tuple((count,) for count in range(1, VECTORS + 1))):
         with v.times(words) as loop:
-            here = builder.add(codes, builder.mul(loop, v.constant(BYTES * width)))
-            place = builder.add(out, builder.mul(loop, v.constant(2 * BYTES * width)))
+            here = v.beyond(codes, loop, BYTES * width)
+            place = v.beyond(out, loop, 2 * BYTES * width)
             for j in range(width):
                 both = builder.bitcast(v.load(here, j, type=v.words), octets)
                 for number, half in enumerate((builder.and_(both, low), builder.lshr(both, four))):

@@ -6,9 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun_kernels import ir
-from irrun_kernels.native import carray, floats, inlined, intrinsic, longs, octets
-from irrun_kernels.vectors import Vectors
+from irrun_kernels.native import POINTERS, carray, floats, inlined, longs, octets, shorts
 
 KINDS: Final = ("float32", "float64", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64")
 """NumPy's names of the element types; booleans are bytes."""
@@ -20,34 +18,7 @@ unsigned: Final = np.uint64
 """The type of an index that may be negative: Numba takes negative ones for distances from the end."""
 
 
-@intrinsic("CPointer(float64)", "int64")
-def _doubles(v: Vectors, address: Any) -> Any:
-    return v.pointer(address, 0, ir.DoubleType())
-
-
-@intrinsic("CPointer(int8)", "int64")
-def _signed_octets(v: Vectors, address: Any) -> Any:
-    return v.pointer(address, 0, v.byte)
-
-
-@intrinsic("CPointer(int16)", "int64")
-def _signed_shorts(v: Vectors, address: Any) -> Any:
-    return v.pointer(address, 0, ir.IntType(16))
-
-
-@intrinsic("CPointer(uint16)", "int64")
-def _shorts(v: Vectors, address: Any) -> Any:
-    return v.pointer(address, 0, ir.IntType(16))
-
-
-@intrinsic("CPointer(int32)", "int64")
-def _signed_words(v: Vectors, address: Any) -> Any:
-    return v.pointer(address, 0, v.word)
-
-
-@intrinsic("CPointer(uint32)", "int64")
-def _words(v: Vectors, address: Any) -> Any:
-    return v.pointer(address, 0, v.word)
+_doubles, _signed_octets, _signed_shorts, _signed_words, _words = (POINTERS[kind] for kind in "dbhiI")
 
 
 @inlined
@@ -66,12 +37,6 @@ def signed_octets(address: int, count: int) -> Any:
 def signed_shorts(address: int, count: int) -> Any:
     """An array over memory that holds i16."""
     return carray(_signed_shorts(address), count)
-
-
-@inlined
-def shorts(address: int, count: int) -> Any:
-    """An array over memory that holds u16."""
-    return carray(_shorts(address), count)
 
 
 @inlined

@@ -6,22 +6,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun_kernels.bytes import Requantization
-from irrun_kernels.functions import RUN, End, add, apply_to_rows, fill
+from irrun_kernels.epilogue import Epilogue, activate, store_rounded
+from irrun_kernels.functions import RUN, add, fill
 from irrun_kernels.host import LANES
 from irrun_kernels.native import NOWHERE, Address, Read, Write, floats, inlined, kernel, record
-from irrun_kernels.pixels import Geometry, Images
-from irrun_kernels.product import make_bytes, make_halves
-from irrun_kernels.reduction import BYTE_PIXELS, MULTIPLY_HALVES, PIXELS, VECTORS, reduce_bytes, reduce_windows
+from irrun_kernels.pixels import Geometry, Images, image_of, row_of
+from irrun_kernels.reduction import BYTE_PIXELS, MULTIPLY_BF16, PIXELS, VECTORS, reduce_bytes, reduce_windows
 
 
 class Windows(NamedTuple):
     """Arguments of `windows` and `byte_windows`; 0 stands for no array.
 
-    ``kind`` is one of `reduction`. All images have the same ``channels``: ``x``, the result in f32, in bf16 or as bytes
-    (``narrow``), and ``summand``. ``weights`` are [taps, channels] with room for whole vectors, ``bias`` [channels] as
-    well. A task has some rows of the result; without a function, one of so many ``parts`` of their channels. Means are
-    of the elements inside, but of ``least`` at least.
+    ``kind`` is one of `reduction`. All images have the same ``channels``. ``weights`` are [taps, channels] with room
+    for whole vectors, as has the bias. A task has some rows of the result; without a function, one of so many ``parts``
+    of their channels. Means are of the elements inside, but of ``least`` at least.
 
     Bytes are multiplied less ``zero``, with weights that hold integers; without weights, results are the largest.
     """
@@ -32,16 +30,11 @@ class Windows(NamedTuple):
     rows_per_task: int
     kind: int = 0
     parts: int = 1
-    out: Write[Images] = Images()
-    narrow: Write[Images] = Images()
-    summand: Read[Images] = Images()
     weights: Read[Address] = NOWHERE
     weights_row: int = 0
-    bias: Read[Address] = NOWHERE
-    end: End = End()
+    epilogue: Epilogue = Epilogue()
     least: int = 0
     zero: int = 0
-    integers: Requantization = Requantization()
 
 
 class Window(NamedTuple):
@@ -51,12 +44,13 @@ class Window(NamedTuple):
     """
 
     pixels: int
+    deep_taps: int
     high_taps: int
     wide_taps: int
     x: int
     weights: int
     out: int
-    narrow: int
+    rounded: int
     summand: int
 
 
@@ -66,42 +60,40 @@ def windows(arguments: Any, task: int, workspace: int) -> None:
 
     Workspace takes `RUN` f32, and a row of the result where a function has no ``out``.
     """
-    _slide(record(arguments), task, workspace, PIXELS, _reduce_floats, make_halves)
+    _slide(record(arguments), task, workspace, PIXELS, _reduce_floats)
 
 
 @kernel(Windows)
 def byte_windows(arguments: Any, task: int, workspace: int) -> None:
     """The same of bytes."""
-    _slide(record(arguments), task, workspace, BYTE_PIXELS, _reduce_bytes, make_bytes)
+    _slide(record(arguments), task, workspace, BYTE_PIXELS, _reduce_bytes)
 
 
 @inlined
-def _slide(c: Any, task: int, workspace: int, at_once: Any, reduce: Any, make_narrow: Any) -> None:
+def _slide(c: Any, task: int, workspace: int, at_once: Any, reduce: Any) -> None:
     """Compute a task, one of some numbers of pixels ``at_once``."""
-    g, end = c.geometry, c.end
+    g, e = c.geometry, c.epilogue
     vectors = -(-c.channels // LANES)
     part = task % c.parts
     channels = (vectors * part // c.parts, vectors * (part + 1) // c.parts)
     first = task // c.parts * c.rows_per_task
-    for index in range(first, min(g.images * g.rows, first + c.rows_per_task)):
-        image, y = index // g.rows, index % g.rows
-        out, narrow, summand = _row(c.out, image, y), _row(c.narrow, image, y), _row(c.summand, image, y)
-        if end.function < 0:
-            _reduce_row(c, image, y, channels, (out, narrow, summand), at_once, reduce)
+    for line in range(first, min(g.images * g.planes * g.rows, first + c.rows_per_task)):
+        out, rounded, summand = _row(g, e.out, line), _row(g, e.rounded, line), _row(g, e.summand, line)
+        if e.function < 0:
+            _reduce_row(c, line, channels, (out, rounded, summand), at_once, reduce)
         else:
             out = out if out != 0 else workspace + 4 * RUN
-            _reduce_row(c, image, y, channels, (out, 0, summand), at_once, reduce)
-            alpha, beta = np.float32(end.alpha), np.float32(end.beta)
-            apply_to_rows(end.function, out, c.out.pixel, g.columns, c.channels, alpha, beta, workspace)
-            if narrow != 0:
+            _reduce_row(c, line, channels, (out, 0, summand), at_once, reduce)
+            activate(e, out, e.out.pixel, g.columns, c.channels, workspace)
+            if rounded != 0:
                 for x in range(g.columns):
-                    make_narrow(c, out + x * c.out.pixel, narrow + x * c.narrow.pixel, c.channels)
+                    store_rounded(e, out + x * e.out.pixel, rounded + x * e.rounded.pixel, 0, c.channels)
 
 
 @inlined
-def _row(x: Any, image: int, y: int) -> int:
+def _row(g: Any, x: Any, line: int) -> Any:
     """The address of a row of `Images`, or 0."""
-    return _moved(x.start, image * x.image + y * x.row)
+    return row_of(g, x, line) if x.start != 0 else 0
 
 
 @inlined
@@ -112,20 +104,24 @@ def inside(place: int, step: int, taps: int, size: int) -> tuple[int, int]:
 
 
 @inlined
-def _reduce_row(c: Any, image: int, y: int, channels: Any, rows: Any, at_once: Any, reduce: Any) -> None:
+def _reduce_row(c: Any, line: int, channels: Any, rows: Any, at_once: Any, reduce: Any) -> None:
     """Some channels of a row of the result: several pixels at a time where all of their windows are inside.
 
-    ``channels`` are the range of vectors, ``rows`` the addresses of the row in f32 and narrow, and of the summand.
+    ``channels`` are the range of vectors, ``rows`` the addresses of the row in f32 and as rounded, and of the summand.
     """
-    (begin, stop), (out, narrow, summand), (many, few) = channels, rows, at_once
-    g = c.geometry
+    (begin, stop), (out, rounded, summand), (many, few) = channels, rows, at_once
+    g, e = c.geometry, c.epilogue
+    image, z, y = image_of(g, line)
+    back = z * g.stride_depth - g.begin_depth
+    kz, kz_end = inside(back, g.dilation_depth, g.kernel_depth, g.depth)
     top = y * g.stride_height - g.begin_height
     ky, ky_end = inside(top, g.dilation_height, g.kernel_height, g.height)
     span = (g.kernel_width - 1) * g.dilation_width
     whole = -(-g.begin_width // g.stride_width)
     whole_end = (g.width - 1 - span + g.begin_width) // g.stride_width + 1 if g.width > span else whole
     each = -(-(stop - begin) // -(-(stop - begin) // VECTORS))
-    row = c.x.start + image * c.x.image + (top + ky * g.dilation_height) * c.x.row
+    plane = c.x.start + image * c.x.image + (back + kz * g.dilation_depth) * c.x.plane
+    row = plane + (top + ky * g.dilation_height) * c.x.row
     x = 0
     while x < g.columns:
         room = min(whole_end, g.columns) - x if x >= whole else 0
@@ -134,15 +130,16 @@ def _reduce_row(c: Any, image: int, y: int, channels: Any, rows: Any, at_once: A
         kx, kx_end = inside(left, g.dilation_width, g.kernel_width, g.width)
         window = Window(
             pixels,
-            ky_end - ky if kx_end > kx else 0,
+            kz_end - kz if kx_end > kx else 0,
+            ky_end - ky,
             kx_end - kx,
             row + (left + kx * g.dilation_width) * c.x.pixel,
-            c.weights + (ky * g.kernel_width + kx) * c.weights_row,
-            _moved(out, x * c.out.pixel),
-            _moved(narrow, x * c.narrow.pixel),
-            _moved(summand, x * c.summand.pixel),
+            c.weights + ((kz * g.kernel_height + ky) * g.kernel_width + kx) * c.weights_row,
+            _moved(out, x * e.out.pixel),
+            _moved(rounded, x * e.rounded.pixel),
+            _moved(summand, x * e.summand.pixel),
         )
-        divisor = np.float32(max((ky_end - ky) * (kx_end - kx), c.least))
+        divisor = np.float32(max((kz_end - kz) * (ky_end - ky) * (kx_end - kx), c.least))
         for first in range(begin, stop, each):
             reduce(c, window, min(each, stop - first), LANES * first, divisor)
         x += pixels
@@ -151,48 +148,56 @@ def _reduce_row(c: Any, image: int, y: int, channels: Any, rows: Any, at_once: A
 @inlined
 def _reduce_floats(c: Any, w: Any, vectors: int, channel: int, divisor: Any) -> None:
     """Reduce some channels of windows over f32 or bf16."""
-    place = 4 * channel
+    e, place = c.epilogue, 4 * channel
     reduce_windows(
         (c.kind, w.pixels, vectors),
-        (w.high_taps, w.wide_taps),
-        _taps_of(c, w.x + (2 if c.kind == MULTIPLY_HALVES else 4) * channel),
-        (w.weights + place, c.geometry.kernel_width * c.weights_row, c.weights_row),
-        _moved(c.bias, place),
-        (_moved(w.summand, place), c.summand.pixel),
-        (_moved(w.out, place), c.out.pixel),
-        (_moved(w.narrow, 2 * channel), c.narrow.pixel),
+        (w.deep_taps, w.high_taps, w.wide_taps),
+        _taps_at(c, w.x + (2 if c.kind == MULTIPLY_BF16 else 4) * channel),
+        _weights_at(c, w.weights + place),
+        _moved(e.bias, place),
+        (_moved(w.summand, place), e.summand.pixel),
+        (_moved(w.out, place), e.out.pixel),
+        (_moved(w.rounded, 2 * channel), e.rounded.pixel),
         c.channels - channel,
         divisor,
-        np.float32(c.end.low),
-        np.float32(c.end.high),
+        np.float32(e.low),
+        np.float32(e.high),
     )
 
 
 @inlined
 def _reduce_bytes(c: Any, w: Any, vectors: int, channel: int, divisor: Any) -> None:
     """Reduce some channels of windows over bytes."""
-    sides, place = c.integers, 4 * channel
+    e, sides, place = c.epilogue, c.epilogue.integers, 4 * channel
     summand = _moved(w.summand, sides.summand_size * channel)
     reduce_bytes(
         (1 if c.weights != 0 else 0, w.pixels, vectors),
-        (w.high_taps, w.wide_taps),
-        _taps_of(c, w.x + channel),
+        (w.deep_taps, w.high_taps, w.wide_taps),
+        _taps_at(c, w.x + channel),
         c.zero,
-        (w.weights + place, c.geometry.kernel_width * c.weights_row, c.weights_row),
+        _weights_at(c, w.weights + place),
         (sides.factors + place, sides.biases + place),
         c.channels - channel,
         sides.numbers,
-        (summand if sides.summand_size == 4 else 0, summand if sides.summand_size == 1 else 0, c.summand.pixel),
-        (_moved(w.out, place), c.out.pixel),
-        (_moved(w.narrow, channel), c.narrow.pixel),
+        (summand if sides.summand_size == 4 else 0, summand if sides.summand_size == 1 else 0, e.summand.pixel),
+        (_moved(w.out, place), e.out.pixel),
+        (_moved(w.rounded, channel), e.rounded.pixel),
     )
 
 
 @inlined
-def _taps_of(c: Any, x: int) -> tuple[int, int, int, int]:
-    """An address, and the bytes from pixel to pixel, and from tap to tap downwards and across."""
+def _taps_at(c: Any, x: int) -> tuple[int, int, int, int, int]:
+    """An address, and the bytes from pixel to pixel, and from tap to tap along each axis."""
     g = c.geometry
-    return x, g.stride_width * c.x.pixel, g.dilation_height * c.x.row, g.dilation_width * c.x.pixel
+    down, across = g.dilation_height * c.x.row, g.dilation_width * c.x.pixel
+    return x, g.stride_width * c.x.pixel, g.dilation_depth * c.x.plane, down, across
+
+
+@inlined
+def _weights_at(c: Any, weights: int) -> tuple[int, int, int, int]:
+    """The address of weights, and the bytes from tap to tap along each axis."""
+    row = c.geometry.kernel_width * c.weights_row
+    return weights, c.geometry.kernel_height * row, row, c.weights_row
 
 
 @inlined

@@ -15,8 +15,8 @@ from irrun_kernels.axes import (
     product_of,
 )
 from irrun_kernels.copies import copy_rows, transpose
-from irrun_kernels.elements import I32, shorts, signed_words, unsigned
-from irrun_kernels.native import Address, Read, Write, floats, inlined, kernel, longs, octets, record
+from irrun_kernels.elements import I32, signed_words, unsigned
+from irrun_kernels.native import Address, Read, Write, floats, inlined, kernel, longs, octets, record, shorts
 
 OUTSIDE: Final = -(1 << 62)
 """The place of an element that does not exist."""

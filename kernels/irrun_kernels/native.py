@@ -13,7 +13,7 @@ import ctypes
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
-from types import CodeType, FunctionType
+from types import CellType, CodeType, FunctionType
 from typing import (
     Annotated,
     Any,
@@ -37,7 +37,7 @@ from irrun_kernels.vectors import Vectors
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Parameters = ParamSpec("_Parameters")
 
-_OPTIONS: Final = {"nogil": True, "error_model": "numpy"}
+_OPTIONS: Final = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 class Address(NamedTuple):
@@ -57,7 +57,11 @@ NOWHERE: Final = Address()
 _Field = TypeVar("_Field")
 Read = Annotated[_Field, "read"]
 Write = Annotated[_Field, "write"]
-"""What a kernel does with the memory to which a field of its arguments points, or the fields of such a field."""
+Update = Annotated[_Field, "update"]
+"""What a kernel does with the memory to which a field of its arguments points, or the fields of such a field.
+
+What is written does not depend on what was there; what is updated does, or is written at places that values choose.
+"""
 
 
 class Deferred:
@@ -79,9 +83,14 @@ def inlined(function: _Function) -> _Function:
     return _called(function, {"fastmath": {"contract"}})
 
 
+def strict(function: _Function) -> _Function:
+    """A function that kernels call. Each product and each sum is rounded, as NumPy does it."""
+    return _called(function, {"fastmath": False})
+
+
 def scalar(function: _Function) -> _Function:
     """A function of one element, which becomes part of the loop that it is called in."""
-    return _called(function, {"fastmath": {"contract"}, "inline": "always"})
+    return _called(function, {"fastmath": {"contract"}, "forceinline": True})
 
 
 def summing(function: _Function) -> _Function:
@@ -117,6 +126,21 @@ def intrinsic(
     return declared
 
 
+def of_llvm(name: str, kind: str, count: int = 1) -> Callable[..., Any]:
+    """A function of LLVM of one to three floats, f32 or f64."""
+
+    def call(v: Vectors, *values: Any) -> Any:
+        return v.call(f"llvm.{name}.{kind}", values[0].type, *values)
+
+    forms: tuple[Callable[..., Any], ...] = (
+        lambda v, x: call(v, x),
+        lambda v, x, y: call(v, x, y),
+        lambda v, x, y, z: call(v, x, y, z),
+    )
+    type = f"float{kind[1:]}"
+    return intrinsic(type, *[type] * count)(forms[count - 1])
+
+
 def several(*counts: int) -> list[str]:
     """The types of tuples of integers, which an intrinsic gets as lists of values."""
     return [f"UniTuple(int64, {count})" for count in counts]
@@ -126,7 +150,13 @@ def _forms(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the forms of the deferred names that a function refers to."""
     assert isinstance(function, FunctionType)
     values = {name: function.__globals__.get(name) for name in _names(function.__code__)}
+    values |= {name: cell.cell_contents for name, cell in cells_of(function)}
     return {name: value.form for name, value in values.items() if isinstance(value, Deferred)}
+
+
+def cells_of(function: FunctionType) -> Iterator[tuple[str, CellType]]:
+    """The names that a function takes from the functions around it, with their cells."""
+    return zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
 
 
 def _names(code: CodeType) -> set[str]:
@@ -170,9 +200,9 @@ class Kernel(Compiled):
     def __init__(self, arguments: type, function: Callable[[Any, int, int], None]) -> None:
         super().__init__(function, _record_type(arguments))
         self.accesses = tuple(_accesses(arguments, ""))
-        """For each number of ``record``: whether memory at this address is read or written, or nothing."""
+        """For each number of ``record``: whether memory at this address is read, written or updated, or nothing."""
         if "undeclared" in self.accesses:
-            raise TypeError(f"{arguments.__name__} has an address that is declared neither as Read nor as Write")
+            raise TypeError(f"{arguments.__name__} has an address that is not declared as Read, Write or Update")
 
     @cached_property
     def record(self) -> np.dtype[Any]:
@@ -273,37 +303,44 @@ def record(arguments: Any) -> Any:
     return carray(arguments, 1)[0]
 
 
-@intrinsic("CPointer(float32)", "int64")
-def _pointer(v: Vectors, address: Any) -> Any:
-    return v.pointer(address, 0, v.float)
+def _pointer_to(kind: str) -> Callable[[int], Any]:
+    """A function that returns a pointer to elements of a type at an address."""
+
+    def point(v: Vectors, address: Any) -> Any:
+        element = {"f": v.float, "d": ir.DoubleType()}.get(kind) or ir.IntType(8 * np.dtype(kind).itemsize)
+        return v.pointer(address, 0, element)
+
+    return intrinsic(f"CPointer({'uint8' if kind == '?' else np.dtype(kind).name})", "int64")(point)
 
 
-@intrinsic("CPointer(int64)", "int64")
-def _long_pointer(v: Vectors, address: Any) -> Any:
-    return v.pointer(address, 0, v.long)
+POINTERS: Final[Mapping[str, Callable[[int], Any]]] = {kind: _pointer_to(kind) for kind in "?bhiqBHIQfd"}
+"""Pointers to elements at an address, by the letters that NumPy has for types; a boolean is a byte."""
 
-
-@intrinsic("CPointer(uint8)", "int64")
-def _byte_pointer(v: Vectors, address: Any) -> Any:
-    return v.pointer(address, 0, v.bytes.element)
+_octets, _shorts, _longs, _floats = (POINTERS[kind] for kind in "BHqf")
 
 
 @inlined
 def octets(address: int, count: int) -> Any:
     """An array over memory that holds u8."""
-    return carray(_byte_pointer(address), count)
+    return carray(_octets(address), count)
+
+
+@inlined
+def shorts(address: int, count: int) -> Any:
+    """An array over memory that holds u16."""
+    return carray(_shorts(address), count)
 
 
 @inlined
 def floats(address: int, count: int) -> Any:
     """An array over memory that holds f32."""
-    return carray(_pointer(address), count)
+    return carray(_floats(address), count)
 
 
 @inlined
 def longs(address: int, count: int) -> Any:
     """An array over memory that holds i64."""
-    return carray(_long_pointer(address), count)
+    return carray(_longs(address), count)
 
 
 @intrinsic("float32", "float32")
@@ -333,7 +370,7 @@ def store_atomically(v: Vectors, address: Any, value: Any) -> None:
 
 
 @intrinsic("void", "int64")
-def offer_processor(v: Vectors, function: Any) -> None:
+def yield_cpu(v: Vectors, function: Any) -> None:
     """Call ``int function(void)``, by its address: ``sched_yield``."""
     v.builder.call(v.pointer(function, 0, ir.FunctionType(ir.IntType(32), [])), [])
 

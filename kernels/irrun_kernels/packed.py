@@ -9,12 +9,13 @@ import numpy as np
 
 from irrun_kernels import ir
 from irrun_kernels.amx import ROWS
-from irrun_kernels.functions import add, assign, fill, unary
+from irrun_kernels.epilogue import activate, add_to_row, clip_row
+from irrun_kernels.functions import assign, fill
 from irrun_kernels.host import BYTES, LANES
 from irrun_kernels.micro import VECTORS
 from irrun_kernels.native import floats, inlined, intrinsic, kernel, record, several
 from irrun_kernels.pixels import move
-from irrun_kernels.product import Product, compute, make_halves, multiply_part
+from irrun_kernels.product import Product, compute, multiply_part
 from irrun_kernels.rows import total
 from irrun_kernels.vectors import Vectors
 
@@ -24,7 +25,7 @@ DEPTH: Final = 128
 _VARIANTS: Final = tuple(product((4, 8), range(1, VECTORS + 1)))
 """The bits of a code and the vectors of a panel."""
 
-_EXPANDED: Final = tuple((*variant, halves) for halves in (0, 1) for variant in _VARIANTS)
+_EXPANDED: Final = tuple((*variant, bf16) for bf16 in (0, 1) for variant in _VARIANTS)
 """The variants of panels, for f32 and for words of two bf16."""
 
 _AHEAD: Final = 2048
@@ -39,7 +40,7 @@ def packed_product(arguments: Any, task: int, workspace: int) -> None:
     """A block of points times a part of the panels."""
     c = record(arguments)
     if c.geometry.columns > 1:
-        compute(c, 2, 4, task, workspace, _multiply_expanded, make_halves)
+        compute(c, task, workspace, _multiply_expanded)
         return
     panels = -(-c.filters // (c.cut.vectors * LANES))
     part, parts = task % c.cut.groups, c.cut.groups
@@ -49,7 +50,7 @@ def packed_product(arguments: Any, task: int, workspace: int) -> None:
 @inlined
 def _multiply_row(c: Any, begin: int, end: int, workspace: int) -> None:
     """Multiply a row with some panels, group by group."""
-    codes, full = c.codes, c.cut.vectors * LANES
+    codes, e, full = c.codes, c.epilogue, c.cut.vectors * LANES
     group = codes.group
     groups = c.panel_depth // group
     sums = floats(workspace, groups)
@@ -62,8 +63,6 @@ def _multiply_row(c: Any, begin: int, end: int, workspace: int) -> None:
         vectors = -(-width // LANES)
         out = floats(results, vectors * LANES)
         fill(out, np.float32(0))
-        if c.bias != 0:
-            add(out[:width], floats(c.bias + 4 * column, width))
         for index in range(groups):
             place = 4 * (index * codes.padded + column)
             multiply_codes(
@@ -75,20 +74,12 @@ def _multiply_row(c: Any, begin: int, end: int, workspace: int) -> None:
                 sums[index],
                 results,
             )
-        result = floats(c.out.start + 4 * column, width)
-        assign(result, out[:width])
-        finish_row(c, result, c.summand.start + 4 * column)
-
-
-@inlined
-def finish_row(c: Any, out: Any, summand: int) -> None:
-    """Add a summand, and apply the activation."""
-    end = c.end
-    if c.summand.start != 0:
-        add(out, floats(summand, len(out)))
-    unary(0, out, np.float32(end.low), np.float32(end.high))
-    if end.function >= 0:
-        unary(end.function, out, np.float32(end.alpha), np.float32(end.beta))
+        result = e.out.start + 4 * column
+        assign(floats(result, width), out[:width])
+        summand = e.summand.start + 4 * column if e.summand.start != 0 else 0
+        add_to_row(e, floats(result, width), column, summand)
+        clip_row(e, floats(result, width))
+        activate(e, result, 4 * width, 1, width, results)
 
 
 @inlined
@@ -96,7 +87,7 @@ def _multiply_expanded(c: Any, block: Any, place: int, width: int, is_last_panel
     """Multiply the rows of a block with a panel, `DEPTH` rows of which become f32 or bf16 at a time."""
     column = place * c.cut.vectors * LANES
     padded = -(-width // LANES) * LANES
-    each = 2 if c.halves != 0 else 1
+    each = 2 if c.bf16 != 0 else 1
     for top in range(0, c.panel_depth, DEPTH):
         depth = min(DEPTH, c.panel_depth - top)
         words = depth // each
@@ -120,8 +111,8 @@ def _expand(c: Any, column: int, width: int, top: int, depth: int, out: int) -> 
         place = 4 * (k // codes.group * codes.padded + column)
         panel = c.panels + (column * c.panel_depth + k * width) * codes.bits // 8
         sides = (codes.scales + place, codes.zeros + place if codes.zeros != 0 else 0)
-        expand_codes((codes.bits, width // LANES, c.halves), count * codes.bits // 32, panel, sides, out)
-        out += (2 if c.halves != 0 else 4) * count * width
+        expand_codes((codes.bits, width // LANES, c.bf16), count * codes.bits // 32, panel, sides, out)
+        out += (2 if c.bf16 != 0 else 4) * count * width
         k += count
 
 
@@ -147,8 +138,8 @@ def multiply_codes(v: Vectors, variant: Any, words: Any, x: Any, codes: Any, sid
         count = max(1, _SUMS // width)
         sums = [[v.variable(v.every(0.0)) for _ in range(width)] for _ in range(count)]
         with v.times(words) as loop:
-            here = builder.add(codes, builder.mul(loop, v.constant(BYTES * width)))
-            row = builder.add(x, builder.mul(loop, v.constant(128 // size)))
+            here = v.beyond(codes, loop, BYTES * width)
+            row = v.beyond(x, loop, 128 // size)
             for j in range(width):
                 v.prefetch(builder.add(here, v.constant(_AHEAD + BYTES * j)), 3)
             loaded = [builder.load(v.pointer(here, BYTES * j, wide), align=4) for j in range(width)]
@@ -174,10 +165,10 @@ def expand_codes(v: Vectors, variant: Any, words: Any, codes: Any, sides: Any, o
     """
     builder = v.builder
     scales, zeros = sides
-    for size, width, is_half in v.variants(variant, _EXPANDED):
+    for size, width, is_bf16 in v.variants(variant, _EXPANDED):
         wide = ir.VectorType(ir.IntType(32), LANES)
         each = 32 // size
-        step = 2 if is_half else 1
+        step = 2 if is_bf16 else 1
         scale = [v.load(scales, j) for j in range(width)]
         starts = [v.variable(v.every(0.0)) for _ in range(width)]
         with builder.if_then(v.is_given(zeros)):
@@ -185,15 +176,15 @@ def expand_codes(v: Vectors, variant: Any, words: Any, codes: Any, sides: Any, o
                 builder.store(v.load(zeros, j), start)
         zero = [builder.load(start) for start in starts]
         with v.times(words) as loop:
-            here = builder.add(codes, builder.mul(loop, v.constant(BYTES * width)))
-            place = builder.add(out, builder.mul(loop, v.constant(BYTES * width * each // step)))
+            here = v.beyond(codes, loop, BYTES * width)
+            place = v.beyond(out, loop, BYTES * width * each // step)
             for j in range(width):
                 loaded = builder.load(v.pointer(here, BYTES * j, wide), align=4)
                 values = [
                     builder.fmul(builder.fsub(_code(v, loaded, number, size), zero[j]), scale[j])
                     for number in range(each)
                 ]
-                if is_half:
+                if is_bf16:
                     values = [v.paired(*pair) for pair in zip(values[::2], values[1::2], strict=True)]
                 for number, value in enumerate(values):
                     v.store(value, place, number * width + j)

@@ -8,33 +8,59 @@ from irrun_kernels.native import NOWHERE, Address, inlined, longs
 
 
 class Images(NamedTuple):
-    """The address of the first pixel of images, 0 for none, and the bytes between images, rows and pixels."""
+    """The address of the first pixel of images, 0 for none, and the bytes between images, planes, rows and pixels."""
 
     start: Address = NOWHERE
     image: int = 0
+    plane: int = 0
     row: int = 0
     pixel: int = 0
 
 
 class Geometry(NamedTuple):
-    """Windows over images [images, height, width, ...], whose results are [images, rows, columns, ...].
+    """Windows over images [images, depth, height, width, ...], whose results are [images, planes, rows, columns, ...].
 
     The rows of a matrix are the pixels of one image with one row.
     """
 
+    kernel_depth: int = 1
     kernel_height: int = 1
     kernel_width: int = 1
+    stride_depth: int = 1
     stride_height: int = 1
     stride_width: int = 1
+    dilation_depth: int = 1
     dilation_height: int = 1
     dilation_width: int = 1
+    begin_depth: int = 0
     begin_height: int = 0
     begin_width: int = 0
     images: int = 1
+    planes: int = 1
     rows: int = 1
     columns: int = 1
+    depth: int = 1
     height: int = 1
     width: int = 1
+
+
+@inlined
+def taps_of(g: Any) -> Any:
+    """The number of taps of a window."""
+    return g.kernel_depth * g.kernel_height * g.kernel_width
+
+
+@inlined
+def image_of(g: Any, line: int) -> tuple[int, int, int]:
+    """The image, the plane and the row of a row of the results, by its number."""
+    return line // (g.planes * g.rows), line // g.rows % g.planes, line % g.rows
+
+
+@inlined
+def row_of(g: Any, x: Any, line: int) -> Any:
+    """The address of a row of results in `Images`, by its number."""
+    image, z, y = image_of(g, line)
+    return x.start + image * x.image + z * x.plane + y * x.row
 
 
 @inlined
@@ -47,18 +73,21 @@ def find_left(g: Any, x: Any, shift: int, zeros: int, first: int, count: int, po
     index = 0
     while index < count:
         line, column = (first + index) // g.columns, (first + index) % g.columns
-        image, y = line // g.rows, line % g.rows
+        image, z, y = image_of(g, line)
         here = min(g.columns - column, count - index)
         place = out + 8 * index
-        for ky in range(g.kernel_height):
-            down = y * g.stride_height + ky * g.dilation_height - g.begin_height
-            row = x.start + shift + image * x.image + down * x.row if 0 <= down < g.height else 0
-            for kx in range(g.kernel_width):
-                across = column * g.stride_width + kx * g.dilation_width - g.begin_width
-                _find_pixels(place, row, across, g.stride_width, g.width, x.pixel, zeros, here)
-                place += 8 * points
+        for kz in range(g.kernel_depth):
+            back = z * g.stride_depth + kz * g.dilation_depth - g.begin_depth
+            plane = x.start + shift + image * x.image + back * x.plane if 0 <= back < g.depth else 0
+            for ky in range(g.kernel_height):
+                down = y * g.stride_height + ky * g.dilation_height - g.begin_height
+                row = plane + down * x.row if plane != 0 and 0 <= down < g.height else 0
+                for kx in range(g.kernel_width):
+                    across = column * g.stride_width + kx * g.dilation_width - g.begin_width
+                    _find_pixels(place, row, across, g.stride_width, g.width, x.pixel, zeros, here)
+                    place += 8 * points
         index += here
-    for tap in range(g.kernel_height * g.kernel_width):
+    for tap in range(taps_of(g)):
         _repeat(out + 8 * points * tap, count, points)
 
 
@@ -69,8 +98,7 @@ def find_points(g: Any, x: Any, shift: int, first: int, count: int, points: int,
     while index < count:
         line, column = (first + index) // g.columns, (first + index) % g.columns
         here = min(g.columns - column, count - index)
-        start = x.start + shift + line // g.rows * x.image + line % g.rows * x.row + column * x.pixel
-        _fill_range(out + 8 * index, start, x.pixel, here)
+        _fill_range(out + 8 * index, row_of(g, x, line) + shift + column * x.pixel, x.pixel, here)
         index += here
     _repeat(out, count, points)
 

@@ -11,12 +11,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun_kernels.amx_product import configure_tiles, gather, release_tiles, tile_of
-from irrun_kernels.bytes import Requantization, multiply_bytes, quantize_row
-from irrun_kernels.functions import End, apply_to_rows, unary
+from irrun_kernels.bytes import multiply_bytes
+from irrun_kernels.epilogue import Epilogue, activate, store_rounded
 from irrun_kernels.host import LANES
-from irrun_kernels.micro import AS_BITS, multiply_taps, round_row
-from irrun_kernels.native import NOWHERE, Address, Read, Write, floats, inlined, kernel, longs, record
-from irrun_kernels.pixels import Geometry, Images, find_left, find_points, find_rows, move
+from irrun_kernels.micro import multiply_taps
+from irrun_kernels.native import NOWHERE, Address, Read, inlined, kernel, longs, record
+from irrun_kernels.pixels import Geometry, Images, find_left, find_points, find_rows, move, taps_of
 from irrun_kernels.tiling import Tiling
 
 _DEPTH: Final = 1024
@@ -34,6 +34,9 @@ class Codes(NamedTuple):
 
     ``scales`` and ``zeros`` are [groups, padded columns]: weights are (code - zero) * scale. A group of rows has
     ``group`` of them, in whole words.
+
+    For rows that were rounded to bytes, a group is one or more parts of ``part`` rows: ``sides`` are [points, parts,
+    2] as `quantize_rows` writes them, ``starts`` what sums begin with, words [parts, padded columns].
     """
 
     bits: int = 0
@@ -41,15 +44,17 @@ class Codes(NamedTuple):
     zeros: Read[Address] = NOWHERE
     padded: int = 0
     group: int = 0
+    part: int = 0
+    sides: Read[Address] = NOWHERE
+    starts: Read[Address] = NOWHERE
 
 
 class Product(NamedTuple):
-    """Arguments of `product`, `integer_product` and `packed_product`.
+    """Arguments of `product`, `integer_product`, `packed_product` and `dynamic_product`.
 
-    ``x`` has pixels of ``depth`` f32, or words of two bf16 (with ``halves``) or four bytes; ``zeros`` is the address of
+    ``x`` has pixels of ``depth`` f32, or words of two bf16 (with ``bf16``) or four bytes; ``zeros`` is the address of
     the pixel outside of images. ``panels`` are packed weights, whose columns have ``panel_depth`` of these, or codes.
-    ``out``, ``narrow`` and ``summand`` have pixels of ``filters``: f32, the result in bf16 or as bytes, and what is
-    added. Without ``out``, its pixels are those of a panel in the workspace.
+    The results have pixels of ``filters``; those in the workspace are as wide as a panel.
 
     A task computes some points for some panels, as ``cut`` says. Several products of equal sizes may follow each other:
     ``next_out`` elements of results, and ``next_x``, ``next_panels`` and ``next_bias`` bytes further.
@@ -62,34 +67,31 @@ class Product(NamedTuple):
     depth: int
     panel_depth: int
     filters: int
-    out: Write[Images] = Images()
-    narrow: Write[Images] = Images()
-    summand: Read[Images] = Images()
     zeros: Read[Address] = NOWHERE
-    bias: Read[Address] = NOWHERE
-    halves: int = 0
-    end: End = End()
+    bf16: int = 0
+    epilogue: Epilogue = Epilogue()
     next_x: int = 0
     next_panels: int = 0
     next_out: int = 0
     next_bias: int = 0
-    integers: Requantization = Requantization()
     codes: Codes = Codes()
 
 
 class Block(NamedTuple):
-    """The part of a product that a task computes: the number of the product, and its points, ``rows`` in whole tiles.
+    """The part of a product that a task computes: the number of the product, and some of its points.
 
-    The others are places in the workspace: addresses of rows, rows that were gathered for AMX, and what is free.
+    Points in whole tiles are ``rows``. The others are places in the workspace: addresses of rows, rows that were
+    gathered for AMX, and what is free.
     """
 
     number: int
+    first: int
     points: int
     rows: int
     taps: int
     left: int
     out: int
-    narrow: int
+    rounded: int
     summand: int
     gathered: int
     free: int
@@ -98,97 +100,81 @@ class Block(NamedTuple):
 @kernel(Product)
 def product(arguments: Any, task: int, workspace: int) -> None:
     """A block of points times a group of panels, with bias, summand and activation."""
-    compute(record(arguments), 2, 4, task, workspace, _multiply_floats, make_halves)
+    compute(record(arguments), task, workspace, _multiply_floats)
 
 
 @kernel(Product)
 def integer_product(arguments: Any, task: int, workspace: int) -> None:
     """A product of bytes, with factors, biases, summand, bounds and rounding."""
-    c = record(arguments)
-    compute(c, 1, c.integers.summand_size, task, workspace, _multiply_bytes, make_bytes)
+    compute(record(arguments), task, workspace, _multiply_bytes)
 
 
 @inlined
-def compute(
-    c: Any, narrow_size: int, summand_size: int, task: int, workspace: int, multiply: Any, make_narrow: Any
-) -> None:
-    """Compute a task: ``multiply`` a panel, then apply a function and ``make_narrow`` its results, row by row."""
-    g, cut = c.geometry, c.cut
+def compute(c: Any, task: int, workspace: int, multiply: Any) -> None:
+    """Compute a task: ``multiply`` a panel, then apply the function of the epilogue row by row."""
+    g, cut, e = c.geometry, c.cut, c.epilogue
     full = cut.vectors * LANES
     panels = -(-c.filters // full)
     number, task = task // cut.tasks, task % cut.tasks
     first, group = task // cut.groups * cut.points, task % cut.groups
-    points = min(cut.points, g.images * g.rows * g.columns - first)
-    taps = g.kernel_height * g.kernel_width
+    points = min(cut.points, g.images * g.planes * g.rows * g.columns - first)
+    taps = taps_of(g)
     rows = -(-points // cut.rows) * cut.rows
     left = workspace
     out = left + 8 * rows * taps
-    narrow, summand, gathered = out + 8 * rows, out + 16 * rows, out + 24 * rows
+    rounded, summand, gathered = out + 8 * rows, out + 16 * rows, out + 24 * rows
     sums = gathered + rows * cut.left_row
-    free = sums if c.out.start != 0 else sums + rows * c.out.pixel
+    free = sums if e.out.start != 0 else sums + rows * e.out.pixel
     place, stop = panels * group // cut.groups, panels * (group + 1) // cut.groups
     column = number * c.next_out + place * full
+    rounded_size, summand_size = 2 if e.integers.padded == 0 else 1, e.integers.summand_size
     find_left(g, c.x, number * c.next_x, c.zeros, first, points, rows, left)
-    if c.out.start != 0:
-        find_points(g, c.out, 4 * column, first, points, rows, out)
+    if e.out.start != 0:
+        find_points(g, e.out, 4 * column, first, points, rows, out)
     else:
-        find_rows(sums, c.out.pixel, points, rows, out)
-    if c.narrow.start != 0:
-        find_points(g, c.narrow, narrow_size * column, first, points, rows, narrow)
-    if c.summand.start != 0:
-        find_points(g, c.summand, summand_size * column, first, points, rows, summand)
+        find_rows(sums, e.out.pixel, points, rows, out)
+    if e.rounded.start != 0:
+        find_points(g, e.rounded, rounded_size * column, first, points, rows, rounded)
+    if e.summand.start != 0:
+        find_points(g, e.summand, summand_size * column, first, points, rows, summand)
     if cut.left_row != 0:
         gather(left, rows, taps, c.depth, gathered, cut.left_row)
         configure_tiles()
     # Rows that are whole, and neighbours, need not be put together for a function.
-    is_whole = cut.groups == 1 and c.filters <= _WHOLE and c.out.start != 0
-    block = Block(number, points, rows, taps, left, out, narrow, summand, gathered, free)
+    is_whole = cut.groups == 1 and c.filters <= _WHOLE and e.out.start != 0
+    block = Block(number, first, points, rows, taps, left, out, rounded, summand, gathered, free)
     for panel in range(place, stop):
         width = min(c.filters - panel * full, full)
         multiply(c, block, panel, width, panel + 1 == stop)
-        if c.end.function >= 0 and not is_whole:
-            _finish(c, block, width, make_narrow)
-        if c.out.start != 0:
+        if e.function >= 0 and not is_whole:
+            _activate(e, block, panel * full, width)
+        if e.out.start != 0:
             move(out, rows, 4 * full)
-        if c.narrow.start != 0:
-            move(narrow, rows, narrow_size * full)
-        if c.summand.start != 0:
+        if e.rounded.start != 0:
+            move(rounded, rows, rounded_size * full)
+        if e.summand.start != 0:
             move(summand, rows, summand_size * full)
     if cut.left_row != 0:
         release_tiles()
-    if c.end.function >= 0 and is_whole:
+    if e.function >= 0 and is_whole:
         move(out, rows, -4 * full * panels)
-        move(narrow, rows, -narrow_size * full * panels)
-        _finish(c, block, c.filters, make_narrow)
+        move(rounded, rows, -rounded_size * full * panels)
+        _activate(e, block, 0, c.filters)
 
 
 @inlined
-def _finish(c: Any, block: Any, width: int, make_narrow: Any) -> None:
-    """Replace what has been computed by a function of it."""
-    end, count = c.end, block.points
-    alpha, beta = np.float32(end.alpha), np.float32(end.beta)
-    rows, narrow = longs(block.out, count), longs(block.narrow, count)
-    if rows[count - 1] - rows[0] == (count - 1) * c.out.pixel:
-        apply_to_rows(end.function, rows[0], c.out.pixel, count, width, alpha, beta, block.free)
+def _activate(e: Any, block: Any, column: int, width: int) -> None:
+    """Replace what has been computed by a function of it, from a column on."""
+    count = block.points
+    rows, rounded = longs(block.out, count), longs(block.rounded, count)
+    if rows[count - 1] - rows[0] == (count - 1) * e.out.pixel:
+        activate(e, rows[0], e.out.pixel, count, width, block.free)
     else:
         for index in range(count):
-            unary(end.function, floats(rows[index], width), alpha, beta)
-    if c.narrow.start != 0:
+            activate(e, rows[index], 4 * width, 1, width, block.free)
+    if e.rounded.start != 0:
         for index in range(count):
-            make_narrow(c, rows[index], narrow[index], width)
-
-
-@inlined
-def make_halves(c: Any, row: int, narrow: int, width: int) -> None:
-    """Write a row in bf16."""
-    round_row(AS_BITS, row, narrow, width)
-
-
-@inlined
-def make_bytes(c: Any, row: int, narrow: int, width: int) -> None:
-    """Write the levels of a row."""
-    levels = c.integers
-    quantize_row(row, narrow, width, np.float32(levels.low), np.float32(levels.high), np.float32(levels.most))
+            store_rounded(e, rows[index], rounded[index], column, width)
 
 
 @inlined
@@ -231,18 +217,18 @@ def multiply_part(c: Any, block: Any, part: Any, extent: Any, panel: int, column
     ``part`` is the first tap, the bytes in front of what is multiplied in gathered rows, and whether this is the first
     part and the last. ``extent`` and ``ahead`` are as in `multiply_taps`, and the distance of the latter for tiles.
     """
-    cut, tap, skipped, is_first, is_last = c.cut, part[0], part[1], part[2], part[3]
+    cut, e, tap, skipped, is_first, is_last = c.cut, c.epilogue, part[0], part[1], part[2], part[3]
     vectors = -(-width // LANES)
-    bias = c.bias + block.number * c.next_bias + 4 * column if c.bias != 0 and is_first else 0
-    is_rounded = c.narrow.start != 0 and is_last and c.end.function < 0
-    is_stored = c.out.start != 0 or not is_rounded
-    low = np.float32(c.end.low) if is_last else np.float32(-np.inf)
-    high = np.float32(c.end.high) if is_last else np.float32(np.inf)
+    bias = e.bias + block.number * c.next_bias + 4 * column if e.bias != 0 and is_first else 0
+    is_rounded = e.rounded.start != 0 and is_last and e.function < 0
+    is_stored = e.out.start != 0 or not is_rounded
+    low = np.float32(e.low) if is_last else np.float32(-np.inf)
+    high = np.float32(e.high) if is_last else np.float32(np.inf)
     for tile in range(block.rows // cut.rows):
         place = 8 * tile * cut.rows
-        summand = block.summand + place if c.summand.start != 0 else 0
+        summand = block.summand + place if e.summand.start != 0 else 0
         multiply_taps(
-            (cut.rows, vectors, c.halves),
+            (cut.rows, vectors, c.bf16),
             extent if cut.left_row == 0 else (min(cut.rows, block.points - tile * cut.rows), extent[1]),
             _left_of(c, block, tile, tap, skipped),
             (panel, 4 * vectors * LANES),
@@ -250,7 +236,7 @@ def multiply_part(c: Any, block: Any, part: Any, extent: Any, panel: int, column
             bias,
             (
                 block.out + place if is_stored else 0,
-                block.narrow + place if is_rounded else 0,
+                block.rounded + place if is_rounded else 0,
                 summand if is_first else block.out + place,
             ),
             width,
@@ -271,14 +257,14 @@ def _left_of(c: Any, block: Any, tile: int, tap: int, skipped: int) -> Any:
 @inlined
 def _multiply_bytes(c: Any, block: Any, place: int, width: int, is_last_panel: bool) -> None:
     """Multiply the rows of a block with a panel of bytes."""
-    cut, sides = c.cut, c.integers
+    cut, e, sides = c.cut, c.epilogue, c.epilogue.integers
     column = place * cut.vectors * LANES
     row = 4 * (block.number * sides.padded + column)
     panel = c.panels + block.number * c.next_panels + 4 * column * c.panel_depth
-    is_stored = c.out.start != 0 or c.end.function >= 0
+    is_stored = e.out.start != 0 or e.function >= 0
     for tile in range(block.rows // cut.rows):
         place = 8 * tile * cut.rows
-        summand = block.summand + place if c.summand.start != 0 else 0
+        summand = block.summand + place if e.summand.start != 0 else 0
         stored = min(cut.rows, block.points - tile * cut.rows)
         multiply_bytes(
             (cut.rows, -(-width // LANES)),
@@ -293,6 +279,6 @@ def _multiply_bytes(c: Any, block: Any, place: int, width: int, is_last_panel: b
                 summand if sides.summand_size == 4 else 0,
                 summand if sides.summand_size == 1 else 0,
                 block.out + place if is_stored else 0,
-                block.narrow + place if c.narrow.start != 0 and c.end.function < 0 else 0,
+                block.rounded + place if e.rounded.start != 0 and e.function < 0 else 0,
             ),
         )

@@ -8,28 +8,38 @@ import numpy as np
 
 from irrun_kernels.functions import add, assign, exp
 from irrun_kernels.native import Address, Read, Write, floats, inlined, intrinsic, kernel, record, summing
+from irrun_kernels.real import log
 from irrun_kernels.vectors import Vectors
 
 
 class Softmax(NamedTuple):
-    """Arguments of `softmax`. ``x`` and ``out`` are contiguous [rows, columns]; a task has some of the rows."""
+    """Arguments of `softmax`. ``x`` and ``out`` are contiguous [rows, columns]; a task has some of the rows.
+
+    With ``is_log``, results are logarithms.
+    """
 
     x: Read[Address]
     out: Write[Address]
     rows: int
     columns: int
     rows_per_task: int
+    is_log: int
 
 
 @kernel(Softmax)
 def softmax(arguments: Any, task: int, workspace: int) -> None:
-    """exp(x) / sum(exp(x)) for each row."""
+    """exp(x) / sum(exp(x)) for each row, or the logarithm of that."""
     c = record(arguments)
     for row in range(task * c.rows_per_task, min(c.rows, (task + 1) * c.rows_per_task)):
         x = floats(c.x + 4 * row * c.columns, c.columns)
         out = floats(c.out + 4 * row * c.columns, c.columns)
         assign(out, x)
-        scale(out, np.float32(1) / exponentials(out, largest(c.out + 4 * row * c.columns, c.columns)))
+        peak = largest(c.out + 4 * row * c.columns, c.columns)
+        if c.is_log == 0:
+            scale(out, np.float32(1) / exponentials(out, peak))
+        else:
+            _lower(out, peak)
+            _lower(out, np.float32(log(np.float64(_total_of_exponentials(out)))))
 
 
 @intrinsic("float32", "int64", "int64")
@@ -38,7 +48,7 @@ def largest(v: Vectors, row: Any, count: Any) -> Any:
     peaks = v.variable(v.every(-np.inf))
 
     def compare(first: Any, mask: Any) -> None:
-        value = v.load(v.builder.add(row, v.builder.mul(first, v.constant(4))), 0, mask)
+        value = v.load(v.beyond(row, first, 4), 0, mask)
         inside = value if mask is None else v.builder.select(mask, value, v.every(-np.inf))
         v.builder.store(v.largest(inside, v.builder.load(peaks)), peaks)
 
@@ -50,6 +60,20 @@ def largest(v: Vectors, row: Any, count: Any) -> Any:
 def _exponentials(x: Any, peak: Any) -> None:
     for i in range(len(x)):
         x[i] = exp(x[i] - peak)
+
+
+@inlined
+def _lower(x: Any, by: Any) -> None:
+    for i in range(len(x)):
+        x[i] -= by
+
+
+@summing
+def _total_of_exponentials(x: Any) -> Any:
+    result = np.float32(0)
+    for i in range(len(x)):
+        result += exp(x[i])
+    return result
 
 
 @summing
@@ -100,7 +124,7 @@ def layer_norm(arguments: Any, task: int, workspace: int) -> None:
         x = floats(c.x + 4 * row * c.columns, c.columns)
         out = floats(c.out + 4 * row * c.columns, c.columns)
         mean = total(x) / count if c.centred != 0 else np.float32(0)
-        variance = _squares(x, mean) / count
+        variance = squares(x, mean) / count
         if c.eps_outside != 0:
             factor = np.float32(1) / (np.sqrt(variance) + np.float32(c.eps))
         else:
@@ -113,7 +137,8 @@ def layer_norm(arguments: Any, task: int, workspace: int) -> None:
 
 
 @summing
-def _squares(x: Any, mean: Any) -> Any:
+def squares(x: Any, mean: Any) -> Any:
+    """The sum of the squares of the distances from a number."""
     result = np.float32(0)
     for i in range(len(x)):
         result += (x[i] - mean) * (x[i] - mean)

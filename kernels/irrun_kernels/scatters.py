@@ -15,7 +15,6 @@ from irrun_kernels.elements import (
     U16,
     U32,
     doubles,
-    shorts,
     signed_octets,
     signed_shorts,
     signed_words,
@@ -23,7 +22,7 @@ from irrun_kernels.elements import (
     words,
 )
 from irrun_kernels.moves import OUTSIDE, copy_line
-from irrun_kernels.native import Read, Write, floats, inlined, kernel, longs, octets, record
+from irrun_kernels.native import Read, Update, floats, inlined, kernel, longs, octets, record, shorts
 
 REDUCTIONS: Final = ("none", "sum", "sub", "prod", "min", "max", "xor")
 """Combinations of an element and an update, by their number."""
@@ -38,7 +37,7 @@ class Scatter(NamedTuple):
     """
 
     x: Read[Strided]
-    out: Write[Strided]
+    out: Update[Strided]
     at: Read[Strided]
     size: Axes
     kind: int

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from irrun_kernels import ir
-from irrun_kernels.conversions import round_pairs
+from irrun_kernels.conversions import round_row_to_bf16
 from irrun_kernels.functions import exp, fill, tanh
-from irrun_kernels.native import NOWHERE, Address, floats, inlined, intrinsic, longs
+from irrun_kernels.native import floats, inlined, intrinsic, longs
 from irrun_kernels.rows import exponentials, largest, scale, total
 from irrun_kernels.vectors import Vectors
 
@@ -23,18 +23,6 @@ replaced by another number."""
 
 LARGEST: Final = np.float32(1e15)
 """The largest element for which causal attention skips keys: no score overflows, and 0 times a value is 0."""
-
-
-class Heads(NamedTuple):
-    """The address of an array [stacks of stacks, stacks, heads, rows, columns], 0 for none, and the bytes between its
-    elements along each axis: 0 where it is broadcast."""
-
-    start: Address = NOWHERE
-    outer: int = 0
-    stack: int = 0
-    matrix: int = 0
-    row: int = 0
-    element: int = 0
 
 
 @inlined
@@ -84,7 +72,7 @@ def change_scores(
     for index in range(count):
         start = scores + 4 * index * c.block
         row = floats(start, width)
-        if c.halves != 0:
+        if c.bf16 != 0:
             scale(row, factor)
         if c.cap != 0:
             for i in range(width):
@@ -116,9 +104,9 @@ def weigh(c: Any, begin: int, width: int, scores: int, peaks: Any, totals: Any, 
             fill(row, np.float32(0))
         else:
             totals[index] += exponentials(row, peaks[index])
-        if c.halves != 0:
+        if c.bf16 != 0:
             divide(row, totals[index], c.guarded)
-            round_pairs(start, width, start)
+            round_row_to_bf16(start, width, start)
 
 
 @inlined
@@ -146,10 +134,10 @@ def _mask_row(v: Vectors, form: Any, scores: Any, mask: Any, count: Any, filling
     builder = v.builder
 
     def change(form: int, first: Any, inside: Any) -> None:
-        place = builder.add(scores, builder.mul(first, v.constant(4)))
+        place = v.beyond(scores, first, 4)
         score = v.load(place, 0, inside)
         if form == ADDED:
-            summand = v.load(builder.add(mask, builder.mul(first, v.constant(4))), 0, inside)
+            summand = v.load(v.beyond(mask, first, 4), 0, inside)
             v.store(builder.fadd(score, summand), place, 0, inside)
             return
         bytes = v.load(builder.add(mask, first), 0, inside, v.bytes)

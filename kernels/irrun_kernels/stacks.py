@@ -15,12 +15,17 @@ from irrun_kernels.pixels import find_rows, move
 
 
 class Matrices(NamedTuple):
-    """The address of stacks of matrices, 0 for none, and the bytes between stacks, matrices and rows."""
+    """The address of an array [stacks of stacks, stacks, matrices, rows, columns], 0 for none, and its strides.
+
+    Strides are in bytes, and 0 along axes that are broadcast.
+    """
 
     start: Address = NOWHERE
+    outer: int = 0
     stack: int = 0
     matrix: int = 0
     row: int = 0
+    element: int = 0
 
 
 @inlined
@@ -39,7 +44,6 @@ class StackedProduct(NamedTuple):
     x: Read[Matrices]
     y: Read[Matrices]
     out: Write[Matrices]
-    y_column: int
     matrices: int
     rows: int
     depth: int
@@ -66,7 +70,7 @@ def stacked_product(arguments: Any, task: int, workspace: int) -> None:
     for column in range(0, c.columns, full):
         width = min(c.columns - column, full)
         vectors = -(-width // LANES)
-        pack_panel(y + column * c.y_column, c.y.row, c.y_column, c.depth, width, panel, vectors * LANES)
+        pack_panel(y + column * c.y.element, c.y.row, c.y.element, c.depth, width, panel, vectors * LANES)
         multiply_rows(
             c.tile_rows, 0, workspace, padded, c.depth, panel, 4 * vectors * LANES, workspace + 8 * padded, 0, width
         )

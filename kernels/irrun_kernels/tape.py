@@ -1,10 +1,10 @@
 """The tape: a sequence of kernel calls that all workers walk together.
 
 A call is a row of three numbers: the address of a kernel, the address of its arguments, the number of its tasks.
-Each call has two counters, in a cache line
-of their own: how many tasks have been claimed, and how many are done. Whoever claims a task does it; a call begins when
-all tasks of the one before it are done. So nobody waits for a worker that has no processor at the moment, unless it is
-working on a task.
+Its tasks are dealt in order into equal parts, one for each worker, so that a worker finds in its own cache what it
+wrote in the call before. Whoever is through with its part takes tasks of the others': nobody waits for a worker that
+has no processor at the moment, unless it is working on a task. A call begins when all tasks of the one before it are
+done. Each call has counters in two cache lines: how many tasks of each part have been claimed, and how many are done.
 """
 
 from __future__ import annotations
@@ -18,36 +18,43 @@ from irrun_kernels.native import (
     inlined,
     load_atomically,
     longs,
-    offer_processor,
     store_atomically,
+    yield_cpu,
 )
 
 LINE: Final = 16
 """Numbers between the counters of one call and those of the next: two cache lines, since they are fetched in pairs."""
+
+_PARTS: Final = LINE // 2
+"""Parts into which the tasks of a call are dealt, at most: more workers share them."""
 
 _POLLS: Final = 4000
 """Times that a counter is looked at before the processor is offered to somebody else."""
 
 
 @inlined
-def walk(tape: int, calls: int, counters: int, workspace: int, yielding: int) -> None:
+def walk(tape: int, calls: int, counters: int, workspace: int, number: int, workers: int, yielding: int) -> None:
     """Take part in all calls; ``tape`` and ``counters`` are addresses, ``yielding`` that of ``sched_yield``."""
     rows = longs(tape, calls * 3)
-    for number in range(calls):
-        function, arguments, tasks = rows[3 * number], rows[3 * number + 1], rows[3 * number + 2]
-        claimed = counters + 8 * LINE * number
+    parts = min(workers, _PARTS)
+    for call in range(calls):
+        function, arguments, tasks = rows[3 * call], rows[3 * call + 1], rows[3 * call + 2]
+        claimed = counters + 8 * LINE * call
         done = claimed + 64
-        while True:
-            task = add_atomically(claimed, 1)
-            if task >= tasks:
-                break
-            call_kernel(function, arguments, task, workspace)
-            add_atomically(done, 1)
+        for turn in range(parts):
+            part = (number + turn) % parts
+            first, end = (tasks * part + parts - 1) // parts, (tasks * (part + 1) + parts - 1) // parts
+            while load_atomically(claimed + 8 * part) < end - first:
+                task = first + add_atomically(claimed + 8 * part, 1)
+                if task >= end:
+                    break
+                call_kernel(function, arguments, task, workspace)
+                add_atomically(done, 1)
         polls = 0
         while load_atomically(done) < tasks:
             polls += 1
             if polls == _POLLS:
-                offer_processor(yielding)
+                yield_cpu(yielding)
                 polls = 0
 
 
@@ -70,7 +77,7 @@ def serve(mailbox: int, number: int, seen: int, most_polls: int, yielding: int) 
         add_atomically(mailbox + 64, 1)
         if load_atomically(mailbox) == newest and newest % 2 == 1 and number < load_atomically(mailbox + 128):
             job = longs(mailbox + 192, 5)
-            walk(job[0], job[1], job[2], job[3] + number * job[4], yielding)
+            walk(job[0], job[1], job[2], job[3] + number * job[4], number, load_atomically(mailbox + 128), yielding)
         add_atomically(mailbox + 64, -1)
     return seen
 
@@ -91,13 +98,13 @@ def lead(
 ) -> None:
     """Publish a tape, walk it, and return when all of it is done; others may still be looking at its counters."""
     numbers = longs(counters, calls * LINE)
-    for number in range(0, calls * LINE, LINE // 2):
+    for number in range(calls * LINE):
         numbers[number] = 0
     job = longs(mailbox + 192, 5)
     job[0], job[1], job[2], job[3], job[4] = tape, calls, counters, workspace, each
     store_atomically(mailbox + 128, workers)
     add_atomically(mailbox, 1)
-    walk(tape, calls, counters, workspace, yielding)
+    walk(tape, calls, counters, workspace, 0, workers, yielding)
     add_atomically(mailbox, 1)
 
 
@@ -108,5 +115,5 @@ def settle(mailbox: int, yielding: int) -> None:
     while load_atomically(mailbox + 64) > 0:
         polls += 1
         if polls == _POLLS:
-            offer_processor(yielding)
+            yield_cpu(yielding)
             polls = 0

@@ -54,19 +54,6 @@ def padded_columns(columns: int) -> int:
     return -(-columns // LANES) * LANES
 
 
-def pack(matrix: Array, vectors: int) -> Array:
-    """A matrix [K, N] in panels [K, vectors * LANES], the last one as narrow as whole vectors allow."""
-    depth, columns = matrix.shape
-    size = vectors * LANES
-    whole = columns // size * size
-    rest = -(-(columns - whole) // LANES) * LANES
-    packed = np.zeros(depth * (whole + rest), matrix.dtype)
-    front = packed[: depth * whole].reshape(-1, depth, size)
-    front[...] = matrix[:, :whole].reshape(depth, -1, size).transpose(1, 0, 2)
-    packed[depth * whole :].reshape(depth, rest)[:, : columns - whole] = matrix[:, whole:]
-    return packed
-
-
 def words_of(codes: Array, bits: int) -> Array:
     """Pack signed codes [K, N] into words [K * bits / 32, N]: the first of a column in the lowest bits."""
     depth, columns = codes.shape
@@ -82,25 +69,6 @@ def words_of(codes: Array, bits: int) -> Array:
 
 _AT_ONCE: Final = 128
 """Words that are packed at a time."""
-
-
-def pack_halves(matrix: Array, vectors: int) -> Array:
-    """A matrix [K, N] of f32 that bf16 holds in panels of words, each of two rows; the last row may be zeros."""
-    depth, columns = matrix.shape
-    rows = np.zeros((depth + depth % 2, columns), np.uint16)
-    rows[:depth] = np.ascontiguousarray(matrix, np.float32).view(np.uint32) >> 16
-    return _pack_words(rows, vectors)
-
-
-def pack_bytes(matrix: Array, vectors: int) -> Array:
-    """A matrix [4 * K, N] of bytes with sign in panels of words, each of four rows."""
-    return _pack_words(matrix.astype(np.int8), vectors)
-
-
-def _pack_words(rows: Array, vectors: int) -> Array:
-    each = 4 // rows.itemsize
-    words = np.ascontiguousarray(rows.reshape(-1, each, rows.shape[1]).swapaxes(1, 2))
-    return pack(words.view(np.uint32)[..., 0], vectors)
 
 
 def padded_depth(words: int, has_tiles: bool) -> int:

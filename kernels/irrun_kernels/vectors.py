@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from irrun_kernels import ir
-from irrun_kernels.backends import OF_BYTES, OF_HALVES
+from irrun_kernels.backends import OF_BF16, OF_BYTES
 from irrun_kernels.host import BYTES, LANES
 
 
@@ -88,6 +88,15 @@ class Vectors:
         moved = self.builder.add(address, self.constant(offset)) if offset else address
         return self.builder.inttoptr(moved, type.as_pointer())
 
+    def beyond(self, address: Any, number: Any, step: Any) -> Any:
+        """The address ``number`` times ``step`` further."""
+        factor = self.constant(step) if isinstance(step, int) else step
+        return self.builder.add(address, self.builder.mul(number, factor))
+
+    def bytes_of(self, type: Any) -> int:
+        """The bytes of an element of a vector."""
+        return _align(type)
+
     def load_long(self, address: Any, offset: int) -> Any:
         return self.builder.load(self.pointer(address, offset, self.long), align=8)
 
@@ -125,14 +134,14 @@ class Vectors:
     def multiply_add(self, a: Any, b: Any, total: Any) -> Any:
         return self.call(f"llvm.fma.{_suffix(self.vector)}", self.vector, a, b, total)
 
-    def multiply_halves(self, a: Any, b: Any, total: Any) -> Any:
+    def multiply_bf16(self, a: Any, b: Any, total: Any) -> Any:
         """Add the products of two bf16 in each word of ``a`` and two of ``b`` to f32, first those in the upper halves.
 
         Each product and sum is rounded once. The instruction takes numbers below 2**-126 for zeros. That of ARM rounds
         the sum of two products to odd.
         """
-        if OF_HALVES.function:
-            return self._dot(OF_HALVES.function, total, a, b)
+        if OF_BF16.function:
+            return self._dot(OF_BF16.function, total, a, b)
         first = self.multiply_add(self.upper_halves(a), self.upper_halves(b), total)
         return self.multiply_add(self.lower_halves(a), self.lower_halves(b), first)
 
@@ -162,7 +171,7 @@ class Vectors:
     def rounded(self, value: Any) -> Any:
         """The nearest bf16 of f32; ties go to even, numbers below 2**-126 to zero."""
         halves = ir.VectorType(ir.IntType(16), LANES)
-        if OF_HALVES.name == "AVX512-BF16":
+        if OF_BF16.name == "AVX512-BF16":
             return self.call("llvm.x86.avx512bf16.cvtneps2bf16.512", halves, value)
         builder = self.builder
         bits = builder.bitcast(value, self.words)

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun_kernels.copies import copy_rows
-from irrun_kernels.functions import End, add, unary
+from irrun_kernels.epilogue import Epilogue, activate, add_to_row, clip_row
 from irrun_kernels.native import Address, Read, Write, floats, inlined, kernel, longs, record
 from irrun_kernels.pixels import Geometry, Images
 
@@ -93,20 +93,17 @@ def _transform_six(a0: int, a1: int, a2: int, a3: int, a4: int, a5: int, out: in
 class TransformResult(NamedTuple):
     """Arguments of `transform_result`: products [36, tiles, channels] to an image [height, width, channels].
 
-    ``bias`` is an address, or 0; ``misfit`` that of a number that becomes 1 where a result is infinite or NaN.
+    ``misfit`` is the address of a number that becomes 1 where a result is infinite or NaN.
     """
 
     products: Read[Address]
-    bias: Read[Address]
-    summand: Read[Images]
-    out: Write[Images]
     geometry: Geometry
     channels: int
     first: int
     tiles: int
     across: int
     tiles_per_task: int
-    end: End
+    epilogue: Epilogue
     misfit: Write[Address]
 
 
@@ -114,7 +111,7 @@ class TransformResult(NamedTuple):
 def transform_result(arguments: Any, task: int, workspace: int) -> None:
     """Some tiles; workspace has room for 28 rows of channels."""
     c = record(arguments)
-    count = c.channels
+    e, count = c.epilogue, c.channels
     step = 24 * count * c.tiles
     results = workspace + 96 * count
     for tile in range(task * c.tiles_per_task, min(c.tiles, (task + 1) * c.tiles_per_task)):
@@ -127,16 +124,14 @@ def transform_result(arguments: Any, task: int, workspace: int) -> None:
             _transform_four(workspace + 24 * count * row, 4 * count, results, 4 * count, count)
             _note_infinite(results, results + 4 * count * (TILE - 1), c.misfit)
             for column in range(wide):
-                x = floats(results + 4 * count * column, count)
-                if c.bias != 0:
-                    add(x, floats(c.bias, count))
-                if c.summand.start != 0:
-                    place = c.summand.start + (top + row) * c.summand.row + (left + column) * c.summand.pixel
-                    add(x, floats(place, count))
-            if c.end.function >= 0:
-                unary(c.end.function, floats(results, wide * count), np.float32(c.end.alpha), np.float32(c.end.beta))
-            out = c.out.start + (top + row) * c.out.row + left * c.out.pixel
-            copy_rows(results, 4 * count, out, c.out.pixel, wide, count)
+                summand = 0
+                if e.summand.start != 0:
+                    summand = e.summand.start + (top + row) * e.summand.row + (left + column) * e.summand.pixel
+                add_to_row(e, floats(results + 4 * count * column, count), 0, summand)
+            clip_row(e, floats(results, wide * count))
+            activate(e, results, 4 * count, wide, count, 0)
+            out = e.out.start + (top + row) * e.out.row + left * e.out.pixel
+            copy_rows(results, 4 * count, out, e.out.pixel, wide, count)
 
 
 @inlined

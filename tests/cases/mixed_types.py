@@ -71,7 +71,7 @@ CASES = [
     _mixed(sparse_fill_empty_rows, 0, {3: "f16"}),
 ]
 INVALID = [
-    Invalid(type, opset, inputs, "both must have one type", attributes)
+    Invalid(type, opset, inputs, "both must have the same type", attributes)
     for type, opset, inputs, attributes in (
         ("Add", 1, ["f32[2]", "f16[2]"], {}),
         ("Power", 1, ["f16[2]", "f32[2]"], {}),

@@ -13,6 +13,9 @@ from irrun.generation.chat import rendered
 from irrun.generation.language_model import Decoding
 from tests.generation.conftest import Copy
 
+pytestmark = pytest.mark.bails_out("the program does not fit the shapes of the results of")
+"""Lengths of texts are known only in the middle of a run of a tokenizer."""
+
 TEMPLATE = """
 {%- for message in messages %}
 {{- message.content + ' ' }}
@@ -67,7 +70,7 @@ def test_templates_have_the_functions_of_the_originals() -> None:
         ("{{ ''.__class__.__mro__ }}", "the chat template cannot be used: SecurityError: "),
         ("{{ messages.append(1) }}", "the chat template cannot be used: SecurityError: "),
         ("{% for i in range(10000000) %}x{% endfor %}", "the chat template cannot be used: OverflowError: "),
-        ("x" * (1 << 21), "the chat template has 2,097,152 characters, expected 1,048,576 at most"),
+        ("x" * (1 << 21), "the chat template has 2,097,152 characters, expected at most 1,048,576"),
     ],
 )
 def test_templates_that_fail(template: str, message: str) -> None:

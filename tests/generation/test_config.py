@@ -24,12 +24,12 @@ def test_updates_are_checked() -> None:
     [
         ({"temperature": 0.0}, "temperature is 0.0, expected a positive number; do_sample=False for 0"),
         ({"temperature": float("nan")}, "temperature is nan, expected a positive number; do_sample=False for 0"),
-        ({"top_p": 1.5}, "top_p is 1.5, expected a number above 0, 1 at most"),
-        ({"top_k": -1}, "top_k is -1, expected a number from 0 on"),
-        ({"max_new_tokens": "5"}, "max_new_tokens is '5', expected a number from 0 on, or None"),
+        ({"top_p": 1.5}, "top_p is 1.5, expected a number above 0 and at most 1"),
+        ({"top_k": -1}, "top_k is -1, expected an integer of at least 0"),
+        ({"max_new_tokens": "5"}, "max_new_tokens is '5', expected an integer of at least 0, or None"),
         ({"do_sample": 1}, "do_sample is 1, expected True or False"),
-        ({"stop_strings": {""}}, "stop_strings is {''}, expected a set of texts that are not empty"),
-        ({"stop_token_ids": {-2}}, "stop_token_ids is {-2}, expected a set of ids of tokens"),
+        ({"stop_strings": {""}}, "stop_strings is {''}, expected a set of strings that are not empty"),
+        ({"stop_token_ids": {-2}}, "stop_token_ids is {-2}, expected a set of token ids"),
         ({"stop_criteria": "NOW"}, "stop_criteria is 'NOW', expected EARLY, HEURISTIC or NEVER"),
         (
             {"num_beams": 2, "do_sample": True},

@@ -95,7 +95,7 @@ def test_scores_of_texts(copied: Copy, monkeypatch: pytest.MonkeyPatch, count: i
 
 
 def test_what_cannot_be_embedded(copied: Copy) -> None:
-    with pytest.raises(GenerationError, match="has variables: a model that continues texts"):
+    with pytest.raises(GenerationError, match="has variables, as a model that generates text does"):
         TextEmbeddingPipeline(STORIES)
     folder = encoder(copied())
     with pytest.raises(GenerationError, match='pooling_type is "max", expected cls, mean or last_token'):

@@ -20,6 +20,9 @@ from irrun.generation import (
 from irrun.model import build, load
 from tests.generation.conftest import STORIES, Copy
 
+pytestmark = pytest.mark.bails_out("the program does not fit the shapes of the results of")
+"""Lengths of texts are known only in the middle of a run of a tokenizer."""
+
 BEGIN = " there was a clever mole named Mila."
 
 
@@ -252,7 +255,7 @@ def test_folders_that_are_none(tmp_path: Path) -> None:
 
 def test_settings_that_are_no_table(copied: Copy) -> None:
     folder = copied(texts={"generation_config.json": "[1]"})
-    with pytest.raises(GenerationError, match=r"generation_config\.json has no table"):
+    with pytest.raises(GenerationError, match=r"generation_config\.json is not a JSON object"):
         TextPipeline(folder)
     (folder / "generation_config.json").write_text("{")
     with pytest.raises(GenerationError, match=r"generation_config\.json: not JSON"):

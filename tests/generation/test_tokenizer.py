@@ -10,6 +10,9 @@ from irrun.generation.streaming import Bytes, TextStream, Window
 from irrun.generation.tokenizer import padded
 from tests.generation.conftest import STORIES, Copy
 
+pytestmark = pytest.mark.bails_out("the program does not fit the shapes of the results of")
+"""Lengths of texts are known only in the middle of a run of a tokenizer."""
+
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:

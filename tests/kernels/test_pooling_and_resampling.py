@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
-from irrun.kernels.interpolate import Axis, linear_onnx, nearest
+from irrun.kernels.interpolate import Axis, linear_onnx, nearest, resample
 from irrun.kernels.pooling import avg_pool, max_pool
 from irrun.kernels.windows import Geometry
 
@@ -61,14 +61,14 @@ def test_pooling(window: tuple[int, int, int, int, int], channels_last: bool, sh
 def test_nearest_repeats(scale: int) -> None:
     x = np.random.default_rng(5).standard_normal((1, 3, 5, 7), dtype=np.float32)
     axes = [Axis(2, 5, 5 * scale, float(scale)), Axis(3, 7, 7 * scale, float(scale))]
-    result = nearest(x, axes, "asymmetric", "floor")
+    result = resample(x, axes, nearest("asymmetric", "floor"))
     np.testing.assert_array_equal(result, x.repeat(scale, axis=2).repeat(scale, axis=3))
 
 
 @pytest.mark.parametrize(("size", "target"), [(5, 10), (9, 4), (300, 450)])
 def test_linear_follows_the_line(size: int, target: int) -> None:
     x = np.random.default_rng(6).standard_normal((2, size), dtype=np.float32)
-    result = linear_onnx(x, [Axis(1, size, target, target / size)], "half_pixel")
+    result = resample(x, [Axis(1, size, target, target / size)], linear_onnx("half_pixel"))
     places = np.clip((np.arange(target) + 0.5) * size / target - 0.5, 0, size - 1)
     exact = np.stack([np.interp(places, np.arange(size), row) for row in x])
     np.testing.assert_allclose(result, exact, atol=2e-4 if size > 256 else 5e-6)
@@ -76,5 +76,5 @@ def test_linear_follows_the_line(size: int, target: int) -> None:
 
 def test_linear_keeps_an_infinity_to_its_neighbours() -> None:
     x = np.array([[0, 1, np.inf, 3, 4, 5]], np.float32)
-    result = linear_onnx(x, [Axis(1, 6, 12, 2.0)], "half_pixel")
+    result = resample(x, [Axis(1, 6, 12, 2.0)], linear_onnx("half_pixel"))
     np.testing.assert_array_equal(np.isfinite(result[0]), [True] * 3 + [False] * 4 + [True] * 5)

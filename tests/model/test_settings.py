@@ -39,8 +39,8 @@ def pair(folder: Path, first: ElementType = F32, shape: str = "2") -> Path:
         ),
         ({"EXECUTION_MODE_HINT": "FAST"}, "EXECUTION_MODE_HINT is 'FAST', expected PERFORMANCE or ACCURACY"),
         ({"TIER": "gpu"}, "TIER is 'gpu', expected auto, numpy or compiled"),
-        ({"INFERENCE_NUM_THREADS": -1}, "INFERENCE_NUM_THREADS is -1, expected a number from 0 on"),
-        ({"INFERENCE_NUM_THREADS": "many"}, "INFERENCE_NUM_THREADS is 'many', expected a number from 0 on"),
+        ({"INFERENCE_NUM_THREADS": -1}, "INFERENCE_NUM_THREADS is -1, expected an integer of at least 0"),
+        ({"INFERENCE_NUM_THREADS": "many"}, "INFERENCE_NUM_THREADS is 'many', expected an integer of at least 0"),
         ({"LOW_MEMORY": "maybe"}, "LOW_MEMORY is 'maybe', expected True or False"),
         ({"INFERENCE_PRECISION_HINT": "i8"}, "INFERENCE_PRECISION_HINT is 'i8', expected"),
     ],
@@ -54,7 +54,7 @@ def test_settings_that_cannot_be_used(settings: dict[str, Any], message: str, tm
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [
-        ([np.zeros(2, np.float32)], "1 inputs are given, expected 2"),
+        ([np.zeros(2, np.float32)], "expected 2 inputs, got 1"),
         (np.zeros(2, np.float32), "one array is given, expected one for each of the 2 inputs"),
         ({5: np.zeros(2, np.float32)}, "there is no input 5; the model has 2"),
     ],

@@ -55,8 +55,8 @@ def test_sizes_that_change_stay_open(tmp_path: Path) -> None:
         run(compiled, length, 3)
     assert list(compiled.plans._special) == [((None, 3),)]
     whole, special = compiled.plans.whole, compiled.plans._special[(None, 3),]
-    assert compiled.plans.of([np.zeros((9, 3), np.float32)]) is special
-    assert compiled.plans.of([np.zeros((9, 4), np.float32)]) is whole
+    assert compiled.plans.of([np.zeros((9, 3), np.float32)])[0] is special
+    assert compiled.plans.of([np.zeros((9, 4), np.float32)])[0] is whole
 
 
 @pytest.mark.parametrize("again", [1, 3])

@@ -109,7 +109,7 @@ def test_slices_and_numbers_of_iterations(
     [
         (7, Fact(I64, Shape([])), {}, "input 2 has 6 slices along axis 1, expected 7 or more"),
         (3, Fact(I64, Shape([])), {"start": 5}, "input 2 has 1 slices along axis 1, expected 3 or more"),
-        (3, Fact(I64, Shape([])), {"start": 7}, "slices from 7 to -1 by 1 are outside of a size of 6"),
+        (3, Fact(I64, Shape([])), {"start": 7}, "slices from 7 to -1 by 1 are outside a size of 6"),
         (3, Fact(F32, Shape([])), {}, "the Parameter for the iteration number is f32[], expected one element of i32"),
         (3, Fact(I64, Shape([2])), {}, "the Parameter for the iteration number is i64[2], expected one element of i32"),
     ],

@@ -167,7 +167,7 @@ def test_what_is_no_extension(tmp_path: Path) -> None:
     with pytest.raises(ExtensionError, match=re.escape(f"{tmp_path / 'none.py'} cannot be read: No such file")):
         operations_of([tmp_path / "none.py"])
     (tmp_path / "ops.so").write_bytes(b"\x7fELF")
-    with pytest.raises(ExtensionError, match=r"ops.so is no Python file, expected a name that ends in .py"):
+    with pytest.raises(ExtensionError, match=r"ops.so is not a Python file, expected a name that ends in .py"):
         operations_of([tmp_path / "ops.so"])
 
     class Bare(Op):
@@ -190,5 +190,5 @@ def test_twice_the_same_is_once() -> None:
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the system has no /dev/zero")
 def test_a_device_is_not_read() -> None:
-    with pytest.raises(ExtensionError, match="/dev/zero is no Python file"):
+    with pytest.raises(ExtensionError, match="/dev/zero is not a Python file"):
         load(Path("/dev/zero"))

@@ -90,11 +90,23 @@ WITHOUT_KERNEL = [
 
 
 WITH_KERNELS = (
-    *("Abs", "Add", "AvgPool", "Clamp", "Concat", "Convolution", "ConvolutionBackpropData", "Divide", "Elu", "Exp"),
+    *("Abs", "Add", "AvgPool", "Clamp", "Concat", "Convolution", "ConvolutionBackpropData", "CumSum", "Divide"),
+    *(
+        "Einsum",
+        "Elu",
+        "Exp",
+        "LogSoftmax",
+        "ReduceL1",
+        "ReduceL2",
+        "ReduceMax",
+        "ReduceMin",
+        "ReduceProd",
+        "ReduceSum",
+    ),
     *("FakeQuantize", "Gather", "Gelu", "GroupConvolution", "GroupConvolutionBackpropData", "HSigmoid", "HSwish"),
     *("Interpolate", "LRN", "MVN", "MatMul", "MaxPool", "Maximum", "Minimum", "Multiply", "Negative", "ReLU"),
     *("ReduceMean", "Roll", "ScaledDotProductAttention", "ShuffleChannels", "Sigmoid", "SoftMax", "Split", "Sqrt"),
-    *("Subtract", "Swish", "Tanh", "Transpose", "VariadicSplit"),
+    *("Subtract", "Swish", "Tanh", "TopK", "Transpose", "VariadicSplit"),
 )
 """Operations that have compiled kernels in some forms."""
 MOST = 8

@@ -180,7 +180,7 @@ def test_branches_that_cannot_be() -> None:
 
     op = resolve("If", "opset8")()
     for then, message in (
-        (branch(1, 2), "the bodies return 2 and 1 outputs, expected as many"),
+        (branch(1, 2), "the bodies return 2 and 1 outputs, expected the same number"),
         (branch(5, 1), "the port map uses input 5, which is not connected"),
     ):
         with pytest.raises(OpError, match=message):

@@ -29,23 +29,24 @@ MISFITS = (OpError, ValueError, IndexError, TypeError, ZeroDivisionError, Overfl
 
 
 def first_cases() -> list[Case]:
-    """Return two cases of each version of an operation."""
+    """Return a case of each version of an operation."""
     found: dict[tuple[str, int | str], list[Case]] = {}
     for case in all_cases():
         found.setdefault((case.type, case.opset), []).append(case)
-    return [case for cases in found.values() for case in cases[:2]]
+    return [case for cases in found.values() for case in cases[:1]]
 
 
 def allocated(
     op: Op, inputs: Sequence[Array | None], known: Sequence[Fact | None], types: Sequence[ElementType]
-) -> int:
-    """Return the bytes that a run allocates beside its outputs, at most at a time."""
+) -> tuple[int, int]:
+    """Return the bytes that a run allocates beside its outputs, at most at a time, and the elements of its outputs."""
     context = {"memory": Memory(), "facts": known}
     release_scratch()
     tracemalloc.start()
     try:
         outputs = run(op, inputs, types, **context)
-        return tracemalloc.get_traced_memory()[1] - sum(output.nbytes for output in outputs)
+        most = tracemalloc.get_traced_memory()[1] - sum(output.nbytes for output in outputs)
+        return most, sum(output.size for output in outputs)
     finally:
         tracemalloc.stop()
 
@@ -71,12 +72,12 @@ def test_workspace(case: Case) -> None:
             try:
                 with np.errstate(all="ignore"):
                     outputs = infer(op, known, output_count=len(case.expected))
-                    elements = size + sum(fact.shape.size.lo for fact in outputs)
-                    if elements > 4 * MOST_ELEMENTS:
+                    if size + sum(fact.shape.size.lo for fact in outputs) > 4 * MOST_ELEMENTS:
                         break
-                    most = allocated(op, inputs, known, [fact.type for fact in outputs])
+                    most, made = allocated(op, inputs, known, [fact.type for fact in outputs])
             except MISFITS:
                 break
+            elements = size + made
             assert most <= op.workspace * elements + BLOCKS, f"{most / elements:.1f} bytes an element"
             if time.process_time() - begin > LONGEST:
                 break

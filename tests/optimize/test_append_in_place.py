@@ -11,7 +11,7 @@ import pytest
 import irrun.model
 from irrun.document.writer import Handle
 from irrun.runtime.state import State
-from irrun.tensor.element_type import I32
+from irrun.tensor.element_type import I32, I64
 from tests.optimize.nets import TIERS, Net, types
 
 ONLY = ["append-in-place"]
@@ -73,6 +73,23 @@ def test_growing(tmp_path: Path, tier: str, kind: dict[str, Any], steps: dict[st
         for request in requests:
             np.testing.assert_allclose(request.run(given)[0], expected, rtol=1e-5, atol=1e-6)
             np.testing.assert_allclose(*(next(iter(one.state.values.values())) for one in (request, plain)), rtol=1e-5)
+
+
+@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize(("place", "gathers"), [(2, 1), (-1, 2), (0, 2)])
+def test_sizes_are_read_without_a_copy(tmp_path: Path, tier: str, place: int, gathers: int) -> None:
+    net, shape = Net(), "?,?,?,?"
+    order, axis = net.parameter("order", "?", I32), net.constant(np.array(0))
+    past = net.layer("Gather", [read(net, net.normal(2, 3, 5, 4), shape), order, axis], shape, 8, batch_dims=0)
+    sizes = net.layers("ShapeOf", [past], [(I64, "4")], 3, output_type="i64")[0]
+    net.result(net.layers("Gather", [sizes, net.constant(np.array([place])), axis], [(I64, "1")], 8, batch_dims=0)[0])
+    compiled = net.compile(tmp_path, *ONLY, TIER=tier)
+    assert types(compiled) == {"ReadValue": 1, "ShapeOf": 1, "Gather": gathers}
+    session = compiled.session()
+    for rows in ([0, 1], [1], [1, 0, 1]):
+        np.testing.assert_array_equal(
+            session.run({"order": np.array(rows, np.int32)})[0], [(len(rows), 3, 5, 4)[place]]
+        )
 
 
 def test_what_is_read_stays_as_it_was() -> None:

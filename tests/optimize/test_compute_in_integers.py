@@ -9,7 +9,7 @@ import pytest
 
 import irrun.model
 from irrun.document.writer import Handle
-from irrun.tensor.element_type import F16, F32, I8, U8
+from irrun.tensor.element_type import F16, F32, I8, I64, U8
 from tests.optimize.nets import TIERS, Net, check, types
 from tests.optimize.quantized import (
     RANGES,
@@ -67,6 +67,36 @@ def test_a_product_of_matrices(tmp_path: Path, transposed: bool, rows: str) -> N
     check(net, tmp_path, ONLY, kept if rows == "33" else {"FusedQuantize": 1, "FusedIntegerMatMul": 1})
 
 
+def test_a_transposed_summand(tmp_path: Path) -> None:
+    net = Net()
+    data = fake_quantize(net, net.parameter("x", "1,7,33"), "1,7,33")
+    data = net.layer("MatMul", [data, filters(net, (33, 20), scale=net.random.uniform(0.01, 0.02, (1, 20)))], "1,7,20")
+    order = net.ir.constant(np.array([0, 2, 1]), I64)
+    other = net.layer("Transpose", [net.parameter("y", "1,20,7"), order], "1,7,20")
+    net.result(net.layer("Add", [data, other], "1,7,20"))
+    made = check(net, tmp_path, ONLY, {"Transpose": 1, "FusedQuantize": 1, "FusedIntegerMatMul": 1})
+    assert made is not None
+
+
+def test_levels_are_split_and_joined(tmp_path: Path) -> None:
+    """A part of them is convolved; all of them and their sum, in the same range, are concatenated."""
+    net = Net()
+    data = fake_quantize(net, net.parameter("x", "1,16,6,6"), "1,16,6,6", SIGNED)
+    axis, sizes = (net.ir.constant(np.array(each), I64) for each in (1, [10, 6]))
+    one, other = net.layers("VariadicSplit", [data, axis, sizes], [(F32, "1,10,6,6"), (F32, "1,6,6,6")])
+    made = convolution(net, other, filters(net, (10, 6, 3, 3)), "1,10,6,6", begins=(1, 1), ends=(1, 1))
+    summed = fake_quantize(net, net.layer("Add", [one, made], "1,10,6,6"), "1,10,6,6", SIGNED)
+    joined = net.layer("Concat", [one, other, summed], "1,26,6,6", axis=1)
+    net.result(convolution(net, joined, filters(net, (8, 26, 1, 1)), "1,8,6,6"))
+    check(
+        net,
+        tmp_path,
+        ONLY,
+        {"VariadicSplit": 1, "Concat": 1, "FusedQuantize": 1, "FusedIntegerConvolution": 2},
+        atol=0.05,
+    )
+
+
 def test_groups(tmp_path: Path) -> None:
     net = Net()
     data = fake_quantize(net, net.parameter("x", "1,15,7,7"), "1,15,7,7", SHIFTED)
@@ -74,6 +104,38 @@ def test_groups(tmp_path: Path) -> None:
     pads = (1, 1)
     net.result(convolution(net, data, weights, "1,21,7,7", begins=pads, ends=pads, groups=True))
     check(net, tmp_path, ONLY, {"FusedQuantize": 1, "FusedIntegerConvolution": 1})
+
+
+@pytest.mark.parametrize("low", [0.0, -128 / 127], ids=["from zero", "signed"])
+@pytest.mark.parametrize("function", ["Clamp", "ReLU", "Tanh", None])
+@pytest.mark.parametrize("channels", [12, 150])
+def test_a_range_for_each_channel(tmp_path: Path, low: float, function: str | None, channels: int) -> None:
+    """Ranges become factors of the convolutions before and after, if no other function but a wider clamp is between."""
+    net = Net()
+    shape = f"1,{channels},7,7"
+    data = fake_quantize(net, net.parameter("x", "1,8,7,7"), "1,8,7,7")
+    data = convolution(net, data, filters(net, (channels, 8, 1, 1)), shape)
+    if function is not None:
+        limits = {"min": 0.0, "max": 6.0} if function == "Clamp" else {}
+        data = net.layer(function, [data], shape, **limits)
+    high = net.random.uniform(0.5, 5, (1, channels, 1, 1)).astype(np.float32)
+    limits = [net.constant(each) for each in (high * np.float32(low), high) * 2]
+    data = net.layer("FakeQuantize", [data, *limits], shape, levels=256)
+    weights = filters(net, (channels, 1, 1, 3, 3))
+    net.result(convolution(net, data, weights, shape, begins=(1, 1), ends=(1, 1), groups=True))
+    expected = {"FusedQuantize": 1, "FusedIntegerConvolution": 2}
+    if low < 0 and function in ("Clamp", "ReLU"):
+        expected |= {"FusedQuantize": 2, "Divide": 1}
+    check(net, tmp_path, ONLY, expected, atol=0.1)
+
+
+def test_ranges_of_channels_that_are_not_multiples(tmp_path: Path) -> None:
+    net = Net()
+    shape = "1,4,7,7"
+    low, high = (net.constant(np.reshape(each, (1, 4, 1, 1))) for each in ([-1.0, -2, -1, -1], [1.0, 1, 1, 3]))
+    data = net.layer("FakeQuantize", [net.parameter("x", shape), low, high, low, high], shape, levels=256)
+    net.result(convolution(net, data, filters(net, (4, 1, 1, 3, 3)), "1,4,5,5", groups=True))
+    check(net, tmp_path, ONLY, {"FakeQuantize": 1, "GroupConvolution": 1})
 
 
 def test_weights_without_sign(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import irrun.model
 from irrun.document.writer import Handle
 from irrun.optimize.rewrite import Rewriter
 from irrun.optimize.schedule import Pass
-from irrun.tensor.element_type import I64
+from irrun.tensor.element_type import F32, I64
 from tests.optimize.each_pass import NAMES, TOLERANCE, inputs, outcomes, run
 from tests.optimize.nets import Net
 from tests.optimize.quantized import SIGNED, convolution, fake_quantize, filters
@@ -48,7 +48,7 @@ def quantized(path: Path) -> None:
 
 
 def tokens(path: Path) -> None:
-    """A recurrent sequence, a normalisation, layers that change nothing, and heads of queries that share keys."""
+    """A recurrent sequence, a normalisation, needless layers, and rotated heads of queries that share keys."""
     net = Net()
     made = sequence(net, "LSTMSequence", "forward", net.constant([6, 6]))[0]
     sizes = net.layers("ShapeOf", [made], [(I64, "4")], 3, output_type="i64")[0]
@@ -59,9 +59,19 @@ def tokens(path: Path) -> None:
     data = net.layer("Add", [net.layer("Multiply", [data, net.normal(5)], "2,6,1,5"), net.normal(5)], "2,6,1,5")
     net.result(net.layer("MatMul", [data, net.normal(5, 7)], "2,6,1,7", transpose_a=False, transpose_b=False))
     shared = [repeated(net, net.parameter(name, "1,2,6,8")) for name in ("k", "v")]
-    heads = [net.parameter("q", "1,6,4,8"), *shared]
+    heads = [rotated(net, net.parameter("q", "1,6,4,8")), *shared]
     net.result(net.layer("ScaledDotProductAttention", heads, "1,6,4,8", 13, causal=False))
     net.ir.save(path)
+
+
+def rotated(net: Net, x: Handle) -> Handle:
+    """A rotary embedding."""
+    lengths, half = net.constant([4, 4]), "1,6,4,4"
+    first, second = net.layers("VariadicSplit", [x, net.constant(-1), lengths], [(F32, half), (F32, half)])
+    turned = net.layer("Concat", [net.layer("Negative", [second], half), first], "1,6,4,8", axis=-1)
+    factors = [net.parameter(name, "1,1,4,8") for name in ("cos", "sin")]
+    products = [net.layer("Multiply", list(pair), "1,6,4,8") for pair in zip((x, turned), factors, strict=True)]
+    return net.layer("Add", products, "1,6,4,8")
 
 
 def repeated(net: Net, data: Handle) -> Handle:

@@ -212,6 +212,33 @@ def repeated_heads() -> Iterator[Instance]:
         yield net, {}
 
 
+def turned() -> Iterator[Instance]:
+    """Rotary embeddings: halves of a Slice or of a split, negated, concatenated, and products in any order."""
+    for heads, rows, half, how, swapped in itertools.product((1, 2), (1, 2), (1, 2, 3), ("S", "V", "T"), range(8)):
+        net, shape, part = Whole(), f"1,{heads},{rows},{2 * half}", f"1,{heads},{rows},{half}"
+        x = net.parameter("x", shape)
+        cos, sin = (net.parameter(name, f"1,1,{rows},{2 * half}") for name in ("c", "s"))
+        if how == "S":
+            bounds = ([0, half], [half, 2**31])
+            steps = [net.constant(np.array([each])) for each in (1, 3)]
+            ends = [[net.constant(np.array([each])) for each in pair] for pair in bounds]
+            first, second = (net.layer("Slice", [x, *pair, *steps], part, 8) for pair in ends)
+        else:
+            lengths = [net.constant(np.array([half, -1]))] if how == "V" else []
+            type, attributes = ("VariadicSplit", {}) if how == "V" else ("Split", {"num_splits": 2})
+            inputs = [x, net.constant(np.array(-1)), *lengths]
+            first, second = net.layers(type, inputs, [(F32, part), (F32, part)], **attributes)
+        if swapped & 1:
+            second = net.layer("Negative", [second], part)
+        else:
+            second = net.layer("Multiply", [second, net.constant(np.array(-1.0))], part)
+        joined = net.layer("Concat", [second, first], shape, axis=-1)
+        one = net.layer("Multiply", [cos, x] if swapped & 2 else [x, cos], shape)
+        other = net.layer("Multiply", [joined, sin] if swapped & 4 else [sin, joined], shape)
+        net.result(net.layer("Add", [other, one] if swapped & 3 == 3 else [one, other], shape))
+        yield net, {}
+
+
 def recurrent() -> Iterator[Instance]:
     for batch, length, size, hidden in itertools.product((1, 2), (1, 2, 3), (1, 2), (1, 2)):
         net = Whole()
@@ -232,6 +259,7 @@ CASES: Final[Mapping[str, tuple[Callable[[], Iterator[Instance]], ...]]] = {
     "fuse-elementwise": (chained,),
     "fuse-matmul": (multiplied,),
     "fuse-recurrence": (recurrent,),
+    "fuse-rotary": (turned,),
     "fuse-transposed-convolution": (convolved_backwards,),
     "join-convolutions": (convolved_twice,),
     "pool-values-only": (pooled,),

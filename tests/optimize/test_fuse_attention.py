@@ -78,13 +78,24 @@ def test_scores_that_are_a_result_are_left_alone(tmp_path: Path) -> None:
     check(net, tmp_path, ONLY, {"MatMul": 2, "SoftMax": 1})
 
 
-def test_a_mask_that_adds_a_batch_is_left_alone(tmp_path: Path) -> None:
+def test_a_mask_that_adds_a_batch(tmp_path: Path) -> None:
     net = Net()
     inputs = [net.parameter("q", "1,2,5,4"), net.parameter("k", "1,2,6,4"), net.parameter("v", "1,2,6,7")]
     inputs.append(net.parameter("m", "3,1,5,6"))
     made = net.layers("ScaledDotProductAttention", inputs, [(F32, "3,2,5,7")], 13, causal=False)
     net.result(*made)
-    check(net, tmp_path, ONLY, {"ScaledDotProductAttention": 1})
+    check(net, tmp_path, ONLY, {"FusedAttention": 1})
+
+
+@pytest.mark.parametrize(("batch", "masks"), [(2, 2), (1, 1), (2, 1), (1, 2)])
+def test_sizes_of_a_run(tmp_path: Path, batch: int, masks: int) -> None:
+    net = Net()
+    inputs = [net.parameter("q", "-1,2,-1,4"), net.parameter("k", "-1,2,-1,4"), net.parameter("v", "-1,2,-1,7")]
+    inputs.append(net.parameter("m", "-1,1,-1,-1"))
+    made = net.layers("ScaledDotProductAttention", inputs, [(F32, "-1,2,-1,7")], 13, causal=False)
+    net.result(*made)
+    sizes = {"q": (batch, 2, 5, 4), "k": (batch, 2, 6, 4), "v": (batch, 2, 6, 7), "m": (masks, 1, 5, 6)}
+    check(net, tmp_path, ONLY, {"FusedAttention": 1}, sizes=sizes)
 
 
 def test_large_heads_are_shared_between_threads(tmp_path: Path) -> None:

@@ -44,6 +44,17 @@ def test_a_chain_grows_in_the_memory_of_the_first(tmp_path: Path, batch: str) ->
     assert rooms(compiled) == [(44, False), (44, True), (44, True)]
 
 
+def test_inputs_that_are_repeated(tmp_path: Path) -> None:
+    """The order of the layers does not matter; a Concat in another order is left alone."""
+    net = Net()
+    a, b, c, d = (new(net, name) for name in "abcd")
+    three, four, two = concat(net, 24, a, b, c), concat(net, 32, a, b, c, d), concat(net, 16, a, b)
+    results = (three, four, two, concat(net, 24, b, a, c))
+    net.result(*(net.layer("ReLU", [each], str(each.fact.shape)[1:-1]) for each in results))
+    compiled = check(net, tmp_path, ONLY, {"FusedConcat": 4, "ReLU": 4})
+    assert sorted(rooms(compiled), key=str) == [(32, False), (32, True), (32, True), (None, False)]
+
+
 def test_shorter_parts_are_read_meanwhile(tmp_path: Path) -> None:
     net = Net()
     link, channels = net.convolution(new(net, "x", 8), net.normal(16, 8, 1, 1), f"2,16,{SIZES}"), 16

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from irrun.document.writer import Handle
-from irrun.tensor.element_type import I64
+from irrun.tensor.element_type import BOOLEAN, I8, I64
 from tests.optimize.nets import Net, check
 
 ONLY = ["fuse-elementwise"]
@@ -69,6 +70,35 @@ def test_what_grows_on_the_way_is_a_chain_of_its_own(tmp_path: Path) -> None:
     check(net, tmp_path, ONLY, {"FusedElementwise": 2})
 
 
+def test_integers_become_floats_in_the_chain(tmp_path: Path) -> None:
+    for count in (40, 4000):
+        net, shape = Net(), f"3,{count},4"
+        (levels,) = net.layers("Convert", [net.parameter("x", shape)], [(I8, shape)], destination_type="i8")
+        number = net.layer("Convert", [levels], shape, destination_type="f32")
+        shifted = net.layer("Subtract", [number, net.normal(4)], shape)
+        net.result(net.layer("Multiply", [shifted, net.normal(count, 1)], shape))
+        check(net, tmp_path, ONLY, {"Convert": 1, "FusedElementwise": 1})
+
+
+def test_select_is_in_the_chain(tmp_path: Path) -> None:
+    net = Net()
+    shape = "2,300,70"
+    x, y = net.parameter("x", shape), net.parameter("y", shape)
+    (larger,) = net.layers("Greater", [x, net.parameter("z", "70")], [(BOOLEAN, shape)])
+    doubled, negative = net.layer("Multiply", [x, y], shape), net.layer("Negative", [y], shape)
+    chosen = net.layer("Select", [larger, negative, doubled], shape)
+    net.result(net.layer("Add", [chosen, net.constant(np.float32(2))], shape))
+    check(net, tmp_path, ONLY, {"Greater": 1, "FusedElementwise": 1})
+
+
+def test_a_single_convert_or_select_is_left_alone(tmp_path: Path) -> None:
+    net = Net()
+    (larger,) = net.layers("Greater", [net.parameter("x", "3,4"), net.parameter("y", "4")], [(BOOLEAN, "3,4")])
+    net.result(net.layer("Convert", [larger], "3,4", destination_type="f32"))
+    net.result(net.layer("Select", [larger, net.normal(4), net.normal(1)], "3,4"))
+    check(net, tmp_path, ONLY, {"Greater": 1, "Convert": 1, "Select": 1})
+
+
 def test_integers_are_left_alone(tmp_path: Path) -> None:
     net = Net()
     shape = net.layers("ShapeOf", [net.parameter("x", "?,4")], [(I64, "2")], 3, output_type="i64")
@@ -85,10 +115,20 @@ def test_broadcast_by_an_axis_is_left_alone(tmp_path: Path) -> None:
     check(net, tmp_path, ONLY, {"Add": 1})
 
 
-def test_sizes_that_are_not_known_are_left_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rows", [0, 1, 2])
+def test_sizes_of_a_run_that_are_equal(tmp_path: Path, rows: int) -> None:
     net = Net()
-    net.result(net.layer("Tanh", [net.layer("Exp", [net.parameter("x", "?,4")], "?,4")], "?,4"))
-    check(net, tmp_path, ONLY, {"Exp": 1, "Tanh": 1}, sizes={"x": (2, 4)})
+    made = net.layer("Exp", [net.parameter("x", "?,4")], "?,4")
+    net.result(net.layer("Tanh", [net.layer("Multiply", [made, net.normal(4)], "?,4")], "?,4"))
+    check(net, tmp_path, ONLY, {"FusedElementwise": 1}, sizes={"x": (rows, 4)})
+
+
+@pytest.mark.parametrize("sizes", [(1, 3), (3, 1), (3, 3)])
+def test_sizes_of_a_run_that_may_differ(tmp_path: Path, sizes: tuple[int, int]) -> None:
+    net = Net()
+    both = net.layer("Add", [net.parameter("x", "?,4"), net.parameter("y", "?,4")], "?,4")
+    net.result(net.layer("Sqrt", [net.layer("Exp", [both], "?,4")], "?,4"))
+    check(net, tmp_path, ONLY, {"FusedElementwise": 1}, sizes={"x": (sizes[0], 4), "y": (sizes[1], 4)})
 
 
 def test_a_very_long_chain(tmp_path: Path) -> None:

@@ -53,6 +53,15 @@ def test_dynamic_rows(tmp_path: Path) -> None:
         check(net, tmp_path, ONLY, {"FusedMatMul": 1}, sizes={"x": (2, rows, 6)})
 
 
+@pytest.mark.parametrize(("rows", "more"), [(5, 5), (1, 5), (5, 1)])
+def test_rows_of_two_inputs(tmp_path: Path, rows: int, more: int) -> None:
+    net = Net()
+    both = net.layer("Add", [net.parameter("x", "?,6"), net.parameter("y", "?,6")], "?,6")
+    made = net.layer("MatMul", [both, net.normal(6, 6)], "?,6")
+    net.result(net.layer("Add", [net.layer("Add", [made, net.normal(6)], "?,6"), both], "?,6"))
+    check(net, tmp_path, ONLY, {"Add": 1, "FusedMatMul": 1}, sizes={"x": (rows, 6), "y": (more, 6)})
+
+
 @pytest.mark.parametrize("activation", [None, "ReLU"])
 def test_no_rows_at_all(tmp_path: Path, activation: str | None) -> None:
     net = Net()

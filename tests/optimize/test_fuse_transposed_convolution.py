@@ -35,6 +35,22 @@ def test_bias_and_activation(tmp_path: Path, name: str) -> None:
     check(net, tmp_path, ONLY, {"FusedTransposedConvolution": 1})
 
 
+@pytest.mark.parametrize("axes", [1, 3])
+@pytest.mark.parametrize("groups", [1, 4])
+def test_other_numbers_of_axes_and_groups(tmp_path: Path, axes: int, groups: int) -> None:
+    net = Net()
+    shape = ",".join(["1", str(5 * groups), *["12"] * axes])
+    kernel = net.normal(*((groups,) if groups > 1 else ()), 3, 5, *[2] * axes)
+    attributes = {name: ",".join([value] * axes) for name, value in (("strides", "2"), ("dilations", "1"))}
+    pads = {name: ",".join(["0"] * axes) for name in ("pads_begin", "pads_end")}
+    name = "GroupConvolutionBackpropData" if groups > 1 else "ConvolutionBackpropData"
+    data = net.parameter("x", ",".join(["1", str(3 * groups), *["6"] * axes]))
+    made = net.layer(name, [data, kernel], shape, **attributes, **pads)
+    scaled = net.layer("Multiply", [made, net.normal(1, 5 * groups, *[1] * axes)], shape)
+    net.result(net.layer("ReLU", [net.layer("Add", [scaled, net.parameter("y", shape)], shape)], shape))
+    check(net, tmp_path, ONLY, {"FusedTransposedConvolution": 1})
+
+
 @pytest.mark.parametrize("sizes", [(12, 14), (11, 13), (15, 16)])
 def test_sizes_that_a_file_asks_for(tmp_path: Path, sizes: tuple[int, int]) -> None:
     net = Net()

@@ -269,7 +269,7 @@ def test_plans_for_the_shapes_that_come_share_what_is_packed(tmp_path: Path, mon
     x = net.inputs({"x": (100, INPUTS)})
     before, after = compiled(x)[0], compiled(x)[0]
     np.testing.assert_allclose(after, before, rtol=1e-5)
-    special = compiled.plans.of([x["x"]])
+    special = compiled.plans.of([x["x"]])[0]
     assert special is not compiled.plan
     assert [step.node.type for step in special.steps] == ["FusedPackedMatMul"]
     assert special.steps[0].node.op.weights.stored.base is not None
@@ -311,7 +311,10 @@ def test_activations_are_quantised_where_that_is_asked_for(tmp_path: Path, kind:
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({"DYNAMIC_QUANTIZATION_GROUP_SIZE": -1}, "DYNAMIC_QUANTIZATION_GROUP_SIZE is -1, expected a number from 0 on"),
+        (
+            {"DYNAMIC_QUANTIZATION_GROUP_SIZE": -1},
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE is -1, expected an integer of at least 0",
+        ),
         (
             {"DYNAMIC_QUANTIZATION_GROUP_SIZE": 32, "OPTIMIZE": False},
             "DYNAMIC_QUANTIZATION_GROUP_SIZE is 32, but OPTIMIZE is False: the file as written is not rounded",

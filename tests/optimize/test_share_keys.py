@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import irrun.model
 from irrun.document.writer import Handle
 from irrun.ops.fused.fused_attention import FusedAttention
-from tests.optimize.nets import Net, check
+from irrun.tensor.element_type import I64
+from tests.optimize.nets import Net, check, types
 
 ONLY = ["fuse-attention", "share-keys"]
 HEAD = 16
@@ -96,11 +98,10 @@ def _text(sizes: Any) -> str:
     [
         ([2, 7, 16], 1, [2, 6, 7, 16], [2, 6, 7, 16], {}),
         ([2, 3, 7, 16], 2, [2, 3, 2, 7, 16], [2, 6, 7, 16], {"mode": "explicit"}),
-        ([1, 3, 7, 16], 2, [2, 1, 2, 1, 1], [2, 6, 7, 16], {}),
         ([2, 3, 7, 16], 2, [1, 1, 2, 1, 1], [2, 2, 21, 16], {}),
         ([2, 3, 7, 16], 2, [1, 1, 2, 1, 1], [1, 6, 14, 16], {}),
     ],
-    ids=["three axes", "explicit axes", "more batches", "other heads", "batches joined"],
+    ids=["three axes", "explicit axes", "other heads", "batches joined"],
 )
 def test_other_copies_are_left_alone(
     tmp_path: Path, shape: list[int], axis: int, target: list[int], result: list[int], broadcast: dict[str, str]
@@ -110,6 +111,44 @@ def test_other_copies_are_left_alone(
     sizes = _text([*result[:2], 1, HEAD])
     net.result(net.layer("ScaledDotProductAttention", [net.parameter("q", sizes), key, value], sizes, 13, causal=False))
     check(net, tmp_path, ONLY, LEFT)
+
+
+@pytest.mark.parametrize(("batch", "length"), [(1, 7), (2, 1), (1, 1)])
+def test_batches_and_lengths_that_grow(tmp_path: Path, batch: int, length: int) -> None:
+    net = Net()
+    target, result = [2, 1, 2, 7, 1], [2, 6, 7, HEAD]
+    key, value = (copies(net, name, [batch, 3, length, HEAD], 2, target, result) for name in "kv")
+    inputs = [net.parameter("q", f"2,6,1,{HEAD}"), key, value]
+    net.result(net.layer("ScaledDotProductAttention", inputs, f"2,6,1,{HEAD}", 13, causal=False))
+    check(net, tmp_path, ONLY, {"FusedAttention": 1, "FusedExpand": 2})
+
+
+@pytest.mark.parametrize("length", [7, 1])
+def test_a_target_of_the_sizes_of_others(tmp_path: Path, length: int) -> None:
+    """The sizes of the first cache are those to which all are broadcast, though a run may have others."""
+    net = Net()
+    key, value = (net.parameter(name, f"2,3,?,{HEAD}") for name in "kv")
+    (shape,) = net.layers("ShapeOf", [value], [(I64, "4")], 3, output_type="i64")
+    parts = [
+        net.layers("Gather", [shape, net.constant(np.array(places)), net.constant(np.array(0))], [(I64, "2")], 8)[0]
+        for places in ([0, 1], [2, 3])
+    ]
+    (target,) = net.layers("Concat", [parts[0], net.constant(np.array([2])), parts[1]], [(I64, "5")], axis=0)
+    repeated = []
+    for each in (key, value):
+        wide = net.layer("Unsqueeze", [each, net.constant(np.array(2))], f"2,3,1,?,{HEAD}")
+        wide = net.layer("Broadcast", [wide, target], f"2,3,2,?,{HEAD}", 3, mode="bidirectional")
+        joined = net.constant(np.array([0, 6, -1, HEAD]))
+        repeated.append(net.layer("Reshape", [wide, joined], f"2,6,?,{HEAD}", special_zero=True))
+    inputs = [net.parameter("q", f"2,6,1,{HEAD}"), *repeated]
+    net.result(net.layer("ScaledDotProductAttention", inputs, f"2,6,1,{HEAD}", 13, causal=False))
+    sizes = {"k": (2, 3, length, HEAD), "v": (2, 3, 7, HEAD)}
+    compiled = net.compile(tmp_path)
+    assert [types(compiled)[type] for type in ("FusedAttention", "FusedExpand")] == [1, 1]
+    plain = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False, "TIER": "numpy"})
+    for _ in range(3):
+        given = net.inputs(sizes)
+        np.testing.assert_allclose(compiled(given)[0], plain(given)[0], rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("split", ["Unsqueeze", "Reshape"])

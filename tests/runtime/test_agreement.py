@@ -11,7 +11,7 @@ import pytest
 
 import irrun.model
 from irrun.document.writer import Handle
-from irrun.tensor.element_type import BOOLEAN
+from irrun.tensor.element_type import BOOLEAN, I8, I32, I64, U8
 from tests.optimize.nets import Net
 from tests.optimize.quantized import RANGES, fake_quantize, text
 from tests.optimize.quantized import convolution as convolve
@@ -30,10 +30,14 @@ def after(net: Net, random: Random, data: Handle, shape: str) -> Handle:
     """A residual and an activation, or neither."""
     if random.random() < 0.5:
         data = net.layer("Add", [data, net.parameter("residual", shape)], shape)
-    name = pick(random, None, "ReLU", "Sigmoid", "Tanh", "HSwish", "Swish", "Gelu")
+    name = pick(random, None, "ReLU", "Sigmoid", "Tanh", "HSwish", "Swish", "Gelu", "Mish", "SoftPlus")
     if name == "Gelu":
         return net.layer(name, [data], shape, 7, approximation_mode="erf")
-    return data if name is None else net.layer(name, [data], shape, 4 if name in ("HSwish", "Swish") else 1)
+    return (
+        data
+        if name is None
+        else net.layer(name, [data], shape, 4 if name in ("HSwish", "Swish", "Mish", "SoftPlus") else 1)
+    )
 
 
 def convolution(net: Net, random: Random) -> Handle:
@@ -41,9 +45,10 @@ def convolution(net: Net, random: Random) -> Handle:
     depth, filters = (int(random.integers(1, 40)) for _ in range(2))
     if random.random() < 0.3:
         groups, depth, filters = int(random.integers(2, 50)), 1, 1
-    kernel = [int(random.integers(1, 5)) for _ in range(2)]
-    strides, dilations = ([int(random.integers(1, 3)) for _ in range(2)] for _ in range(2))
-    begins, ends = ([int(random.integers(0, 3)) for _ in range(2)] for _ in range(2))
+    axes = pick(random, 1, 2, 2, 3)
+    kernel = [int(random.integers(1, 5)) for _ in range(axes)]
+    strides, dilations = ([int(random.integers(1, 3)) for _ in range(axes)] for _ in range(2))
+    begins, ends = ([int(random.integers(0, 3)) for _ in range(axes)] for _ in range(2))
     sizes = [int(random.integers(1, 14)) + (k - 1) * d for k, d in zip(kernel, dilations, strict=True)]
     batch = pick(random, 1, 1, 3)
     counts = [
@@ -56,7 +61,7 @@ def convolution(net: Net, random: Random) -> Handle:
     geometry = {"strides": strides, "dilations": dilations, "begins": begins, "ends": ends}
     made = convolve(net, x, weights, shape, **geometry, groups=groups > 1)
     if random.random() < 0.5:
-        made = net.layer("Add", [made, net.normal(1, groups * filters, 1, 1)], shape)
+        made = net.layer("Add", [made, net.normal(1, groups * filters, *(1,) * axes)], shape)
     return after(net, random, made, shape)
 
 
@@ -103,30 +108,38 @@ def tiles(net: Net, random: Random) -> Handle:
 
 
 def transposed_convolution(net: Net, random: Random) -> Handle:
-    strides = [int(random.integers(1, 4)) for _ in range(2)]
-    kernel = [stride + int(random.integers(0, 3)) for stride in strides]
-    sizes = [int(random.integers(1, 9)) for _ in range(2)]
-    begins = [int(random.integers(0, k)) for k in kernel]
-    counts = [max((n - 1) * s + k - b, 1) for n, s, k, b in zip(sizes, strides, kernel, begins, strict=True)]
-    depth, filters = (int(random.integers(1, 20)) for _ in range(2))
-    shape = text(1, filters, *counts)
+    axes, batch, groups = pick(random, 1, 2, 2, 3), pick(random, 1, 1, 3), pick(random, 1, 1, 3)
+    strides = [int(random.integers(1, 4)) for _ in range(axes)]
+    kernel = [max(stride + int(random.integers(-1, 3)), 1) for stride in strides]
+    dilations = [pick(random, 1, 1, 2) for _ in range(axes)]
+    sizes = [int(random.integers(1, 9)) for _ in range(axes)]
+    spans = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
+    begins = [int(random.integers(0, span)) for span in spans]
+    counts = [max((n - 1) * s + k - b, 1) for n, s, k, b in zip(sizes, strides, spans, begins, strict=True)]
+    begins = [(n - 1) * s + k - count for n, s, k, count in zip(sizes, strides, spans, counts, strict=True)]
+    depth, filters = (int(random.integers(1, 20)) for _ in range(2)) if random.random() < 0.7 else (1, 1)
+    shape = text(batch, groups * filters, *counts)
+    weights = net.normal(*((groups,) if groups > 1 else ()), depth, filters, *kernel)
     made = net.layer(
-        "ConvolutionBackpropData",
-        [net.parameter("x", text(1, depth, *sizes)), net.normal(depth, filters, *kernel)],
+        "GroupConvolutionBackpropData" if groups > 1 else "ConvolutionBackpropData",
+        [net.parameter("x", text(batch, groups * depth, *sizes)), weights],
         shape,
         strides=text(*strides),
-        dilations="1,1",
+        dilations=text(*dilations),
         pads_begin=text(*begins),
-        pads_end="0,0",
+        pads_end=text(*(0 for _ in begins)),
         auto_pad="explicit",
     )
+    if random.random() < 0.5:
+        made = net.layer("Add", [made, net.normal(1, groups * filters, *(1,) * axes)], shape)
     return after(net, random, made, shape)
 
 
 def pooling(net: Net, random: Random) -> Handle:
-    kernel, strides = ([int(random.integers(1, 4)) for _ in range(2)] for _ in range(2))
+    axes = pick(random, 1, 2, 2, 3)
+    kernel, strides = ([int(random.integers(1, 4)) for _ in range(axes)] for _ in range(2))
     begins, ends = ([int(random.integers(0, k)) for k in kernel] for _ in range(2))
-    sizes = [int(random.integers(4, 14)) for _ in range(2)]
+    sizes = [int(random.integers(4, 14)) for _ in range(axes)]
     channels = int(random.integers(1, 70))
     counts = [(n + b + e - k) // s + 1 for n, b, e, k, s in zip(sizes, begins, ends, kernel, strides, strict=True)]
     common = {
@@ -229,8 +242,38 @@ def joined(net: Net, random: Random) -> Handle:
     return net.layer("Concat", parts, text(*whole), axis=axis)
 
 
+def types(net: Net, random: Random) -> Handle:
+    """Integers, comparisons of them, and what they select."""
+    sizes = [int(random.integers(1, 40)) for _ in range(3)]
+    order = random.permutation(3)
+    kind, shape = pick(random, I8, I32, I64, U8), text(*(sizes[axis] for axis in order))
+    x = net.layer("Multiply", [net.parameter("x", text(*sizes)), net.constant(np.float32(9))], text(*sizes))
+    data = net.layer("Transpose", [x, net.constant(order)], shape)
+    (whole,) = net.layers("Convert", [data], [(kind, shape)], destination_type=kind.name)
+    last = text(sizes[order[-1]])
+    (row,) = net.layers("Convert", [net.parameter("y", last)], [(kind, last)], destination_type=kind.name)
+    for _ in range(int(random.integers(1, 4))):
+        name = pick(random, "Add", "Multiply", "Maximum", "FloorMod", "Divide", "SquaredDifference")
+        (whole,) = net.layers(name, [whole, row], [(kind, shape)])
+    (is_less,) = net.layers(pick(random, "Less", "GreaterEqual", "NotEqual"), [whole, row], [(BOOLEAN, shape)])
+    chosen = net.layer("Select", [is_less, data, net.constant(np.float32(-1))], shape)
+    return net.layer("Add", [chosen, net.layer("Convert", [whole], shape, destination_type="f32")], shape)
+
+
 LAYERS: list[Callable[[Net, Random], Handle]] = [
-    *(convolution, integers, tiles, transposed_convolution, pooling, product, attention, elementwise, rows, joined),
+    *(
+        convolution,
+        integers,
+        tiles,
+        transposed_convolution,
+        pooling,
+        product,
+        attention,
+        elementwise,
+        rows,
+        joined,
+        types,
+    ),
 ]
 
 

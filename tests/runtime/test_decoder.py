@@ -14,7 +14,7 @@ from irrun.runtime import tiers
 from irrun.runtime.observers import Profiler
 from irrun.runtime.tiers import has_kernels
 from irrun.tensor import Array
-from tests.optimize.nets import TIERS
+from tests.optimize.nets import TIERS, Net
 from tests.runtime.decoder import GROUPS, HEAD, WIDTH, Decoder, Session
 
 needs_kernels = pytest.mark.skipif(not has_kernels(), reason="compiled kernels are those of irrun-kernels")
@@ -187,3 +187,51 @@ def test_observers_see_every_step(tmp_path: Path) -> None:
     values[min(values)] = np.zeros((1, GROUPS, 3, HEAD), np.float32)
     with pytest.raises(IRError):
         pair[0].run(1)
+
+
+@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize("batch", ["?", "2"])
+def test_a_state_that_is_computed(tmp_path: Path, tier: str, batch: str) -> None:
+    net, shape = Net(), f"{batch},8,4"
+    x = net.parameter("x", shape)
+    declared = {"variable_id": "v", "variable_type": "f32", "variable_shape": shape}
+    held = net.layer("ReadValue", [net.layer("Multiply", [x, x], shape, auto_broadcast="numpy")], shape, 6, **declared)
+    new = net.layer("Tanh", [net.layer("Add", [held, x], shape, auto_broadcast="numpy")], shape)
+    net.layer("Assign", [new], shape, 6, variable_id="v")
+    net.result(net.layer("Exp", [new], shape))
+    net.ir.save(tmp_path / "net.xml")
+    pair = [irrun.model.build(tmp_path / "net.xml", {"TIER": tier}).session() for _ in range(2)]
+    pair.append(irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False, "TIER": "numpy"}).session())
+    kept: list[tuple[Array, Array]] = []
+    for run in range(6):
+        values = net.random.standard_normal((2, 8, 4), dtype=np.float32)
+        results = [session.run({"x": values})[0] for session in pair]
+        for session, result in zip(pair, results, strict=True):
+            np.testing.assert_allclose(result, results[-1], rtol=1e-5)
+            np.testing.assert_allclose(session.state.values["v"], pair[-1].state.values["v"], rtol=1e-5, atol=1e-6)
+        kept.append((pair[0].state.values["v"], pair[-1].state.values["v"].copy()))
+        if run == 3:
+            pair[0].state.reset()
+            pair[2].state.reset()
+            pair[1].state.values.clear()
+    for value, known in kept:
+        np.testing.assert_allclose(value, known, rtol=1e-5, atol=1e-6)
+
+
+@needs_kernels
+def test_no_step_is_interpreted(tmp_path: Path) -> None:
+    from irrun.runtime.lowering.builder import Call
+
+    session = sessions(tmp_path, "compiled")[0]
+    for tokens in (3, 1, 1, 1, 1):
+        session.run(tokens)
+    programs = [
+        program
+        for lowered in session.request._compiled.tiers._lowered.values()
+        if lowered.runner is not None
+        for program in lowered.runner.programs
+    ]
+    assert programs
+    for program in programs:
+        assert all(isinstance(item, Call) for item in program.items)
+        assert all(item.is_part for prelude in program.preludes for item in prelude)

@@ -228,8 +228,8 @@ def test_the_setting_bounds_the_number_of_threads(count: int) -> None:
 
 def test_blas_is_told_its_threads_once() -> None:
     code = (
-        "import threadpoolctl\nlimits, calls = threadpoolctl.threadpool_limits, []\n"
-        "threadpoolctl.threadpool_limits = lambda **given: calls.append(given) or limits(**given)\n"
+        "from threadpoolctl import ThreadpoolController\nbegin, calls = ThreadpoolController.__init__, []\n"
+        "ThreadpoolController.__init__ = lambda self: calls.append(1) or begin(self)\n"
         f"setting = {{'INFERENCE_NUM_THREADS': {(os.cpu_count() or 1) + 1}}}\n"
         "for tier in ('numpy', 'compiled'):\n"
         "    model = irrun.model.build(digits / 'model.xml', {**setting, 'TIER': tier})\n"

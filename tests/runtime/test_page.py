@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import irrun.model
-from irrun.ops.arithmetic.cum_sum import CumSum
+from irrun.ops.normalization.grn import GRN
 from tests.optimize.nets import Net
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
@@ -40,9 +40,9 @@ def module(name: str, file: Path) -> ModuleType:
 @pytest.fixture
 def layer(tmp_path: Path) -> Iterator[object]:
     """The function of section 3, with the kernel and the lowering of the page in place."""
-    kernel, lowering, layer, _ = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+    kernel, lowering, layer = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
     assert kernel.count("\n") + lowering.count("\n") < 60
-    names = ("irrun_kernels.cumulative", "irrun.runtime.lowering.cumulative")
+    names = ("irrun_kernels.norms", "irrun.runtime.lowering.norms")
     for name, source in zip(names, (kernel, lowering), strict=True):
         file = tmp_path / f"{name.replace('.', '_')}.py"
         file.write_text(source)
@@ -51,10 +51,10 @@ def layer(tmp_path: Path) -> Iterator[object]:
         module(name, file)
     scope = dict(vars(test_agreement))
     exec(layer, scope)
-    yield scope["running_sum"]
+    yield scope["unit_rows"]
     for name in names:
         del sys.modules[name]
-    del LOWERINGS[CumSum]
+    del LOWERINGS[GRN]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -66,6 +66,6 @@ def test_the_kernel_of_the_page(layer: object, seed: int, tmp_path: Path) -> Non
     compiled, plain = (irrun.model.build(tmp_path / "net.xml", {"TIER": tier}) for tier in ("compiled", "numpy"))
     program = lower(compiled.plan, {})
     assert program is not None
-    assert "running_sum" in [item.kernel.name for item in program.items if isinstance(item, Call)]
+    assert "unit_rows" in [item.kernel.name for item in program.items if isinstance(item, Call)]
     inputs = net.inputs()
     np.testing.assert_allclose(compiled(inputs)[0], plain(inputs)[0], rtol=1e-4, atol=1e-5)

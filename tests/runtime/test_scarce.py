@@ -113,6 +113,7 @@ def test_a_plan_that_there_is_no_memory_to_lower(tmp_path: Path, tier: str, monk
 
 
 @needs_kernels
+@pytest.mark.bails_out("there is no memory for the arrays of the program")
 def test_a_run_for_which_there_is_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     net = Net()
     net.result(products(net, net.parameter("x", "?,24"), 4, "?,24"))

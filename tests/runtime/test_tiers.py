@@ -11,11 +11,12 @@ import pytest
 import irrun
 import irrun.model
 from irrun.document.writer import Handle
+from irrun.kernels import blas
 from irrun.model.config import ConfigError
 from irrun.runtime import tiers
 from irrun.runtime.observers import Profiler
-from irrun.runtime.tiers import HOT, has_kernels
-from irrun.tensor.element_type import I64
+from irrun.runtime.tiers import HOT, SEEN_FIRST, has_kernels
+from irrun.tensor.element_type import BOOLEAN, I64, STRING
 from tests.optimize.nets import Net
 
 needs_kernels = pytest.mark.skipif(not has_kernels(), reason="compiled kernels are those of irrun-kernels")
@@ -135,12 +136,32 @@ def test_a_tier_that_does_not_exist(tmp_path: Path) -> None:
 def test_a_step_without_a_kernel_is_left_to_numpy(tmp_path: Path) -> None:
     net = Net()
     data = net.layer("Tanh", [net.parameter("x", "5,40")], "5,40")
-    summed = net.layer("CumSum", [data, net.constant(np.array(1))], "5,40", 3)
-    net.result(net.layer("Sigmoid", [summed], "5,40"))
+    divided = net.layer("GRN", [data], "5,40", bias=1.0)
+    net.result(net.layer("Sigmoid", [divided], "5,40"))
     one, other = both(net, tmp_path)
     inputs = net.inputs()
     np.testing.assert_allclose(other(inputs)[0], one(inputs)[0], rtol=1e-5, atol=1e-6)
     assert other.tiers.last == "compiled"
+
+
+@needs_kernels
+def test_blas_has_one_thread_between_calls_of_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where all steps are compiled, or all are NumPy's, it keeps its threads."""
+    counts: list[int] = []
+    for function in ("irrun.kernels.threads.threads", "irrun.runtime.runner.threads"):
+        monkeypatch.setattr(function, lambda: 2)
+    monkeypatch.setattr(blas, "set_threads", counts.append)
+    for is_mixed in (False, True):
+        net = Net()
+        data = net.layer("MatMul", [net.parameter("x", "64,256"), net.normal(256, 256)], "64,256")
+        if is_mixed:
+            data = net.layer("GRN", [data], "64,256", bias=1.0)
+        net.result(net.layer("MatMul", [data, net.normal(256, 256)], "64,256"))
+        for compiled, fewest in zip(both(net, tmp_path), (2, 1 if is_mixed else 2), strict=True):
+            for _ in range(3):
+                counts.clear()
+                compiled(net.inputs())
+            assert min(counts) == fewest
 
 
 @needs_kernels
@@ -248,6 +269,7 @@ def test_open_sizes_have_programs_of_their_own(tmp_path: Path) -> None:
 
 
 @needs_kernels
+@pytest.mark.bails_out("a kernel found values that it does not support")
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_numpy_computes_a_run_whose_tiles_are_not_finite(value: float) -> None:
     ops, draw = irrun.opset13, np.random.default_rng(9)
@@ -263,9 +285,69 @@ def test_numpy_computes_a_run_whose_tiles_are_not_finite(value: float) -> None:
     assert compiled.tiers.last == "compiled"
     made = compiled(broken)[0]
     assert compiled.tiers.last == "numpy"
-    assert runner(compiled).bailouts == {"a kernel met values that it does not compute": 1}
+    bailouts = {"a kernel found values that it does not support": 1}
+    assert compiled.tiers.account == (1, bailouts, bailouts, 1, {})
     assert len(runner(compiled).programs) == 1
     assert np.count_nonzero(~np.isfinite(made)) == 32 * 9
     np.testing.assert_array_equal(made, plain(broken)[0])
     np.testing.assert_array_equal(compiled(data)[0], before)
     assert compiled.tiers.last == "compiled"
+
+
+@needs_kernels
+def test_runs_on_numpy_have_reasons(tmp_path: Path) -> None:
+    net = Net()
+    layered(net)
+    inputs = net.inputs()
+    small = "the plan is small: it is lowered when it runs again"
+    compiled = net.compile(tmp_path, TIER="auto")
+    for _ in range(HOT + 3):
+        compiled(inputs)
+    steps = len(compiled.plan.steps)
+    assert compiled.tiers.account == (3, {small: HOT}, {}, steps, {})
+    settings: dict[str, dict[str, Any]] = {
+        "TIER is numpy": {"TIER": "numpy"},
+        "there is a time limit, which is checked before each layer": {"TIER": "compiled", "TIMEOUT": 60},
+    }
+    for reason, config in settings.items():
+        compiled = net.compile(tmp_path, **config)
+        compiled(inputs)
+        assert compiled.tiers.account == (0, {reason: 1}, {}, 0, {})
+
+
+@needs_kernels
+def test_steps_on_numpy_have_reasons(tmp_path: Path) -> None:
+    net = Net()
+    data = net.layer("Tanh", [net.parameter("x", "5,40")], "5,40")
+    divided = net.layer("GRN", [data], "5,40", bias=0.1)
+    net.result(net.layer("Sigmoid", [divided], "5,40"))
+    compiled = net.compile(tmp_path, TIER="compiled")
+    compiled(net.inputs())
+    assert compiled.tiers.account == (1, {}, {}, 3, {"no kernel": 1})
+
+
+@needs_kernels
+def test_sizes_that_depend_on_values_are_seen_first(tmp_path: Path) -> None:
+    net = Net()
+    data = products(net, net.parameter("x", "6,24"), 4)
+    places = net.layers("NonZero", [data], [(I64, "2,?")], 3, output_type="i64")[0]
+    net.result(net.layer("Convert", [places], "2,?", destination_type="f32"))
+    compiled = net.compile(tmp_path, TIER="compiled")
+    for _ in range(2):
+        compiled(net.inputs())
+    account = compiled.tiers.account
+    assert (account.compiled, account.numpy) == (1, {SEEN_FIRST: 1})
+    assert account.interpreted == {"no kernel": 1}
+
+
+@needs_kernels
+def test_texts_of_a_known_shape_run_beside_kernels(tmp_path: Path) -> None:
+    net = Net()
+    text = net.parameter("text", "2", STRING)
+    net.result(net.layers("Equal", [text, text], [(BOOLEAN, "2")])[0], products(net, net.parameter("x", "6,24"), 4))
+    one, other = both(net, tmp_path)
+    for words in (["a", "b"], ["c", "d"]):
+        inputs = {"text": np.array(words, object), "x": net.random.standard_normal((6, 24), dtype=np.float32)}
+        for got, wanted in zip(other(inputs).to_tuple(), one(inputs).to_tuple(), strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
+    assert other.tiers.account == (2, {}, {}, 5, {"text": 1})

@@ -95,6 +95,23 @@ def test_symbols_cancel() -> None:
     assert (n == object()) is False
 
 
+def test_axes_that_are_broadcast_together() -> None:
+    m, n = Dim.symbol("m", 0, 5), Dim.symbol("n", 1, 7)
+    assert m.broadcast(n) == n.broadcast(m)
+    assert m.broadcast(m) == m
+    assert m.broadcast(n) not in (m, n)
+    assert (m.broadcast(n).lo, m.broadcast(n).hi) == (0, 7)
+    assert m.broadcast(Dim()) != m.broadcast(Dim())
+    k = Dim.symbol("k", 0, 7)
+    assert m.broadcast(n).broadcast(m) == m.broadcast(n)
+    assert m.broadcast(n).broadcast(k) == n.broadcast(k.broadcast(m)) != m.broadcast(n)
+    assert (m.broadcast(n) + 1).broadcast(k) == k.broadcast(n.broadcast(m) + 1)
+    again = m
+    for _ in range(100):
+        again = again.broadcast(n).broadcast(k)
+    assert again == pickle.loads(pickle.dumps(m)).broadcast(n).broadcast(k)
+
+
 def test_too_many_terms_leave_bounds() -> None:
     total = Dim.exactly(0)
     for index in range(12):

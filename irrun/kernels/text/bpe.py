@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from heapq import heapify, heappop, heappush
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final
 
+from irrun.kernels.text.kept import Remembered
 from irrun.kernels.text.longest import LongestMatch
 from irrun.kernels.text.segments import Cuts
 
-MOST_WORDS: Final = 1 << 17
-"""The number of words whose tokens are remembered."""
+_NEVER: Final = (sys.maxsize, -1)
+"""The rank of two tokens that are not merged."""
+_MANY: Final = 64
+"""The number of tokens above which a heap finds the next merge faster than a search."""
 _LONG: Final = 32
 """The bytes from which on a word is cut."""
 
@@ -48,35 +52,29 @@ class BytePairEncoder:
         if byte_fallback:
             named = {byte: f"<0x{byte:02X}>".encode() for byte in range(256)}
             self._instead.update({byte: tokens[name] for byte, name in named.items() if name in self._first.ids})
+        single = {token[0]: id for token, id in self._first.ids.items() if len(token) == 1}
+        self._single: Final = {byte: single.get(byte, other) for byte, other in self._instead.items()}
+        self._starts: Final = frozenset(token[0] for token in self._first.ids if len(token) > 1)
+        """The bytes with which longer tokens begin."""
         replaced = set(self._instead.values())
         in_merges = {id for pair in self._merges for id in pair}
         self._cuts: Final = None if replaced & in_merges else Cuts(tokens)
-        self._known: Final[dict[bytes, tuple[int, ...]]] = {}
+        self._parts: Final = Remembered(self._part)
+        self.ids: Final = Remembered(self._encode)
+        """The ids of each word."""
 
-    def encode(self, word: bytes) -> tuple[int, ...]:
-        """Return the ids of a word."""
-        found = self._known.get(word)
-        if found is None:
-            found = self._encode(word + self._suffix)
-            if len(self._known) >= MOST_WORDS:
-                self._known.clear()
-            self._known[word] = found
-        return found
-
-    def _encode(self, text: bytes) -> tuple[int, ...]:
+    def _encode(self, word: bytes) -> tuple[int, ...]:
+        text = word + self._suffix
         if len(text) < _LONG or self._cuts is None:
-            return tuple(self._merged(self._symbols(text)))
-        found: list[int] = []
-        for part in self._cuts.parts(text):
-            ids = self._known.get(part) if not self._suffix else None
-            if ids is None:
-                ids = tuple(self._merged(self._symbols(part)))
-                if not self._suffix:
-                    self._known[part] = ids
-            found += ids
-        return tuple(found)
+            return self._part(text)
+        return tuple(chain.from_iterable(map(self._parts.__getitem__, self._cuts.parts(text))))
+
+    def _part(self, text: bytes) -> tuple[int, ...]:
+        return tuple(self._merged(self._symbols(text)))
 
     def _symbols(self, text: bytes) -> list[int]:
+        if self._starts.isdisjoint(text):
+            return [id for byte in text if (id := self._single[byte]) is not None]
         found: list[int] = []
         at, size = 0, len(text)
         while at < size:
@@ -93,6 +91,28 @@ class BytePairEncoder:
 
     def _merged(self, ids: list[int]) -> list[int]:
         """Merge pairs, the lowest rank first; of the same rank the pair that was found first."""
+        if len(ids) > _MANY:
+            return self._merged_in_order(ids)
+        merges = self._merges
+        found = [*ids]
+        ranked = [merges.get(pair, _NEVER) for pair in pairwise(ids)]
+        while ranked:
+            merge = min(ranked)
+            if merge is _NEVER:
+                return found
+            if ranked.count(merge) > 1:
+                return self._merged_in_order(ids)
+            at = ranked.index(merge)
+            found[at : at + 2] = (merge[1],)
+            del ranked[at]
+            if at:
+                ranked[at - 1] = merges.get((found[at - 1], merge[1]), _NEVER)
+            if at < len(ranked):
+                ranked[at] = merges.get((merge[1], found[at + 1]), _NEVER)
+        return found
+
+    def _merged_in_order(self, ids: list[int]) -> list[int]:
+        """Merge pairs of which some have the same rank, or of many tokens."""
         merges = self._merges
         heap = [
             (merge[0], entry, entry, entry + 1, merge[1])

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
+from irrun.kernels.text.characters import CharacterMap, CharacterSet
 from irrun.kernels.text.double_array import DoubleArray
+from irrun.kernels.text.kept import Remembered
+from irrun.kernels.text.strings import encoded, utf32
 
 SPACE, ESCAPED_SPACE = " ", "\u2581"
+_DOUBLE_SPACE: Final = "  "
 _SPACES: Final = re.compile("  +")
-_RUNS: Final = re.compile(r"[\x00-\x7f]+|[^\x00-\x7f]+")
-_MOST_PAIRS: Final = 1 << 16
-_INVALID: Final = dict.fromkeys(range(56448, 56576), "�")
-_ASCII: Final = [chr(point) for point in range(1, 128)]
+_INVALID: Final = {chr(point): "\ufffd" for point in range(0xDC80, 0xDD00)}
 
 
 class Keys(Protocol):
@@ -25,8 +26,8 @@ class Keys(Protocol):
         """Return the replacement of the longest key at a place, and the size of the key; None without one."""
         ...
 
-    def begin_with(self, text: str) -> bool:
-        """Return whether a key begins with a text."""
+    def after_first(self) -> set[str]:
+        """Return the characters that keys have after their first one."""
         ...
 
 
@@ -40,7 +41,6 @@ class Replacements:
         for key in replacements:
             sizes.setdefault(key[0], set()).add(len(key))
         self._sizes: Final = {first: tuple(sorted(found, reverse=True)) for first, found in sizes.items()}
-        self._second: Final = frozenset(key[:2] for key in replacements)
 
     def longest(self, text: str, at: int) -> tuple[str, int] | None:
         for size in self._sizes.get(text[at], ()):
@@ -49,8 +49,8 @@ class Replacements:
                 return found, min(size, len(text) - at)
         return None
 
-    def begin_with(self, text: str) -> bool:
-        return text in self._sizes or text in self._second
+    def after_first(self) -> set[str]:
+        return set().union(*(key[1:] for key in self.by_key if len(key) > 1))
 
 
 class Compiled:
@@ -69,7 +69,7 @@ class Compiled:
         self.has_double_spaces = b"  " in self._texts
 
     def longest(self, text: str, at: int) -> tuple[str, int] | None:
-        found = self._keys.longest(_bytes_of(character) for character in text[at:])
+        found = self._keys.longest(encoded(character) for character in text[at:])
         if found is None:
             return None
         offset, size = found
@@ -77,8 +77,8 @@ class Compiled:
         replacement = self._texts[offset : end if end >= 0 else len(self._texts)]
         return replacement.decode("utf-8", "replace"), size
 
-    def begin_with(self, text: str) -> bool:
-        return self._keys.begin_with(_bytes_of(text))
+    def after_first(self) -> set[str]:
+        return {text.decode("utf-8", "replace") for text in self._keys.characters_after_first()}
 
 
 class CharsMap:
@@ -92,94 +92,60 @@ class CharsMap:
         self.keys: Final = keys
         self._kept: Final = sorted(kept, key=len, reverse=True)
         self._kept_starts: Final = frozenset(text[0] for text in kept)
-        self._starts: Final[set[str]] = {*self._kept_starts, *map(chr, _INVALID)}
-        self._plain: Final[set[str]] = set()
-        self._alone: Final[dict[str, tuple[str, int]]] = {}
-        """What replaces the first of two characters with which no key begins."""
-
-        has_pairs = any(
-            keys.begin_with(first + second) for first in _ASCII if keys.begin_with(first) for second in _ASCII
-        )
-        singles = {ord(text): found[0] for text in _ASCII if (found := keys.longest(text, 0)) is not None}
-        self._ascii: Final = None if has_pairs or kept else singles
-
-    def is_plain(self, text: str) -> bool:
-        """Return whether no key, and nothing that is kept, begins with a character of a text."""
-        if not self._plain.issuperset(text):
-            for character in set(text) - self._plain - self._starts:
-                (self._starts if self.keys.begin_with(character) else self._plain).add(character)
-        return self._starts.isdisjoint(text)
+        self._characters: Final = CharacterMap(lambda character: self._step(character, 0)[0])
+        inner = keys.after_first()
+        self._is_simple: Final = self._kept_starts.isdisjoint(inner)
+        self._starts: Final = CharacterSet((inner | self._kept_starts).__contains__)
+        sequences = [*map(re.escape, self._kept), *([f"(?s:.)[{''.join(map(re.escape, inner))}]+"] if inner else [])]
+        self._sequences: Final = re.compile("|".join(sequences)) if sequences else None
+        """What is kept, or a character with others with which a key may go on."""
+        self._known: Final = Remembered(self._sequence)
 
     def replaced(self, text: str) -> str:
         """Return the text with all keys replaced."""
-        if self._ascii is not None and text.isascii():
-            return text.translate(self._ascii) if self._ascii else text
-        if self.is_plain(text):
-            return text
-        if self._ascii is None:
-            return "".join(self.pieces(text))
-        return "".join(self._runs(text, self._ascii))
+        return self.replaced_each([text])[0]
 
-    def _runs(self, text: str, ascii: Mapping[int, str]) -> Iterator[str]:
-        """Yield the replacements of runs of characters: no key has two of ASCII at its beginning."""
+    def replaced_each(self, texts: Sequence[str]) -> list[str]:
+        """Return texts with all keys replaced."""
+        if self._sequences is None or not self._starts.has(utf32("".join(texts))).any():
+            return self._characters.replaced_each(texts)
+        if self._is_simple:
+            return [*map(self._with_sequences, texts)]
+        return ["".join(self.pieces(text)) for text in texts]
+
+    def _with_sequences(self, text: str) -> str:
+        found: list[str] = []
         at = 0
-        for run in _RUNS.finditer(text):
-            begin, end = max(run.start(), at), run.end()
-            if begin >= end:
-                continue
-            if text[begin] < "\x80":
-                if end < len(text) and text[end - 1] in self._starts:
-                    end -= 1
-                at = end
-                yield text[begin:end].translate(ascii)
-                begin, end = end, run.end()
-            for piece, size in self._steps(text, begin, end):
-                at += size
-                yield piece
+        for match in () if self._sequences is None else self._sequences.finditer(text):
+            begin, end = match.span()
+            found += (self._characters.replaced(text[at:begin]), self._known[encoded(text[begin:end])])
+            at = end
+        return "".join((*found, self._characters.replaced(text[at:])))
+
+    def _sequence(self, text: bytes) -> str:
+        return "".join(self.pieces(text.decode("utf-8", "surrogateescape")))
 
     def pieces(self, text: str) -> Iterator[str]:
         """Yield the replacement of each key, and each character between them."""
-        self.is_plain(text)
-        return (piece for piece, _ in self._steps(text, 0, len(text)))
+        at = 0
+        while at < len(text):
+            piece, size = self._step(text, at)
+            yield piece
+            at += size
 
-    def _steps(self, text: str, at: int, end: int) -> Iterator[tuple[str, int]]:
-        """Yield pieces, and the number of characters that they replace, up to a place at least."""
-        starts = self._starts
-        while at < end:
-            character = text[at]
-            if character in starts:
-                kept = self._kept_at(text, at) if character in self._kept_starts else ""
-                found = (kept, len(kept)) if kept else self._key_at(text, at)
-            else:
-                found = character, 1
-            yield found
-            at += found[1]
-
-    def _key_at(self, text: str, at: int) -> tuple[str, int]:
-        """Return the replacement of the longest key at a place, else the character there, and the size of either."""
-        pair = text[at : at + 2]
-        found = self._alone.get(pair)
-        if found is None:
-            found = self.keys.longest(text, at)
-            if found is None:
-                found = _INVALID.get(ord(pair[0]), pair[0]), 1
-            if not self.keys.begin_with(pair):
-                if len(self._alone) >= _MOST_PAIRS:
-                    self._alone.clear()
-                self._alone[pair] = found
-        return found
-
-    def _kept_at(self, text: str, at: int) -> str:
-        return next((kept for kept in self._kept if text.startswith(kept, at)), "")
+    def _step(self, text: str, at: int) -> tuple[str, int]:
+        """Return what replaces the longest key at a place, or the character there, and the size of either."""
+        if text[at] in self._kept_starts:
+            kept = next((kept for kept in self._kept if text.startswith(kept, at)), "")
+            if kept:
+                return kept, len(kept)
+        found = self.keys.longest(text, at)
+        return found if found is not None else (_INVALID.get(text[at], text[at]), 1)
 
 
 def compiled_map(data: bytes, kept: Iterable[str] = ()) -> CharsMap:
     """Return the map that SentencePiece compiled, or one without keys of no data; ValueError where it is malformed."""
     return CharsMap(Compiled(data) if data else Replacements({}), tuple(kept))
-
-
-def _bytes_of(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
 
 
 class Normalizer(NamedTuple):
@@ -193,24 +159,34 @@ class Normalizer(NamedTuple):
 
     def normalized(self, text: str) -> str:
         """Return a text with its keys replaced and its spaces treated; nothing is added to an empty one."""
+        return self.normalized_each([text])[0]
+
+    def normalized_each(self, texts: Sequence[str]) -> list[str]:
+        """Return texts with their keys replaced and their spaces treated."""
+        found: Sequence[str | None] = [None] * len(texts)
+        if not self.remove_extra_whitespaces or not self.map.keys.has_double_spaces:
+            found = self.map.replaced_each(texts)
+        return [self._spaced(text, replaced) for text, replaced in zip(texts, found, strict=True)]
+
+    def _spaced(self, text: str, replaced: str | None) -> str:
+        """Return a text with its spaces treated, from the text with its keys replaced where these suffice."""
         space = ESCAPED_SPACE if self.escape_whitespaces else SPACE
-        found = self._without_extra_spaces(text) if self.remove_extra_whitespaces else self.map.replaced(text)
-        if found is None or not text:
+        if self.remove_extra_whitespaces:
+            if replaced is not None:
+                replaced = (_SPACES.sub(SPACE, replaced) if _DOUBLE_SPACE in replaced else replaced).lstrip(SPACE)
+            replaced = replaced or self._without_extra_spaces(text)
+        if replaced is None or not text:
             return ""
         if self.escape_whitespaces:
-            found = found.replace(SPACE, ESCAPED_SPACE)
+            replaced = replaced.replace(SPACE, ESCAPED_SPACE)
         if self.add_dummy_prefix and not self.space_is_suffix:
-            found = space + found
+            replaced = space + replaced
         if self.remove_extra_whitespaces:
-            found = found.rstrip(space)
-        return found + space if self.add_dummy_prefix and self.space_is_suffix else found
+            replaced = replaced.rstrip(space)
+        return replaced + space if self.add_dummy_prefix and self.space_is_suffix else replaced
 
     def _without_extra_spaces(self, text: str) -> str | None:
         """Return a text without spaces at the beginning, and with one in a row; None of one that is all spaces."""
-        if not self.map.keys.has_double_spaces:
-            found = _SPACES.sub(SPACE, self.map.replaced(text)).lstrip(SPACE)
-            if found:
-                return found
         parts = []
         is_after_space, is_empty = True, True
         for piece in self.map.pieces(text):

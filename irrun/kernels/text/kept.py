@@ -1,16 +1,37 @@
-"""Structures made from arrays that never change, such as a vocabulary, kept as long as these arrays exist."""
+"""Results that are kept: of arrays that never change, such as a vocabulary, and of texts that occur again."""
 
 from __future__ import annotations
 
 import functools
 import weakref
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
 import numpy as np
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+MOST: Final = 1 << 17
+"""The number of texts whose results are remembered."""
+_LONGEST: Final = 256
+"""The bytes up to which a text is remembered."""
+
+
+class Remembered(dict[bytes, T]):
+    """The results of a function of bytes, those of short texts computed once. ``MOST`` of them are kept at a time."""
+
+    def __init__(self, compute: Callable[[bytes], T]) -> None:
+        super().__init__()
+        self._compute: Final = compute
+
+    def __missing__(self, text: bytes) -> T:
+        found = self._compute(text)
+        if len(text) <= _LONGEST:
+            if len(self) >= MOST:
+                self.clear()
+            self[text] = found
+        return found
 
 
 def kept(make: Callable[P, T]) -> Callable[P, T]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from irrun.kernels.text.case_sets import cases
 from irrun.kernels.text.pcre_classes import (
@@ -55,37 +55,62 @@ class _Flags:
     ungreedy: bool = False
 
 
+class Translated(NamedTuple):
+    """A pattern as ``regex`` reads it without flags, and what it consists of.
+
+    ``form`` has a letter for each item: "l" for a character, "c" for a class of characters, "|", "(" and ")", "+" and
+    "*" for a greedy quantifier (the latter for all but ``+``), "o" for anything else. ``literal`` joins the characters.
+    """
+
+    text: str
+    form: str
+    literal: str
+
+
 _LETTERS: Final = {"i": "ignores_case", "m": "multiline", "s": "dot_all", "x": "extended", "U": "ungreedy"}
 
 
-def translated(pattern: str, is_script: Callable[[str], bool]) -> str:
-    """Return the pattern as ``regex`` reads it without flags.
+def translated(
+    pattern: str,
+    is_script: Callable[[str], bool],
+    *,
+    captures: bool = True,
+    of_class: Callable[[str], str] | None = None,
+) -> Translated:
+    """Translate a pattern.
 
-    ``is_script`` tells whether a name is that of a script. InvalidPattern where PCRE2 does not compile the pattern,
+    ``is_script`` tells whether a name is that of a script. Without ``captures`` no group captures what it matches.
+    ``of_class`` replaces the translation of each class. InvalidPattern where PCRE2 does not compile the pattern,
     UnsupportedPattern where it does, and this function does not know how.
     """
-    return _Translator(pattern, is_script).run()
+    return _Translator(pattern, is_script, captures, of_class or (lambda text: text)).run()
 
 
 class _Translator:
-    def __init__(self, pattern: str, is_script: Callable[[str], bool]) -> None:
+    def __init__(
+        self, pattern: str, is_script: Callable[[str], bool], captures: bool, of_class: Callable[[str], str]
+    ) -> None:
         self.pattern = pattern
         self.is_script = is_script
+        self.captures = captures
+        self.of_class = of_class
         self.at = 0
         self.out: list[str] = []
+        self.form: list[str] = []
+        self.literals: list[str] = []
         self.flags = _Flags()
         self.groups: list[tuple[_Flags, bool]] = []
         self.look_behinds = 0
         self.repeatable = False
 
-    def run(self) -> str:
+    def run(self) -> Translated:
         while self.pattern.startswith(("(*UTF)", "(*UCP)"), self.at):
             self.at += 6
         while self.at < len(self.pattern):
             self._step()
         if self.groups:
             raise InvalidPattern("a group is not closed")
-        return "".join(self.out)
+        return Translated("".join(self.out), "".join(self.form), "".join(self.literals))
 
     def _step(self) -> None:
         pattern, at = self.pattern, self.at
@@ -108,15 +133,19 @@ class _Translator:
             self.at += 1
             self._plain(character)
 
-    def _emit(self, text: str, *, repeatable: bool = True) -> None:
+    def _emit(self, text: str, *, form: str = "o", repeatable: bool = True) -> None:
         self.out.append(text)
+        self.form.append(form)
         self.repeatable = repeatable
+
+    def _emit_class(self, text: str) -> None:
+        self._emit(self.of_class(text), form="c")
 
     def _plain(self, character: str) -> None:
         if character == ".":
-            self._emit(r"(?s:.)" if self.flags.dot_all else r"[^\n]")
+            self._emit_class(r"(?s:.)" if self.flags.dot_all else r"[^\n]")
         elif character == "|":
-            self._emit("|", repeatable=False)
+            self._emit("|", form="|", repeatable=False)
         elif character == "^":
             self._emit(r"(?:(?m:^)(?!(?<=\n)\Z))" if self.flags.multiline else r"\A")
         elif character == "$":
@@ -126,7 +155,11 @@ class _Translator:
 
     def _literal(self, character: str) -> None:
         alike = cases(character) if self.flags.ignores_case else character
-        self._emit(literal(character) if len(alike) == 1 else f"[{''.join(map(literal, alike))}]")
+        if len(alike) > 1:
+            self._emit_class(f"[{''.join(map(literal, alike))}]")
+        else:
+            self._emit(literal(character), form="l")
+            self.literals.append(character)
 
     def _quantifier(self, found: re.Match[str]) -> None:
         if not self.repeatable:
@@ -146,7 +179,8 @@ class _Translator:
             self.at += 1
         if self.flags.ungreedy and follow != "+":
             follow = "" if follow == "?" else "?"
-        self._emit(text + (follow if follow in ("?", "+") else ""), repeatable=False)
+        follow = follow if follow in ("?", "+") else ""
+        self._emit(text + follow, form="o" if follow else "+" if text == "+" else "*", repeatable=False)
 
     def _escape(self) -> None:
         pattern, at = self.pattern, self.at + 1
@@ -163,10 +197,10 @@ class _Translator:
             self.at = at + 1
         elif kind.lower() in CLASSES:
             self.at = at + 1
-            self._emit(CLASSES[kind.lower()].text(negated=kind.isupper()))
+            self._emit_class(CLASSES[kind.lower()].text(negated=kind.isupper()))
         elif kind in "pP":
             item, self.at = property_class(pattern, at, self.is_script, ignores_case=self.flags.ignores_case)
-            self._emit(item.text(negated=kind == "P"))
+            self._emit_class(item.text(negated=kind == "P"))
         elif kind in _ASSERTIONS and not is_number(pattern, at):
             self.at = at + 1
             self._emit(_ASSERTIONS[kind])
@@ -188,6 +222,7 @@ class _Translator:
         ).match(self.pattern, self.at)
         if found is None:
             raise UnsupportedPattern(f"a reference by \\{kind}")
+        self._need_captures()
         name = found[1] or found[2] or found[3] or found[6]
         number = found[5] or found[7]
         if found[4]:
@@ -199,7 +234,7 @@ class _Translator:
     def _class(self) -> None:
         found = CharacterClass(self.pattern, self.at, self.is_script, ignores_case=self.flags.ignores_case)
         self.at = found.end
-        self._emit(found.text)
+        self._emit_class(found.text)
 
     def _open(self) -> None:
         pattern, at = self.pattern, self.at + 1
@@ -221,6 +256,7 @@ class _Translator:
         elif named is not None:
             self._group(f"(?P<{named[1] or named[2]}>", named.end(), looks_behind=False)
         elif (recursion := _RECURSION.match(pattern, at + 1)) is not None:
+            self._need_captures()
             self.at = recursion.end()
             name = recursion[2] or recursion[3]
             self._emit(f"(?&{name})" if name else f"(?{recursion[1]})")
@@ -233,7 +269,13 @@ class _Translator:
         self.groups.append((self.flags, looks_behind))
         self.look_behinds += looks_behind
         self.at = end
-        self._emit(text, repeatable=False)
+        is_plain = text in ("(", "(?:", "(?|") or text.startswith("(?P")
+        text = text if self.captures or not is_plain else "(?:"
+        self._emit(text, form="(" if is_plain else "o", repeatable=False)
+
+    def _need_captures(self) -> None:
+        if not self.captures:
+            raise UnsupportedPattern("a reference to a group")
 
     def _change(self, found: re.Match[str]) -> None:
         reset, on, off, end = found.groups()
@@ -251,4 +293,4 @@ class _Translator:
         self.flags, looked_behind = self.groups.pop()
         self.look_behinds -= looked_behind
         self.at += 1
-        self._emit(")")
+        self._emit(")", form=")")

@@ -14,15 +14,14 @@ MOST_BEST: Final = 512
 """The largest number of best encodings."""
 
 
-def sampled(model: SentencePiece, nbest_size: int, alpha: float, text: bytes) -> list[int]:
-    """Draw an encoding of a text: one of the ``nbest_size`` best, or of all if it is negative.
+def sampled(model: SentencePiece, nbest_size: int, alpha: float, normal: bytes) -> list[int]:
+    """Draw an encoding of a normalized text: one of the ``nbest_size`` best, or of all if it is negative.
 
     The probability of an encoding is proportional to exp(``alpha`` score). In a model of byte pairs ``alpha`` is the
     probability with which each merge is skipped. ValueError for models of words and characters, and above 512.
     """
     if nbest_size > MOST_BEST:
         raise ValueError(f"nbest_size is {nbest_size}, expected <= {MOST_BEST}")
-    normal = model.normalized(text)
     if not normal:
         return []
     draw = np.random.default_rng()

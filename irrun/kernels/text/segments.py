@@ -28,6 +28,8 @@ class Cuts:
 
     def parts(self, text: bytes) -> list[bytes]:
         """Return the parts of a text."""
+        if text.find(b" ", 1) < 0 and text.find(b"\xe2\x96\x81", 1) < 0:
+            return [text]
         crossed, found, begin = self._crossed, [], 0
         for place in _BEFORE_SPACE.finditer(text):
             at = place.start()

@@ -24,7 +24,8 @@ from irrun.kernels.text.sentencepiece_model import (
     read,
 )
 from irrun.kernels.text.strings import encoded
-from irrun.kernels.text.unigram import PENALTY, WIDTHS, Unigrams
+from irrun.kernels.text.unigram import PENALTY, Unigrams
+from irrun.kernels.text.utf8 import WIDTHS
 
 _SPACE: Final = ESCAPED_SPACE.encode()
 _BYTES: Final = {f"<0x{byte:02X}>".encode(): byte for byte in range(256)}
@@ -73,13 +74,13 @@ class SentencePiece:
     def is_control(self, id: int) -> bool:
         return self.pieces[id].kind == CONTROL
 
-    def normalized(self, text: bytes) -> bytes:
-        """Return a text as the model segments it."""
-        return encoded(self._normalizer.normalized(text.decode("utf-8", "surrogateescape")))
+    def normalized(self, texts: Sequence[bytes]) -> list[bytes]:
+        """Return texts as the model segments them."""
+        given = [text.decode("utf-8", "surrogateescape") for text in texts]
+        return [*map(encoded, self._normalizer.normalized_each(given))]
 
-    def encode(self, text: bytes) -> list[int]:
-        """Return the ids of a text."""
-        normal = self.normalized(text)
+    def encode(self, normal: bytes) -> list[int]:
+        """Return the ids of a normalized text."""
         return self.finished(normal, self._segmented(normal)) if normal else []
 
     def finished(self, text: bytes, ids: list[int]) -> list[int]:

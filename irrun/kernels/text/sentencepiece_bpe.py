@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from heapq import heappop, heappush
+from itertools import chain
 from typing import Final
 
+from irrun.kernels.text.kept import Remembered
 from irrun.kernels.text.segments import Cuts
 from irrun.kernels.text.sentencepiece_model import NORMAL, UNUSED, USER_DEFINED, Piece
-
-MOST_PARTS: Final = 1 << 17
-"""The number of parts of texts whose pieces are remembered."""
 
 
 class ScoredPairs:
@@ -31,20 +30,11 @@ class ScoredPairs:
         self._own: Final = sorted(own, key=len, reverse=True)
         self._own_starts: Final = frozenset(text[0] for text in own)
         self._cuts: Final = Cuts(ids)
-        self._known: Final[dict[bytes, list[int]]] = {}
+        self._parts: Final = Remembered(lambda part: self._encode(part.decode()))
 
     def encode(self, text: bytes) -> list[int]:
-        """Return the ids of a text; a part that is no piece is the unknown one."""
-        found: list[int] = []
-        known = self._known
-        for part in self._cuts.parts(text):
-            ids = known.get(part)
-            if ids is None:
-                if len(known) >= MOST_PARTS:
-                    known.clear()
-                ids = known[part] = self._encode(part.decode())
-            found += ids
-        return found
+        """Return the ids of a text; a part that is not a piece is the unknown one."""
+        return [*chain.from_iterable(map(self._parts.__getitem__, self._cuts.parts(text)))]
 
     def characters(self, text: str) -> list[str]:
         """Return the pieces of users in a text, and the characters between them."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from irrun.kernels.text.strings import decoded, places, rows
+from irrun.kernels.text.characters import CharacterSet
+from irrun.kernels.text.strings import character_starts, decoded, places, rows, utf32
 
 Array = NDArray[Any]
 
@@ -21,6 +22,7 @@ class Match(Protocol):
     """A match of a regular expression."""
 
     def span(self, group: int = 0, /) -> Span: ...
+    def group(self, group: int = 0, /) -> str | None: ...
     def groups(self) -> Sequence[str | None]: ...
 
 
@@ -36,128 +38,122 @@ class Strings(NamedTuple):
     begins: Array
     ends: Array
 
+    def in_rows(self) -> tuple[Array, Array, Array]:
+        """Return the number, the begin and the end of each string of the rows."""
+        order = places(self.row_begins, self.row_ends)
+        return order, self.begins.reshape(-1)[order], self.ends.reshape(-1)[order]
 
-def split_rows(
-    strings: Strings, chars: Array, kept: Array, split: Callable[[str], Sequence[tuple[int, ...]]], width: int = 2
-) -> tuple[Strings, Array]:
-    """Replace each string by parts of it: the parts, and which of them are marked.
+    def split(self, counts: Array, begins: Array, ends: Array) -> Strings:
+        """Return the rows with each string replaced by some of these parts."""
+        row_begins, row_ends = rows(self.row_begins, self.row_ends, counts)
+        return Strings(row_begins, row_ends, begins.astype(np.int32), ends.astype(np.int32))
 
-    ``split`` returns ``width`` numbers for each part of a text: its begin, its end and, of three, whether it is marked.
-    Strings that are ``kept`` are one marked part each.
+
+class Segments(NamedTuple):
+    """Strings cut at matches: what is between matches, and matches, in turn.
+
+    String ``i`` has ``counts[i]`` segments, an odd number: those with odd numbers are matches. Segments may be empty.
     """
-    order = places(strings.row_begins, strings.row_ends)
-    begins, ends = strings.begins.reshape(-1)[order], strings.ends.reshape(-1)[order]
+
+    counts: Array
+    begins: Array
+    ends: Array
+
+
+def at_matches(
+    begins: Array, ends: Array, chars: Array, kept: Array, lengths: Callable[[str], Sequence[int]]
+) -> Segments:
+    """Cut strings. ``lengths`` returns those of the segments of a text; strings that are ``kept`` stay whole."""
     texts, firsts, _ = found = decoded(begins, ends, chars)
-    whole = kept.reshape(-1)[order]
-    known: dict[str, Sequence[tuple[int, ...]]] = {}
-    spans = []
-    for text, is_whole in zip(texts, whole.tolist(), strict=True):
-        found_spans = [(0, len(text), 1)[:width]] if is_whole else known.get(text)
-        if found_spans is None:
-            found_spans = known[text] = split(text)
-        spans.append(found_spans)
-    counts = np.fromiter(map(len, spans), np.int64, len(spans))
-    flat = np.fromiter(chain.from_iterable(chain.from_iterable(spans)), np.int64).reshape(-1, width)
-    edges = found.bytes_at(flat[:, :2] + np.repeat(np.array(firsts, np.int64), counts)[:, None])
-    row_begins, row_ends = rows(strings.row_begins, strings.row_ends, counts)
-    marks = np.repeat(whole, counts) | flat[:, 2:].any(axis=1)
-    return Strings(row_begins, row_ends, edges[:, 0], edges[:, 1]), marks
+    known: dict[str, Sequence[int]] = {}
+    sizes: list[Sequence[int]] = []
+    for text, is_whole in zip(texts, kept.tolist(), strict=True):
+        cut = (len(text),) if is_whole else known.get(text)
+        if cut is None:
+            cut = known[text] = lengths(text)
+        sizes.append(cut)
+    counts = np.fromiter(map(len, sizes), np.int64, len(sizes))
+    flat = np.fromiter(chain.from_iterable(sizes), np.int64)
+    after = np.cumsum(flat)
+    before = after - flat
+    shift = np.repeat(np.array(firsts, np.int64) - before[np.cumsum(counts) - counts], counts)
+    return Segments(counts, found.bytes_at(before + shift), found.bytes_at(after + shift))
 
 
-def no_match(_: str) -> Sequence[Match]:
-    """Find nothing, as a pattern that does not compile."""
-    return ()
+def at_characters(
+    begins: Array, ends: Array, chars: Array, kept: Array, characters: CharacterSet, *, repeats: bool
+) -> Segments | None:
+    """Cut strings at characters of a set, or at all that follow each other. Strings that are ``kept`` stay whole.
 
-
-def parts(text: str, find: Find, behaviour: Behaviour, *, invert: bool, max_splits: int = -1) -> list[Span]:
-    """Return the spans of the parts of a text. The first empty match ends the search."""
-    if behaviour in ("isolate", "contiguous"):
-        found = _isolated(text, find)
-    elif behaviour == "remove":
-        found = _matches(text, find) if invert else _between(text, find)
-    elif behaviour == "mergedwithprevious":
-        found = _with_previous(text, find, invert=invert)
-    else:
-        found = _with_next(text, find, invert=invert)
-    if 0 <= max_splits < len(found):
-        found[max_splits] = found[max_splits][0], len(text)
-    return found
-
-
-def _matches(text: str, find: Find) -> list[Span]:
-    found = []
-    for match in find(text):
-        span = match.span()
-        if span[0] == span[1]:
-            break
-        found.append(span)
-    return found
-
-
-def _between(text: str, find: Find) -> list[Span]:
-    found, start = [], 0
-    for begin, end in _matches(text, find):
-        if begin != start:
-            found.append((start, begin))
-        start = end
-    if start < len(text):
-        found.append((start, len(text)))
-    return found
-
-
-def _isolated(text: str, find: Find) -> list[Span]:
-    found, start = [], 0
-    for span in _matches(text, find):
-        if span[0] != start:
-            found.append((start, span[0]))
-        found.append(span)
-        start = span[1]
-    if start < len(text):
-        found.append((start, len(text)))
-    return found
-
-
-def _alternating(text: str, find: Find) -> Iterator[tuple[int, int, bool]]:
-    """Yield the begin and end of each part, and whether it is a match."""
-    start = 0
-    for begin, end in _matches(text, find):
-        if begin != start:
-            yield start, begin, False
-        yield begin, end, True
-        start = end
-    if start < len(text):
-        yield start, len(text), False
-
-
-def _with_previous(text: str, find: Find, *, invert: bool) -> list[Span]:
-    """Return the parts with each match joined to what is before it.
-
-    The begin of the last part without a match is kept: a match that follows another begins there too.
+    None where bytes are not UTF-8, or a string begins inside a character.
     """
-    found, last = [], 0
-    for begin, end, is_match in _alternating(text, find):
-        if is_match != invert:
-            found.append((last, end))
-        elif end == len(text):
-            found.append((begin, end))
-        else:
-            last = begin
-    return found
+    if bool((chars < 0x80).all()):
+        first = np.flatnonzero(characters.has(chars))
+        last = first + 1
+    else:
+        starts = character_starts(chars)
+        if starts is None or not starts.are_at(begins) or not starts.are_at(ends):
+            return None
+        found = np.flatnonzero(characters.has(utf32(chars.tobytes().decode())))
+        first, last = starts.offsets[found], starts.offsets[found + 1]
+    low = np.searchsorted(first, begins)
+    high = np.where(kept, low, np.searchsorted(first, ends))
+    index = places(low, high)
+    owners = np.repeat(np.arange(len(low)), high - low)
+    first, last = first[index], last[index]
+    if repeats and len(first):
+        begins_run = np.append(True, (first[1:] != last[:-1]) | (owners[1:] != owners[:-1]))
+        first, last, owners = first[begins_run], last[np.append(begins_run[1:], True)], owners[begins_run]
+    matches = np.bincount(owners, minlength=len(low))
+    counts = 2 * matches + 1
+    after = np.cumsum(counts)
+    segment_begins, segment_ends = np.empty((2, int(counts.sum())), np.int64)
+    at = 2 * np.arange(len(first)) + owners + 1
+    segment_begins[after - counts], segment_ends[after - 1] = begins, ends
+    segment_begins[at], segment_ends[at] = first, last
+    segment_ends[at - 1], segment_begins[at + 1] = first, last
+    return Segments(counts, segment_begins, segment_ends)
 
 
-def _with_next(text: str, find: Find, *, invert: bool) -> list[Span]:
-    """Return the parts with each match joined to what is after it."""
-    found: list[Span] = []
-    last, at = None, 0
-    for begin, end, is_match in _alternating(text, find):
-        if is_match != invert:
-            last = begin
-        else:
-            found.append((begin if last is None else last, end))
-        at = end if is_match else at
-    if at == len(text) and last != len(text) and not invert:
-        found.append((last or 0, len(text)))
-    return found
+def parts(
+    segments: Segments, kept: Array, behaviour: Behaviour, *, invert: bool = False, max_splits: int = -1
+) -> tuple[Array, Array, Array]:
+    """Return the number of parts of each string, and the begins and ends of all parts.
+
+    Strings that are ``kept`` are one part, also empty ones. With ``mergedwithprevious`` a match joins the last part
+    without a match, even if another match stands between.
+    """
+    counts, begins, ends = segments
+    after = np.cumsum(counts)
+    number = np.arange(len(begins))
+    first, last = (np.repeat(edge, counts) for edge in (after - counts, after - 1))
+    is_full = ends > begins
+    is_match = (number - first) % 2 == 1
+    is_last = number == last
+    if behaviour in ("isolate", "contiguous"):
+        found = is_full
+    elif behaviour == "remove":
+        found = is_full & (is_match == invert)
+    elif behaviour == "mergedwithprevious":
+        joined = is_match != invert
+        reaches_end = is_full & ~joined & (ends == ends[last])
+        found = (is_full & joined) | reaches_end
+        before = np.maximum.accumulate(np.where(is_full & ~joined, number, -1))
+        begins = np.where(joined, begins[np.where(before >= first, before, first)], begins)
+    else:
+        joined = is_match != invert
+        # A match at the end, and an empty text, are parts of their own.
+        is_rest = is_last & ~is_full & (not invert)
+        found = (is_full & ~joined) | is_rest
+        before = np.maximum.accumulate(np.where(is_full & joined, number, -1))
+        begins = np.where(found & (before >= first), begins[before], begins)
+    found = found | np.repeat(kept, counts)
+    totals = np.add.reduceat(found, after - counts, dtype=np.int64) if len(counts) else counts
+    found_begins, found_ends = begins[found], ends[found]
+    if max_splits >= 0:
+        longer = totals > max_splits
+        found_ends[(np.cumsum(totals) - totals)[longer] + max_splits] = ends[after - 1][longer]
+    return totals, found_begins, found_ends
 
 
 def around_tokens(text: str, find: Find) -> list[tuple[int, int, int]]:
@@ -185,3 +181,18 @@ def _token(match: Match, begin: int, end: int) -> Span:
         if begin <= first <= end and last <= end:
             return (begin, end) if first == last else (first, last)
     return begin, end
+
+
+def split_at_tokens(strings: Strings, chars: Array, kept: Array, find: Find) -> tuple[Strings, Array]:
+    """Split strings at special tokens: the parts, and which of them are tokens. ``kept`` strings are taken for one."""
+    order, begins, ends = strings.in_rows()
+    texts, firsts, _ = found = decoded(begins, ends, chars)
+    whole = kept.reshape(-1)[order].tolist()
+    spans = [
+        [(0, len(text), 1)] if is_whole else around_tokens(text, find)
+        for text, is_whole in zip(texts, whole, strict=True)
+    ]
+    counts = np.fromiter(map(len, spans), np.int64, len(spans))
+    flat = np.fromiter(chain.from_iterable(chain.from_iterable(spans)), np.int64).reshape(-1, 3)
+    edges = found.bytes_at(flat[:, :2] + np.repeat(np.array(firsts, np.int64), counts)[:, None])
+    return strings.split(counts, edges[:, 0], edges[:, 1]), flat[:, 2] > 0

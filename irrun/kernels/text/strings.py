@@ -26,13 +26,10 @@ def split(begins: Array, ends: Array, chars: Array) -> list[bytes]:
 
 def packed(strings: Iterable[bytes], shape: tuple[int, ...] | None = None) -> tuple[Array, Array, Array]:
     """Return begins and ends, of a shape, and the bytes of strings without gaps between them."""
-    chars, lengths = bytearray(), []
-    for text in strings:
-        chars += text
-        lengths.append(len(text))
-    begins, ends = offsets(np.array(lengths, np.int64))
-    shape = (len(lengths),) if shape is None else shape
-    return begins.reshape(shape), ends.reshape(shape), np.frombuffer(chars, np.uint8)
+    found = [*strings]
+    begins, ends = offsets(np.fromiter(map(len, found), np.int64, len(found)))
+    shape = (len(found),) if shape is None else shape
+    return begins.reshape(shape), ends.reshape(shape), np.frombuffer(bytearray().join(found), np.uint8)
 
 
 def offsets(lengths: Array) -> tuple[Array, Array]:
@@ -93,19 +90,37 @@ def decoded(begins: Array, ends: Array, chars: Array) -> Decoded:
     if data.isascii():
         text, firsts = data.decode("ascii"), first.tolist()
         return Decoded([text[b:e] for b, e in zip(firsts, last.tolist(), strict=True)], firsts, None)
-    text = data.decode("utf-8", "surrogateescape")
-    starts = np.concatenate([[0], np.cumsum(widths(text))])
-    at, to = np.searchsorted(starts, first), np.searchsorted(starts, last)
-    if np.array_equal(starts[at], first) and np.array_equal(starts[to], last):
-        firsts = at.tolist()
-        return Decoded([text[b:e] for b, e in zip(firsts, to.tolist(), strict=True)], firsts, starts)
+    starts = character_starts(chars)
+    if starts is not None and starts.are_at(first) and starts.are_at(last):
+        text, firsts = data.decode(), starts.numbers[first].tolist()
+        texts = [text[b:e] for b, e in zip(firsts, starts.numbers[last].tolist(), strict=True)]
+        return Decoded(texts, firsts, starts.offsets)
     texts = [item.decode("utf-8", "surrogateescape") for item in split(begins, ends, chars)]
-    parts = [
-        begin + np.concatenate([[0], np.cumsum(widths(item))])
-        for begin, item in zip(first.tolist(), texts, strict=True)
-    ]
+    parts = [begin + _offsets_of(item) for begin, item in zip(first.tolist(), texts, strict=True)]
     firsts = [0, *accumulate(map(len, parts))][: len(texts)]
-    return Decoded(texts, firsts, np.concatenate(parts))
+    return Decoded(texts, firsts, np.concatenate(parts) if parts else np.zeros(0, np.int64))
+
+
+class Starts(NamedTuple):
+    """The offset of each character and of the end; for each byte and the end how many characters begin before it."""
+
+    offsets: Array
+    numbers: Array
+
+    def are_at(self, offsets: Array) -> bool:
+        """Return whether a character begins or the text ends at all of some offsets."""
+        return np.array_equal(self.offsets[self.numbers[offsets]], offsets)
+
+
+def character_starts(chars: Array) -> Starts | None:
+    """Return where characters begin; None of bytes that are not UTF-8."""
+    try:
+        chars.tobytes().decode()
+    except UnicodeDecodeError:
+        return None
+    begins = np.append(chars & 0xC0 != 0x80, True)
+    numbers = np.cumsum(begins)
+    return Starts(np.flatnonzero(begins), numbers - begins)
 
 
 def encoded(text: str) -> bytes:
@@ -113,9 +128,14 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def widths(text: str) -> Array:
-    """Return the number of bytes of each character."""
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    found = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
-    found[(points >= _ESCAPED[0]) & (points <= _ESCAPED[1])] = 1
-    return found
+def utf32(text: str) -> Array:
+    """Return the code points of a text."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+
+
+def _offsets_of(text: str) -> Array:
+    """Return the offset of each character in the bytes of a text, and the number of bytes."""
+    points = utf32(text)
+    widths = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
+    widths[(points >= _ESCAPED[0]) & (points <= _ESCAPED[1])] = 1
+    return np.concatenate([[0], np.cumsum(widths)])

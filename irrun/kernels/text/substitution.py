@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import Final, Protocol
+from collections.abc import Callable, Sequence
+from typing import Final
 
+from irrun.kernels.text.splitting import Find, Match
 from irrun.kernels.text.strings import encoded
 
 ROOM: Final = 4
@@ -18,14 +19,6 @@ BEFORE, AFTER, ALL, LAST = -1, -2, -3, -4
 _PLACES: Final = {"&": 0, "`": BEFORE, "'": AFTER, "_": ALL, "+": LAST}
 Part = str | int
 """A text, or the number of a group."""
-
-
-class Match(Protocol):
-    """A match of a regular expression."""
-
-    def span(self, /) -> tuple[int, int]: ...
-    def group(self, group: int, /) -> str | None: ...
-    def groups(self) -> Sequence[str | None]: ...
 
 
 def template(replacement: str, names: Callable[[str], int | None]) -> list[Part] | None:
@@ -53,9 +46,7 @@ def template(replacement: str, names: Callable[[str], int | None]) -> list[Part]
     return [part for part in (*found, text[at:]) if part != ""]
 
 
-def substituted(
-    text: str, find: Callable[[str], Iterable[Match]], parts: Sequence[Part], bytes_of_template: int, *, every: bool
-) -> str:
+def substituted(text: str, find: Find, parts: Sequence[Part], bytes_of_template: int, *, every: bool) -> str:
     """Return a text with its matches, or the first one, replaced.
 
     It stays whole where a match lacks a group of the replacement, or where the result takes more than ``ROOM``.
@@ -84,6 +75,13 @@ def substituted(
     groups = 1 + max((index for index, group in enumerate(first.groups(), 1) if group is not None), default=0)
     room = ROOM * (len(encoded(text)) + groups * bytes_of_template)
     return result if len(encoded(result)) < room else text
+
+
+def is_short(parts: Sequence[Part], groups: int) -> bool:
+    """Return whether a replacement of one character always has enough ``ROOM``, and depends on the character only."""
+    numbers = [part for part in parts if isinstance(part, int)]
+    constant = sum(len(encoded(part)) for part in parts if isinstance(part, str))
+    return constant + len(numbers) <= ROOM and all(0 <= number <= groups for number in numbers)
 
 
 def _group(text: str, match: Match, number: int) -> str | None:

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from irrun.kernels.text.kept import Remembered
 from irrun.kernels.text.longest import LongestMatch
 from irrun.kernels.text.segments import Cuts
+from irrun.kernels.text.utf8 import WIDTHS
 
-MOST_PARTS: Final = 1 << 17
-"""The number of parts of texts whose tokens are remembered."""
-_WORD: Final = 64
-"""The bytes up to which a whole text is remembered."""
 PENALTY: Final = 10
 """The distance of the score of an unknown character below the least score."""
-WIDTHS: Final = (1,) * 12 + (2, 2, 3, 4)
-"""The bytes of a character by the first four bits of its first byte."""
 
 
 class _Part(NamedTuple):
@@ -31,7 +28,7 @@ class _Part(NamedTuple):
 
 
 class Unigrams:
-    """Encodes texts. A character that is no token is an unknown one, with the score ``penalty``.
+    """Encodes texts. A character that is not a token is an unknown one, with the score ``penalty``.
 
     Scores are summed in float32 from the beginning of a text. ``rounds_first`` tells whether the sum with a token is
     rounded before, or after it is compared with the best one so far; that with an unknown one is rounded before.
@@ -46,34 +43,16 @@ class Unigrams:
         self._penalty: Final = penalty
         self._rounds_first: Final = rounds_first
         self._cuts: Final = Cuts(tokens)
-        self._known: Final[dict[bytes, _Part]] = {}
-        self._words: Final[dict[bytes, list[int]]] = {}
+        self._parts: Final = Remembered(self._part)
 
     def encode(self, text: bytes) -> list[int]:
         """Return the ids of a text."""
-        found = self._words.get(text)
-        if found is None:
-            found = self._encode(text)
-            if len(text) <= _WORD:
-                if len(self._words) >= MOST_PARTS:
-                    self._words.clear()
-                self._words[text] = found
-        return found
-
-    def _encode(self, text: bytes) -> list[int]:
-        parts, known = [], self._known
-        for piece in self._cuts.parts(text):
-            part = known.get(piece)
-            if part is None:
-                if len(known) >= MOST_PARTS:
-                    known.clear()
-                part = known[piece] = self._part(piece)
-            parts.append(part)
+        parts = [*map(self._parts.__getitem__, self._cuts.parts(text))]
         # Where each decision was won by more than the rounding errors of sums of float32, these decide the same.
         largest = sum([part.score for part in parts])
         if min([part.margin for part in parts]) <= largest * 2.0**-21 * max([len(part.ids) for part in parts]):
             return self._exact(text)
-        return [id for part in parts for id in part.ids]
+        return [*chain.from_iterable([part.ids for part in parts])]
 
     def steps(self, text: bytes, at: int) -> tuple[list[tuple[int, int, float]], int]:
         """Return the id, end and score of each token at a place, and the place of the next character."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+WIDTHS = (1,) * 12 + (2, 2, 3, 4)
+"""The bytes of a character by the first four bits of its first byte."""
 REPLACEMENT = "\ufffd".encode()
 _LEADS = ((0b110, 5, 2, 0x80), (0b1110, 4, 3, 0x800), (0b11110, 3, 4, 0x10000))
 """The first bits of a lead byte, the number of bits after them, the bytes of the sequence, the least code point."""

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from irrun.kernels.text.kept import Remembered
 from irrun.kernels.text.longest import LongestMatch
-
-MOST_WORDS: Final = 1 << 17
-"""The number of words whose tokens are remembered."""
 
 
 class WordPieces:
-    """Encodes words. Tokens that begin with the indicator are continuations; the last of equal tokens counts."""
+    """Encodes words. Tokens that begin with the indicator are continuations; the last of equal tokens counts.
 
-    def __init__(self, tokens: Sequence[bytes], indicator: bytes) -> None:
+    A word that is no sequence of tokens, or has more than ``longest`` bytes, is the unknown token.
+    """
+
+    def __init__(self, tokens: Sequence[bytes], indicator: bytes, unknown: int, longest: int) -> None:
         begin = len(indicator)
         self._first: Final = LongestMatch(
             {token: id for id, token in enumerate(tokens) if not token.startswith(indicator)}
@@ -22,25 +23,19 @@ class WordPieces:
         self._next: Final = LongestMatch(
             {token[begin:]: id for id, token in enumerate(tokens) if token.startswith(indicator)}
         )
-        self._known: Final[dict[bytes, tuple[int, ...] | None]] = {}
+        self._unknown: Final = (unknown,)
+        self._longest: Final = longest
+        self.ids: Final = Remembered(self._encode)
+        """The ids of each word."""
 
-    def encode(self, word: bytes) -> tuple[int, ...] | None:
-        """Return the ids of a word; None where it is no sequence of tokens."""
-        known = self._known
-        if word in known:
-            return known[word]
-        found = self._encode(word)
-        if len(known) >= MOST_WORDS:
-            known.clear()
-        known[word] = found
-        return found
+    def first(self, text: bytes) -> tuple[int, ...]:
+        """Return the id of the longest token at the beginning of a text, or the unknown one."""
+        token = self._first.at(text, 0) if self._longest >= 0 else None
+        return self._unknown if token is None else token[:1]
 
-    def first(self, text: bytes) -> tuple[int, ...] | None:
-        """Return the id of the longest token at the beginning of a text; None where there is none."""
-        token = self._first.at(text, 0)
-        return None if token is None else token[:1]
-
-    def _encode(self, word: bytes) -> tuple[int, ...] | None:
+    def _encode(self, word: bytes) -> tuple[int, ...]:
+        if len(word) > self._longest:
+            return self._unknown
         token = self._first.at(word, 0)
         found = []
         while token is not None:
@@ -49,4 +44,4 @@ class WordPieces:
             if at == len(word):
                 return tuple(found)
             token = self._next.at(word, at)
-        return None
+        return self._unknown

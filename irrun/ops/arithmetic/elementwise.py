@@ -95,7 +95,7 @@ class Binary(Op):
         return type(self).function(a, b)
 
 
-def align_pdpd(b: Array, rank: int, axis: int) -> Array:
+def align_pdpd(b: Any, rank: int, axis: int) -> Any:
     """Add ones to the shape of ``b``, so that NumPy broadcasts it from ``axis`` of a tensor of ``rank`` on."""
     start = rank - b.ndim if axis == -1 else axis
     shape = b.shape

@@ -75,7 +75,7 @@ def _check(ids: Array) -> None:
     if np.any(ids[1:] < ids[:-1]):
         raise OpError(f"segment_ids are {ids.tolist()}, expected them sorted", input=1)
     if ids.size and ids[0] < 0:
-        raise OpError(f"segment_ids begin with {ids[0]}, expected numbers from 0 up", input=1)
+        raise OpError(f"segment_ids begin with {ids[0]}, expected 0 or more", input=1)
 
 
 def _segments(ids: tuple[int, ...] | None, num_segments: Fact | None) -> Dim:

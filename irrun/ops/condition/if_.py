@@ -31,7 +31,7 @@ class If(Op):
             return results["then_body" if cond.constant.reshape(-1)[0] else "else_body"]
         counts = [len(facts) for facts in results.values()]
         if counts[0] != counts[-1]:
-            raise OpError(f"the bodies return {counts[0]} and {counts[-1]} outputs, expected as many")
+            raise OpError(f"the bodies return {counts[0]} and {counts[-1]} outputs, expected the same number")
         return tuple(union(a, b) for a, b in zip(results["then_body"], results["else_body"], strict=True))
 
     def run(self, cond: Array, *inputs: Array, bodies: Mapping[str, BodyCall]) -> tuple[Array, ...]:

@@ -115,7 +115,7 @@ def _check_density(density: tuple[float, ...]) -> None:
     """Raise OpError where a density is NaN, or exceeds _MAX_DENSITY."""
     for number in density:
         if not number <= _MAX_DENSITY:
-            raise OpError(f"density is {number:g}, expected {_MAX_DENSITY} at most", attribute="density")
+            raise OpError(f"density is {number:g}, expected at most {_MAX_DENSITY}", attribute="density")
 
 
 def grid_shape(output_size: Fact, image_size: Fact, priors: int) -> Shape:

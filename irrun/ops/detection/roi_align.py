@@ -98,7 +98,7 @@ def check_batches(indices: Array, batches: int, *, input: int = 2) -> None:
 
 
 def check_regions(rois: Array) -> None:
-    """Raise OpError where a coordinate of a region is not finite, or is no place in any image."""
+    """Raise OpError where a coordinate of a region is not finite, or is not a place in any image."""
     outside = rois[~(np.abs(rois) < _FARTHEST)]
     if outside.size:
         raise OpError(f"a region has the coordinate {outside[0]:g}, expected finite numbers below 2^31", input=1)

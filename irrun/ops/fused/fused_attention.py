@@ -96,22 +96,26 @@ class FusedAttention(Fused):
         scale = self.scale_of(query.shape[-1]) * (1.0 if factor is None else float(factor.reshape(())))
         queries, depth = query.shape[-2:]
         width = value.shape[-1]
-        stacks = [query.shape[:-2]] if self.shared > 1 else [part.shape[:-2] for part in (query, key, value)]
-        *front, heads = stacks[0] if len(set(stacks)) == 1 else np.broadcast_shapes(*stacks)
-        out = target = memory.empty((*front, queries, heads, width), query.dtype).swapaxes(-2, -3)
         added = [mask, bias, sink]
+        parts = [part for part in (query, key, value, *added) if part is not None]
+        front = np.broadcast_shapes(*(part.shape[:-3] for part in parts))
+        of_heads = [query] if self.shared > 1 else parts
+        (heads,) = np.broadcast_shapes(*(part.shape[-3:-2] for part in of_heads))
+        out = target = memory.empty((*front, queries, heads, width), query.dtype).swapaxes(-2, -3)
         if self.shared > 1:
-            split = (*front, heads // self.shared, self.shared)
+            split = (heads // self.shared, self.shared)
             varies = any(part is not None and part.ndim > 2 and part.shape[-3] > 1 for part in added)
             if queries == 1 and not self.causal and not varies:
                 # The heads that share a key become the rows of one product.
-                query, target = query.reshape(*split, depth), out.reshape(*split, width)
+                query = query.reshape(*query.shape[:-3], *split, depth)
+                target = out.reshape(*front, *split, width)
             else:
                 for index, part in enumerate(added):
                     if part is not None and part.ndim > 2:
-                        groups = (1, 1) if part.shape[-3] == 1 else split[-2:]
+                        groups = (1, 1) if part.shape[-3] == 1 else split
                         added[index] = part.reshape(*part.shape[:-3], *groups, *part.shape[-2:])
-                query, target = query.reshape(*split, queries, depth), out.reshape(*split, queries, width)
+                query = query.reshape(*query.shape[:-3], *split, queries, depth)
+                target = out.reshape(*front, *split, queries, width)
                 key, value = key[..., None, :, :], value[..., None, :, :]
         mask, bias, sink = added
         precision = self.precision_of(queries).name

@@ -48,10 +48,10 @@ class FusedConvolution(FusedProduct, ShapedConvolution):
         return self.weights.shape[0] > 1 and self.weights.shape[1:3] == (1, 1)
 
     @property
-    def takes_halves(self) -> bool:
+    def takes_bf16(self) -> bool:
         groups, _, depth, *kernel = self.weights.shape
         few = groups == 1 and depth < FEW_CHANNELS and kernel[-1] > 1
-        return (depth % 2 == 0 or self.is_depthwise) and len(kernel) < 3 and not few
+        return (depth % 2 == 0 or self.is_depthwise) and not few
 
     def in_precision(self, precision: ElementType) -> Self:
         made = super().in_precision(precision)

@@ -5,7 +5,7 @@ from typing import Any
 from irrun.ops import Array, Fact
 from irrun.ops.convolution.base import Convolving
 from irrun.ops.fused.base import Memory, fused
-from irrun.ops.fused.fused_integer_product import FusedIntegerProduct, Requantization
+from irrun.ops.fused.fused_integer_product import FusedIntegerProduct, IntegerEpilogue
 from irrun.ops.fused.shaped_convolution import ShapedConvolution
 
 
@@ -16,17 +16,19 @@ class FusedIntegerConvolution(FusedIntegerProduct, ShapedConvolution):
     Inputs are the levels, and a summand in the shape of the output.
     """
 
-    def __init__(self, fact: Fact, source: Convolving, weights: Array, end: Requantization, accurate: bool) -> None:
-        super().__init__(fact, weights, end)
+    def __init__(
+        self, fact: Fact, source: Convolving, weights: Array, epilogue: IntegerEpilogue, accurate: bool
+    ) -> None:
+        super().__init__(fact, weights, epilogue)
         self.source = source
         self.accurate = accurate
         self._prepared = {}
 
     def constants(self) -> dict[str, Any]:
-        factor = self.end.factor.reshape(*self.weights.shape[:2], *(1,) * (self.weights.ndim - 2))
-        return {"weights": self.weights * factor, "bias": self.end.bias, "activation": self.end.early}
+        factor = self.epilogue.factor.reshape(*self.weights.shape[:2], *(1,) * (self.weights.ndim - 2))
+        return {"weights": self.weights * factor, "bias": self.epilogue.bias, "activation": self.epilogue.early}
 
     def run(self, codes: Array, summand: Array | None = None, *, memory: Memory) -> tuple[Array, ...]:
         added = self.added(summand, memory)
-        early = added if self.end.between is None else None
+        early = added if self.epilogue.between is None else None
         return self.results(self.convolve(self.centred(codes, memory), early, memory), added, memory)

@@ -21,7 +21,7 @@ class FusedIntegerMatMul(FusedIntegerProduct):
 
     @cached_property
     def _floats(self) -> Array:
-        return self.weights * self.end.factor
+        return self.weights * self.epilogue.factor
 
     def release(self) -> None:
         self.__dict__.pop("_floats", None)
@@ -34,6 +34,8 @@ class FusedIntegerMatMul(FusedIntegerProduct):
         result = memory.empty((*codes.shape[:-1], columns), F32)
         out, added = result.reshape(-1, columns), self.added(summand, memory)
         np.matmul(self.centred(codes, memory).reshape(-1, depth), self._floats, out=out)
-        early = added if self.end.between is None else None
-        Epilogue(self.end.bias, self.end.early).apply(out, None if early is None else early.reshape(-1, columns))
+        early = added if self.epilogue.between is None else None
+        Epilogue(self.epilogue.bias, self.epilogue.early).apply(
+            out, None if early is None else early.reshape(-1, columns)
+        )
         return self.results(result, added, memory)

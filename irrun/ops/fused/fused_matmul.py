@@ -30,7 +30,7 @@ class FusedMatMul(FusedProduct):
         return math.prod(sizes.output) * int(self.weights.shape[0])
 
     @property
-    def takes_halves(self) -> bool:
+    def takes_bf16(self) -> bool:
         return not self.weights.shape[0] % 2
 
     def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array | tuple[Array, ...]:

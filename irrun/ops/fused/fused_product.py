@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from irrun.kernels.halves import halves, rounded, widened
+from irrun.kernels.bf16 import bf16_bits, rounded, widened
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, empty_as
 from irrun.tensor import ElementType
@@ -18,7 +18,7 @@ class FusedProduct(Fused):
     """A product whose operands are those of a ``precision``, with sums and epilogue in f32.
 
     The data are f32, which are rounded, or the bits of bf16. Outputs are f32 if ``floats``, the bits of the result in
-    bf16 if ``halves``, or both.
+    bf16 if ``bf16``, or both.
     """
 
     def __init__(self, fact: Fact, weights: Array) -> None:
@@ -26,16 +26,16 @@ class FusedProduct(Fused):
         self.weights = weights
         self.precision: ElementType = F32
         self.floats = True
-        self.halves = False
+        self.bf16 = False
 
     @property
-    def takes_halves(self) -> bool:
+    def takes_bf16(self) -> bool:
         """Return whether kernels take bits of bf16."""
         raise NotImplementedError
 
     def infer(self, *inputs: Fact | None) -> Any:
         made = [self.fact] if self.floats else []
-        return tuple([*made, Fact(U16, self.fact.shape)] if self.halves else made)
+        return tuple([*made, Fact(U16, self.fact.shape)] if self.bf16 else made)
 
     def in_precision(self, precision: ElementType) -> Self:
         """Return the operation with rounded weights, which rounds its data likewise."""
@@ -44,10 +44,10 @@ class FusedProduct(Fused):
         made.precision = precision
         return made
 
-    def with_halves(self, *, floats: bool) -> Self:
+    def with_bf16(self, *, floats: bool) -> Self:
         """Return the operation that also returns its result in bf16, or only that."""
         made = copy(self)
-        made.floats, made.halves = floats, True
+        made.floats, made.bf16 = floats, True
         return made
 
     def operand(self, data: Array) -> Array:
@@ -56,8 +56,8 @@ class FusedProduct(Fused):
 
     def results(self, result: Array, memory: Memory) -> Array | tuple[Array, ...]:
         """Return the outputs for a result in f32."""
-        if not self.halves:
+        if not self.bf16:
             return result
         bits = empty_as(result, np.dtype(np.uint16), memory)
-        np.copyto(bits, halves(result))
+        np.copyto(bits, bf16_bits(result))
         return (result, bits) if self.floats else bits

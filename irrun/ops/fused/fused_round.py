@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.kernels.halves import halves, rounded
+from irrun.kernels.bf16 import bf16_bits, rounded
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, Memory, empty_as, fused
 from irrun.tensor import ElementType
@@ -19,5 +19,5 @@ class FusedRound(Fused):
 
     def run(self, data: Array, *, memory: Memory) -> Array:
         out = empty_as(data, self.fact.type.dtype, memory)
-        np.copyto(out, halves(data) if self.fact.type is U16 else rounded(data, self.precision.name))
+        np.copyto(out, bf16_bits(data) if self.fact.type is U16 else rounded(data, self.precision.name))
         return out

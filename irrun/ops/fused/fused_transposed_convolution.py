@@ -18,8 +18,8 @@ from irrun.tensor import ElementType
 class FusedTransposedConvolution(FusedProduct):
     """A transposed convolution with constant weights, an optional summand and an activation, in one kernel.
 
-    ``weights`` are [I, O, KH, KW], ``bias`` is [O], ``wanted`` the spatial sizes where the file specifies them. Inputs
-    are the data, and a summand in the shape of the output.
+    ``weights`` are [G, I, O, *K], ``bias`` is [G * O], ``wanted`` the spatial sizes where the file specifies them.
+    Inputs are the data, and a summand in the shape of the output.
     """
 
     def __init__(
@@ -39,16 +39,16 @@ class FusedTransposedConvolution(FusedProduct):
         self._prepare()
 
     def multiply_adds(self, sizes: Sizes) -> int:
-        return math.prod(sizes.inputs[0]) * math.prod(self.weights.shape[1:])
+        return math.prod(sizes.inputs[0]) * math.prod(self.weights.shape[2:])
 
     def _prepare(self) -> None:
-        windows = self.source.windows(2)
+        windows = self.source.windows(self.weights.ndim - 3)
         epilogue = self.bias, in_place(self.activation)
-        self.kernel = TransposedConvolution(self.weights[None], windows.strides, windows.dilations, *epilogue)
+        self.kernel = TransposedConvolution(self.weights, windows.strides, windows.dilations, *epilogue)
 
     @property
-    def takes_halves(self) -> bool:
-        return not self.weights.shape[0] % 2
+    def takes_bf16(self) -> bool:
+        return not self.weights.shape[1] % 2
 
     def in_precision(self, precision: ElementType) -> Self:
         made = super().in_precision(precision)
@@ -56,6 +56,7 @@ class FusedTransposedConvolution(FusedProduct):
         return made
 
     def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array | tuple[Array, ...]:
-        begins, sizes = self.source.place(data.shape[2:], self.weights.shape[2:], self.wanted)
-        out = memory.empty((data.shape[0], *sizes, self.weights.shape[1]), self.weights.dtype)
+        begins, sizes = self.source.place(data.shape[2:], self.weights.shape[3:], self.wanted)
+        channels = self.weights.shape[0] * self.weights.shape[2]
+        out = memory.empty((data.shape[0], *sizes, channels), self.weights.dtype)
         return self.results(self.kernel(self.operand(data), begins, channels_first(out), summand), memory)

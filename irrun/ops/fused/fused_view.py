@@ -1,12 +1,14 @@
 from __future__ import annotations
 
-from irrun.ops import Array, Fact
+from irrun.ops import Array, Fact, Fold
 from irrun.ops.fused.base import Fused, fused
 
 
 @fused("FusedView")
 class FusedView(Fused):
     """A view of a tensor in another known shape, or with its axes in another order."""
+
+    foldable = Fold.DIMS
 
     def __init__(self, fact: Fact, shape: tuple[int, ...] | None, order: tuple[int, ...] | None) -> None:
         super().__init__(fact)

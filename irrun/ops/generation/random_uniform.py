@@ -64,7 +64,7 @@ class RandomUniform(Op):
     def _floats(self, count: int, low: Array, high: Array) -> Array:
         kind = self.output_type
         if kind == "i32" or kind == "i64":
-            raise TypeError(f"{kind} is no float")
+            raise TypeError(f"{kind} is not a float")
         stream = words(count * 2 if kind == "f64" else count, self.global_seed, self.op_seed, self.alignment)
         units = unit_floats(stream, kind, self.alignment)
         spread = _on_grid(high - low, kind)

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
 from irrun.diagnostics import amount
 from irrun.kernels import interpolate as kernels
+from irrun.kernels.interpolate import Resampling
 from irrun.kernels.windows import pad
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.departures import Departure, Layer
@@ -90,22 +91,23 @@ class InterpolateV1(Op):
         padded = padded_sizes(data.shape.dims, self.pads_begin, self.pads_end)
         return resized(padded, sorted(self.axes), sizes or [Dim()] * len(self.axes))
 
-    def run(self, data: Array, target_spatial_shape: Array) -> Array:
-        data = _pad(data, self.pads_begin, self.pads_end)
-        axes = _by_sizes(data, sorted(self.axes), target_spatial_shape.tolist())
-        if _is_empty(data, axes):
-            return _empty(data, axes)
-        coordinates = self._coordinates(data.ndim)
+    def resampling(self, shape: Sequence[int], target_spatial_shape: Array) -> tuple[list[kernels.Axis], Resampling]:
+        """Return the axes of padded data to resample, and how."""
+        axes = _by_sizes(shape, sorted(self.axes), target_spatial_shape.tolist())
+        coordinates = self._coordinates(len(shape))
         match self.mode:
             case "nearest":
-                return kernels.nearest(data, axes, coordinates, "simple")
+                return axes, kernels.nearest(coordinates, "simple")
             case "cubic":
-                return kernels.cubic(data, axes, coordinates, -0.75)
+                return axes, kernels.cubic(coordinates, -0.75)
             case "area":
-                return kernels.area(data, axes)
-        if self.mode == "linear" and data.ndim >= 5:
-            return kernels.linear(data, axes, coordinates, self.antialias)
-        return kernels.linear_onnx(data, axes, coordinates)
+                return axes, kernels.area()
+        if self.mode == "linear" and len(shape) >= 5:
+            return axes, kernels.linear(axes, coordinates, self.antialias)
+        return axes, kernels.linear_onnx(coordinates)
+
+    def run(self, data: Array, target_spatial_shape: Array) -> Array:
+        return _run(self, data, target_spatial_shape)
 
     def _coordinates(self, rank: int) -> Coordinates:
         if self.align_corners:
@@ -152,8 +154,14 @@ class InterpolateV4(Op):
         by = scales if self.shape_calculation_mode == "scales" else sizes
         return _infer(self, data, by, axes, 2 if by is scales else 1, 3)
 
+    def resampling(
+        self, shape: Sequence[int], sizes: Array, scales: Array, axes: Array | None = None
+    ) -> tuple[list[kernels.Axis], Resampling]:
+        """Return the axes of padded data to resample, and how."""
+        return _resampling(self, shape, scales if self.shape_calculation_mode == "scales" else sizes, axes)
+
     def run(self, data: Array, sizes: Array, scales: Array, axes: Array | None) -> Array:
-        return _run(self, data, scales if self.shape_calculation_mode == "scales" else sizes, axes)
+        return _run(self, data, sizes, scales, axes)
 
 
 @op("Interpolate", opset=11)
@@ -199,6 +207,12 @@ class InterpolateV11(Op):
             raise OpError(f"scales_or_sizes is {known}, expected {wanted} for shape_calculation_mode {mode}", input=1)
         return _infer(self, image, scales_or_sizes, axes, 1, 2)
 
+    def resampling(
+        self, shape: Sequence[int], scales_or_sizes: Array, axes: Array | None = None
+    ) -> tuple[list[kernels.Axis], Resampling]:
+        """Return the axes of padded data to resample, and how."""
+        return _resampling(self, shape, scales_or_sizes, axes)
+
     def run(self, image: Array, scales_or_sizes: Array, axes: Array | None) -> Array:
         return _run(self, image, scales_or_sizes, axes)
 
@@ -240,16 +254,12 @@ def _pad(data: Array, begins: tuple[int, ...], ends: tuple[int, ...]) -> Array:
     return pad(data, to_rank(begins, data.ndim), to_rank(ends, data.ndim))
 
 
-def _by_sizes(data: Array, axes: Sequence[int], sizes: Sequence[int]) -> list[kernels.Axis]:
+def _by_sizes(shape: Sequence[int], axes: Sequence[int], sizes: Sequence[int]) -> list[kernels.Axis]:
     found = []
-    for axis, target in zip(axes, sizes, strict=False):
-        size = data.shape[axis]
+    for axis, target in zip(axes, map(int, sizes), strict=False):
+        size = int(shape[axis])
         found.append(kernels.Axis(axis, size, target, float(np.float32(target) / np.float32(max(size, 1)))))
     return found
-
-
-def _is_empty(data: Array, axes: Sequence[kernels.Axis]) -> bool:
-    return data.size == 0 or any(of.target == 0 for of in axes)
 
 
 def _empty(data: Array, axes: Sequence[kernels.Axis]) -> Array:
@@ -258,27 +268,34 @@ def _empty(data: Array, axes: Sequence[kernels.Axis]) -> Array:
     return np.zeros([targets.get(axis, size) for axis, size in enumerate(data.shape)], data.dtype)
 
 
-def _run(op: Interpolation, data: Array, by: Array, axes: Array | None) -> Array:
-    data = _pad(data, op.pads_begin, op.pads_end)
-    known = range(data.ndim) if axes is None else [normalize_axis(int(axis), data.ndim) for axis in axes]
+def _resampling(
+    op: Interpolation, shape: Sequence[int], by: Array, axes: Array | None
+) -> tuple[list[kernels.Axis], Resampling]:
+    known = range(len(shape)) if axes is None else [normalize_axis(int(axis), len(shape)) for axis in axes]
     if op.shape_calculation_mode == "sizes":
-        along = _by_sizes(data, known, by.tolist())
+        along = _by_sizes(shape, known, by.tolist())
     else:
         check_finite(by)
         along = [
-            kernels.Axis(axis, data.shape[axis], scaled_down(data.shape[axis], scale), float(scale))
-            for axis, scale in zip(known, by.tolist(), strict=False)
+            kernels.Axis(axis, size, scaled_down(size, scale), float(scale))
+            for axis, size, scale in zip(known, (int(shape[axis]) for axis in known), by.tolist(), strict=False)
         ]
-    if _is_empty(data, along):
-        return _empty(data, along)
     coordinates = op.coordinate_transformation_mode
     match op.mode:
         case "nearest":
-            return kernels.nearest(data, along, coordinates, op.nearest_mode)
+            return along, kernels.nearest(coordinates, op.nearest_mode)
         case "linear":
-            return kernels.linear(data, along, coordinates, op.antialias)
+            return along, kernels.linear(along, coordinates, op.antialias)
         case "linear_onnx":
-            return kernels.linear_onnx(data, along, coordinates)
+            return along, kernels.linear_onnx(coordinates)
         case "cubic":
-            return kernels.cubic(data, along, coordinates, op.cube_coeff)
-    return kernels.pillow(data, along, op.mode, op.cube_coeff)
+            return along, kernels.cubic(coordinates, op.cube_coeff)
+    return along, kernels.pillow(op.mode, op.cube_coeff)
+
+
+def _run(op: Any, data: Array, *others: Array | None) -> Array:
+    data = pad(data, to_rank(op.pads_begin, data.ndim), to_rank(op.pads_end, data.ndim))
+    axes, how = op.resampling(data.shape, *others)
+    if data.size == 0 or any(of.target == 0 for of in axes):
+        return _empty(data, axes)
+    return kernels.resample(data, axes, how)

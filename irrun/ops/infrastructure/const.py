@@ -65,10 +65,11 @@ class Const(Op):
             try:
                 values = unpack_strings(data)
             except ValueError as error:
-                raise WrongSize(f"the bytes are no strings: {error}", attribute="offset") from None
+                raise WrongSize(f"the bytes are not strings: {error}", attribute="offset") from None
             if len(values) != count:
                 raise WrongSize(
-                    f"{len(values)} strings are stored, expected {count} for {self.shape}", attribute="shape"
+                    f"found {amount(len(values), 'string')}, expected {count} for {self.shape}",
+                    attribute="shape",
                 )
         elif self.element_type is F16 and count >= _LARGE:
             return StoredFact(F16, self.shape, halves(data, count).reshape(self.shape.static), _widen)

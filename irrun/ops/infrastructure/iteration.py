@@ -158,7 +158,7 @@ def slice_count(entry: BodyInput | BodyOutput, size: Dim) -> Dim:
     if not 0 < entry.part_size <= step:
         what = f"the port map has part_size {entry.part_size}, expected 1 to its stride of {step}"
     elif not inside or length.hi < 0:
-        what = f"slices from {entry.start} to {entry.end} by {entry.stride} are outside of a size of {size}"
+        what = f"slices from {entry.start} to {entry.end} by {entry.stride} are outside a size of {size}"
     elif length.is_static and length.lo % step:
         what = f"a length of {length} cannot be cut by a stride of {entry.stride}"
     if what:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 from irrun.kernels.einsum import Labels, einsum
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
@@ -69,11 +70,15 @@ class Einsum(Op):
         return Shape(dims)
 
     def run(self, *inputs: Array) -> Array:
+        return einsum(inputs, *self.labels([array.ndim for array in inputs]))
+
+    def labels(self, ranks: Sequence[int]) -> tuple[list[Labels], Labels]:
+        """Return a label for each axis of inputs with these ranks, and of the output."""
         subscripts, output = self._subscripts()
-        covered = [array.ndim - len(labels) + 1 for array, labels in zip(inputs, subscripts, strict=True)]
+        covered = [rank - len(labels) + 1 for rank, labels in zip(ranks, subscripts, strict=True)]
         expanded = [_expand(labels, rank) for labels, rank in zip(subscripts, covered, strict=True)]
         widest = max((rank for rank, labels in zip(covered, subscripts, strict=True) if _ELLIPSIS in labels), default=0)
-        return einsum(inputs, expanded, _expand(output, widest))
+        return expanded, _expand(output, widest)
 
     def _bind(self, index: int, fact: Fact, labels: Labels, sizes: dict[str, Dim]) -> list[Shape]:
         """Merge the sizes of one input into ``sizes``; return the axes that its ellipsis covers, if it has one."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from irrun.diagnostics import amount
@@ -38,11 +39,13 @@ class ExtractImagePatches(Op):
         return Shape([batch, depth * (self.sizes[0] * self.sizes[1]), *count])
 
     def run(self, data: Array) -> Array:
-        lengths = data.shape[2:]
+        return extract_patches(data, self.geometry(data.shape[2:]))
+
+    def geometry(self, lengths: Sequence[int]) -> Geometry:
+        """Return the windows that patches are, over images of these spatial sizes."""
         count = [int(self._count(Dim.exactly(length), axis)) for axis, length in enumerate(lengths)]
         pads = [self._pad(length, axis, count[axis]) for axis, length in enumerate(lengths)]
-        geometry = Geometry(self.sizes, self.strides, self.rates, tuple(pads), data.shape[2:], tuple(count))
-        return extract_patches(data, geometry)
+        return Geometry(self.sizes, self.strides, self.rates, tuple(pads), tuple(lengths), tuple(count))
 
     def _span(self, axis: int) -> int:
         """Return the number of rows or columns that a patch spans."""

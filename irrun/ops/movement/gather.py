@@ -25,7 +25,7 @@ def _negative_indices(op: GatherV1 | GatherV7, layer: Layer) -> str | None:
     return f"{does} for the negative indices of a Gather before opset8, such as {int(value.min())}"
 
 
-_NO_INDICES: Final = Departure("ends the process where a Gather has no indices", lambda _, layer: is_empty(layer, 1))
+_NO_INDICES: Final = Departure("crashes the process where a Gather has no indices", lambda _, layer: is_empty(layer, 1))
 _NEGATIVE: Final = Departure("returns zeros for negative indices, or reads beyond its memory", _negative_indices)
 
 

@@ -103,7 +103,7 @@ def _shape(data: Fact, pads_begin: Fact, pads_end: Fact, mode: Mode) -> Shape:
 
 
 def _check(size: Dim, axis: int, before: Dim, after: Dim, mode: Mode) -> None:
-    """Raise OpError where an axis does not have enough elements for known pads, or a pad is no size of a tensor."""
+    """Raise OpError where an axis does not have enough elements for known pads, or a pad is not a size of a tensor."""
     for index, (name, pad) in enumerate((("pads_begin", before), ("pads_end", after)), start=1):
         if pad.is_static and abs(pad.lo) >= _MOST:
             raise OpError(f"{name} is {pad} on axis {axis}, expected less than 2^62 elements", input=index)
@@ -117,7 +117,7 @@ def _check(size: Dim, axis: int, before: Dim, after: Dim, mode: Mode) -> None:
     for index, (name, pad) in enumerate((("pads_begin", before), ("pads_end", after)), start=1):
         if pad.lo > max(most.hi, 0):
             raise OpError(
-                f"{name} is {pad} on axis {axis} of size {size}, expected {max(most.hi, 0)} at most to {mode}",
+                f"{name} is {pad} on axis {axis} of size {size}, expected at most {max(most.hi, 0)} to {mode}",
                 input=index,
             )
 

@@ -49,7 +49,7 @@ class StridedSlice(Op):
     def verify(self) -> None:
         if sum(self.ellipsis_mask) > 1:
             raise OpError(
-                f"ellipsis_mask marks {sum(self.ellipsis_mask)} positions, expected one at most",
+                f"ellipsis_mask marks {sum(self.ellipsis_mask)} positions, expected at most one",
                 attribute="ellipsis_mask",
             )
 

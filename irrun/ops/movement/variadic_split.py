@@ -50,7 +50,7 @@ class VariadicSplit(Op):
 def _resolved(lengths: Sequence[int], size: Dim) -> list[Dim]:
     """Return the size of each part, with -1 resolved; OpError where the parts do not add up to the axis."""
     if any(length < -1 for length in lengths) or lengths.count(-1) > 1:
-        raise OpError(f"split_lengths are {list(lengths)}, expected sizes and a single -1 at most", input=2)
+        raise OpError(f"split_lengths are {list(lengths)}, expected sizes and at most one -1", input=2)
     total = sum(length for length in lengths if length >= 0)
     if -1 not in lengths:
         if not size.admits(total):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from irrun.diagnostics import amount
 from irrun.ops import Fact, OpError
 from irrun.ops.shapes import axes_of
 
@@ -12,4 +13,4 @@ def check_axes(data: Fact, axes: Fact) -> None:
         return
     axes_of(axes, data.rank, input=1)
     if axes.shape.dims is not None and axes.shape.size.lo > max(data.rank, 1):
-        raise OpError(f"{axes.shape.size} axes are given for a tensor of rank {data.rank}", input=1)
+        raise OpError(f"got {amount(axes.shape.size, 'axis', 'axes')} for a tensor of rank {data.rank}", input=1)

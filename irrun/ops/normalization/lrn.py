@@ -29,7 +29,7 @@ class LRN(Op):
     departures = {
         "even size": "sums up to (size - 1) // 2 away with an even size",
         "bias": "drops the fraction of bias",
-        "no axes": Departure("ends the process where an LRN has no axes", lambda _, layer: is_empty(layer, 1)),
+        "no axes": Departure("crashes the process where an LRN has no axes", lambda _, layer: is_empty(layer, 1)),
         "axes": Departure(
             "supports an LRN only along the axes [1] and along all from the third on", _is_along_other_axes
         ),

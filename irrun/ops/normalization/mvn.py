@@ -35,14 +35,15 @@ class MVNV2(Op):
 
     def infer(self, data: Fact) -> Shape:
         if data.rank is not None:
-            self._axes(data.rank)
+            self.axes_of(data.rank)
         return data.shape
 
     def run(self, data: Array) -> Array:
         eps = self.eps if self.normalize_variance else None
-        return in_floats(mean_variance, data, self._axes(data.ndim), eps)
+        return in_floats(mean_variance, data, self.axes_of(data.ndim), eps)
 
-    def _axes(self, rank: int) -> tuple[int, ...]:
+    def axes_of(self, rank: int) -> tuple[int, ...]:
+        """Return the axes that share one mean and variance."""
         if not self.reduction_axes:
             return tuple(range(1 if self.across_channels else 2, rank))
         return tuple({normalize_axis(axis, rank, attribute="reduction_axes") for axis in self.reduction_axes})

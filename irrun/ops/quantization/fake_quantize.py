@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class FakeQuantize(Op):
         result = fake_quantize(data, input_low, input_high, output_low, output_high, self.levels)
         return np.rint(result) if x.dtype.kind != "f" and x.dtype.itemsize == 1 else result
 
-    def aligned(self, limit: Array, rank: int) -> Array:
+    def aligned(self, limit: Any, rank: int) -> Any:
         """Return a limit in a shape that NumPy broadcasts to X of a rank."""
         if self.auto_broadcast == "pdpd":
             return align_pdpd(limit, rank, self.axis)

@@ -18,7 +18,7 @@ def check_lengths(lengths: Array, steps: int, index: int) -> None:
 
 
 def check_labels(labels: Array, classes: int, index: int) -> None:
-    """Raise OpError where a label is no class."""
+    """Raise OpError where a label is not a class."""
     wrong = labels[(labels < 0) | (labels >= classes)]
     if wrong.size:
         raise OpError(f"class {wrong.flat[0]} is outside {classes} classes", input=index)

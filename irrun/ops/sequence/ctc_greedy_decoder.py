@@ -20,7 +20,7 @@ class CTCGreedyDecoder(Op):
 
     inputs = (
         In("data", T, "[T, N, C]", rank=3),
-        In("sequence_mask", FLOAT, "[T, N], one for a step of the sequence, zero behind it", rank=2),
+        In("sequence_mask", FLOAT, "[T, N], one for a step of the sequence, zero after its end", rank=2),
     )
     outputs = (Out("output", T, "[N, T, 1, 1]"),)
 

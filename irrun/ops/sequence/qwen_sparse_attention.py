@@ -28,9 +28,7 @@ class QwenSparseAttention(Op):
     )
     outputs = (
         Out("output", T, "[N, H, L, Ev]"),
-        Out(
-            "indices", "index_element_type", "[N, L, token_budget + compress_ratio - 1], the keys seen; -1 behind them"
-        ),
+        Out("indices", "index_element_type", "[N, L, token_budget + compress_ratio - 1], the keys seen; then -1"),
     )
 
     compress_ratio: int = attr(doc="keys in a block", gt=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal
 
+from irrun.diagnostics import amount
 from irrun.kernels.recurrent import ACTIVATIONS, Weights
 from irrun.ops import Array, Dim, Fact, Legacy, Op, OpError, Shape
 from irrun.ops.departures import Departure, Layer
@@ -49,7 +50,7 @@ def activation_names(given: Sequence[str], default: Sequence[str]) -> tuple[str,
                 attribute="activations",
             )
     if len(names) < len(default):
-        raise OpError(f"{len(names)} activations are given, expected {len(default)}", attribute="activations")
+        raise OpError(f"got {amount(len(names), 'activation')}, expected {len(default)}", attribute="activations")
     return names
 
 
@@ -158,4 +159,6 @@ def _weights(sizes: Sizes, at: int, w: Fact, r: Fact, b: Fact | None, width: Dim
 
 def _directions(index: int, fact: Fact, axis: int, count: Dim, direction: Direction) -> None:
     if fact.shape.dims is not None and not fact.shape[axis].compatible(count):
-        raise OpError(f"input {index} has {fact.shape[axis]} directions, expected {count} ({direction})", input=index)
+        raise OpError(
+            f"input {index} has {amount(fact.shape[axis], 'direction')}, expected {count} ({direction})", input=index
+        )

@@ -86,7 +86,7 @@ def _check(pattern: Sequence[Dim]) -> None:
         if size.hi < -1:
             raise OpError(f"shape holds {size}, but a size cannot be negative; expected -1, 0 or a size", input=1)
     if sum(size == -1 for size in pattern) > 1:
-        raise OpError(f"shape holds -1 {sum(size == -1 for size in pattern)} times, expected once at most", input=1)
+        raise OpError(f"shape holds -1 {sum(size == -1 for size in pattern)} times, expected at most once", input=1)
 
 
 def _rest(left: Sequence[Dim], asked: Sequence[Dim], data: Shape, pattern: Sequence[Dim]) -> Dim:

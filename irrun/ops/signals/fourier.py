@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from irrun.diagnostics import amount
 from irrun.ops import Array, Dim, Fact, OpError, Shape
 from irrun.ops.shapes import merge_dims
 from irrun.tensor.element_type import I32, I64
@@ -41,7 +42,7 @@ def transformed(
     """Return the sizes of the transformed signal; None where the axes are unknown, so that any size may change."""
     count = axes_fact.shape[0] if axes_fact.shape.dims is not None else Dim()
     if count.lo > len(dims):
-        raise OpError(f"{count} axes are given, expected at most {len(dims)}", input=1)
+        raise OpError(f"got {amount(count, 'axis', 'axes')}, expected at most {len(dims)}", input=1)
     if signal_size is not None and signal_size.shape.dims is not None:
         merge_dims(count, signal_size.shape[0], "the numbers of axes and of signal sizes", input=2)
     if axes is None:

@@ -98,5 +98,5 @@ class BPETokenizer(Op):
 
     def run(self, *inputs: Array | None) -> tuple[Array, ...]:
         given = [array for array in inputs if array is not None]
-        encode = _encoder(self.unk_token, self.end_suffix, self.byte_fallback, *given[5:]).encode
-        return joined_rows(given[0], given[1], [encode(word) for word in words(given[:5])])
+        ids = _encoder(self.unk_token, self.end_suffix, self.byte_fallback, *given[5:]).ids
+        return joined_rows(given[0], given[1], [*map(ids.__getitem__, words(given[:5]))])

@@ -1,11 +1,19 @@
 from __future__ import annotations
 
-import functools
+import numpy as np
 
 from irrun.kernels.text.byte_characters import to_characters
 from irrun.ops import Array, Fact, In, Op, Shape, op
-from irrun.ops.tokenizers import normalization
-from irrun.ops.tokenizers.ports import OUT_FLAGS, OUT_ROWS, OUT_STRINGS, ROWS_OF_TEXT, UNKNOWN, check_flags, same_shape
+from irrun.ops.tokenizers.ports import (
+    OUT_FLAGS,
+    OUT_ROWS,
+    OUT_STRINGS,
+    ROWS_OF_TEXT,
+    UNKNOWN,
+    check_bounds,
+    check_flags,
+    same_shape,
+)
 from irrun.tensor.element_type import BOOLEAN
 
 
@@ -28,5 +36,8 @@ class BytesToChars(Op):
     def run(
         self, row_begins: Array, row_ends: Array, begins: Array, ends: Array, chars: Array, flags: Array | None
     ) -> tuple[Array, ...]:
-        changed = functools.cache(to_characters)
-        return row_begins, row_ends, *normalization.run(begins, ends, chars, flags, changed)
+        check_bounds(begins, ends, chars.size, "a string", input=2)
+        kept = np.zeros(begins.size, np.bool_) if flags is None else flags.reshape(-1)
+        first, last, data = to_characters(begins.reshape(-1), ends.reshape(-1), chars, kept)
+        marks = () if flags is None else (flags,)
+        return row_begins, row_ends, first.reshape(begins.shape), last.reshape(ends.shape), data, *marks

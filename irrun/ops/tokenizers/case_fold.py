@@ -2,10 +2,13 @@ from __future__ import annotations
 
 from typing import Literal
 
+from irrun.kernels.text.characters import CharacterMap
 from irrun.kernels.text.normal_forms import map_of
-from irrun.kernels.text.strings import encoded
 from irrun.ops import Array, Fact, Op, OpError, Shape, attr, op
 from irrun.ops.tokenizers import normalization
+
+_LOWER = CharacterMap(lambda character: character.lower() if character.isascii() else character)
+_UPPER = CharacterMap(lambda character: character.upper() if character.isascii() else character)
 
 
 @op("CaseFold", opset="extension")
@@ -19,7 +22,7 @@ class CaseFold(Op):
     outputs = normalization.OUTPUTS
 
     encoding: Literal["utf-8", ""] = attr("utf-8", doc="empty for ASCII letters only", exact=True)
-    lower: bool = attr(True, doc="whether ASCII letters become small, or capital")
+    lower: bool = attr(True, doc="whether ASCII letters become lower case, or upper case")
 
     def verify(self) -> None:
         if self.encoding and not self.lower:
@@ -31,10 +34,8 @@ class CaseFold(Op):
         return normalization.infer(begins, ends, flags)
 
     def run(self, begins: Array, ends: Array, chars: Array, flags: Array | None) -> tuple[Array, ...]:
-        if not self.encoding:
-            change = bytes.lower if self.lower else bytes.upper
-            return normalization.run(begins, ends, chars, flags, change)
-        replaced = map_of("identity", case_fold=True).replaced
-        return normalization.run(
-            begins, ends, chars, flags, lambda text: encoded(replaced(text.decode("utf-8", "surrogateescape")))
-        )
+        if self.encoding:
+            change = map_of("identity", case_fold=True).replaced_each
+        else:
+            change = (_LOWER if self.lower else _UPPER).replaced_each
+        return normalization.run(begins, ends, chars, flags, change)

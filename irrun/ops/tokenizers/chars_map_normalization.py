@@ -7,7 +7,6 @@ import numpy as np
 from irrun.kernels.text.charsmap import CharsMap, Normalizer, compiled_map
 from irrun.kernels.text.kept import kept
 from irrun.kernels.text.normal_forms import map_of
-from irrun.kernels.text.strings import encoded
 from irrun.ops import Array, Fact, In, Op, OpError, Shape, attr, op
 from irrun.ops.tokenizers import normalization
 from irrun.ops.tokenizers.ports import TEXT, expect_type, said
@@ -67,10 +66,4 @@ class CharsMapNormalization(Op):
         form = self.normalization_form
         found = map_of(form, case_fold=self.case_fold) if form or map is None else _given(map)
         normalizer = Normalizer(found, self.add_dummy_prefix, self.remove_extra_whitespaces, self.escape_whitespaces)
-        return normalization.run(
-            begins,
-            ends,
-            chars,
-            flags,
-            lambda text: encoded(normalizer.normalized(text.decode("utf-8", "surrogateescape"))),
-        )
+        return normalization.run(begins, ends, chars, flags, normalizer.normalized_each)

@@ -79,5 +79,7 @@ def _rows(rows: Shape, more: Shape, input: int) -> Shape:
         return rows if not len(more) else more
     rows_of_both = broadcast_dim(rows[0], more[0])
     if rows_of_both is None:
-        raise OpError(f"{more[0]} rows are joined with {rows[0]}, expected one or equally many", input=input)
+        raise OpError(
+            f"cannot join {amount(more[0], 'row')} with {rows[0]}, expected one or the same number", input=input
+        )
     return Shape([rows_of_both])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from irrun.kernels.text.strings import packed
+from irrun.kernels.text.strings import decoded, encoded, packed
 from irrun.ops import Array, Fact, In, Out, Shape
-from irrun.ops.tokenizers.ports import OUT_FLAGS, OUT_STRINGS, TEXT, UNKNOWN, check_flags, same_shape, texts
+from irrun.ops.tokenizers.ports import OUT_FLAGS, OUT_STRINGS, TEXT, UNKNOWN, check_bounds, check_flags, same_shape
 from irrun.tensor.element_type import BOOLEAN
 
 FLAGS = In("flags", BOOLEAN, "[strings], which strings are passed through", optional=True)
@@ -22,12 +22,17 @@ def infer(begins: Fact, ends: Fact, flags: Fact | None) -> tuple[Shape, ...]:
 
 
 def run(
-    begins: Array, ends: Array, chars: Array, flags: Array | None, normalized: Callable[[bytes], bytes]
+    begins: Array, ends: Array, chars: Array, flags: Array | None, normalized: Callable[[list[str]], Sequence[str]]
 ) -> tuple[Array, ...]:
-    """Return the strings, packed, and the flags where there are any."""
-    given = texts(begins, ends, chars, input=0)
+    """Return the strings, packed, and the flags where there are any. ``normalized`` gets those without a flag."""
+    check_bounds(begins, ends, chars.size, "a string", input=0)
+    texts = decoded(begins, ends, chars).texts
     if flags is None:
-        return packed(map(normalized, given), begins.shape)
+        return packed(map(encoded, normalized(texts)), begins.shape)
     marks = flags.reshape(-1).tolist()
-    found = (text if mark else normalized(text) for text, mark in zip(given, marks, strict=True))
-    return *packed(found, begins.shape), flags
+    if not any(marks):
+        found = normalized(texts)
+    else:
+        others = iter(normalized([text for text, mark in zip(texts, marks, strict=True) if not mark]))
+        found = [text if mark else next(others) for text, mark in zip(texts, marks, strict=True)]
+    return *packed(map(encoded, found), begins.shape), flags

@@ -3,7 +3,6 @@ from __future__ import annotations
 from typing import Literal
 
 from irrun.kernels.text.normal_forms import map_of
-from irrun.kernels.text.strings import encoded
 from irrun.ops import Array, Fact, Op, Shape, attr, op
 from irrun.ops.tokenizers import normalization
 
@@ -25,7 +24,5 @@ class NormalizeUnicode(Op):
         return normalization.infer(begins, ends, flags)
 
     def run(self, begins: Array, ends: Array, chars: Array, flags: Array | None) -> tuple[Array, ...]:
-        replaced = map_of(self.normalization_form.lower(), case_fold=False).replaced
-        return normalization.run(
-            begins, ends, chars, flags, lambda text: encoded(replaced(text.decode("utf-8", "surrogateescape")))
-        )
+        change = map_of(self.normalization_form.lower(), case_fold=False).replaced_each
+        return normalization.run(begins, ends, chars, flags, change)

@@ -101,7 +101,7 @@ def check_bounds(begins: Array, ends: Array, size: int, what: str, *, input: int
     wrong = (begins < 0) | (ends < begins) | (ends > size)
     if wrong.any():
         at = np.unravel_index(int(wrong.argmax()), wrong.shape)
-        raise OpError(f"{what} from {begins[at]} to {ends[at]} is outside {size} elements", input=input)
+        raise OpError(f"{what} from {begins[at]} to {ends[at]} is outside {amount(size, 'element')}", input=input)
 
 
 def texts(begins: Array, ends: Array, chars: Array, *, input: int) -> list[bytes]:

@@ -33,7 +33,7 @@ class RaggedToRagged(Op):
 
     def run(self, row_ids: Array, size: Array) -> tuple[Array, Array]:
         if row_ids.size and (row_ids[0] < 0 or (np.diff(row_ids) < 0).any()):
-            raise OpError("rowids must be ascending, from 0 on", input=0)
+            raise OpError("rowids must be ascending and start at 0 or more", input=0)
         if size.size != 1 or size.min() < 0:
             raise OpError(f"first_dim_size is {size.tolist()}, expected one number that is not negative", input=1)
         return from_row_ids(row_ids, int(size.reshape(-1)[0]))

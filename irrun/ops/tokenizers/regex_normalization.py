@@ -1,7 +1,10 @@
 from __future__ import annotations
 
-from irrun.kernels.text.strings import encoded
-from irrun.kernels.text.substitution import substituted, template
+import functools
+from collections.abc import Callable, Sequence
+
+from irrun.kernels.text.characters import CharacterMap
+from irrun.kernels.text.substitution import is_short, substituted, template
 from irrun.ops import Array, Fact, In, Op, Shape, attr, op
 from irrun.ops.tokenizers import normalization
 from irrun.ops.tokenizers.patterns import normalizing
@@ -41,17 +44,24 @@ class RegexNormalization(Op):
         flags, pattern, replacement = more if more[2] is not None else (None, *more[:2])
         assert pattern is not None
         assert replacement is not None
-        search = normalizing(pattern.tobytes())
-        parts = None
-        if search is not None:
-            parts = template(replacement.tobytes().decode("utf-8", "surrogateescape"), search.groupindex.get)
-        size, every = replacement.size, self.global_replace
+        change = _change(pattern.tobytes(), replacement.tobytes(), self.global_replace)
+        return normalization.run(begins, ends, chars, flags, change)
 
-        def normalized(text: bytes) -> bytes:
-            if search is None or parts is None:
-                return text
-            decoded = text.decode("utf-8", "surrogateescape")
-            found = substituted(decoded, search.finditer, parts, size, every=every)
-            return text if found is decoded else encoded(found)
 
-        return normalization.run(begins, ends, chars, flags, normalized)
+@functools.lru_cache(512)
+def _change(pattern: bytes, replacement: bytes, every: bool) -> Callable[[list[str]], Sequence[str]]:
+    """Return the function that replaces the matches in texts."""
+    search = normalizing(pattern)
+    parts = None if search is None else template(replacement.decode("utf-8", "surrogateescape"), search.group)
+    if search is None or parts is None:
+        return lambda texts: texts
+    change = functools.partial(
+        substituted, find=search.find, parts=parts, bytes_of_template=len(replacement), every=every
+    )
+    if every and is_short(parts, search.groups):
+        if search.is_character and not search.repeats:
+            return CharacterMap(change).replaced_each
+        if search.literal is not None and all(isinstance(part, str) for part in parts):
+            old, new = search.literal, "".join(map(str, parts))
+            return lambda texts: [text.replace(old, new) for text in texts]
+    return lambda texts: [*map(change, texts)]

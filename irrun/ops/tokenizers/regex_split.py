@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import functools
 from typing import Literal
 
 import numpy as np
 
-from irrun.kernels.text.splitting import no_match, parts, split_rows
+from irrun.kernels.text.splitting import Segments, at_characters, at_matches, parts
 from irrun.ops import Array, Fact, In, Op, OpError, Shape, attr, op
-from irrun.ops.tokenizers.patterns import splitting
+from irrun.ops.tokenizers.patterns import Pattern, splitting
 from irrun.ops.tokenizers.ports import (
     OUT_FLAGS,
     OUT_ROWS,
@@ -48,9 +47,9 @@ class RegexSplit(Op):
     outputs = (*OUT_ROWS, *OUT_STRINGS, OUT_FLAGS)
 
     behaviour: Literal["remove", "isolate", "contiguous", "mergedwithprevious", "mergedwithnext"] = attr(
-        "remove", doc="what becomes of the matches", exact=True
+        "remove", doc="what happens to the matches", exact=True
     )
-    invert: bool = attr(False, doc="whether matches and what is between them change places")
+    invert: bool = attr(False, doc="whether matches and the text between them swap roles")
     max_splits: int = attr(-1, doc="the number of the part that is extended to the end of the text, or -1", ge=-1)
 
     def verify(self) -> None:
@@ -91,15 +90,24 @@ class RegexSplit(Op):
             nothing = np.zeros(1, np.int32)
             return nothing, nothing, begins, ends, chars, *([first] if has_flags else [])
         strings = checked_rows(row_begins, row_ends, begins, ends, chars)
-        kept = first if has_flags else self._skipped(begins, ends, chars, second, *skipped)
+        flags = first if has_flags else self._skipped(begins, ends, chars, second, *skipped)
         pattern = second if second is not None and has_flags else first
-        search = splitting(pattern.tobytes(), self.behaviour)
-        find = search.finditer if search is not None else no_match
-        cut = functools.partial(
-            parts, find=find, behaviour=self.behaviour, invert=self.invert, max_splits=self.max_splits
-        )
-        found, marks = split_rows(strings, chars, kept, cut)
-        return *found, chars, *([marks] if has_flags else [])
+        order, begins, ends = strings.in_rows()
+        kept = flags.reshape(-1)[order]
+        found = self._segments(begins, ends, chars, kept, splitting(pattern.tobytes(), self.behaviour))
+        counts, begins, ends = parts(found, kept, self.behaviour, invert=self.invert, max_splits=self.max_splits)
+        return *strings.split(counts, begins, ends), chars, *([np.repeat(kept, counts)] if has_flags else [])
+
+    @staticmethod
+    def _segments(begins: Array, ends: Array, chars: Array, kept: Array, pattern: Pattern | None) -> Segments:
+        """Return the strings, cut at the matches of a pattern."""
+        if pattern is None:
+            return Segments(np.ones(len(begins), np.int64), begins, ends)
+        if pattern.is_character:
+            found = at_characters(begins, ends, chars, kept, pattern.characters, repeats=pattern.repeats)
+            if found is not None:
+                return found
+        return at_matches(begins, ends, chars, kept, pattern.lengths)
 
     @staticmethod
     def _skipped(begins: Array, ends: Array, chars: Array, *words: Array | None) -> Array:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from irrun.ops.tokenizers.sentencepiece_model import MODEL, processor
 from irrun.tensor.element_type import I32, I64, STRING, U8
 
 _META = re.compile(rb"[.^$*+?()\[\]{}|\\]")
-Encode = Callable[[bytes], list[int]]
 
 
 @kept
@@ -89,46 +88,53 @@ class SentencepieceTokenizer(Op):
         given = [array for array in inputs if array is not None]
         found = processor(model)
         is_packed, has_tokens = len(given) in (1, 5), len(given) > 4
-        encode = self._whole(found) if not has_tokens else self._around(found, *_special(*given[-4:]))
         strings = [encoded(text) for text in given[0].reshape(-1).tolist()] if is_packed else texts(*given[:3], input=1)
-        rows = [encode(text) for text in strings]
+        cut = _around(*_special(*given[-4:])) if has_tokens else lambda text: [text]
+        rows = self._rows(found, [*map(cut, strings)], has_tokens=has_tokens)
         counts = np.array([len(row) for row in rows], np.int64)
         place = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         indices = np.stack([np.repeat(np.arange(len(rows)), counts), place], axis=1)
         values = np.array([id for row in rows for id in row], np.int32)
         return indices, values, np.array([len(rows), counts.max(initial=0)], np.int64)
 
-    def _whole(self, model: SentencePiece) -> Encode:
-        """Return the function that encodes a text without special tokens."""
-        encode, before, after = self._plain(model), [model.bos] * self.add_bos, [model.eos] * self.add_eos
-        step = -1 if self.reverse else 1
-        return lambda text: [*before, *encode(text), *after][::step]
+    def _rows(
+        self, model: SentencePiece, cuts: Sequence[Sequence[bytes | int]], *, has_tokens: bool
+    ) -> list[list[int]]:
+        """Return the ids of texts that are cut into parts and ids of special tokens."""
+        encode: Callable[[bytes], list[int]] = model.encode
+        if self.nbest_size not in (0, 1):
+            encode = functools.partial(said, sampled, model, self.nbest_size, self.alpha, input=0)
+        normal = iter(model.normalized([part for parts in cuts for part in parts if isinstance(part, bytes)]))
+        is_end = not has_tokens or model.is_control(model.eos)
+        before, end = [model.bos] * self.add_bos, [model.eos if is_end else -1] * self.add_eos
+        found = []
+        for parts in cuts:
+            row = []
+            for part in parts:
+                row += [part] if isinstance(part, int) else [*before, *encode(next(normal))]
+            row += end
+            found.append(row[::-1] if self.reverse else row)
+        return found
 
-    def _around(self, model: SentencePiece, pattern: bytes, ids: Mapping[bytes, int]) -> Encode:
-        """Return the function that encodes a text with special tokens."""
-        encode, search, before = self._plain(model), compiled(pattern), [model.bos] * self.add_bos
-        end = [model.eos if model.is_control(model.eos) else -1] * self.add_eos
 
-        def around(text: bytes) -> list[int]:
-            decoded = text.decode("utf-8", "surrogateescape")
-            found, at = [], 0
-            for match in search.finditer(decoded) if search is not None else ():
-                first, last = match.span()
-                if first == last:
-                    break
-                if at < first:
-                    found += [*before, *encode(encoded(decoded[at:first]))]
-                found.append(ids[encoded(match.group())])
-                at = last
-            if at < len(decoded):
-                found += [*before, *encode(encoded(decoded[at:]))]
-            found += end
-            return found[::-1] if self.reverse else found
+def _around(pattern: bytes, ids: Mapping[bytes, int]) -> Callable[[bytes], list[bytes | int]]:
+    """Return the function that cuts a text at special tokens."""
+    search = compiled(pattern)
 
-        return around
+    def around(text: bytes) -> list[bytes | int]:
+        decoded = text.decode("utf-8", "surrogateescape")
+        found: list[bytes | int] = []
+        at = 0
+        for match in search.find(decoded) if search is not None else ():
+            first, last = match.span()
+            if first == last:
+                break
+            if at < first:
+                found.append(encoded(decoded[at:first]))
+            found.append(ids[encoded(decoded[first:last])])
+            at = last
+        if at < len(decoded):
+            found.append(encoded(decoded[at:]))
+        return found
 
-    def _plain(self, model: SentencePiece) -> Encode:
-        """Return the function that encodes a part of a text."""
-        if self.nbest_size in (0, 1):
-            return model.encode
-        return functools.partial(said, sampled, model, self.nbest_size, self.alpha, input=0)
+    return around

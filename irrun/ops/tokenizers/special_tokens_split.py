@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 
-from irrun.kernels.text.splitting import around_tokens, no_match, split_rows
+from irrun.kernels.text.splitting import split_at_tokens
 from irrun.ops import Array, Fact, In, Op, Shape, op
 from irrun.ops.tokenizers.patterns import compiled
 from irrun.ops.tokenizers.ports import (
@@ -61,6 +59,13 @@ class SpecialTokensSplit(Op):
         flags, pattern = more if more[1] is not None else (np.zeros(begins.size, np.bool_), more[0])
         strings = checked_rows(row_begins, row_ends, begins, ends, chars)
         search = compiled(pattern.tobytes())
-        cut = functools.partial(around_tokens, find=search.finditer if search is not None else no_match)
-        found, marks = split_rows(strings, chars, flags, cut, 3)
-        return *found, chars, marks
+        if search is None or (
+            search.is_local and not search.search(chars.tobytes().decode("utf-8", "surrogateescape"))
+        ):
+            order, begins, ends = strings.in_rows()
+            marks = flags.reshape(-1)[order]
+            counts = ((ends > begins) | marks).astype(np.int64)
+            found = strings.split(counts, begins[counts > 0], ends[counts > 0]), marks[counts > 0]
+        else:
+            found = split_at_tokens(strings, chars, flags, search.find)
+        return *found[0], chars, found[1]

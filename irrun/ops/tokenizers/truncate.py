@@ -43,7 +43,7 @@ class Truncate(Op):
             rows = same_shape(*inputs[first : first + 2], input=first)
             found += (Fact(I32, rows), Fact(I32, rows), Fact(inputs[first + 2].type, inputs[first + 2].shape))
         if len(found) == 6 and found[0].shape.merge(found[3].shape) is None:
-            what = f"the rows of both tensors must be equally many, got {found[0].shape} and {found[3].shape}"
+            what = f"both tensors must have the same number of rows, got {found[0].shape} and {found[3].shape}"
             raise OpError(what, input=3)
         last = len(inputs) - 3
         expect_type(inputs[last], I32, "max_length", last)

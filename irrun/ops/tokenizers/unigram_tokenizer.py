@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from irrun.kernels.text.kept import kept
+from irrun.kernels.text.kept import Remembered, kept
 from irrun.kernels.text.strings import joined_rows
-from irrun.kernels.text.unigram import Unigrams, of_openvino, without_repeated
+from irrun.kernels.text.unigram import of_openvino, without_repeated
 from irrun.ops import Array, Fact, In, Op, OpError, Shape, attr, op
 from irrun.ops.shapes import merge_dims
 from irrun.ops.tokenizers.ports import OUT_IDS, ROWS_OF_TEXT, UNKNOWN, VOCABULARY, flat, same_shape, texts, words
@@ -10,19 +10,21 @@ from irrun.tensor.element_type import F32
 
 
 @kept
-def _encoder(begins: Array, ends: Array, chars: Array, scores: Array, *, unknown: int) -> Unigrams:
+def _ids(begins: Array, ends: Array, chars: Array, scores: Array, *, unknown: int) -> Remembered[list[int]]:
+    """Return the ids of each text."""
     tokens = texts(begins, ends, chars, input=5)
     if b"" in tokens:
         raise OpError(f"token {tokens.index(b'')} is empty, expected at least one byte", input=5)
-    return of_openvino(tokens, scores.reshape(-1), unknown)
+    encode = of_openvino(tokens, scores.reshape(-1), unknown).encode
+    return Remembered(lambda text: without_repeated(encode(text), unknown))
 
 
 @op("UnigramTokenizer", opset="extension")
 class UnigramTokenizer(Op):
     """Rows of texts as rows of the ids of those tokens whose scores have the greatest sum.
 
-    A character that is no token is an unknown one, with 10 less than the least score; unknown tokens in a row are one.
-    Sums are of f32; of equal sums the one with shorter tokens at the end is taken.
+    A character that is not a token is an unknown one, with 10 less than the least score; unknown tokens in a row are
+    one. Sums are of f32; of equal sums the one with shorter tokens at the end is taken.
     """
 
     workspace = 64
@@ -45,6 +47,5 @@ class UnigramTokenizer(Op):
         return row, row, UNKNOWN
 
     def run(self, *inputs: Array) -> tuple[Array, ...]:
-        encode = _encoder(*inputs[5:9], unknown=self.unk_token_id).encode
-        found = [without_repeated(encode(text), self.unk_token_id) for text in words(inputs[:5])]
-        return joined_rows(inputs[0], inputs[1], found)
+        ids = _ids(*inputs[5:9], unknown=self.unk_token_id)
+        return joined_rows(inputs[0], inputs[1], [*map(ids.__getitem__, words(inputs[:5]))])

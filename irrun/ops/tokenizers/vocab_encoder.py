@@ -27,7 +27,7 @@ class VocabEncoder(Op):
         *TEXT,
         *strings("keys", "the keys of the table"),
         In("values", T, "[keys], their values"),
-        In("default", T, "the value of strings that are no keys"),
+        In("default", T, "the value of strings that are not keys"),
     )
     outputs = (Out("ids", T, "[strings], the values"),)
 

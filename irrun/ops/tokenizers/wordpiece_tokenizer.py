@@ -11,8 +11,8 @@ from irrun.tensor.element_type import I32, I64
 
 
 @kept
-def _encoder(begins: Array, ends: Array, chars: Array, *, indicator: str) -> WordPieces:
-    return WordPieces(texts(begins, ends, chars, input=5), indicator.encode())
+def _encoder(begins: Array, ends: Array, chars: Array, *, indicator: str, unknown: int, longest: int) -> WordPieces:
+    return WordPieces(texts(begins, ends, chars, input=5), indicator.encode(), unknown, longest)
 
 
 @op("WordpieceTokenizer", opset="extension")
@@ -44,15 +44,14 @@ class WordpieceTokenizer(Op):
     def run(
         self, row_begins: Array, row_ends: Array, begins: Array, ends: Array, chars: Array, *tables: Array
     ) -> tuple[Array, ...]:
-        encoder = _encoder(*tables[:3], indicator=self.suffix_indicator)
-        unknown = (int(tables[3].reshape(-1)[0].astype(np.int32)),)
+        unknown, longest = int(tables[3].reshape(-1)[0].astype(np.int32)), self.max_bytes_per_word
+        encoder = _encoder(*tables[:3], indicator=self.suffix_indicator, unknown=unknown, longest=longest)
         given = words((row_begins, row_ends, begins, ends, chars))
-        longest, encode = self.max_bytes_per_word, encoder.encode
-        found = [encode(word) or unknown if len(word) <= longest else unknown for word in given]
+        found = [*map(encoder.ids.__getitem__, given)]
         if b"" in given:
             starts = begins.reshape(-1)[places(row_begins, row_ends)].tolist()
             text = chars.tobytes()
             for index, (word, start) in enumerate(zip(given, starts, strict=True)):
-                if not word and longest >= 0:
-                    found[index] = encoder.first(text[start:]) or unknown
+                if not word:
+                    found[index] = encoder.first(text[start:])
         return joined_rows(row_begins, row_ends, found)

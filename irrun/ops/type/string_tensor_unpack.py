@@ -4,6 +4,7 @@ from typing import Literal
 
 import numpy as np
 
+from irrun.diagnostics import amount
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, attr, op
 from irrun.tensor.element_type import I32, STRING, U8
 
@@ -81,11 +82,11 @@ def _unpacked(data: Array) -> tuple[Array, Array, Array]:
 def _unpacked_bytes(data: Array) -> tuple[Array, Array, Array]:
     count = int(np.ascontiguousarray(data[:4]).view("<i4")[0]) if data.size >= 4 else -1
     if count < 0:
-        raise OpError(f"{data.size} bytes do not hold a number of strings", input=0)
+        raise OpError(f"{amount(data.size, 'byte')} cannot hold a number of strings", input=0)
     if data.size < 8 + 4 * count:
-        raise OpError(f"{data.size} bytes do not hold the offsets of {count} strings", input=0)
+        raise OpError(f"{amount(data.size, 'byte')} cannot hold the offsets of {amount(count, 'string')}", input=0)
     edges = np.ascontiguousarray(data[4 : 8 + 4 * count]).view("<i4").astype(np.int32)
     symbols = data[8 + 4 * count :]
     if edges[0] < 0 or (np.diff(edges) < 0).any() or edges[-1] > symbols.size:
-        raise OpError(f"the offsets of {count} strings are outside of {symbols.size} bytes", input=0)
+        raise OpError(f"the offsets of {amount(count, 'string')} are outside {amount(symbols.size, 'byte')}", input=0)
     return edges[:-1], edges[1:], symbols

@@ -5,6 +5,9 @@ After:  c = FusedAppend(new), Assign(v, c)
 
 The Gather may be absent. The buffer of the variable has room for more.
 
+Before: Gather(ShapeOf(Gather(r, beams, axis=0)), 2)
+After:  Gather(ShapeOf(r), 2)
+
 Proof: all axes, lengths and initial lengths up to 2, bit by bit (tests/optimize/test_exhaustive.py).
 """
 
@@ -21,6 +24,8 @@ from irrun.optimize.rewrite import Rewriter
 
 
 def run(graph: Rewriter) -> None:
+    for node in graph.nodes("ShapeOf"):
+        _measure(graph, node)
     for node in graph.nodes("Concat"):
         _append(graph, node)
 
@@ -48,3 +53,26 @@ def _append(graph: Rewriter, node: Node) -> None:
     init = graph.sources(past.id)[0] if graph.sources(past.id) else None
     op = FusedAppend(fact, past.op, axis, from_end)
     graph.replace(first(node), graph.fuse(op, [sources[1], init, order], [node]))
+
+
+def _measure(graph: Rewriter, node: Node) -> None:
+    """Read sizes from a variable where a Gather, which does not change them, would copy it."""
+    past = graph.source(node.id, 0)
+    if past is None or not isinstance(past.op, GatherV7 | GatherV8) or node.op is None:
+        return
+    data, order, along = graph.sources(past.id)
+    orders, axis = graph.fact(order), graph.constant(along)
+    held = None if data is None else graph.node(data.node)
+    if data is None or held is None or not isinstance(held.op, ReadValue3 | ReadValue6):
+        return
+    if axis is None or axis.reshape(-1).tolist() != [0] or orders is None or orders.rank != 1 or past.op.batch_dims:
+        return
+    if all(_picks(graph, inlet.node) for inlet in graph.consumers(first(node))):
+        graph.replace(first(node), graph.fuse(node.op, [data], [node]))
+
+
+def _picks(graph: Rewriter, id: int) -> bool:
+    """Return whether a layer picks sizes other than the first."""
+    node = graph.node(id)
+    places = graph.constant(graph.sources(id)[1]) if isinstance(node.op, GatherV7 | GatherV8) else None
+    return places is not None and bool((places > 0).all())

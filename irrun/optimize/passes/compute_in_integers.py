@@ -12,6 +12,9 @@ After:  FusedIntegerConvolution(residual)
 Before: FakeQuantize → MaxPool → Convolution, or MaxPool → FakeQuantize → Convolution
 After:  FusedQuantize → FusedMaxPool → FusedIntegerConvolution, with bytes between them; likewise Concat and Reshape
 
+Before: Convolution → Clamp → FakeQuantize(a range of each channel) → GroupConvolution(a filter of each channel)
+After:  FusedIntegerConvolution → FusedIntegerConvolution, whose factors include the ranges
+
 A FakeQuantize with at most 256 levels and one range is an integer from 0 on, which a byte holds, times a step, plus a
 constant. Sums of products of such integers with those of the weights are exact. An operation multiplies them by one
 number for each channel, adds bias and summand, applies the activation, and rounds to the levels of the next
@@ -33,27 +36,39 @@ from collections.abc import Sequence
 import numpy as np
 
 from irrun.graph import Node, Outlet
+from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.quantize import Levels
 from irrun.ops import Fact, Op
+from irrun.ops.arithmetic.divide import Divide
+from irrun.ops.arithmetic.multiply import Multiply
 from irrun.ops.convolution.convolution import Convolution
 from irrun.ops.convolution.group_convolution import GroupConvolution
 from irrun.ops.fused.fused_dequantize import FusedDequantize
 from irrun.ops.fused.fused_integer_convolution import FusedIntegerConvolution
 from irrun.ops.fused.fused_integer_matmul import FusedIntegerMatMul
-from irrun.ops.fused.fused_integer_product import FusedIntegerProduct, Requantization
+from irrun.ops.fused.fused_integer_product import FusedIntegerProduct, IntegerEpilogue
 from irrun.ops.fused.fused_max_pool import FusedMaxPool
 from irrun.ops.fused.fused_quantize import FusedQuantize
 from irrun.ops.matrix.matmul import MatMul
 from irrun.optimize.following_layers import FollowingLayers
-from irrun.optimize.levels import IntegerWeights, has_zero, integer_weights, levels_of, nearest_zero, rounded_weights
-from irrun.optimize.packed import Packed
-from irrun.optimize.patterns import first
+from irrun.optimize.levels import (
+    IntegerWeights,
+    has_zero,
+    integer_weights,
+    levels_of,
+    levels_of_channels,
+    nearest_zero,
+    rounded_weights,
+)
+from irrun.optimize.packed import SPLITS, Packed
+from irrun.optimize.patterns import along, constant_operand, first
 from irrun.optimize.rewrite import Rewriter
+from irrun.tensor import Array
 from irrun.tensor.element_type import F32, U8
 
 _PRODUCTS = ("Convolution", "GroupConvolution", "MatMul")
 
-_MOVES = ("Concat", "FusedMaxPool")
+_MOVES = ("Concat", "FusedMaxPool", *SPLITS)
 """Layers besides views that do the same to levels as to the numbers that these mean."""
 
 
@@ -61,12 +76,18 @@ def run(graph: Rewriter) -> None:
     known: dict[tuple[Outlet, Levels], Outlet] = {}
     for node in list(graph.nodes("FakeQuantize")):
         levels = levels_of(graph, node)
-        if levels is not None and any(_weights(graph, reader, levels) for reader in _readers(graph, node, levels)):
+        if levels is None:
+            _split_channels(graph, node)
+        elif any(_weights(graph, reader, levels) for reader in _readers(graph, node, levels)):
             _split(graph, node, levels, known)
     for node in list(graph.nodes(*_MOVES, views=True)):
         _move(graph, node)
     for node in list(graph.nodes(*_PRODUCTS)):
         _multiply(graph, node)
+    for node in list(graph.nodes("FakeQuantize")):
+        levels, source = levels_of(graph, node), graph.source(node.id, 0)
+        if levels is not None and source is not None and isinstance(source.op, FusedIntegerProduct):
+            _split(graph, node, levels, known)
     for node in list(graph.nodes("FusedQuantize")):
         _quantize_parts(graph, node)
     for node in list(graph.nodes("FusedQuantize")):
@@ -76,7 +97,7 @@ def run(graph: Rewriter) -> None:
 def _readers(graph: Rewriter, node: Node, levels: Levels) -> list[Node]:
     """Return the consumers of a tensor, directly or through layers that only move its elements."""
     found = []
-    for inlet in graph.consumers(first(node)):
+    for inlet in (inlet for outlet in graph.outputs(node.id) for inlet in graph.consumers(outlet)):
         reader = graph.node(inlet.node)
         if not _moves(reader):
             found.append(reader)
@@ -103,8 +124,11 @@ def _move(graph: Rewriter, node: Node) -> None:
     assert fact is not None
     if len(known) == len(found) and len({levels for _, levels in known}) == 1:
         inputs = [*(codes for codes, _ in known), *graph.sources(node.id)[len(known) :]]
-        codes = graph.fuse(_of_bytes(node, fact), inputs, [node])
-        graph.replace(first(node), graph.fuse(FusedDequantize(fact, known[0][1]), [codes], [node]))
+        moved = graph.fuse(_of_bytes(node, fact), inputs, [node])
+        for outlet in [each for each in graph.outputs(node.id) if graph.consumers(each)]:
+            numbers, codes = graph.fact(outlet), Outlet(moved.node, outlet.port)
+            assert numbers is not None
+            graph.replace(outlet, graph.fuse(FusedDequantize(numbers, known[0][1]), [codes], [node]))
     elif after is not None and isinstance(after.op, FusedQuantize) and isinstance(node.op, FusedMaxPool):
         _quantize_first(graph, node, after)
 
@@ -150,6 +174,41 @@ def _split(graph: Rewriter, node: Node, levels: Levels, known: dict[tuple[Outlet
     graph.replace(first(node), graph.fuse(FusedDequantize(fact, levels), [codes], [node]))
 
 
+def _split_channels(graph: Rewriter, node: Node) -> None:
+    """Replace a FakeQuantize with a range of each channel by quotients, their levels, and products, between filters.
+
+    A Clamp before it that is no narrower than the ranges is needless.
+    """
+    found, fact = levels_of_channels(graph, node), graph.fact(first(node))
+    readers = [graph.node(inlet.node) for inlet in graph.consumers(first(node))]
+    if found is None or fact is None or not all(_filters_channels(graph, reader, found[0]) for reader in readers):
+        return
+    levels, multiples = found
+    data = graph.sources(node.id)[0]
+    before = None if data is None else graph.node(data.node)
+    if data is not None and before is not None and before.op is not None and graph.only_consumer(data) is node:
+        low, high = (graph.constant(outlet) for outlet in graph.sources(node.id)[1:3])
+        data = graph.sources(before.id)[0] if _holds(before.op.elementwise(), low, high) else data
+    quotients = graph.fuse(Divide(auto_broadcast="numpy", axis=-1, m_pythondiv=True), [data, multiples], [node])
+    codes = graph.fuse(FusedQuantize(Fact(U8, fact.shape), levels), [quotients], [node])
+    numbers = graph.fuse(FusedDequantize(fact, levels), [codes], [node])
+    graph.replace(first(node), graph.fuse(Multiply(auto_broadcast="numpy", axis=-1), [numbers, multiples], [node]))
+
+
+def _filters_channels(graph: Rewriter, node: Node, levels: Levels) -> bool:
+    """Return whether a layer is a product of levels in which each filter reads one channel."""
+    weights = _weights(graph, node, levels) if isinstance(node.op, GroupConvolution) else None
+    return weights is not None and weights.codes.shape[2] == 1
+
+
+def _holds(function: Elementwise | None, low: Array | None, high: Array | None) -> bool:
+    """Return whether a function changes no number in some ranges, and no number outside to one inside of them."""
+    if function is None or function.name not in ("clamp", "relu") or low is None or high is None:
+        return False
+    least, most = function.parameters if function.name == "clamp" else (0.0, math.inf)
+    return bool(least <= low.min() and high.max() <= most)
+
+
 def _weights(graph: Rewriter, node: Node, levels: Levels) -> IntegerWeights | None:
     """Return the weights of a product of levels, if it can be computed in integers."""
     sources, op = graph.sources(node.id), node.op
@@ -184,6 +243,7 @@ def _stored(graph: Rewriter, outlet: Outlet | None, axes: int, is_transposed: bo
 def _multiply(graph: Rewriter, node: Node) -> None:
     """Replace a product of dequantised levels, and the layers after it, by one of levels."""
     data, kernel = graph.sources(node.id)[:2]
+    data, multiples = _multiples(graph, node, data)
     found = _levels(graph, data)
     weights = None if found is None else _weights(graph, node, found[1])
     fact = graph.fact(first(node))
@@ -195,11 +255,11 @@ def _multiply(graph: Rewriter, node: Node) -> None:
     axis = fact.rank - 1 if isinstance(node.op, MatMul) else 1
     end = FollowingLayers(graph, node, axis=axis, size=len(weights.scale))
     zero = nearest_zero(levels)
-    factor = levels.step * weights.scale * (1.0 if end.scale is None else end.scale.astype(np.float64))
+    factor = multiples * levels.step * weights.scale * (1.0 if end.scale is None else end.scale.astype(np.float64))
     bias = (zero - levels.zero) * weights.sums * factor + (0.0 if end.bias is None else end.bias.astype(np.float64))
     between, end, nodes = _sum(graph, end)
     added = None if end.summand is None else _levels(graph, end.summand)
-    after = Requantization(
+    after = IntegerEpilogue(
         zero,
         factor.astype(np.float32),
         bias.astype(np.float32),
@@ -209,6 +269,17 @@ def _multiply(graph: Rewriter, node: Node) -> None:
     )
     inputs = [codes, *([] if end.summand is None else [end.summand if added is None else added[0]])]
     graph.replace(first(end.last), graph.fuse(_product(graph, node, end.fact, weights, after), inputs, nodes))
+
+
+def _multiples(graph: Rewriter, node: Node, data: Outlet | None) -> tuple[Outlet | None, Array | float]:
+    """Return the numbers that are multiplied by one of each channel for a convolution, and these for each filter."""
+    source, kernel = graph.source(node.id, 0), graph.fact(graph.sources(node.id)[1])
+    found = None if source is None or source.type != "Multiply" else constant_operand(graph, source)
+    if not isinstance(node.op, GroupConvolution) or found is None or kernel is None or _levels(graph, found[0]) is None:
+        return data, 1.0
+    groups, filters, depth, *kernel_sizes = kernel.shape.static
+    row = along(found[1], 2 + len(kernel_sizes), 1, groups) if depth == 1 else None
+    return (data, 1.0) if row is None else (found[0], np.repeat(row.astype(np.float64), filters))
 
 
 def _sum(graph: Rewriter, end: FollowingLayers) -> tuple[Levels | None, FollowingLayers, list[Node]]:
@@ -227,13 +298,13 @@ def _sum(graph: Rewriter, end: FollowingLayers) -> tuple[Levels | None, Followin
 
 
 def _product(
-    graph: Rewriter, node: Node, fact: Fact, weights: IntegerWeights, end: Requantization
+    graph: Rewriter, node: Node, fact: Fact, weights: IntegerWeights, epilogue: IntegerEpilogue
 ) -> FusedIntegerProduct:
     if isinstance(node.op, MatMul):
-        return FusedIntegerMatMul(fact, weights.codes.T, end)
+        return FusedIntegerMatMul(fact, weights.codes.T, epilogue)
     assert isinstance(node.op, Convolution | GroupConvolution)
     grouped = weights.codes if isinstance(node.op, GroupConvolution) else weights.codes[None]
-    return FusedIntegerConvolution(fact, node.op, grouped, end, graph.settings.accurate)
+    return FusedIntegerConvolution(fact, node.op, grouped, epilogue, graph.settings.accurate)
 
 
 def _levels(graph: Rewriter, outlet: Outlet | None) -> tuple[Outlet, Levels] | None:
@@ -249,8 +320,10 @@ def _means(graph: Rewriter, outlet: Outlet | None) -> Levels | None:
     """Return what the levels of a tensor mean that is quantised, or will be."""
     if outlet is None:
         return None
-    found = _levels(graph, outlet)
-    return levels_of(graph, graph.node(outlet.node)) if found is None else found[1]
+    found, node = _levels(graph, outlet), graph.node(outlet.node)
+    if node.type in SPLITS:
+        return _means(graph, graph.sources(node.id)[0])
+    return levels_of(graph, node) if found is None else found[1]
 
 
 def _unpack(graph: Rewriter, outlet: Outlet) -> None:
@@ -264,13 +337,28 @@ def _join(graph: Rewriter, node: Node) -> None:
     """Let the product before it write the levels of its result."""
     data = graph.sources(node.id)[0]
     before = None if data is None else graph.node(data.node)
+    divided = before if before is not None and before.type == "Divide" else None
+    found = None if divided is None else constant_operand(graph, divided)
+    if divided is not None and found is not None and graph.only_consumer(first(divided)) is node:
+        data, before = found[0], graph.node(found[0].node)
+        if not _scales(before.op) or graph.only_consumer(data) is not divided:
+            return
     if data is None or before is None or not isinstance(before.op, FusedIntegerProduct):
         return
     assert isinstance(node.op, FusedQuantize)
-    if before.op.end.levels is not None:
+    if before.op.epilogue.levels is not None:
         return
     floats = len(graph.consumers(data)) > 1
-    made = graph.fuse(before.op.with_levels(node.op.levels, floats=floats), graph.sources(before.id), [before, node])
+    op = before.op.with_levels(node.op.levels, None if found is None else found[1], floats=floats)
+    made = graph.fuse(op, graph.sources(before.id), [before, *([] if divided is None else [divided]), node])
     graph.replace(first(node), Outlet(made.node, int(floats)))
     if floats:
         graph.replace(data, made)
+
+
+def _scales(op: Op | None) -> bool:
+    """Return whether a product of levels can divide the results of its function by a row."""
+    if not isinstance(op, FusedIntegerProduct) or op.epilogue.activation is None:
+        return False
+    is_whole = isinstance(op, FusedIntegerMatMul) or len(op.weights) == 1
+    return is_whole and op.epilogue.activation.name not in ("clamp", "relu")

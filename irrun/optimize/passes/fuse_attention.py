@@ -60,18 +60,15 @@ def _whole(graph: Rewriter, node: Node) -> None:
 
 
 def _fits(graph: Rewriter, result: Fact, inputs: Sequence[Outlet | None], mask: Outlet | None) -> bool:
-    """Return whether query, key and value have the same rank of at least three, and the mask adds no stacks."""
+    """Return whether query, key and value have the same rank of at least three, and the mask adds no axes."""
     facts, hidden = [graph.fact(outlet) for outlet in inputs], graph.fact(mask)
     if result.rank is None or result.rank < 3:
         return False
     if any(fact is None or fact.rank != result.rank or fact.type is not result.type for fact in facts):
         return False
-    if hidden is not None and (hidden.type not in (BOOLEAN, result.type) or hidden.rank is None):
-        return False
-    return all(
-        any(fact is not None and fact.shape[axis] == size for fact in facts)
-        for axis, size in enumerate(result.shape[:-2])
-    )
+    if hidden is None:
+        return True
+    return hidden.type in (BOOLEAN, result.type) and hidden.rank is not None and hidden.rank <= result.rank
 
 
 def _given(*inputs: Outlet | None) -> list[Outlet | None]:

@@ -6,12 +6,17 @@ After:  FusedConcat(a, b)
 Before: c = Concat(x, y), d = Concat(c, z), e = Concat(d, w), all along the channels
 After:  c, d and e are FusedConcats that share one buffer; d and e copy only the channels that they append
 
+A Concat that repeats all inputs of another before its own, as in c = Concat(x, y), d = Concat(x, y, z), appends to it.
+
 Proof: all axes of up to three, and sizes of up to 2, bit by bit (tests/optimize/test_exhaustive.py).
 """
 
 from __future__ import annotations
 
-from irrun.graph import Node
+from collections.abc import Sequence
+from itertools import accumulate
+
+from irrun.graph import Node, Outlet
 from irrun.ops.fused.fused_concat import FusedConcat
 from irrun.ops.movement.concat import Concat
 from irrun.optimize.channels import may_be_channel_slice
@@ -25,12 +30,33 @@ _CHANNELS = 1
 
 
 def run(graph: Rewriter) -> None:
+    _share_beginnings(graph)
     for node in graph.nodes("Concat"):
         chain = _chain(graph, node)
         if len(chain) > 1 and _is_large(graph, chain[-1]):
             _grow(graph, chain)
         elif _is_large(graph, node):
             _fuse(graph, node)
+
+
+def _share_beginnings(graph: Rewriter) -> None:
+    """Let each Concat of channels begin with the longest other one whose inputs are the first of its own."""
+    nodes = [node for node in graph.nodes("Concat") if _can_grow(graph, node)]
+    made: dict[int, tuple[Sequence[Outlet | None], Outlet]] = {}
+    for node in sorted(nodes, key=lambda node: len(graph.sources(node.id))):
+        inputs, outlet = graph.sources(node.id), first(node)
+        keys = list(accumulate(inputs, _extended, initial=0))
+        for count in range(len(inputs) - 1, 1, -1):
+            beginning, whole = made.get(keys[count], ((), None))
+            if whole is not None and node.op is not None and beginning == inputs[:count]:
+                outlet = graph.fuse(node.op, [whole, *inputs[count:]], [node])
+                graph.replace(first(node), outlet)
+                break
+        made[keys[-1]] = inputs, outlet
+
+
+def _extended(key: int, outlet: Outlet | None) -> int:
+    return hash((key, outlet))
 
 
 def _chain(graph: Rewriter, node: Node) -> list[Node]:

@@ -3,8 +3,8 @@
 Before: Multiply(x, a) → Add(b) → Tanh → Multiply(y)
 After:  FusedElementwise(x, a, b, y)
 
-A layer belongs to the chain if the chain is its only consumer, and if it has the type and the static shape of the
-result. A chain may consist of one layer. At least one input must have the shape of the result.
+A layer belongs to the chain if the chain is its only consumer, and if it has the type and provably the shape of the
+result. A chain may consist of one layer, and begin with a Convert of integers or booleans, or with a Select.
 
 Proof: all pairs of four operations and operands, bit by bit (tests/optimize/test_exhaustive.py).
 """
@@ -18,6 +18,7 @@ import numpy as np
 
 from irrun.graph import Node, Outlet
 from irrun.kernels.chain import Call, Chain
+from irrun.kernels.elementwise import convert, select
 from irrun.ops import Fact
 from irrun.ops.arithmetic.add import Add
 from irrun.ops.arithmetic.divide import Divide
@@ -25,9 +26,12 @@ from irrun.ops.arithmetic.maximum import Maximum
 from irrun.ops.arithmetic.minimum import Minimum
 from irrun.ops.arithmetic.multiply import Multiply
 from irrun.ops.arithmetic.subtract import Subtract
+from irrun.ops.condition.select import Select
 from irrun.ops.fused.fused_elementwise import FusedElementwise
-from irrun.optimize.patterns import broadcasts_as_numpy, first, is_plain
+from irrun.ops.type.convert import Convert
+from irrun.optimize.patterns import broadcasts_as_numpy, first, is_plain, same_shape, same_sizes
 from irrun.optimize.rewrite import Rewriter
+from irrun.tensor.element_type import BOOLEAN
 
 _MAX_CALLS = 500
 """The largest number of layers in one chain."""
@@ -45,12 +49,27 @@ _BINARY: dict[type, Callable[..., Any]] = {
 def run(graph: Rewriter) -> None:
     for node in reversed(list(graph.nodes())):
         if graph.has(node.id) and graph.constant(first(node)) is None:
-            function, fact = _function(graph, node), graph.fact(first(node))
-            if function is not None and fact is not None and fact.shape.is_static and fact.shape.size.lo > 0:
+            function, fact = _of_floats(graph, node), graph.fact(first(node))
+            if function is None or fact is None or fact.shape.size == 0:
+                continue
+            if same_sizes(fact.shape, fact.shape):
                 _fuse(graph, node, fact)
 
 
 def _function(graph: Rewriter, node: Node) -> Callable[..., Any] | None:
+    """Return what computes a node whose results are floats; None if the node is no element-wise function."""
+    facts = [graph.fact(source) for source in graph.sources(node.id)]
+    if not is_plain(graph.fact(first(node))):
+        return None
+    if isinstance(node.op, Convert):
+        return convert if facts[0] is not None and (facts[0].type.is_integer or facts[0].type is BOOLEAN) else None
+    if isinstance(node.op, Select):
+        is_select = node.op.auto_broadcast == "numpy" and facts[0] is not None and facts[0].type is BOOLEAN
+        return select if is_select and all(map(is_plain, facts[1:])) else None
+    return _of_floats(graph, node)
+
+
+def _of_floats(graph: Rewriter, node: Node) -> Callable[..., Any] | None:
     """Return the ufunc that computes a node; None if the node is no element-wise function of floats."""
     if node.op is None or node.outputs != 1 or not is_plain(graph.fact(first(node))):
         return None
@@ -65,17 +84,14 @@ def _function(graph: Rewriter, node: Node) -> Callable[..., Any] | None:
 def _fuse(graph: Rewriter, root: Node, fact: Fact) -> None:
     chain = _Builder(graph, fact)
     chain.visit(root)
-    shape = fact.shape.static
-    like = next((place for place, outlet in enumerate(chain.inputs) if _static(graph, outlet) == shape), None)
-    if like is None:
-        return
+    like = next((place for place, outlet in enumerate(chain.inputs) if _has_shape(graph, outlet, fact)), None)
     op = FusedElementwise(fact, chain.built(), like)
     graph.replace(first(root), graph.fuse(op, list(chain.inputs), list(reversed(chain.nodes))))
 
 
-def _static(graph: Rewriter, outlet: Outlet) -> tuple[int, ...] | None:
-    fact = graph.fact(outlet)
-    return fact.shape.static if fact is not None and fact.shape.is_static else None
+def _has_shape(graph: Rewriter, outlet: Outlet, fact: Fact) -> bool:
+    given = graph.fact(outlet)
+    return given is not None and same_sizes(given.shape, fact.shape)
 
 
 class _Builder:
@@ -122,7 +138,7 @@ class _Builder:
             return None
         node = self.graph.node(outlet.node)
         fact = self.graph.fact(outlet)
-        if fact is None or not fact.shape.is_static or fact.shape != self.fact.shape or fact.type is not self.fact.type:
+        if not same_shape(fact, self.fact):
             return None
         return node if _function(self.graph, node) is not None else None
 

@@ -16,25 +16,27 @@ from irrun.optimize.rewrite import Rewriter
 
 
 def run(graph: Rewriter) -> None:
-    for node in graph.nodes("ConvolutionBackpropData"):
+    for node in graph.nodes("ConvolutionBackpropData", "GroupConvolutionBackpropData"):
         _fuse(graph, node)
 
 
 def _fuse(graph: Rewriter, node: Node) -> None:
-    from irrun.ops.convolution.convolution_backprop_data import ConvolutionBackpropData
+    from irrun.ops.convolution.transposed import TransposedConvolving
     from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
 
-    data, kernel, *rest = graph.sources(node.id)
-    weights, fact = graph.constant(kernel), graph.fact(first(node))
+    data, filters, *rest = graph.sources(node.id)
+    weights, fact = graph.constant(filters), graph.fact(first(node))
     wanted = graph.constant(rest[0]) if rest else None
-    if not isinstance(node.op, ConvolutionBackpropData) or weights is None or data is None or fact is None:
+    if not isinstance(node.op, TransposedConvolving) or weights is None or data is None or fact is None:
         return
-    if not is_plain(fact) or weights.ndim != 4 or weights.size == 0 or (any(rest) and wanted is None):
+    if not is_plain(fact) or weights.size == 0 or (any(rest) and wanted is None):
         return
-    end = FollowingLayers(graph, node, axis=1, size=weights.shape[1])
+    grouped = weights if node.type == "GroupConvolutionBackpropData" else weights[None]
+    groups, _, each, *kernel = grouped.shape
+    end = FollowingLayers(graph, node, axis=1, size=groups * each)
     if end.scale is not None:
-        weights = weights * end.scale[:, None, None]
+        grouped = grouped * end.scale.reshape(groups, 1, each, *(1,) * len(kernel))
     sizes = None if wanted is None else tuple(wanted.tolist())
-    op = FusedTransposedConvolution(end.fact, node.op, weights, end.bias, end.activation, sizes)
+    op = FusedTransposedConvolution(end.fact, node.op, grouped, end.bias, end.activation, sizes)
     inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
     graph.replace(first(end.last), graph.fuse(op, inputs, end.nodes))

@@ -33,7 +33,7 @@ from collections.abc import Sequence
 from copy import copy
 
 from irrun.graph import Node, Outlet
-from irrun.kernels.halves import halves, rounded
+from irrun.kernels.bf16 import bf16_bits, rounded
 from irrun.ops import Fact, Op
 from irrun.ops.fused.base import Fused
 from irrun.ops.fused.fused_attention import FusedAttention
@@ -93,7 +93,7 @@ def _multiply(graph: Rewriter, node: Node, op: FusedProduct, known: dict[tuple[O
         return
     if isinstance(op, FusedTransposedConvolution) and _is_quantized(graph, data):
         return
-    if data is not None and precision is BF16 and op.takes_halves:
+    if data is not None and precision is BF16 and op.takes_bf16:
         data = _rounded(graph, node, data, True, known)
     graph.replace(first(node), graph.fuse(op.in_precision(precision), [data, *rest], [node]))
 
@@ -150,7 +150,7 @@ def _rounded(
         op = FusedRound(Fact(U16 if as_bits else F32, fact.shape), graph.settings.precision)
         made = known[outlet, as_bits] = graph.fuse(op, [outlet], [node])
         if value is not None:
-            graph.set_constant(made, halves(value) if as_bits else rounded(value, op.precision.name))
+            graph.set_constant(made, bf16_bits(value) if as_bits else rounded(value, op.precision.name))
     return known[outlet, as_bits]
 
 
@@ -195,13 +195,13 @@ def _join(graph: Rewriter, node: Node) -> None:
     """Let the product before it write bits of its result."""
     data = graph.sources(node.id)[0]
     before = None if data is None else graph.node(data.node)
-    if data is None or before is None or not isinstance(before.op, FusedProduct) or before.op.halves:
+    if data is None or before is None or not isinstance(before.op, FusedProduct) or before.op.bf16:
         return
     assert isinstance(node.op, FusedRound)
     if node.op.fact.type is not U16:
         return
     floats = len(graph.consumers(data)) > 1
-    made = graph.fuse(before.op.with_halves(floats=floats), graph.sources(before.id), [before, node])
+    made = graph.fuse(before.op.with_bf16(floats=floats), graph.sources(before.id), [before, node])
     graph.replace(first(node), Outlet(made.node, int(floats)))
     if floats:
         graph.replace(data, made)

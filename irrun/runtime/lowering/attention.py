@@ -7,17 +7,18 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.ops.fused.fused_attention import FusedAttention
-from irrun.runtime.lowering.builder import F32, Builder, Unsupported, broadcast, broadcast_shape, lowers, share
-from irrun.runtime.symbolic import Number, of_sizes
+from irrun.runtime.lowering.builder import F32, Builder, Unsupported, broadcast_shape, lowers, share
+from irrun.runtime.lowering.stacks import matrices_of
+from irrun.runtime.symbolic import of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor.element_type import BF16, F16
 from irrun_kernels.attention import KEYS, Attention, attention, workspace_of
 from irrun_kernels.host import LANES
-from irrun_kernels.scores import ADDED, FILLED, KEPT, SEEN, Heads
+from irrun_kernels.scores import ADDED, FILLED, KEPT, SEEN
 
 
 @lowers(FusedAttention)
-def attended(
+def lower_attention(
     op: FusedAttention,
     builder: Builder,
     query: Operand,
@@ -39,23 +40,26 @@ def attended(
     if op.key_transposed:
         key = key.swapaxes(-1, -2)
     (queries, depth), (keys, width) = query.shape[-2:], value.shape[-2:]
+    if key.shape[-2] != keys or key.shape[-1] != depth:
+        raise Unsupported(f"keys [{key.shape[-2]}, {key.shape[-1]}] for {keys} values and queries of {depth}")
     shared = query.shape[-3] if key.shape[-3] == 1 and value.shape[-3] == 1 else op.shared
+    added = [x for x in (mask, bias, sink) if x is not None]
+    outer, batch = (1, 1, *broadcast_shape(*(x.shape[:-3] for x in (query, key, value, *added))))[-2:]
     # Heads of queries that share keys count for one here.
-    stacks = (*query.shape[:-3], query.shape[-3] // shared)
-    outer, batch, groups = (1, 1, *broadcast_shape(stacks, key.shape[:-2], value.shape[:-2]))[-3:]
+    (groups,) = broadcast_shape((query.shape[-3] // shared,), key.shape[-3:-2], value.shape[-3:-2])
     lead, products, heads = (outer, batch), outer * batch * groups, groups * shared
     out = builder.empty((*lead, queries, heads, width)).swapaxes(2, 3)
-    halves = int(precision is BF16)
-    parts, block, workspace = _cut(products, queries * shared, keys, depth, width, halves=halves)
+    bf16 = int(precision is BF16)
+    parts, block, workspace = _cut(products, queries * shared, keys, depth, width, bf16=bf16)
     arguments = Attention(
-        query=heads_of(builder, query, (*lead, heads, queries, depth)),
-        key=heads_of(builder, key, (*lead, groups, keys, depth)),
-        value=heads_of(builder, value, (*lead, groups, keys, width)),
-        mask=heads_of(builder, mask, (*lead, heads, queries, keys)),
-        bias=heads_of(builder, bias, (*lead, heads, queries, keys)),
-        sink=heads_of(builder, sink, (*lead, heads, queries, 1)),
+        query=matrices_of(builder, query, (*lead, heads, queries, depth)),
+        key=matrices_of(builder, key, (*lead, groups, keys, depth)),
+        value=matrices_of(builder, value, (*lead, groups, keys, width)),
+        mask=matrices_of(builder, mask, (*lead, heads, queries, keys)),
+        bias=matrices_of(builder, bias, (*lead, heads, queries, keys)),
+        sink=matrices_of(builder, sink, (*lead, heads, queries, 1)),
         factor=builder.address(scale),
-        out=heads_of(builder, out, out.shape),
+        out=matrices_of(builder, out, out.shape),
         mask_form=form_of(op, None if mask is None else mask.dtype),
         stacks=batch,
         groups=groups,
@@ -68,7 +72,7 @@ def attended(
         parts=parts,
         causal=int(op.causal),
         guarded=int(op.guarded),
-        halves=halves,
+        bf16=bf16,
         scale=op.scale_of(depth),
         cap=op.cap,
         filling=op.filling or 0.0,
@@ -84,15 +88,10 @@ def form_of(op: FusedAttention, mask: np.dtype[Any] | None) -> int:
     return SEEN if op.filling is None else FILLED if op.inverted else KEPT
 
 
-def heads_of(builder: Builder, x: Operand | None, sizes: tuple[Number, ...]) -> Heads:
-    """The address and the strides of an array that is broadcast to these sizes."""
-    return Heads() if x is None else Heads(builder.address(x), *broadcast(builder, x, sizes).strides)
-
-
 @of_sizes
-def _cut(products: int, rows: int, keys: int, depth: int, width: int, *, halves: int) -> tuple[int, int, int]:
+def _cut(products: int, rows: int, keys: int, depth: int, width: int, *, bf16: int) -> tuple[int, int, int]:
     """The parts of a group of heads, the keys of a block, and the bytes of workspace."""
-    blocks = 1 if halves else max(1, -(-keys // KEYS))
+    blocks = 1 if bf16 else max(1, -(-keys // KEYS))
     block = max(1, -(-keys // (blocks * LANES))) * LANES
     most = min(-(-_TASKS // max(1, products)), max(1, rows // _LEAST_ROWS, min(rows, 2)))
     _, parts = share(most, (0.015 * rows + 0.1) * keys * depth)

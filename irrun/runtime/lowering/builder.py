@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, TypeGuard
 from weakref import WeakValueDictionary
 
@@ -23,7 +24,7 @@ from irrun.tensor import Array, Fact
 from irrun_kernels.native import NOWHERE, Address, Kernel
 
 F32: Final = np.dtype(np.float32)
-HALVES: Final[np.dtype[Any]] = np.dtype(np.uint16)
+BF16_BITS: Final[np.dtype[Any]] = np.dtype(np.uint16)
 U8: Final[np.dtype[Any]] = np.dtype(np.uint8)
 I64: Final[np.dtype[Any]] = np.dtype(np.int64)
 """The types of f32, of the bits of bf16, of levels, and of indices."""
@@ -46,20 +47,51 @@ Value = Operand | Numbers | None
 """A tensor of a plan while it is lowered; None for an input that is absent."""
 
 
+class Access(NamedTuple):
+    """An array that a call reads, writes or updates, as the ``field`` of its arguments declares by its ``mode``.
+
+    ``view`` is the array whose address the lowering took; None for constants that it made, and for the failure flag.
+    """
+
+    field: str
+    is_in_table: bool
+    mode: str
+    address: Address
+    view: View | None
+
+    @property
+    def is_read(self) -> bool:
+        return self.mode != "write"
+
+    @property
+    def is_written(self) -> bool:
+        return self.mode != "read"
+
+
 class Call(NamedTuple):
-    """A call of a kernel. ``tables`` are lists of numbers, addresses among them, by the field that points to each."""
+    """A call of a kernel. ``tables`` are lists of numbers, addresses among them, by the field that points to each.
+
+    ``views`` are the arrays whose addresses were taken, by `place_of` these.
+    """
 
     kernel: Kernel
     arguments: Sequence[Any]
     tasks: Number
     workspace: Number
     tables: Mapping[str, Sequence[Any]]
+    views: Mapping[Hashable, View] = MappingProxyType({})
 
     @property
-    def addresses(self) -> list[Address]:
-        """All addresses among the arguments."""
-        tables = (number for table in self.tables.values() for number in table)
-        return [each for each in (*self.arguments, *tables) if isinstance(each, Address)]
+    def accesses(self) -> list[Access]:
+        """All arrays that the call accesses, in the order of its arguments."""
+        found = []
+        names = self.kernel.record.names or ()
+        for name, access, argument in zip(names, self.kernel.accesses, self.arguments, strict=True):
+            for each in self.tables.get(name, [argument]):
+                if isinstance(each, Address) and each.buffer >= 0:
+                    view = self.views.get(place_of(each))
+                    found.append(Access(name, name in self.tables, access, each, view))
+        return found
 
 
 class Interpreted(NamedTuple):
@@ -93,7 +125,7 @@ class Unsupported(Exception):
     """No kernel computes a step; the text says why."""
 
 
-def _never(run: Callable[..., Any], inputs: Sequence[Value]) -> tuple[View, ...]:  # noqa: ARG001
+def _never(run: Callable[..., Any] | None, inputs: Sequence[Value]) -> tuple[View, ...]:  # noqa: ARG001
     raise Unsupported("a step outside of a plan")
 
 
@@ -101,16 +133,19 @@ def _never(run: Callable[..., Any], inputs: Sequence[Value]) -> tuple[View, ...]
 class Builder:
     """Collects calls; ``items`` are in the order in which they run.
 
-    ``early`` lets NumPy compute the outputs of the step that is lowered before any call; Unsupported where it cannot.
+    ``early`` lets NumPy compute the outputs of the step that is lowered before any call, by a function, or as the step
+    does; Unsupported where it cannot. ``written`` are arrays that the prelude writes to variables.
     """
 
     packs: Packs = field(default_factory=WeakValueDictionary)
-    early: Callable[[Callable[..., Any], Sequence[Value]], tuple[View, ...]] = _never
+    early: Callable[[Callable[..., Any] | None, Sequence[Value]], tuple[View, ...]] = _never
     symbols: Symbols = field(default_factory=Symbols)
     items: list[Call | Interpreted] = field(default_factory=list)
     buffers: list[Buffer] = field(default_factory=lambda: [Buffer("constant")])
+    written: dict[str, View] = field(default_factory=dict)
     _constants: dict[int, int] = field(default_factory=dict)
     _views: dict[int, tuple[Numbers, View]] = field(default_factory=dict)
+    _taken: dict[Hashable, View] = field(default_factory=dict)
 
     def _buffer(self, buffer: Buffer) -> int:
         self.buffers.append(buffer)
@@ -178,7 +213,9 @@ class Builder:
         if x is None:
             return NOWHERE
         found = self.view(x)
-        return Address(found.buffer, found.offset)
+        address = Address(found.buffer, found.offset)
+        self._taken[place_of(address)] = found
+        return address
 
     def call(
         self,
@@ -189,7 +226,17 @@ class Builder:
         tables: Mapping[str, Sequence[Any]] | None = None,
     ) -> None:
         """Add a call; ``workspace`` are the bytes that each worker needs for it."""
-        self.items.append(Call(kernel, kernel.flat(arguments), tasks, workspace, tables or {}))
+        call = Call(kernel, kernel.flat(arguments), tasks, workspace, tables or {})
+        places = [place_of(access.address) for access in call.accesses]
+        views = {place: self._taken[place] for place in places if place in self._taken}
+        self.items.append(call._replace(views=views))
+
+    def cover(self, *views: View) -> None:
+        """Let the last call access whole arrays, in place of parts of them that begin where they do."""
+        call = self.items[-1]
+        if isinstance(call, Call):
+            whole = {place_of(self.address(view)): view for view in views}
+            self.items[-1] = call._replace(views={**call.views, **whole})
 
     @property
     def failure(self) -> Address:
@@ -203,6 +250,13 @@ class Builder:
 
 
 FAILURE: Final = Address(0)
+
+
+def place_of(address: Address) -> Hashable:
+    """The buffer and the offset of an address, to compare them without a guard."""
+    offset = address.offset
+    return address.buffer, offset.terms if isinstance(offset, SymInt) else offset
+
 
 Lowering = Callable[..., Any]
 """``lowering(op, builder, *inputs)`` returns the output, or a tuple of outputs; None to leave the step to NumPy."""

@@ -1,9 +1,15 @@
-"""Variables that grow in place."""
+"""Variables: read and written before the calls, which compute their elements."""
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+import numpy as np
+
 from irrun.ops.context import Variables
 from irrun.ops.fused.fused_append import FusedAppend
+from irrun.ops.infrastructure.assign import Assign3, Assign6
+from irrun.ops.infrastructure.read_value import ReadValue3, ReadValue6
 from irrun.runtime.lowering.builder import Builder, Unsupported, is_f32, lowers
 from irrun.runtime.lowering.copies import copied
 from irrun.runtime.view import Operand, View
@@ -11,7 +17,7 @@ from irrun.tensor import Array
 
 
 @lowers(FusedAppend)
-def appended(
+def lower_append(
     op: FusedAppend, builder: Builder, new: View, init: Operand | None = None, order: Operand | None = None
 ) -> View:
     """The value of a variable, extended: the prelude makes room, a call writes ``new`` behind what there was."""
@@ -19,10 +25,40 @@ def appended(
         raise Unsupported(f"a variable of {new.dtype}")
 
     def extended(shape: Array, init: Array | None, order: Array | None, *, state: Variables) -> Array:
-        return op.extended(tuple(shape.tolist()), init, order, state)
+        whole = op.extended(tuple(shape.tolist()), init, order, state)
+        state.write(op.read.variable_id, whole)
+        return whole
 
     (out,) = builder.early(extended, (builder.numbers(new.shape), init, order))
+    builder.written[op.read.variable_id] = out
     behind = out.shape[op.axis] - new.shape[op.axis]
     if not copied(builder, new, out[(slice(None),) * op.axis + (slice(behind, None),)]):
         raise Unsupported(f"the memory order of the {new.ndim} axes of the new part")
     return out
+
+
+@lowers(ReadValue3, ReadValue6)
+def lower_read_value(op: ReadValue3 | ReadValue6, builder: Builder, init: Operand | None = None) -> View:  # noqa: ARG001
+    """The array that a variable holds."""
+    (out,) = builder.early(None, (init,))
+    return out
+
+
+@lowers(Assign3, Assign6)
+def lower_assign(op: Assign3 | Assign6, builder: Builder, new: Operand) -> Operand:
+    """Let a variable hold an array: one of the prelude, or a new one, to which a call copies."""
+    if builder.written.get(op.variable_id) is new:
+        return new
+    with suppress(Unsupported):
+        builder.early(None, (new,))
+        return new
+
+    def written(shape: Array, *, state: Variables) -> Array:
+        array = np.empty(shape.tolist(), new.dtype)
+        state.write(op.variable_id, array)
+        return array
+
+    (out,) = builder.early(written, (builder.numbers(new.shape),))
+    if not copied(builder, new, out):
+        raise Unsupported(f"the memory order of {new.ndim} axes")
+    return new

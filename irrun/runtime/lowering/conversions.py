@@ -10,21 +10,20 @@ from irrun.ops.fused.fused_dequantize import FusedDequantize
 from irrun.ops.fused.fused_product import FusedProduct
 from irrun.ops.fused.fused_quantize import FusedQuantize
 from irrun.ops.fused.fused_round import FusedRound
-from irrun.runtime.lowering.builder import F32, HALVES, U8, Builder, empty_as, is_f32, lowers, share
+from irrun.runtime.lowering.builder import BF16_BITS, F32, U8, Builder, empty_as, is_f32, lowers, share
 from irrun.runtime.lowering.copies import in_rows
 from irrun.runtime.view import Operand, View
 from irrun.tensor import ElementType
 from irrun.tensor.element_type import BF16, U16
 from irrun.tensor.element_type import F32 as SINGLE
-from irrun_kernels.conversions import AS_LEVELS, AS_NUMBERS, Convert, convert
-from irrun_kernels.micro import AS_BITS, AS_F16, AS_FLOATS
+from irrun_kernels.conversions import AS_BITS, AS_F16, AS_FLOATS, AS_LEVELS, AS_NUMBERS, Convert, convert
 
 _COLUMNS: Final = 4096
 """Elements that are converted at a time."""
 
 
 @lowers(FusedQuantize)
-def quantized(op: FusedQuantize, builder: Builder, data: Operand) -> View | None:
+def lower_quantize(op: FusedQuantize, builder: Builder, data: Operand) -> View | None:
     """Quantise to levels, in the memory layout of the numbers."""
     levels = op.levels
     if not is_f32(data):
@@ -33,7 +32,7 @@ def quantized(op: FusedQuantize, builder: Builder, data: Operand) -> View | None
 
 
 @lowers(FusedDequantize)
-def dequantized(op: FusedDequantize, builder: Builder, codes: Operand) -> View | None:
+def lower_dequantize(op: FusedDequantize, builder: Builder, codes: Operand) -> View | None:
     """Convert levels to numbers, in the memory layout of the levels."""
     if codes.dtype != U8:
         return None
@@ -42,7 +41,7 @@ def dequantized(op: FusedDequantize, builder: Builder, codes: Operand) -> View |
 
 
 @lowers(FusedRound)
-def rounded(op: FusedRound, builder: Builder, data: Operand) -> View | None:
+def lower_round_operand(op: FusedRound, builder: Builder, data: Operand) -> View | None:
     """Round numbers, in their memory layout."""
     if op.fact.type is U16:
         return _rounded(builder, data, AS_BITS)
@@ -51,7 +50,7 @@ def rounded(op: FusedRound, builder: Builder, data: Operand) -> View | None:
 
 def operand(op: FusedProduct, builder: Builder, data: Operand) -> View | None:
     """The data of a product: bits of bf16, or f32 rounded to the precision; None for what kernels do not take."""
-    if data.dtype == HALVES:
+    if data.dtype == BF16_BITS:
         return builder.view(data) if data.size else None
     if op.precision is SINGLE:
         return builder.view(data) if is_f32(data) else None
@@ -60,7 +59,7 @@ def operand(op: FusedProduct, builder: Builder, data: Operand) -> View | None:
 
 def types(op: FusedProduct) -> list[np.dtype[Any]]:
     """The types of the outputs of a product."""
-    return [F32] * op.floats + [HALVES] * op.halves
+    return [F32] * op.floats + [BF16_BITS] * op.bf16
 
 
 def rounded_to_bf16(builder: Builder, data: Operand, *, as_bits: bool) -> View | None:
@@ -89,4 +88,4 @@ def converted(
 
 
 def _rounded(builder: Builder, data: Operand, form: int) -> View | None:
-    return converted(builder, data, HALVES if form == AS_BITS else F32, form, 0.1) if is_f32(data) else None
+    return converted(builder, data, BF16_BITS if form == AS_BITS else F32, form, 0.1) if is_f32(data) else None

@@ -98,13 +98,13 @@ def in_rows(builder: Builder, x: Operand, most: int) -> tuple[View, Rows] | None
 
 
 @lowers(Concat)
-def concatenated(op: Concat, builder: Builder, *inputs: Operand) -> View | None:
+def lower_concat(op: Concat, builder: Builder, *inputs: Operand) -> View | None:
     """The inputs copied behind each other."""
     return _joined(builder, inputs, op.axis % inputs[0].ndim, None, False)
 
 
 @lowers(FusedConcat)
-def grown(op: FusedConcat, builder: Builder, *inputs: Operand) -> View | None:
+def lower_fused_concat(op: FusedConcat, builder: Builder, *inputs: Operand) -> View | None:
     """The inputs copied behind each other, in memory with room for more."""
     return _joined(builder, inputs, op.axis, op.room, op.grows)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -12,82 +12,53 @@ from irrun.kernels.nibbles import Nibbles
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import U8, Builder, share
 from irrun.runtime.lowering.copies import contiguous
-from irrun.runtime.symbolic import of_sizes
+from irrun.runtime.lowering.packing import pack
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.backends import OF_BYTES
-from irrun_kernels.dynamic import MIDDLE, DynamicProduct, Quantize, dynamic_product, quantize_rows
-from irrun_kernels.functions import End
+from irrun_kernels.dynamic import MIDDLE, Quantize, quantize_rows
 from irrun_kernels.host import LANES
-from irrun_kernels.pixels import Images
+from irrun_kernels.native import Address
 from irrun_kernels.product import Codes
-from irrun_kernels.tiling import pack, padded_columns, panel_vectors, tiling, words_of
+from irrun_kernels.tiling import padded_columns, words_of
 
 
-def dynamically(
-    op: FusedPackedMatMul, builder: Builder, data: Operand, summand: Operand | None, end: End
-) -> View | None:
-    """A product of rows that are rounded to bytes."""
+def rounded_rows(op: FusedPackedMatMul, builder: Builder, rows: View, codes: Codes) -> tuple[View, Codes]:
+    """Return rows [M, K] rounded to bytes, and the layout of weights with what a product of these needs besides."""
     stored = op.weights.stored
-    filters, count, each = stored.shape
-    depth = count * each
+    filters, _, each = stored.shape
+    points, depth = rows.shape
     groups = groups_of(op.group_size, depth, each)
-    bits, centre = codes_of(stored)
-    rows, added = rows_of(builder, data), None if summand is None else rows_of(builder, summand)
-    if groups.part % (32 // bits) or rows is None or (summand is not None and added is None):
-        return None
-    points, parts = rows.shape[0], depth // groups.part
-    codes, sides = builder.empty((points, depth), U8), builder.empty((points, parts, 2))
+    parts, centre = depth // groups.part, codes_of(stored)[1]
+    out, sides = builder.empty((points, depth), U8), builder.empty((points, parts, 2))
     each_task, tasks = share(points, 0.5 * rows.size)
     builder.call(
         quantize_rows,
         Quantize(
             x=builder.address(rows),
-            codes=builder.address(codes),
+            codes=builder.address(out),
             sides=builder.address(sides),
             points=points,
             depth=depth,
             x_row=rows.strides[0],
             group=groups.size,
             part=groups.part,
-            bits=bits,
+            bits=codes.bits,
             rows_per_task=each_task,
         ),
         tasks,
     )
-    vectors = panel_vectors(filters)
-    cut = of_sizes(tiling)(points, 1, depth // 4, filters)
     sums = (stored[:].astype(np.int32) - centre).reshape(filters, parts, groups.part).sum(2, dtype=np.int32)
-    starts = np.zeros((parts, padded_columns(filters)), np.int32)
+    starts = np.zeros((parts, codes.padded), np.int32)
     starts[:, :filters] = (OF_BYTES.offset - MIDDLE) * sums.T
-    out = builder.empty((*data.shape[:-1], filters))
-    builder.call(
-        dynamic_product,
-        DynamicProduct(
-            x=builder.address(codes),
-            sides=builder.address(sides),
-            **stored_weights(op, builder, vectors, needs_zeros=True),
-            starts=builder.constant(starts, starts.dtype),
-            bias=builder.constant(op.bias),
-            out=builder.address(out),
-            summand=Images() if added is None else Images(builder.address(added), pixel=added.strides[0]),
-            points=points,
-            depth=depth,
-            filters=filters,
-            part=groups.part,
-            cut=cut,
-            end=end,
-        ),
-        cut.tasks,
-        24 * (cut.points + cut.rows) + groups.part * vectors * LANES + 64,
-    )
-    return out
+    address = builder.constant(starts, starts.dtype)
+    return out, codes._replace(part=groups.part, sides=builder.address(sides), starts=address)
 
 
 def stored_weights(
     op: FusedPackedMatMul, builder: Builder, vectors: int, *, needs_zeros: bool = False
-) -> dict[str, Any]:
-    """Weights of few bits as arguments of kernels; zeros that are all 0 are left out unless the kernel needs them."""
+) -> tuple[Address, Codes]:
+    """The panels of weights of few bits, and their layout; zeros that are all 0 are left out unless they are needed."""
     stored = op.weights.stored
     filters, groups, each = stored.shape
     bits, centre = codes_of(stored)
@@ -99,7 +70,7 @@ def stored_weights(
     given = builder.constant(zeros if needs_zeros or zeros.any() else None)
     source = stored.pairs if isinstance(stored, Nibbles) else stored
     panels = builder.packed(("codes", bits), source, vectors, lambda: _panels(stored, centre, bits, vectors))
-    return {"panels": panels, "codes": Codes(bits, builder.constant(scales), given, padded, each)}
+    return panels, Codes(bits, builder.constant(scales), given, padded, each)
 
 
 _PACKED_AT_ONCE: Final = 1 << 20

@@ -1,181 +1,307 @@
-"""Element-wise functions: as the epilogue of another kernel, or as chains."""
+"""Element-wise operations: as the epilogue of another kernel, as chains, or one by one."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.chain import Call
-from irrun.kernels.chain import Chain as Functions
-from irrun.kernels.elementwise import Elementwise
+from irrun.kernels.casting import reach
+from irrun.kernels.elementwise import Elementwise, convert, select
+from irrun.ops import Op
+from irrun.ops.arithmetic.elementwise import align_pdpd
 from irrun.ops.fused.fused_elementwise import FusedElementwise
 from irrun.ops.quantization.fake_quantize import FakeQuantize
-from irrun.runtime.lowering.builder import F32, Builder, broadcast, empty_as, in_order_of, is_f32, lowers, merged, share
-from irrun.runtime.lowering.copies import contiguous
-from irrun.runtime.symbolic import of_sizes
+from irrun.ops.registry import versions
+from irrun.runtime.lowering.builder import F32, Builder, empty_as, is_f32, lowers
+from irrun.runtime.lowering.chains import Expression, NoElement, Value
 from irrun.runtime.view import Operand, View
-from irrun_kernels.elementwise import ALIKE, AXES, COPY, OTHER, ROW, SCALAR, Chain, chain
-from irrun_kernels.functions import BINARY, RUN, UNARY, End
-from irrun_kernels.native import NOWHERE
+from irrun.tensor import Array
+from irrun_kernels.epilogue import Epilogue
+from irrun_kernels.functions import UNARY
 
-_BINARY: Final[dict[Any, int]] = {
-    getattr(np, name): len(UNARY) + number for number, name in enumerate(BINARY) if hasattr(np, name)
-}
-_REVERSED: Final = {
-    len(UNARY) + BINARY.index(name): len(UNARY) + BINARY.index(other)
-    for name, other in (("subtract", "subtract_from"), ("divide", "divide_into"))
-}
+Function = Callable[..., Value]
+"""``function(e, op, *values)`` writes an operation as an expression; NoElement where it has no kernel."""
 
 
-def epilogue(activation: Elementwise | None) -> End | None:
+def epilogue(activation: Elementwise | None) -> Epilogue | None:
     """Return the epilogue of a kernel; None if it does not have the function."""
     if activation is None:
-        return End()
+        return Epilogue()
     if activation.name == "clamp":
-        return End(low=activation.parameters[0], high=activation.parameters[1])
+        return Epilogue(low=activation.parameters[0], high=activation.parameters[1])
     if activation.name not in UNARY:
         return None
     alpha, beta = (*activation.parameters, 0.0, 0.0)[:2]
-    return End(function=UNARY.index(activation.name), alpha=alpha, beta=beta)
+    return Epilogue(function=UNARY.index(activation.name), alpha=alpha, beta=beta)
 
 
 @lowers(FusedElementwise)
-def elementwise(op: FusedElementwise, builder: Builder, *inputs: Operand) -> View | None:
+def lower_elementwise(op: FusedElementwise, builder: Builder, *inputs: Operand) -> View | None:
     """A chain of functions, in one call."""
-    if not is_f32(*inputs):
+    e, dtype = Expression(builder), op.fact.type.dtype
+    try:
+        values = dict(enumerate(map(e.read, inputs)))
+        for function, arguments, place in op.chain.calls:
+            values[place] = _applied(e, function, dtype, *(values[argument] for argument in arguments))
+    except NoElement:
         return None
-    out = empty_as(builder, inputs[op.like], F32)
-    return out if chained(builder, op.chain, inputs, out) else None
+    return e.written(values[len(inputs)], dtype)
+
+
+def _applied(e: Expression, function: Any, dtype: np.dtype[Any], *values: Value) -> Value:
+    """A function of NumPy, or an activation with its parameters."""
+    if function is convert:
+        return as_type(e, values[0], dtype)
+    if function is select:
+        return _select(e, None, *values)
+    if not isinstance(function, Elementwise):
+        return e(function.__name__, *values)
+    if function.name == "clamp":
+        return _clamped(e, values[0], *function.parameters)
+    return e(function.name, *values, *(e.number(each, values[0].kind) for each in function.parameters))
+
+
+def followed(builder: Builder, x: Operand, activation: Elementwise) -> View | None:
+    """A function of a result whose kernel does not have it as an epilogue."""
+    e = Expression(builder)
+    try:
+        return e.written(_applied(e, activation, x.dtype, e.read(x)), x.dtype)
+    except NoElement:
+        return None
+
+
+def _clamped(e: Expression, x: Value, low: float, high: float) -> Value:
+    if high == math.inf:
+        return e("at_least", x, e.number(low, x.kind))
+    return e("clamp", x, e.number(low, x.kind), e.number(high, x.kind))
 
 
 @lowers(FakeQuantize)
-def quantized(op: FakeQuantize, builder: Builder, data: Operand, *given: Operand) -> View | None:
-    """The nearest of some levels, with constant limits."""
-    limits = [limit for limit in given if isinstance(limit, np.ndarray)]
-    if len(limits) < len(given):
+def lower_fake_quantize(op: FakeQuantize, builder: Builder, data: Operand, *limits: Operand) -> View | None:
+    """The nearest of some levels. Elements outside the limits are clipped to them where that is exact."""
+    if not is_f32(data, *limits):
         return None
-    if not is_f32(data, *limits) or op.auto_broadcast != "numpy" or op.levels > _MOST_LEVELS:
-        return None
-    low, high, output_low, output_high = (op.aligned(limit, data.ndim) for limit in limits)
-    span = output_high - output_low
-    if not (low < high).all() or (output_low + span != output_high).any():
-        return None
+    e = Expression(builder)
+    aligned = [op.aligned(limit, data.ndim) for limit in limits]
+    x, low, high, output_low, output_high = map(e.read, (data, *aligned))
+    known = all(map(builder.is_constant, limits))
+    clips = known and _is_exact(*aligned)
+    wide, span = (
+        e.read(np.asarray(upper - lower)) if known else e("subtract", e.read(upper), e.read(lower))
+        for lower, upper in (aligned[:2], aligned[2:])
+    )
+    inside = e("minimum", e("maximum", x, low), high) if clips else x
+    steps = e.number(op.levels - 1, "f")
+    level = e("rint", e("multiply", e("divide", e("subtract", inside, low), wide), steps))
+    result = e("add", e("multiply", e("divide", level, steps), span), output_low)
+    if not clips:
+        result = _select(e, None, e("less_equal", x, e("minimum", low, high)), output_low, result)
+        result = _select(e, None, e("less", e("maximum", low, high), x), output_high, result)
     out = empty_as(builder, data, F32)
-    steps = np.array(op.levels - 1, np.float32)
-    inputs = [data, *map(np.asarray, (low, high, high - low, steps, span, output_low))]
-    rint = Elementwise("rint", (), np.rint)
-    calls = (
-        Call(np.maximum, (0, 1), 7),
-        Call(np.minimum, (7, 2), 7),
-        Call(np.subtract, (7, 1), 7),
-        Call(np.divide, (7, 3), 7),
-        Call(np.multiply, (7, 4), 7),
-        Call(rint, (7,), 7),
-        Call(np.divide, (7, 4), 7),
-        Call(np.multiply, (7, 5), 7),
-        Call(np.add, (7, 6), 7),
-    )
-    return out if chained(builder, Functions(calls, 7, 1), inputs, out) else None
+    e.write(result, out)
+    return out
 
 
-_MOST_LEVELS: Final = 1 << 16
+def _is_exact(low: Array, high: Array, output_low: Array, output_high: Array) -> bool:
+    """Return whether the levels of clipped elements are the limits of the output."""
+    span = output_high - output_low
+    return bool((low < high).all() and np.isfinite(span).all() and (output_low + span == output_high).all())
 
 
-def chained(builder: Builder, functions: Functions, inputs: Sequence[Operand], out: Operand) -> bool:
-    """Lower a chain; False where a function or a layout has no kernel. ``out`` has no gaps."""
-    calls = [_calls(call) for call in functions.calls]
-    spread = [broadcast(builder, x, out.shape) for x in inputs]
-    target, *spread = in_order_of(out, [out, *spread])
-    straight = []
-    for given, x in zip(inputs, spread, strict=True):
-        if x.shape and x.shape[-1] != 1 and x.strides[-1] != 0 and x.strides[-1] != 4:
-            if given.ndim != out.ndim or any(a != b for a, b in zip(given.shape, out.shape, strict=True)):
-                return False
-            whole = contiguous(builder, x)
-            if whole is None:
-                return False
-            straight.append(whole)
-        else:
-            straight.append(x)
-    axes = merged((target, *straight), AXES + 1)
-    if axes is None or any(call is None for call in calls):
-        return False
-    if any(stride != 0 and stride != 4 for stride in axes[-1][1]):
-        axes.append((1, (4,) * (1 + len(straight))))
-    if len(axes) > AXES + 1:
-        return False
-    axes = [(1, (0,) * (1 + len(straight)))] * (AXES + 1 - len(axes)) + axes
-    columns = axes[-1][0]
-    sizes = [size for size, _ in axes[:-1]]
-    operands: list[Any] = []
-    for number, x in enumerate(straight, 1):
-        strides = [each[number] for _, each in axes]
-        wide = 1 if strides[-1] == 0 or columns == 1 else columns
-        operands += [_kind(strides, [each[0] for _, each in axes], wide), builder.address(x), *strides[:-1], wide]
-    runs = _runs(math.prod(sizes), columns)
-    cost = sum(_cost(call) for call in functions.calls)
-    each, tasks = share(runs, cost * out.size + 30 * runs * len(calls))
-    flat = [one for several in calls if several is not None for one in several]
-    table = [number for one in flat for number in one[:3]]
-    parameters = np.array([value for one in flat for value in one[3:]], np.float32)
-    builder.call(
-        chain,
-        Chain(
-            out=builder.address(target),
-            operands=NOWHERE,
-            inputs=len(straight),
-            calls=NOWHERE,
-            functions=len(flat),
-            parameters=builder.constant(parameters),
-            **{f"size_{axis}": size for axis, size in enumerate(sizes)},
-            columns=columns,
-            runs_per_task=each,
-        ),
-        tasks,
-        16 * len(straight) + 4 * RUN * (len(straight) + functions.workspaces),
-        {"operands": operands, "calls": table},
-    )
-    return True
+def _plain(name: str) -> Function:
+    return lambda e, _, *values: e(name, *map(e.computed, values))
 
 
-@of_sizes
-def _runs(rows: int, columns: int) -> int:
-    return -(-rows // max(1, RUN // max(columns, 1))) * -(-columns // RUN)
+def _compared(name: str, *, swapped: bool = False) -> Function:
+    return lambda e, _, a, b: e(name, *_comparable(e, *((b, a) if swapped else (a, b))))
 
 
-def _kind(strides: Sequence[int], result: Sequence[int], columns: int) -> int:
-    """Return the way in which an operand broadcasts to the result."""
-    if all(stride == other for stride, other in zip(strides, result, strict=True)):
-        return ALIKE
-    if any(stride != 0 for stride in strides[:-1]):
-        return OTHER
-    return SCALAR if columns == 1 else ROW
+def _comparable(e: Expression, *values: Value) -> list[Value]:
+    return [e("to_q", value) if value.kind == "?" else e.computed(value) for value in values]
 
 
-def _cost(call: Call) -> float:
-    """Nanoseconds for each element."""
-    return _COST.get(call.function.name, 1.0) if isinstance(call.function, Elementwise) else 0.2
+def _power(e: Expression, _: Op, a: Value, b: Value) -> Value:
+    if a.kind in "fd" and e.is_constant(b, 2):
+        return e("multiply", a, a)
+    x, y = e.computed(a), e.computed(b)
+    limit = [e.number(reach(np.dtype(a.kind)), "d")] if x.kind == "q" else []
+    return e("power", x, y, *limit)
 
 
-_COST: Final = {"clamp": 0.2, "relu": 0.2, "negative": 0.2, "abs": 0.2, "sqrt": 0.4}
+def _divide(e: Expression, op: Any, *values: Value) -> Value:
+    x, y = map(e.computed, values)
+    return e("divide" if op.m_pythondiv or x.kind != "q" else "truncated_divide", x, y)
 
 
-def _calls(call: Call) -> list[tuple[int, int, int, float, float]] | None:
-    """A call as functions that replace one of their operands; None where there is no such function."""
-    first, out = call.arguments[0], call.out
-    copy = [] if first == out else [(COPY, out, first, 0.0, 0.0)]
-    if isinstance(call.function, Elementwise):
-        if call.function.name not in UNARY:
-            return None
-        alpha, beta = (*call.function.parameters, 0.0, 0.0)[:2]
-        return [*copy, (UNARY.index(call.function.name), out, out, alpha, beta)]
-    number = _BINARY.get(call.function)
-    if number is None:
+def _floor_mod(e: Expression, _: Op, *values: Value) -> Value:
+    x, y = map(e.computed, values)
+    return e("mod" if x.kind == "Q" else "floor_mod", x, y)
+
+
+def _clamp(e: Expression, op: Any, data: Value) -> Value:
+    x = e.computed(data)
+    if x.kind in "fd":
+        return _clamped(e, x, op.min, op.max)
+    bounds = np.iinfo(np.dtype(data.kind))
+    low, high = (min(max(bound, bounds.min), bounds.max) for bound in (op.min, op.max))
+    return e("minimum", e("maximum", x, e.number(math.ceil(low), x.kind)), e.number(math.floor(high), x.kind))
+
+
+def _relu(e: Expression, _: Op, data: Value) -> Value:
+    x = e.computed(data)
+    return e("maximum", x, e.number(0, x.kind))
+
+
+def _squared_difference(e: Expression, _: Op, *values: Value) -> Value:
+    difference = e("subtract", *map(e.computed, values))
+    return e("multiply", difference, difference)
+
+
+def _sign(e: Expression, _: Op, data: Value) -> Value:
+    x = e.computed(data)
+    return e("minimum", x, e.number(1, "Q")) if x.kind == "Q" else e("sign", x)
+
+
+def _sqrt(e: Expression, _: Op, data: Value) -> Value:
+    x = e.computed(data)
+    return e("sqrt", x) if x.kind != "q" else e("sqrt", x, e.number(int(np.iinfo(np.dtype(data.kind)).min), "q"))
+
+
+def _select(e: Expression, _: Op | None, condition: Value, x: Value, y: Value) -> Value:
+    bits = "BHIQ"[np.dtype(x.kind).itemsize.bit_length() - 1]
+    return e("select", condition, x._replace(kind=bits), y._replace(kind=bits))._replace(kind=x.kind)
+
+
+def _is_nan(e: Expression, _: Op, x: Value) -> Value:
+    return e("not_equal", x, x)
+
+
+def _is_finite(e: Expression, _: Op, x: Value) -> Value:
+    return e("less", e("abs", x), e.number(math.inf, x.kind))
+
+
+def _is_infinite(e: Expression, op: Any, x: Value) -> Value:
+    if op.detect_negative and op.detect_positive:
+        return e("equal", e("abs", x), e.number(math.inf, x.kind))
+    if not op.detect_negative and not op.detect_positive:
+        raise NoElement
+    return e("equal", x, e.number(math.inf if op.detect_positive else -math.inf, x.kind))
+
+
+def _selu(e: Expression, _: Op, x: Value, alpha: Value, scale: Value) -> Value:
+    return e("multiply", e("elu", x, alpha), scale)
+
+
+_NAMED_ALIKE: Final = (
+    *("Add", "Subtract", "Multiply", "Maximum", "Minimum", "Mod", "Negative", "Abs", "Floor", "Ceiling", "PReLU"),
+    *("Exp", "Log", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Atan2", "Sinh", "Cosh", "Tanh", "Asinh", "Acosh"),
+    *("Atanh", "Erf", "Sigmoid", "SoftPlus", "SoftSign", "Mish", "HSwish", "HSigmoid", "HardSigmoid"),
+)
+
+_FUNCTIONS: Final[dict[str, Function]] = {
+    **{name: _plain(name.lower()) for name in _NAMED_ALIKE},
+    **{f"Bitwise{name}": _plain(f"bitwise_{name.lower()}") for name in ("And", "Or", "Xor", "Not")},
+    **{f"Logical{name}": _plain(f"bitwise_{name.lower()}") for name in ("And", "Or", "Xor", "Not")},
+    "Xor": _plain("bitwise_xor"),
+    "BitwiseLeftShift": _plain("left_shift"),
+    "BitwiseRightShift": _plain("right_shift"),
+    "Equal": _compared("equal"),
+    "NotEqual": _compared("not_equal"),
+    "Less": _compared("less"),
+    "LessEqual": _compared("less_equal"),
+    "Greater": _compared("less", swapped=True),
+    "GreaterEqual": _compared("less_equal", swapped=True),
+    "Divide": _divide,
+    "FloorMod": _floor_mod,
+    "Power": _power,
+    "SquaredDifference": _squared_difference,
+    "Sign": _sign,
+    "Sqrt": _sqrt,
+    "Clamp": _clamp,
+    "ReLU": _relu,
+    "Elu": lambda e, op, x: e("elu", x, e.number(op.alpha, x.kind)),
+    "Selu": _selu,
+    "Gelu": lambda e, op, x: e("gelu_tanh" if getattr(op, "approximation_mode", "erf") == "tanh" else "gelu", x),
+    "Swish": lambda e, _, x, *beta: e("scaled_swish" if beta else "swish", x, *beta),
+    "Round": lambda e, op, x: e("rint" if op.mode == "half_to_even" else "round_away", x),
+    "Select": _select,
+    "IsNaN": _is_nan,
+    "IsFinite": _is_finite,
+    "IsInf": _is_infinite,
+}
+
+_SAME: Final = {"Floor": "biu", "Ceiling": "biu", "Round": "biu", "Abs": "u", "PReLU": "u"}
+"""Kinds of NumPy's types for which an operation returns its input."""
+
+
+def _classes(*names: str) -> list[type[Op]]:
+    return [declared for name in names for declared in versions(name).values()]
+
+
+@lowers(*_classes(*_FUNCTIONS))
+def lower_single(op: Op, builder: Builder, *inputs: Operand) -> View | None:
+    """One operation."""
+    if len({x.dtype for x in (inputs[1:] if op.type == "Select" else inputs)}) > 1:
         return None
-    second = call.arguments[1]
-    if second == out and first != out:
-        return [(_REVERSED.get(number, number), out, first, 0.0, 0.0)]
-    return [*copy, (number, out, second, 0.0, 0.0)]
+    if inputs[0].dtype.kind in _SAME.get(op.type, ""):
+        return builder.view(inputs[0])
+    e = Expression(builder)
+    try:
+        result = _FUNCTIONS[op.type](e, op, *map(e.read, _aligned(op, inputs)))
+        dtype = np.dtype(np.bool_) if result.kind == "?" else inputs[-1].dtype
+        return e.written(result, dtype)
+    except NoElement:
+        return None
+
+
+def _aligned(op: Any, inputs: tuple[Operand, ...]) -> list[Operand]:
+    """The inputs as NumPy broadcasts them."""
+    first, *others = inputs
+    if op.type == "PReLU":
+        (slope,) = others
+        if slope.ndim == 1 and first.ndim > 1 and slope.shape[0] == first.shape[1]:
+            slope = slope.reshape(slope.shape[0], *(1,) * (first.ndim - 2))
+        others = [slope.reshape(slope.shape[max(slope.ndim - first.ndim, 0) :])]
+    elif op.type == "Selu":
+        others = [other.reshape(()) for other in others]
+    elif getattr(op, "auto_broadcast", "numpy") == "pdpd":
+        if op.type == "Select":
+            return [
+                align_pdpd(first, others[0].ndim, op.axis),
+                others[0],
+                align_pdpd(others[1], others[0].ndim, op.axis),
+            ]
+        others = [align_pdpd(other, first.ndim, op.axis) for other in others]
+    return [first, *others]
+
+
+@lowers(*_classes("Convert", "ConvertLike"))
+def lower_convert(op: Any, builder: Builder, data: Operand, *like: Operand) -> View | None:
+    """Another type."""
+    dtype = like[0].dtype if like else op.destination_type.dtype
+    if data.dtype == dtype:
+        return builder.view(data)
+    e = Expression(builder)
+    try:
+        return e.written(as_type(e, e.read(data), dtype), dtype)
+    except NoElement:
+        return None
+
+
+def as_type(e: Expression, x: Value, dtype: np.dtype[Any]) -> Value:
+    """A value converted to a type, which `Expression.stored` completes."""
+    if x.kind in "fd" and dtype.kind in "iu":
+        if dtype == np.uint64:
+            return e("to_Q", x)
+        return e("truncate" if reach(dtype) < 2.0**63 else "to_q", x)
+    if dtype == F32 or (dtype.kind == "f" and x.kind in "?f"):
+        return e(f"to_{dtype.char}", x)
+    whole = e("to_q", x) if x.kind == "?" else e.computed(x)
+    if dtype.kind == "f":
+        return e("to_d", whole)
+    if dtype == np.bool_:
+        return e("to_?", whole._replace(kind="q") if whole.kind == "Q" else whole)
+    return e("bitwise_or", whole, whole) if x.kind in "qQ" and dtype.itemsize == 8 else whole

@@ -15,6 +15,7 @@ from irrun.ops.movement.scatter_nd_update import ScatterNDUpdateV4, ScatterNDUpd
 from irrun.ops.movement.scatter_update import ScatterUpdate
 from irrun.ops.sequence.one_hot import OneHotV1, OneHotV16
 from irrun.runtime.lowering.builder import Builder, broadcast, empty_as, integers, lowers, share
+from irrun.runtime.lowering.chains import in_longs
 from irrun.runtime.lowering.copies import axes_of, contiguous, copied, laid_as, part_of
 from irrun.runtime.symbolic import largest
 from irrun.runtime.view import Operand, View
@@ -38,14 +39,14 @@ def located(
     wraps: bool = True,
     checked: bool = True,
 ) -> View | None:
-    """The places that tuples of indices name, in elements of ``width`` bytes; None for indices of other types.
+    """The places that tuples of indices name, in elements of ``width`` bytes; None for too many axes.
 
     ``indices`` are [..., len(sizes)], with the sizes and strides in bytes of the axes that they are for. Those outside
     of an axis are an error if they are ``checked``, and otherwise places of their own.
     """
-    kind = kind_of(indices.dtype)
-    whole = contiguous(builder, indices) if kind in (I32, I64) else None
-    if whole is None or kind is None or len(sizes) > AXES:
+    kind = I32 if indices.dtype == np.int32 else I64
+    whole = contiguous(builder, indices if kind == I32 else in_longs(builder, indices))
+    if whole is None or len(sizes) > AXES:
         return None
     out = builder.empty(indices.shape[:-1], np.dtype(np.int64))
     each, tasks = share(largest(out.size, 1), 2.0 * indices.size)
@@ -97,7 +98,7 @@ def scattered(
 
 
 @lowers(GatherV1, GatherV7, GatherV8)
-def gathered(
+def lower_gather(
     op: GatherV1 | GatherV7 | GatherV8, builder: Builder, data: Operand, indices: Operand, axis: Operand
 ) -> View | None:
     """Slices along an axis; a view for a single constant index."""
@@ -114,6 +115,13 @@ def gathered(
         place, size = int(known.reshape(())), data.shape[along]
         if -size <= place < size:
             return builder.view(data)[(*before, place, *(None,) * indices.ndim, ...)]
+    return picked(builder, data, indices, along, batches, wraps=wraps)
+
+
+def picked(
+    builder: Builder, data: Operand, indices: Operand, along: int = 0, batches: int = 0, *, wraps: bool
+) -> View | None:
+    """Slices of an array along an axis, where negative indices count from the end if it ``wraps``."""
     if data.shape[along] == 0 or data.shape[:batches] != indices.shape[:batches]:
         return None
     size, stride = data.shape[along], data.strides[along]
@@ -125,12 +133,12 @@ def gathered(
     out = laid_as(builder, data, shape) if own == 1 else builder.empty(shape, data.dtype)
     batch = (slice(None),) * batches
     spread = (*batch, *(None,) * (along - batches), *(slice(None),) * own, *(None,) * (data.ndim - along - 1), ...)
-    source = data[(*before, 0, *(None,) * own, ...)]
+    source = data[(*(slice(None),) * along, 0, *(None,) * own, ...)]
     return out if copied(builder, source, out, places[spread]) else None
 
 
 @lowers(GatherElements)
-def gathered_elements(op: GatherElements, builder: Builder, data: Operand, indices: Operand) -> View | None:
+def lower_gather_elements(op: GatherElements, builder: Builder, data: Operand, indices: Operand) -> View | None:
     """Elements at other places of an axis."""
     if not data.ndim:
         return None
@@ -146,7 +154,7 @@ def gathered_elements(op: GatherElements, builder: Builder, data: Operand, indic
 
 
 @lowers(GatherNDV5, GatherNDV8)
-def gathered_tuples(op: GatherNDV5 | GatherNDV8, builder: Builder, data: Operand, indices: Operand) -> View | None:
+def lower_gather_nd(op: GatherNDV5 | GatherNDV8, builder: Builder, data: Operand, indices: Operand) -> View | None:
     """Elements or slices at tuples of indices."""
     batches, depth = op.batch_dims, int(indices.shape[-1])
     named = slice(batches, batches + depth)
@@ -167,7 +175,7 @@ def gathered_tuples(op: GatherNDV5 | GatherNDV8, builder: Builder, data: Operand
 
 
 @lowers(ScatterUpdate)
-def updated(
+def lower_scatter_update(
     op: ScatterUpdate,  # noqa: ARG001
     builder: Builder,
     data: Operand,
@@ -191,7 +199,7 @@ def updated(
 
 
 @lowers(ScatterElementsUpdateV3, ScatterElementsUpdateV12)
-def updated_elements(
+def lower_scatter_elements_update(
     op: ScatterElementsUpdateV3 | ScatterElementsUpdateV12,
     builder: Builder,
     data: Operand,
@@ -219,7 +227,7 @@ def updated_elements(
 
 
 @lowers(ScatterNDUpdateV4, ScatterNDUpdateV15)
-def updated_tuples(
+def lower_scatter_nd_update(
     op: ScatterNDUpdateV4 | ScatterNDUpdateV15, builder: Builder, data: Operand, indices: Operand, updates: Operand
 ) -> View | None:
     """A copy with other elements or slices at tuples of indices, or combined ones."""
@@ -268,7 +276,7 @@ def _neutral(reduction: str, dtype: np.dtype[Any]) -> Array:
 
 
 @lowers(OneHotV1, OneHotV16, numbers=(1,))
-def one_hot(
+def lower_one_hot(
     op: OneHotV1 | OneHotV16, builder: Builder, indices: Operand, depth: Operand, on_value: Operand, off_value: Operand
 ) -> View | None:
     """One value everywhere, and another one where indices say."""

@@ -13,6 +13,7 @@ from irrun.ops.fused.fused_integer_convolution import FusedIntegerConvolution
 from irrun.ops.fused.fused_integer_matmul import FusedIntegerMatMul
 from irrun.ops.fused.fused_integer_product import FusedIntegerProduct
 from irrun.runtime.lowering.builder import F32, U8, Builder, lowers
+from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.lowering.elementwise import epilogue
 from irrun.runtime.lowering.geometry import (
     as_images,
@@ -27,33 +28,37 @@ from irrun.runtime.lowering.products import Operands, multiply, of_windows
 from irrun.runtime.view import Operand
 from irrun.tensor import Array
 from irrun_kernels.backends import OF_BYTES
-from irrun_kernels.bytes import Numbers, Requantization
-from irrun_kernels.functions import End
+from irrun_kernels.epilogue import Epilogue, IntegerEpilogue, Numbers
 from irrun_kernels.native import Address
 from irrun_kernels.tiling import padded_columns
 
 
 @lowers(FusedIntegerMatMul)
-def multiplied(op: FusedIntegerMatMul, builder: Builder, codes: Operand, summand: Operand | None = None) -> Any:
+def lower_integer_matmul(
+    op: FusedIntegerMatMul, builder: Builder, codes: Operand, summand: Operand | None = None
+) -> Any:
     """A product of rows of bytes."""
-    end = epilogue(op.end.activation)
+    end = epilogue(op.epilogue.activation)
     depth, filters = op.weights.shape
-    if end is None or not _is_ready(op, codes, summand) or not builder.view(codes).is_contiguous:
+    if end is None or not _is_ready(op, codes, summand):
         return None
-    if summand is not None and not builder.view(summand).is_contiguous:
+    x = contiguous(builder, codes)
+    added = None if summand is None else contiguous(builder, summand)
+    if x is None or (summand is not None and added is None):
         return None
-    added = None if summand is None else as_pixels(summand.reshape(-1, filters))
     outs = [builder.empty((*codes.shape[:-1], filters), dtype) for dtype in _types(op)]
     pixels = [as_pixels(out.reshape(-1, filters)) for out in outs]
-    weights = op.weights.T[None, :, :, None, None]
-    _multiply(op, builder, weights, Operands(as_pixels(codes.reshape(-1, depth)), pixels, added, end), None)
+    weights, rows = op.weights.T[None, :, :, None], None if added is None else as_pixels(added.reshape(-1, filters))
+    _multiply(op, builder, weights, Operands(as_pixels(x.reshape(-1, depth)), pixels, rows, end), None)
     return tuple(outs)
 
 
 @lowers(FusedIntegerConvolution)
-def convolved(op: FusedIntegerConvolution, builder: Builder, codes: Operand, summand: Operand | None = None) -> Any:
+def lower_integer_convolution(
+    op: FusedIntegerConvolution, builder: Builder, codes: Operand, summand: Operand | None = None
+) -> Any:
     """A convolution of bytes as a product."""
-    end = epilogue(op.end.activation)
+    end = epilogue(op.epilogue.activation)
     groups, filters, depth, *kernel = op.weights.shape
     if end is None or codes.ndim not in (3, 4) or not _is_ready(op, codes, summand):
         return None
@@ -62,31 +67,30 @@ def convolved(op: FusedIntegerConvolution, builder: Builder, codes: Operand, sum
     if found is None or (summand is not None and added is None):
         return None
     geometry, counts = found
-    weights = op.weights.reshape(groups, filters, depth, geometry.kernel_height, geometry.kernel_width)
-    x = as_images(codes)
+    weights, x = op.weights, as_images(codes)
     outs = [builder.images((codes.shape[0], groups * filters, *counts), dtype) for dtype in _types(op)]
     if groups > 1 and depth == 1 and filters == 1 and math.prod(kernel) <= _MOST_TAPS:
         _channel_by_channel(op, builder, Operands(x, outs, added, end, geometry))
         return tuple(out[:, :, 0] if codes.ndim == 3 else out for out in outs)
     few = groups == 1 and depth < FEW_CHANNELS and geometry.kernel_width > 1 and geometry.dilation_width == 1
     if few:
-        x = surrounded(builder, x, outs[0], geometry, op.end.zero)
+        x = surrounded(builder, x, outs[0], geometry, op.epilogue.zero)
         weights, geometry = taps_as_channels(weights, geometry)
     elif not has_channels_last(x):
         x = surrounded(builder, x, None, geometry, 0)
-    _multiply(op, builder, weights, Operands(x, outs, added, end, geometry), op.end.zero)
+    _multiply(op, builder, weights, Operands(x, outs, added, end, geometry), op.epilogue.zero)
     return tuple(out[:, :, 0] if codes.ndim == 3 else out for out in outs)
 
 
 def _is_ready(op: FusedIntegerProduct, codes: Operand, summand: Operand | None) -> bool:
     """Return whether kernels have the types of an operation."""
-    added = summand is None or summand.dtype == (np.float32 if op.end.summand is None else U8)
+    added = summand is None or summand.dtype == (np.float32 if op.epilogue.summand is None else U8)
     return codes.dtype == U8 and codes.size > 0 and op.weights.size > 0 and added
 
 
 def _types(op: FusedIntegerProduct) -> list[np.dtype[Any]]:
     """The types of the outputs."""
-    return [F32] * op.end.floats + [U8] * (op.end.levels is not None)
+    return [F32] * op.epilogue.floats + [U8] * (op.epilogue.levels is not None)
 
 
 def _channel_by_channel(op: FusedIntegerProduct, builder: Builder, given: Operands) -> None:
@@ -98,12 +102,11 @@ def _channel_by_channel(op: FusedIntegerProduct, builder: Builder, given: Operan
     taps = op.weights.reshape(channels, -1).T.astype(np.float32)
     slide(
         builder,
-        given,
-        0.05 * len(taps) + (0.2 if given.end.function < 0 else 0.6),
-        zero=op.end.zero,
+        _with_integer_epilogue(op, builder, np.zeros((1, channels), np.int32), given),
+        0.05 * len(taps) + (0.2 if given.epilogue.function < 0 else 0.6),
+        zero=op.epilogue.zero,
         weights=_per_filter(builder, taps, padded),
         weights_row=4 * padded,
-        integers=_integers(op, builder, np.zeros((1, channels), np.int32), given),
     )
 
 
@@ -112,44 +115,50 @@ _MOST_TAPS: Final = 512
 
 
 def _multiply(op: FusedIntegerProduct, builder: Builder, weights: Array, given: Operands, zero: int | None) -> None:
-    """A convolution with weights [G, O, I, KH, KW] of images."""
-    integers = _integers(op, builder, weights.sum((2, 3, 4), np.int32), given)
-    multiply(builder, of_windows("bytes", weights, op.weights), given, None, zero, integers)
+    """A convolution with weights [G, O, I, *K] of images."""
+    given = _with_integer_epilogue(op, builder, weights.reshape(*weights.shape[:2], -1).sum(2, np.int32), given)
+    multiply(builder, of_windows("bytes", weights, op.weights), given, None, zero)
 
 
-def _integers(op: FusedIntegerProduct, builder: Builder, sums: Array, given: Operands) -> Requantization:
-    """The epilogue of sums, of products [G, O] with weights that have these ``sums``."""
+def _with_integer_epilogue(op: FusedIntegerProduct, builder: Builder, sums: Array, given: Operands) -> Operands:
+    """Operands with the epilogue of products [G, O] with weights that have these ``sums``."""
     padded = padded_columns(sums.shape[1])
-    starts = _per_filter(builder, (OF_BYTES.offset - op.end.zero) * sums, padded)
-    factors, biases = (_per_filter(builder, row.reshape(sums.shape), padded) for row in (op.end.factor, _bias(op)))
-    levels = op.end.levels
+    starts = _per_filter(builder, (OF_BYTES.offset - op.epilogue.zero) * sums, padded)
+    factors, biases = (_per_filter(builder, row.reshape(sums.shape), padded) for row in (op.epilogue.factor, _bias(op)))
+    levels = op.epilogue.levels
     size = 4 if given.summand is None else given.summand.itemsize
-    made = Requantization(starts, factors, biases, padded, _numbers(op, builder, given.end), size)
-    return made if levels is None else made._replace(low=levels.low, high=levels.high, most=float(levels.most))
+    made = IntegerEpilogue(starts, factors, biases, padded, _numbers(op, builder, given.epilogue), size)
+    if levels is not None:
+        made = made._replace(low=levels.low, high=levels.high, most=float(levels.most))
+    if op.epilogue.multiples is not None:
+        scales = 1 / op.epilogue.multiples.astype(np.float64)
+        made = made._replace(scales=_per_filter(builder, scales.reshape(1, -1).astype(np.float32), padded))
+    return given._replace(epilogue=given.epilogue._replace(integers=made))
 
 
-def _numbers(op: FusedIntegerProduct, builder: Builder, end: End) -> Address:
+def _numbers(op: FusedIntegerProduct, builder: Builder, end: Epilogue) -> Address:
     """The address of the numbers of an epilogue."""
     numbers = Numbers(end.low, end.high)
-    levels, between = op.end.levels, op.end.between
+    levels, between = op.epilogue.levels, op.epilogue.between
     if levels is not None:
         numbers = numbers._replace(slope=levels.slope, shift=-levels.low * levels.slope, most=levels.most)
-    if op.end.summand is not None:
-        numbers = numbers._replace(step=op.end.summand.step)
+    if op.epilogue.summand is not None:
+        numbers = numbers._replace(step=op.epilogue.summand.step)
     if between is not None:
         numbers = numbers._replace(
             between_slope=between.slope,
             between_shift=-between.low * between.slope,
             between_most=between.most,
             between_step=between.step,
-            between_low=between.output_low + _least(op.end.summand),
+            between_low=between.output_low + _least(op.epilogue.summand),
         )
     return builder.constant(np.array(numbers))
 
 
 def _bias(op: FusedIntegerProduct) -> Array:
     """Return the numbers that are added to sums; level 0 of a summand is part of it unless they are rounded first."""
-    return op.end.bias if op.end.between is not None else op.end.bias + np.float32(_least(op.end.summand))
+    given = op.epilogue
+    return given.bias if given.between is not None else given.bias + np.float32(_least(given.summand))
 
 
 def _least(levels: Levels | None) -> float:

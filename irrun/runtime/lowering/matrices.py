@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.dynamic_quantization import codes_of
+from irrun.kernels.dynamic_quantization import codes_of, groups_of
 from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers
+from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.conversions import in_precision, operand, types
-from irrun.runtime.lowering.dynamic import dynamically, rows_of, stored_weights
-from irrun.runtime.lowering.elementwise import epilogue
+from irrun.runtime.lowering.dynamic import rounded_rows, rows_of, stored_weights
+from irrun.runtime.lowering.elementwise import epilogue, followed
 from irrun.runtime.lowering.geometry import as_pixels, images_of
-from irrun.runtime.lowering.products import Operands, Weights, alone, form_of, multiply, outputs
+from irrun.runtime.lowering.products import Operands, Weights, alone, form_of, multiply, placed_epilogue
+from irrun.runtime.lowering.stacks import contracted
 from irrun.runtime.symbolic import least, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import F16
-from irrun_kernels.functions import End
+from irrun.tensor.element_type import F32 as SINGLE
+from irrun_kernels.dynamic import dynamic_product
+from irrun_kernels.epilogue import Epilogue
 from irrun_kernels.host import LANES
 from irrun_kernels.packed import DEPTH, packed_product
 from irrun_kernels.product import Product
@@ -28,11 +33,18 @@ from irrun_kernels.tiling import panel_vectors, tiling
 
 
 @lowers(FusedMatMul)
-def matmul(op: FusedMatMul, builder: Builder, data: Operand, summand: Operand | None = None) -> Any:
+def lower_matmul(op: FusedMatMul, builder: Builder, data: Operand, summand: Operand | None = None) -> Any:
     """A product with packed weights."""
     end = epilogue(op.activation)
+    if end is None and op.activation is not None and not op.bf16:
+        plain = copy(op)
+        plain.activation = None
+        product = lower_matmul(plain, builder, data, summand)
+        return None if product is None else followed(builder, product, op.activation)
     depth, filters = op.weights.shape
-    if end is None or not is_f32(summand) or op.weights.dtype != np.float32 or 0 in (depth, filters):
+    if op.weights.dtype != np.float32 or 0 in (depth, filters):
+        return _in_steps(op, builder, data, summand)
+    if end is None or not is_f32(summand):
         return None
     x = operand(op, builder, data)
     data_rows = None if x is None else rows_of(builder, x)
@@ -44,7 +56,19 @@ def matmul(op: FusedMatMul, builder: Builder, data: Operand, summand: Operand | 
     return alone(outs)
 
 
-_NO_END: Final = End()
+def _in_steps(op: FusedMatMul, builder: Builder, data: Operand, summand: Operand | None) -> View | None:
+    """A product of other types, or without elements to sum, with its bias, summand and activation."""
+    if op.precision is not SINGLE or op.bf16:
+        return None
+    out = contracted(builder, data[..., None], op.weights, [-2])
+    for other in (op.bias, summand):
+        if other is not None:
+            e = Expression(builder)
+            out = e.written(e("add", e.read(out), e.read(other)), out.dtype)
+    return out if op.activation is None else followed(builder, out, op.activation)
+
+
+_NO_EPILOGUE: Final = Epilogue()
 
 
 def multiplied(
@@ -54,7 +78,7 @@ def multiplied(
     outs: Sequence[Operand],
     bias: Array | None = None,
     summand: Operand | None = None,
-    end: End = _NO_END,
+    end: Epilogue = _NO_EPILOGUE,
 ) -> None:
     """Lower a product of rows [M, K] with weights [K, N]; results are f32, bits of bf16, or both."""
     depth, filters = weights.shape
@@ -64,7 +88,7 @@ def multiplied(
 
 
 @lowers(FusedPackedMatMul)
-def packed_matmul(
+def lower_packed_matmul(
     op: FusedPackedMatMul, builder: Builder, data: Operand, summand: Operand | None = None
 ) -> View | None:
     """A product with weights of at most 8 bits, which stay so in memory."""
@@ -78,38 +102,46 @@ def packed_matmul(
         or op.precision is F16
     ):
         return None
-    if op.group_size:
-        return dynamically(op, builder, data, summand, end)
-    bits, groups = codes_of(stored)[0], stored.shape[1]
+    bits, groups, is_dynamic = codes_of(stored)[0], stored.shape[1], bool(op.group_size)
+    part = groups_of(op.group_size, depth, depth // groups).part if is_dynamic else depth // groups
     rows, summand_rows = rows_of(builder, data), None if summand is None else rows_of(builder, summand)
-    if (depth // groups) % (32 // bits) or rows is None or (summand is not None and summand_rows is None):
+    if part % (32 // bits) or rows is None or (summand is not None and summand_rows is None):
         return None
-    points = rows.shape[0]
-    x = rows if points == 1 else in_precision(op.precision, builder, rows)
-    if x is None:
-        return None
+    vectors = panel_vectors(filters)
+    panels, codes = stored_weights(op, builder, vectors, needs_zeros=is_dynamic)
+    points, x = rows.shape[0], rows
+    is_row = not is_dynamic and points == 1
+    if is_dynamic:
+        x, codes = rounded_rows(op, builder, rows, codes)
+    elif not is_row:
+        precise = in_precision(op.precision, builder, rows)
+        if precise is None:
+            return None
+        x = precise
     out = builder.empty((*data.shape[:-1], filters))
     form = form_of(x)
-    cut = of_sizes(tiling)(points, 1, depth // form.each, filters, has_tiles=form.has_tiles())
-    if points == 1:
+    cut = of_sizes(tiling)(points, 1, depth // form.each, filters, has_tiles=not is_dynamic and form.has_tiles())
+    if is_row:
         parts = max(1, least(cut.groups, depth * filters // _LEAST_CODES))
         cut = cut._replace(groups=parts, tasks=parts)
     added = None if summand_rows is None else as_pixels(summand_rows)
     given = Operands(as_pixels(x), [as_pixels(out.reshape(points, filters))], added, end)
     arguments = Product(
         x=images_of(builder, given.x),
+        panels=panels,
         geometry=given.windows,
         cut=cut,
         depth=depth // form.each,
         panel_depth=depth,
         filters=filters,
-        bias=builder.constant(op.bias),
-        halves=form.halves,
-        **outputs(builder, given, 0),
-        **stored_weights(op, builder, panel_vectors(filters)),
+        bf16=form.bf16,
+        epilogue=placed_epilogue(builder, given, 0, builder.constant(op.bias)),
+        codes=codes,
     )
-    expanded = 4 * max(DEPTH, groups) * panel_vectors(filters) * LANES
-    builder.call(packed_product, arguments, cut.tasks, cut.workspace + expanded)
+    free = 4 * max(DEPTH, groups) * vectors * LANES
+    if is_dynamic:
+        free = 8 * (cut.points + cut.rows) + part * vectors * LANES
+    builder.call(dynamic_product if is_dynamic else packed_product, arguments, cut.tasks, cut.workspace + free)
     return out
 
 

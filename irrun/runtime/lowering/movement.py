@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from irrun.ops.fused.fused_channels import FusedChannels
-from irrun.ops.image.interpolate import InterpolateV4, InterpolateV11
+from irrun.ops.fused.fused_expand import KEPT, FusedExpand
 from irrun.ops.movement.batch_to_space import BatchToSpace
 from irrun.ops.movement.broadcast import BroadcastV1, BroadcastV3
 from irrun.ops.movement.depth_to_space import DepthToSpace
+from irrun.ops.movement.extract_image_patches import ExtractImagePatches
 from irrun.ops.movement.pad import PadV1, PadV12
 from irrun.ops.movement.reverse import Reverse
+from irrun.ops.movement.reverse_sequence import ReverseSequence
 from irrun.ops.movement.roll import Roll
 from irrun.ops.movement.shuffle_channels import ShuffleChannels
 from irrun.ops.movement.slice import Slice
@@ -26,8 +28,9 @@ from irrun.ops.movement.split import Split
 from irrun.ops.movement.strided_slice import StridedSlice
 from irrun.ops.movement.tile import Tile
 from irrun.ops.movement.variadic_split import VariadicSplit
-from irrun.runtime.lowering.builder import Builder, broadcast_shape, empty_as, integers, is_f32, lowers
+from irrun.runtime.lowering.builder import Builder, broadcast_shape, empty_as, integers, lowers
 from irrun.runtime.lowering.copies import copied, laid_as, part_of
+from irrun.runtime.lowering.padding import fill_around
 from irrun.runtime.symbolic import Number
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
@@ -39,20 +42,20 @@ def all_constant(builder: Builder, *arrays: Operand | None) -> bool:
 
 
 @lowers(FusedChannels)
-def channels(op: FusedChannels, builder: Builder, data: Operand) -> View:
+def lower_channels(op: FusedChannels, builder: Builder, data: Operand) -> View:
     """Some channels, as a view."""
     return builder.view(data)[:, op.start : op.stop]
 
 
 @lowers(Split, numbers=(1,))
-def split(op: Split, builder: Builder, data: Operand, axis: Operand) -> tuple[View, ...]:
+def lower_split(op: Split, builder: Builder, data: Operand, axis: Operand) -> tuple[View, ...]:
     """Equal parts of a tensor, as views."""
     along = integers(axis, "the axis")[0] % data.ndim
     return _parts(builder.view(data), along, [data.shape[along] // op.num_splits] * op.num_splits)
 
 
 @lowers(VariadicSplit, numbers=(1, 2))
-def split_unevenly(
+def lower_variadic_split(
     op: VariadicSplit,  # noqa: ARG001
     builder: Builder,
     data: Operand,
@@ -76,7 +79,7 @@ def _parts(data: View, axis: int, sizes: Sequence[Number]) -> tuple[View, ...]:
 
 
 @lowers(Slice, numbers=(1, 2, 3, 4))
-def sliced(
+def lower_slice(
     op: Slice,  # noqa: ARG001
     builder: Builder,
     data: Operand,
@@ -100,7 +103,7 @@ def _keys(rank: int, start: Operand, stop: Operand, step: Operand, axes: Operand
 
 
 @lowers(StridedSlice, numbers=(1, 2, 3))
-def sliced_by_masks(
+def lower_strided_slice(
     op: StridedSlice, builder: Builder, data: Operand, begin: Operand, end: Operand, stride: Operand | None = None
 ) -> View:
     """A part of a tensor, as a view."""
@@ -118,7 +121,7 @@ def sliced_by_masks(
 
 
 @lowers(Reverse, numbers=(1,))
-def reversed_along(op: Reverse, builder: Builder, data: Operand, axis: Operand) -> View:
+def lower_reverse(op: Reverse, builder: Builder, data: Operand, axis: Operand) -> View:
     """A view with some axes backward."""
     given = integers(axis, "the axis") if axis.size else []
     where = {place for place, flag in enumerate(given) if flag} if op.mode == "mask" else {x % data.ndim for x in given}
@@ -127,7 +130,9 @@ def reversed_along(op: Reverse, builder: Builder, data: Operand, axis: Operand) 
 
 
 @lowers(SliceScatter, numbers=(2, 3, 4, 5))
-def overwritten(op: SliceScatter, builder: Builder, data: Operand, updates: Operand, *bounds: Any) -> View | None:  # noqa: ARG001
+def lower_slice_scatter(
+    _op: SliceScatter, builder: Builder, data: Operand, updates: Operand, *bounds: Any
+) -> View | None:
     """A copy, and a copy onto a part of that."""
     if not all_constant(builder, *bounds) or data.dtype != updates.dtype:
         return None
@@ -140,7 +145,7 @@ def overwritten(op: SliceScatter, builder: Builder, data: Operand, updates: Oper
 
 
 @lowers(BroadcastV1, BroadcastV3, numbers=(1, 2))
-def repeated_along(
+def lower_broadcast(
     op: BroadcastV1 | BroadcastV3, builder: Builder, data: Operand, target: Operand, axes: Array | None = None
 ) -> View | None:
     """Elements repeated along new axes and those of size 1."""
@@ -157,12 +162,26 @@ def repeated_along(
     front = len(shape) - data.ndim
     if front < 0 or any(size != 1 and size != wanted for size, wanted in zip(data.shape, shape[front:], strict=True)):
         return None
+    return _repeated(builder, data, shape)
+
+
+@lowers(FusedExpand, numbers=(1,))
+def lower_expand(_op: FusedExpand, builder: Builder, data: Operand, target: Operand) -> View | None:
+    """Elements repeated along axes of size 1."""
+    shape = integers(target, "the shape")
+    return _repeated(builder, data, broadcast_shape(data.shape, [shape[axis] for axis in KEPT]))
+
+
+def _repeated(builder: Builder, data: Operand, shape: Sequence[Number]) -> View | None:
+    """Elements repeated along new axes and those of size 1; the array itself if there are none."""
+    if data.ndim == len(shape) and all(size == wanted for size, wanted in zip(data.shape, shape, strict=True)):
+        return builder.view(data)
     out = builder.empty(shape, data.dtype)
     return out if copied(builder, data, out) else None
 
 
 @lowers(Tile, numbers=(1,))
-def tiled(op: Tile, builder: Builder, data: Operand, repeats: Operand) -> View | None:  # noqa: ARG001
+def lower_tile(op: Tile, builder: Builder, data: Operand, repeats: Operand) -> View | None:  # noqa: ARG001
     """Elements repeated along all axes."""
     counts = integers(repeats, "the number of repeats")
     if any(count < 0 for count in counts):
@@ -178,7 +197,7 @@ def tiled(op: Tile, builder: Builder, data: Operand, repeats: Operand) -> View |
 
 
 @lowers(PadV1, PadV12, numbers=(1, 2))
-def padded(
+def lower_pad(
     op: PadV1 | PadV12, builder: Builder, data: Operand, begins: Operand, ends: Operand, value: Operand | None = None
 ) -> View | None:
     """A copy into the middle, and copies of a number or of elements beside it."""
@@ -198,7 +217,7 @@ def padded(
     if op.pad_mode == "constant":
         if value is None:
             value = np.zeros(1, data.dtype)
-        return out if surround(builder, out, most_before, most_after, value.reshape(-1)[:1]) else None
+        return out if fill_around(builder, out, most_before, most_after, value.reshape(-1)[:1]) else None
     for axis, (begin, end) in enumerate(zip(most_before, most_after, strict=True)):
         for source, target in _mirrored(op.pad_mode, begin, data.shape[axis], end):
             front, rest = middle[:axis], middle[axis + 1 :]
@@ -206,17 +225,6 @@ def padded(
                 return None
         middle[axis] = slice(None)
     return out[tuple(_cropped(out, before, after))]
-
-
-def surround(builder: Builder, out: Operand, before: Sequence[int], after: Sequence[int], value: Operand) -> bool:
-    """Lower copies of a number to what is beside the middle of an array."""
-    keys: list[slice] = []
-    for begin, end, size in zip(before, after, out.shape, strict=True):
-        for there, key in ((begin, slice(0, begin)), (end, slice(size - end, size))):
-            if there and not copied(builder, value, out[(*keys, key)]):
-                return False
-        keys.append(slice(begin, size - end))
-    return True
 
 
 def _cropped(data: Operand, before: Sequence[int], after: Sequence[int]) -> Iterator[slice]:
@@ -246,7 +254,7 @@ def _mirrored(mode: str, begin: int, size: int, end: int) -> Iterator[tuple[slic
 
 
 @lowers(Roll)
-def rolled(op: Roll, builder: Builder, data: Operand, shift: Array, axes: Array) -> View | None:  # noqa: ARG001
+def lower_roll(op: Roll, builder: Builder, data: Operand, shift: Array, axes: Array) -> View | None:  # noqa: ARG001
     """Blocks between the places where axes are cut, copied to where they belong."""
     if not all_constant(builder, shift, axes) or not data.ndim:
         return None
@@ -265,30 +273,8 @@ def rolled(op: Roll, builder: Builder, data: Operand, shift: Array, axes: Array)
     return out
 
 
-@lowers(InterpolateV4, InterpolateV11)
-def repeated(op: InterpolateV4 | InterpolateV11, builder: Builder, data: Operand, *others: Array) -> View | None:
-    """Images whose pixels are repeated equally often, as copies."""
-    if op.mode != "nearest" or not is_f32(data) or data.ndim != 4 or not data.size or len(others) != len(op.inputs) - 1:
-        return None
-    if (
-        not all(map(builder.is_constant, others))
-        or others[-1].tolist() != [2, 3]
-        or any((*op.pads_begin, *op.pads_end))
-    ):
-        return None
-    batch, channels, height, width = data.shape
-    numbers = np.arange(height * width, dtype=np.float64).reshape(1, 1, height, width)
-    found = op.run(numbers, *others)
-    down, across = found.shape[2] // height, found.shape[3] // width
-    if not found.size or not np.array_equal(found, numbers.repeat(down, 2).repeat(across, 3)):
-        return None
-    out = builder.images((batch, channels, *found.shape[2:]))
-    target = out.reshape(batch, channels, height, down, width, across)
-    return out if copied(builder, data[:, :, :, None, :, None], target) else None
-
-
 @lowers(ShuffleChannels)
-def shuffled(op: ShuffleChannels, builder: Builder, data: Operand) -> View | None:
+def lower_shuffle_channels(op: ShuffleChannels, builder: Builder, data: Operand) -> View | None:
     """Channels, one of each group in turn."""
     axis = op.axis % data.ndim
     before, channels, after = data.shape[:axis], data.shape[axis], data.shape[axis + 1 :]
@@ -298,7 +284,7 @@ def shuffled(op: ShuffleChannels, builder: Builder, data: Operand) -> View | Non
 
 
 @lowers(SpaceToDepth)
-def blocks_to_channels(op: SpaceToDepth, builder: Builder, data: Operand) -> View | None:
+def lower_space_to_depth(op: SpaceToDepth, builder: Builder, data: Operand) -> View | None:
     """Blocks of pixels as channels."""
     (batch, channels, *sizes), block = data.shape, op.block_size
     small = [size // block for size in sizes]
@@ -308,7 +294,7 @@ def blocks_to_channels(op: SpaceToDepth, builder: Builder, data: Operand) -> Vie
 
 
 @lowers(DepthToSpace)
-def channels_to_blocks(op: DepthToSpace, builder: Builder, data: Operand) -> View | None:
+def lower_depth_to_space(op: DepthToSpace, builder: Builder, data: Operand) -> View | None:
     """Channels as blocks of pixels."""
     (batch, channels, *sizes), block = data.shape, op.block_size
     fewer = channels // block ** len(sizes)
@@ -336,7 +322,7 @@ def _by_channel(x: Any, channels: int, block: int, mode: str) -> Any:
 
 
 @lowers(BatchToSpace, numbers=(1, 2, 3))
-def batch_to_blocks(
+def lower_batch_to_space(
     op: BatchToSpace,  # noqa: ARG001
     builder: Builder,
     data: Operand,
@@ -359,7 +345,7 @@ def batch_to_blocks(
 
 
 @lowers(SpaceToBatch, numbers=(1, 2, 3))
-def blocks_to_batch(
+def lower_space_to_batch(
     op: SpaceToBatch,  # noqa: ARG001
     builder: Builder,
     data: Operand,
@@ -377,9 +363,8 @@ def blocks_to_batch(
     if any((*before, *after)):
         whole = builder.empty(shape, data.dtype)
         middle = tuple(slice(begin, begin + size) for begin, size in zip(before, data.shape, strict=True))
-        if not copied(builder, data, whole[middle]) or not surround(
-            builder, whole, before, after, np.zeros(1, data.dtype)
-        ):
+        zero = np.zeros(1, data.dtype)
+        if not copied(builder, data, whole[middle]) or not fill_around(builder, whole, before, after, zero):
             return None
     out = builder.empty([shape[0] * math.prod(blocks), *small[1:]], data.dtype)
     source = _batched(whole, blocks[1:])
@@ -390,3 +375,35 @@ def _batched(x: Any, blocks: Sequence[int]) -> Any:
     """[N, S * b, …] as [b, …, N, S, …]."""
     within, count = _within_blocks(x[:, None], blocks)[:, 0], len(blocks)
     return within.transpose(*range(1, 1 + count), 0, *range(1 + count, 1 + 2 * count))
+
+
+@lowers(ExtractImagePatches)
+def lower_extract_image_patches(op: ExtractImagePatches, builder: Builder, data: Operand) -> View | None:
+    """A copy of the windows of images, as a view of padded ones."""
+    windows = op.geometry([int(size) for size in data.shape[2:]])
+    pads = [np.array([0, 0, *sizes]) for sizes in (windows.begins, np.maximum(windows.ends, 0))]
+    x = lower_pad(PadV12(pad_mode="constant"), builder, data, *pads) if np.any(pads) else builder.view(data)
+    if x is None:
+        return None
+    batch, channels, *along = x.strides
+    taps, steps = ([size * step for size, step in zip(along, pace, strict=True)] for pace in windows[2:0:-1])
+    shape = (x.shape[0], *windows.kernel, x.shape[1], *windows.counts)
+    source = View(x.buffer, x.offset, shape, (batch, *taps, channels, *steps), x.dtype)
+    out = builder.empty(shape, x.dtype)
+    return out.reshape(x.shape[0], -1, *windows.counts) if copied(builder, source, out) else None
+
+
+@lowers(ReverseSequence)
+def lower_reverse_sequence(op: ReverseSequence, builder: Builder, data: Operand, lengths: Operand) -> View | None:
+    """A copy from places that are counted from the end of each sequence."""
+    batch, sequence = op.batch_axis % data.ndim, op.seq_axis % data.ndim
+    if batch == sequence:
+        return builder.view(data)
+    if not builder.is_constant(lengths):
+        return None
+    sizes = [1] * data.ndim
+    sizes[batch], sizes[sequence] = len(lengths), int(data.shape[sequence])
+    numbers = np.arange(sizes[sequence]).reshape([size if axis == sequence else 1 for axis, size in enumerate(sizes)])
+    source = op.run(np.broadcast_to(numbers, sizes), lengths) - numbers
+    out, step = empty_as(builder, data, data.dtype), int(data.strides[sequence] // data.itemsize)
+    return out if copied(builder, data, out, np.ascontiguousarray(source * step)) else None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from irrun.runtime.lowering.builder import U8, Builder, broadcast, share
+from irrun.runtime.lowering.builder import U8, Builder, share
 from irrun.runtime.lowering.copies import copied
 from irrun.runtime.lowering.geometry import images_of, over
-from irrun.runtime.symbolic import largest
+from irrun.runtime.symbolic import Number, largest
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.padding import Surround, surround
@@ -15,44 +17,48 @@ from irrun_kernels.pixels import Geometry
 
 
 def taps_as_channels(weights: Array, geometry: Geometry) -> tuple[Array, Geometry]:
-    """Weights [1, O, I, KH, KW], and windows over images with all around them that windows reach.
+    """Weights [1, O, I, *K], and windows over images with all around them that windows reach.
 
     The taps of a row are neighbours in memory: one tap of more channels.
     """
-    rows = weights.transpose(0, 1, 4, 2, 3).reshape(1, weights.shape[1], -1, geometry.kernel_height, 1)
-    return rows, geometry._replace(kernel_width=1, begin_height=0, begin_width=0)
+    rows = np.moveaxis(weights, -1, 2).reshape(1, weights.shape[1], -1, *weights.shape[3:-1], 1)
+    return rows, geometry._replace(kernel_width=1, begin_depth=0, begin_height=0, begin_width=0)
 
 
 def _reached(x: Operand, out: Operand, geometry: Geometry) -> list[int]:
-    """The height and width of images and what windows reach around them."""
+    """The spatial sizes of images and what windows reach around them."""
     sizes = []
-    for axis in range(2):
-        taps, step, dilation, begin = geometry[axis], geometry[2 + axis], geometry[4 + axis], geometry[6 + axis]
-        reach = (out.shape[2 + axis] - 1) * step + (taps - 1) * dilation + 1
-        sizes.append(largest(reach, begin + x.shape[2 + axis]))
+    for axis in range(2, x.ndim):
+        taps, step, dilation, begin = geometry[axis + 3 - x.ndim : 12 : 3]
+        reach = (out.shape[axis] - 1) * step + (taps - 1) * dilation + 1
+        sizes.append(largest(reach, begin + x.shape[axis]))
     return sizes
 
 
 def padded(builder: Builder, x: Operand, out: Operand, geometry: Geometry) -> View | None:
     """The images with zeros around them, as far as the windows of a result reach."""
-    batch, channels, height, width = x.shape
-    top, left = geometry.begin_height, geometry.begin_width
-    high, wide = _reached(x, out, geometry)
-    if not (top or left or high > height or wide > width) and (x.strides[1], x.strides[3]) == (4, 4 * channels):
+    sizes, reached = x.shape[2:], _reached(x, out, geometry)
+    begins = geometry[12 - len(sizes) : 12]
+    ends = [whole - begin - size for whole, begin, size in zip(reached, begins, sizes, strict=True)]
+    if not any((*begins, *ends)) and (x.strides[1], x.strides[-1]) == (4, 4 * x.shape[1]):
         return builder.view(x)
-    made = builder.images((batch, channels, high, wide))
-    zero = np.zeros(1, np.float32)
-    rows = slice(top, top + height)
-    edges = (
-        made[:, :, :top],
-        made[:, :, top + height :],
-        made[:, :, rows, :left],
-        made[:, :, rows, left + width :],
-    )
-    for edge in edges:
-        if edge.size and not copied(builder, broadcast(builder, zero, edge.shape), edge):
-            return None
-    return made if copied(builder, x, made[:, :, rows, left : left + width]) else None
+    made = builder.images((*x.shape[:2], *reached))
+    inside = tuple(slice(begin, begin + size) for begin, size in zip(begins, sizes, strict=True))
+    is_filled = fill_around(builder, made, (0, 0, *begins), (0, 0, *ends), np.zeros(1, np.float32))
+    return made if is_filled and copied(builder, x, made[(slice(None), slice(None), *inside)]) else None
+
+
+def fill_around(
+    builder: Builder, out: Operand, before: Sequence[Number], after: Sequence[Number], value: Operand
+) -> bool:
+    """Lower copies of a number to what is beside the middle of an array; False where it cannot be copied."""
+    keys: list[slice] = []
+    for begin, end, size in zip(before, after, out.shape, strict=True):
+        for there, key in ((begin, slice(0, begin)), (end, slice(size - end, size))):
+            if there and not copied(builder, value, out[(*keys, key)]):
+                return False
+        keys.append(slice(begin, size - end))
+    return True
 
 
 def surrounded(builder: Builder, x: Operand, out: Operand | None, geometry: Geometry, zero: int) -> View:

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from irrun.kernels.transposing import taps_first
-from irrun.runtime.lowering.builder import F32, HALVES, U8, Builder
+from irrun.runtime.lowering.builder import BF16_BITS, F32, U8, Builder
 from irrun.runtime.lowering.geometry import images_of, over
-from irrun.runtime.symbolic import of_sizes
+from irrun.runtime.lowering.packing import pack, pack_bf16, pack_bytes
+from irrun.runtime.symbolic import Number, of_sizes
 from irrun.runtime.view import Operand
 from irrun.tensor import Array
-from irrun_kernels.amx_check import multiplies_bytes, multiplies_halves
-from irrun_kernels.backends import HAS_BYTE_TILES, HAS_HALF_TILES
-from irrun_kernels.bytes import Requantization
-from irrun_kernels.functions import End
+from irrun_kernels.amx_check import multiplies_bf16, multiplies_bytes
+from irrun_kernels.backends import HAS_BF16_TILES, HAS_BYTE_TILES
+from irrun_kernels.epilogue import Epilogue
 from irrun_kernels.host import LANES
-from irrun_kernels.native import NOWHERE
+from irrun_kernels.native import NOWHERE, Address
 from irrun_kernels.pixels import Geometry, Images
 from irrun_kernels.product import Product, integer_product, product
 from irrun_kernels.tiling import (
     Tiling,
-    pack,
-    pack_bytes,
-    pack_halves,
     padded_columns,
     padded_depth,
     panel_vectors,
@@ -45,7 +43,7 @@ class Form(NamedTuple):
     has_tiles: Callable[[], bool] = bool
 
     @property
-    def halves(self) -> int:
+    def bf16(self) -> int:
         return int(self.each == 2)
 
     def words(self, depth: int) -> int:
@@ -67,12 +65,12 @@ class Form(NamedTuple):
         return self.pack(matrix, vectors)
 
 
-SINGLES: Final = Form(1, pack)
-PAIRS: Final = Form(2, pack_halves, HAS_HALF_TILES, multiplies_halves)
-QUADS: Final = Form(4, pack_bytes, HAS_BYTE_TILES, multiplies_bytes)
+F32_FORM: Final = Form(1, pack)
+BF16_FORM: Final = Form(2, pack_bf16, HAS_BF16_TILES, multiplies_bf16)
+BYTE_FORM: Final = Form(4, pack_bytes, HAS_BYTE_TILES, multiplies_bytes)
 """An f32, and words of two bf16 or of four bytes."""
 
-_FORMS: Final = {F32: SINGLES, HALVES: PAIRS, U8: QUADS}
+_FORMS: Final = {F32: F32_FORM, BF16_BITS: BF16_FORM, U8: BYTE_FORM}
 
 
 def form_of(x: Operand) -> Form:
@@ -89,7 +87,7 @@ class Operands(NamedTuple):
     x: Operand
     outs: Sequence[Operand]
     summand: Operand | None = None
-    end: End = End()
+    epilogue: Epilogue = Epilogue()
     geometry: Geometry = Geometry()
 
     @property
@@ -98,14 +96,18 @@ class Operands(NamedTuple):
         return over(self.geometry, self.x, self.outs[0])
 
 
-FLOATS: Final = Requantization()
-"""The requantization of products of floats, which have none."""
+class Steps(NamedTuple):
+    """The elements from the data of a group to those of the next one, likewise of results and of biases."""
+
+    x: Number
+    out: Number
+    bias: Number
 
 
 class Weights(NamedTuple):
     """Right factors: ``matrices`` returns one [taps * depth, filters] for each group; ``key`` tells them from others.
 
-    The ``source`` of all is an array of the model.
+    The ``source`` of all is an array of the model. Channels of groups follow each other, unless there are ``steps``.
     """
 
     key: Hashable
@@ -114,10 +116,11 @@ class Weights(NamedTuple):
     filters: int
     depth: int
     matrices: Callable[[], Sequence[Array]]
+    steps: Steps | None = None
 
 
 def of_windows(key: Hashable, weights: Array, source: Array) -> Weights:
-    """The right factors of a convolution with weights [G, O, I, KH, KW]."""
+    """The right factors of a convolution with weights [G, O, I, *K]."""
     groups, filters, depth = weights.shape[:3]
     return Weights(key, source, groups, filters, depth, lambda: [taps_first(x).reshape(-1, filters) for x in weights])
 
@@ -128,7 +131,6 @@ def multiply(
     given: Operands,
     bias: Array | None = None,
     zero: int | None = None,
-    integers: Requantization = FLOATS,
 ) -> None:
     """Multiply the pixels that windows meet.
 
@@ -136,8 +138,8 @@ def multiply(
     """
     form = form_of(given.x)
     geometry = given.windows
-    taps, words = geometry.kernel_height * geometry.kernel_width, form.words(weights.depth)
-    points = geometry.images * geometry.rows * geometry.columns
+    taps, words = math.prod(geometry[:3]), form.words(weights.depth)
+    points = geometry.images * geometry.planes * geometry.rows * geometry.columns
     vectors = panel_vectors(weights.filters)
     cut = of_sizes(tiling)(points, taps, words, weights.filters, weights.groups, has_tiles=form.has_tiles())
     panel_depth = form.packed_depth(taps * words)
@@ -148,6 +150,7 @@ def multiply(
         vectors,
         lambda: _joined([form.panels(matrix, taps, vectors) for matrix in weights.matrices()]),
     )
+    steps = weights.steps or Steps(weights.depth, weights.filters, weights.filters)
     arguments = Product(
         x=images_of(builder, given.x),
         panels=panels,
@@ -156,17 +159,15 @@ def multiply(
         depth=words,
         panel_depth=panel_depth,
         filters=weights.filters,
-        **outputs(builder, given, 4 * LANES * vectors),
+        epilogue=placed_epilogue(builder, given, 4 * LANES * vectors, builder.constant(bias)),
         zeros=builder.constant(outside, given.x.dtype),
-        bias=builder.constant(bias),
-        halves=form.halves,
-        next_x=given.x.itemsize * weights.depth,
+        bf16=form.bf16,
+        next_x=given.x.itemsize * steps.x,
         next_panels=4 * panel_depth * padded_columns(weights.filters),
-        next_out=weights.filters,
-        next_bias=4 * weights.filters,
-        integers=integers,
+        next_out=steps.out,
+        next_bias=4 * steps.bias,
     )
-    kernel = integer_product if form is QUADS else product
+    kernel = integer_product if form is BYTE_FORM else product
     builder.call(kernel, arguments, weights.groups * cut.tasks, workspace_of(arguments))
 
 
@@ -174,19 +175,21 @@ def _joined(panels: Sequence[Array]) -> Array:
     return panels[0] if len(panels) == 1 else np.concatenate(panels)
 
 
-def outputs(builder: Builder, given: Operands, pixel: int) -> dict[str, Any]:
-    """The arguments for results, summand and epilogue.
+def placed_epilogue(builder: Builder, given: Operands, pixel: int, bias: Address = NOWHERE) -> Epilogue:
+    """The epilogue with the addresses of results and summand.
 
     Without f32, a kernel computes these in its workspace, ``pixel`` bytes apart.
     """
-    found = {"out": Images(pixel=pixel), "summand": images_of(builder, given.summand), "end": given.end}
-    return found | {"out" if out.dtype == F32 else "narrow": images_of(builder, out) for out in given.outs}
+    epilogue = given.epilogue._replace(out=Images(pixel=pixel), summand=images_of(builder, given.summand), bias=bias)
+    outs: dict[str, Any] = {"out" if out.dtype == F32 else "rounded": images_of(builder, out) for out in given.outs}
+    return epilogue._replace(**outs)
 
 
 def workspace_of(arguments: Product) -> int:
     """The bytes of workspace of a product, with room for sums where no result is f32."""
     cut: Tiling = arguments.cut
-    return cut.workspace + (0 if arguments.out.start != NOWHERE else (cut.points + cut.rows) * arguments.out.pixel)
+    out = arguments.epilogue.out
+    return cut.workspace + (0 if out.start != NOWHERE else (cut.points + cut.rows) * out.pixel)
 
 
 def alone(outs: Sequence[Operand]) -> Any:

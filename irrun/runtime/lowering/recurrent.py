@@ -6,36 +6,38 @@ from typing import Any
 
 import numpy as np
 
-from irrun.kernels.recurrent_steps import LstmSteps
+from irrun.kernels.recurrent_steps import RNN_ACTIVATIONS, GruSteps, LstmSteps, RnnSteps, Steps
 from irrun.ops.fused.fused_recurrence import FusedRecurrence
-from irrun.runtime.lowering.builder import Builder, is_f32, lowers
+from irrun.runtime.lowering.builder import I64, Builder, is_f32, lowers
+from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.conversions import rounded_to_bf16
 from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.lowering.matrices import multiplied
-from irrun.runtime.lowering.products import PAIRS, SINGLES
+from irrun.runtime.lowering.products import BF16_FORM, F32_FORM
 from irrun.runtime.lowering.stacks import matrices_of
-from irrun.runtime.symbolic import of_sizes
-from irrun.runtime.view import View
+from irrun.runtime.symbolic import Number, of_sizes
+from irrun.runtime.view import Operand, View
 from irrun.tensor.element_type import BF16, F16
-from irrun_kernels.recurrent import Lstm, lstm
+from irrun_kernels.native import NOWHERE, Address
+from irrun_kernels.recurrent import GATES, GRU, GRU_LINEAR, LSTM, RNN_RELU, RNN_TANH, Recurrence, recurrence
 from irrun_kernels.tiling import padded_columns, panel_vectors, tiling
 
 
-@lowers(FusedRecurrence)
-def recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: Any) -> tuple[View, ...] | None:
-    """An LSTM: the shares of the input in all gates as one product, then step by step."""
+@lowers(FusedRecurrence, numbers=(2, 3))
+def lower_recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: Any) -> tuple[View, ...] | None:
+    """The shares of the input in all gates as one product, then step by step."""
     *states, lengths = others
-    passes = [one for one in op.passes if isinstance(one, LstmSteps)]
-    if len(passes) != len(op.passes) or not is_f32(x, *states) or not builder.is_constant(lengths):
-        return None
-    if op.precision == F16.name:
+    passes, kind = op.passes, _kind(op.passes[0])
+    if not is_f32(x, *states) or op.precision == F16.name or passes[0].r.dtype != np.float32:
         return None
     whole = contiguous(builder, x)
-    if whole is None or not (lengths == x.shape[1]).all() or any(state.strides[-1] != 4 for state in states):
+    counts = _lengths(builder, lengths, x.shape[1])
+    states = [state if state.strides[-1] == 4 else contiguous(builder, state) for state in states]
+    if whole is None or counts is None or any(state is None for state in states):
         return None
     batch, steps, inputs = x.shape
-    directions, size = len(passes), states[0].shape[-1]
-    projected = builder.empty((directions, batch * steps, 4 * size))
+    directions, size, gates = len(passes), states[0].shape[-1], GATES[kind]
+    projected = builder.empty((directions, batch * steps, gates * size))
     is_rounded = op.precision == BF16.name
     given = rounded_to_bf16(builder, whole, as_bits=inputs % 2 == 0) if is_rounded else whole
     if given is None:
@@ -44,37 +46,65 @@ def recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: Any) -> 
         multiplied(builder, one.w, given.reshape(-1, inputs), [projected[number]], one.b)
     hidden = builder.empty((batch, steps, directions, size)).swapaxes(1, 2)
     ends = [builder.empty((batch, directions, size)) for _ in states]
-    form = PAIRS if is_rounded else SINGLES
-    depth, vectors = form.words(size), panel_vectors(4 * size)
-    cut = of_sizes(tiling)(batch, 1, depth, 4 * size)
-    matrices = [one.r.transpose(1, 0, 2).reshape(size, 4 * size) for one in passes]
+    form = BF16_FORM if is_rounded else F32_FORM
+    depth, vectors = form.words(size), panel_vectors(gates * size)
+    cut = of_sizes(tiling)(batch, 1, depth, gates * size)
+    parts = [slice(2), slice(2, 3)] if kind == GRU else [slice(gates)]
     panels = builder.packed(
         ("gates", form.each),
         passes[0].r,
         vectors,
-        lambda: np.concatenate([form.pack(matrix, vectors) for matrix in matrices]),
-    )
-    rows = -(-batch // cut.rows) * cut.rows
-    builder.call(
-        lstm,
-        Lstm(
-            projected=builder.address(projected),
-            panels=panels,
-            hidden=matrices_of(builder, states[0]),
-            cell=matrices_of(builder, states[1]),
-            out=matrices_of(builder, hidden),
-            end_hidden=matrices_of(builder, ends[0]),
-            end_cell=matrices_of(builder, ends[1]),
-            batch=batch,
-            steps=steps,
-            size=size,
-            reverse=sum(1 << number for number, back in enumerate(op.reverse) if back),
-            next_panels=4 * depth * padded_columns(4 * size),
-            tile_rows=cut.rows,
-            vectors=cut.vectors,
-            halves=form.halves,
+        lambda: np.concatenate(
+            [form.pack(one.r[part].swapaxes(0, 1).reshape(size, -1), vectors) for one in passes for part in parts]
         ),
-        directions,
-        24 * rows + 16 * batch * size + 4 * batch * depth * form.halves,
     )
+    inner = [one.inner for one in passes if isinstance(one, GruSteps) and one.inner is not None]
+    rows = -(-batch // cut.rows) * cut.rows
+    arguments = Recurrence(
+        projected=builder.address(projected),
+        panels=panels,
+        hidden=matrices_of(builder, states[0][:, :, None]),
+        out=matrices_of(builder, hidden),
+        end_hidden=matrices_of(builder, ends[0][:, :, None]),
+        kind=kind,
+        gates=gates,
+        batch=batch,
+        steps=steps,
+        size=size,
+        reverse=sum(1 << number for number, back in enumerate(op.reverse) if back),
+        next_panels=4 * depth * sum(padded_columns(len(range(gates)[part]) * size) for part in parts),
+        tile_rows=cut.rows,
+        vectors=cut.vectors,
+        bf16=form.bf16,
+        inner=builder.constant(np.stack(inner) if inner else None),
+        lengths=counts,
+    )
+    if kind == LSTM:
+        cell, end_cell = (matrices_of(builder, each[1][:, :, None]) for each in (states, ends))
+        arguments = arguments._replace(cell=cell, end_cell=end_cell)
+    words = batch * size * (gates + 1) + batch * depth * form.bf16
+    builder.call(recurrence, arguments, directions, 24 * rows + 4 * words)
     return hidden, *ends
+
+
+def _kind(one: Steps) -> int:
+    """The number of a cell."""
+    if isinstance(one, RnnSteps):
+        return RNN_TANH if one.activation is RNN_ACTIVATIONS["tanh"] else RNN_RELU
+    if isinstance(one, LstmSteps):
+        return LSTM
+    return GRU_LINEAR if one.linear else GRU
+
+
+def _lengths(builder: Builder, lengths: Operand, steps: Number) -> Address | None:
+    """The address of the lengths of sequences, nowhere if all are whole; None for what kernels do not take."""
+    if isinstance(lengths, np.ndarray):
+        counts = lengths.reshape(-1).tolist()
+        if all(count == steps for count in counts):
+            return NOWHERE
+        made = builder.numbers(counts)
+        return None if made is None else builder.address(builder.view(made))
+    e = Expression(builder)
+    whole = lengths if lengths.dtype == I64 else e.written(e.computed(e.read(lengths)), I64)
+    found = contiguous(builder, whole)
+    return None if found is None else builder.address(found)

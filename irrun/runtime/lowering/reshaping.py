@@ -16,13 +16,13 @@ from irrun.runtime.view import Operand, View
 
 
 @lowers(FusedView)
-def view(op: FusedView, builder: Builder, data: Operand) -> View:
+def lower_view(op: FusedView, builder: Builder, data: Operand) -> View:
     """An array in another known shape, or with its axes in another order."""
     return builder.view(data).transpose(op.order) if op.shape is None else in_shape(builder, data, op.shape)
 
 
 @lowers(Reshape, numbers=(1,))
-def reshaped(op: Reshape, builder: Builder, data: Operand, pattern: Operand) -> View:
+def lower_reshape(op: Reshape, builder: Builder, data: Operand, pattern: Operand) -> View:
     """An array in the shape of a pattern, in which 0 copies a size and -1 is the rest."""
     sizes = integers(pattern, "the shape")
     if op.special_zero:
@@ -33,7 +33,7 @@ def reshaped(op: Reshape, builder: Builder, data: Operand, pattern: Operand) -> 
 
 
 @lowers(SqueezeV1, SqueezeV15)
-def squeezed(op: SqueezeV1 | SqueezeV15, builder: Builder, data: Operand, axes: Operand | None = None) -> View:  # noqa: ARG001
+def lower_squeeze(op: SqueezeV1 | SqueezeV15, builder: Builder, data: Operand, axes: Operand | None = None) -> View:  # noqa: ARG001
     """An array without some axes of size 1."""
     given = [axis for axis, size in enumerate(data.shape) if size == 1]
     if axes is not None:
@@ -43,7 +43,7 @@ def squeezed(op: SqueezeV1 | SqueezeV15, builder: Builder, data: Operand, axes: 
 
 
 @lowers(Unsqueeze)
-def unsqueezed(op: Unsqueeze, builder: Builder, data: Operand, axes: Operand) -> View:  # noqa: ARG001
+def lower_unsqueeze(op: Unsqueeze, builder: Builder, data: Operand, axes: Operand) -> View:  # noqa: ARG001
     """An array with more axes of size 1."""
     where = integers(axes, "the axes")
     rank = data.ndim + len(where)

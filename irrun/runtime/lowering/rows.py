@@ -5,16 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.kernels.layout import axes_in_memory
+from irrun.ops.activation.log_softmax import LogSoftmax
 from irrun.ops.activation.softmax import SoftMaxV1, SoftMaxV8
 from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers, share
+from irrun.runtime.lowering.chains import Expression, Value
 from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.elementwise import as_type
 from irrun.runtime.view import Operand, View
 from irrun_kernels.rows import LayerNorm, Softmax, layer_norm, softmax
 
 
 @lowers(FusedLayerNorm)
-def normalized(op: FusedLayerNorm, builder: Builder, data: Operand) -> View | None:
+def lower_layer_norm(op: FusedLayerNorm, builder: Builder, data: Operand) -> View | None:
     """Rows by their mean and variance."""
     whole = contiguous(builder, data) if is_f32(data) else None
     if whole is None:
@@ -42,12 +45,14 @@ def normalized(op: FusedLayerNorm, builder: Builder, data: Operand) -> View | No
     return out
 
 
-@lowers(SoftMaxV1, SoftMaxV8)
-def softmaxed(op: SoftMaxV1 | SoftMaxV8, builder: Builder, data: Operand) -> View | None:
-    """Rows of exponentials, divided by their sums."""
-    if not is_f32(data) or data.ndim == 0:
+@lowers(SoftMaxV1, SoftMaxV8, LogSoftmax)
+def lower_softmax(op: SoftMaxV1 | SoftMaxV8 | LogSoftmax, builder: Builder, data: Operand) -> View | None:
+    """Rows of exponentials, divided by their sums, or their logarithms."""
+    if data.ndim == 0:
         return None
     axis = op.axis % data.ndim
+    if not is_f32(data):
+        return _in_steps(builder, data, axis, is_logarithm=isinstance(op, LogSoftmax))
     order = [other for other in axes_in_memory(data) if other != axis] + [axis]
     whole = contiguous(builder, data.transpose(order))
     if whole is None:
@@ -56,5 +61,26 @@ def softmaxed(op: SoftMaxV1 | SoftMaxV8, builder: Builder, data: Operand) -> Vie
     out = builder.empty(whole.shape)
     rows = data.size // columns
     each, tasks = share(rows, 1.0 * data.size + 50 * rows)
-    builder.call(softmax, Softmax(builder.address(whole), builder.address(out), rows, columns, each), tasks)
+    is_log = int(isinstance(op, LogSoftmax))
+    builder.call(softmax, Softmax(builder.address(whole), builder.address(out), rows, columns, each, is_log), tasks)
     return out.transpose(np.argsort(order).tolist())
+
+
+def _in_steps(builder: Builder, data: Operand, axis: int, *, is_logarithm: bool) -> View:
+    """Softmax of any type; that of integers is rounded."""
+
+    def shifted(e: Expression, *sums: View) -> list[Value]:
+        x = e.computed(e.read(data))
+        x = x if x.kind in "fd" else e("to_d", x)
+        peaks, *others = map(e.read, sums)
+        return [e("subtract", x, peaks), *others]
+
+    e = Expression(builder)
+    x = e.computed(e.read(data))
+    peak = e.folded("maximum", x if x.kind in "fd" else e("to_d", x), [axis], -np.inf)
+    e = Expression(builder)
+    total = e.folded("add", e("exp", *shifted(e, peak)), [axis], 0)
+    e = Expression(builder)
+    value, count = shifted(e, peak, total)
+    result = e("subtract", value, e("log", count)) if is_logarithm else e("divide", e("exp", value), count)
+    return e.written(result if data.dtype.kind == "f" else as_type(e, e("rint", result), data.dtype), data.dtype)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final
 
 from irrun.ops.matrix.matmul import MatMul
 from irrun.runtime.lowering.builder import Builder, broadcast, broadcast_shape, is_f32, lowers, merged
+from irrun.runtime.lowering.chains import Expression, in_type
 from irrun.runtime.lowering.copies import contiguous
-from irrun.runtime.symbolic import of_sizes
+from irrun.runtime.symbolic import Number, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun_kernels.host import BYTES
 from irrun_kernels.micro import ROWS
@@ -16,18 +18,43 @@ from irrun_kernels.stacks import Matrices, StackedProduct, stacked_product
 from irrun_kernels.tiling import panel_vectors
 
 
-def matrices_of(builder: Builder, x: Operand | None) -> Matrices:
-    """The address and the strides of an array, without those of the last axis."""
-    return Matrices() if x is None else Matrices(builder.address(x), *x.strides[:3])
+def matrices_of(builder: Builder, x: Operand | None, sizes: Sequence[Number] | None = None) -> Matrices:
+    """The address and the strides of an array of at most five axes, which is broadcast to sizes if there are any."""
+    if x is None:
+        return Matrices()
+    strides = builder.view(x).strides if sizes is None else broadcast(builder, x, sizes).strides
+    return Matrices(builder.address(x), *(0,) * (5 - len(strides)), *strides)
 
 
 @lowers(MatMul)
-def multiplied_stacks(op: MatMul, builder: Builder, a: Operand, b: Operand) -> View | None:
-    """A product for each pair of matrices; the second factor is packed by each task that needs it."""
-    if a.ndim < 2 or b.ndim < 2 or not is_f32(a, b):
+def lower_matmul_of_stacks(op: MatMul, builder: Builder, a: Operand, b: Operand) -> View | None:
+    """A product for each pair of matrices, of which a vector is a row or a column."""
+    left = a[None] if a.ndim == 1 else a.swapaxes(-1, -2) if op.transpose_a else a
+    right = b[:, None] if b.ndim == 1 else b.swapaxes(-1, -2) if op.transpose_b else b
+    if left.shape[-1] != right.shape[-2]:
         return None
-    left = a.swapaxes(-1, -2) if op.transpose_a else a
-    right = b.swapaxes(-1, -2) if op.transpose_b else b
+    if a.ndim == 1 or b.ndim == 1 or not is_f32(a, b):
+        out: View | None = contracted(builder, left[..., :, :, None], right[..., None, :, :], [-2])
+    else:
+        out = matrix_product(builder, left, right)
+    keys = (0 if x.ndim == 1 else slice(None) for x in (a, b))
+    return None if out is None else out[(..., *keys)]
+
+
+def contracted(builder: Builder, a: Operand, b: Operand, axes: Sequence[int]) -> View:
+    """The sums of products of elements along some axes, to which both arrays broadcast; they are left out."""
+    e = Expression(builder)
+    rank = max(a.ndim, b.ndim)
+    summed = [axis % rank for axis in axes]
+    product = e("multiply", *(e.computed(e.read(x)) for x in (a, b)))
+    if not summed:
+        return e.written(product, a.dtype)
+    total = in_type(builder, e.folded("add", product, summed, 0), a.dtype)
+    return total[tuple(0 if axis in summed else slice(None) for axis in range(rank))]
+
+
+def matrix_product(builder: Builder, left: Operand, right: Operand) -> View | None:
+    """The product of each pair of matrices of f32; the second factor is packed by each task that needs it."""
     x = left if left.strides[-1] == 4 else contiguous(builder, left)
     y = right if any(stride == 4 for stride in right.strides[-2:]) else contiguous(builder, right)
     if x is None or y is None:
@@ -37,21 +64,21 @@ def multiplied_stacks(op: MatMul, builder: Builder, a: Operand, b: Operand) -> V
     arrays = [broadcast(builder, array, (*front, *array.shape[-2:])) for array in (x, y, out)]
     axes = merged([array[..., 0, 0] for array in arrays], 2)
     if axes is None:
-        return None
+        first, second = (contiguous(builder, broadcast(builder, z, (*front, *z.shape[-2:]))) for z in (x, y))
+        return None if first is None or second is None else matrix_product(builder, first, second)
     (stacks, from_stack), (matrices, from_matrix) = [(1, (0, 0, 0)), *axes][-2:]
     rows, depth, columns = out.shape[-2], x.shape[-1], out.shape[-1]
     vectors, tile_rows, each = _cut(stacks * matrices, rows, depth, columns)
-    first, second, result = (
-        Matrices(builder.address(array), stack, matrix, array.strides[-2])
+    x_matrices, y_matrices, out_matrices = (
+        Matrices(builder.address(array), 0, stack, matrix, *array.strides[-2:])
         for array, stack, matrix in zip((x, y, out), from_stack, from_matrix, strict=True)
     )
     builder.call(
         stacked_product,
         StackedProduct(
-            first,
-            second,
-            result,
-            y_column=y.strides[-1],
+            x_matrices,
+            y_matrices,
+            out_matrices,
             matrices=matrices,
             rows=rows,
             depth=depth,

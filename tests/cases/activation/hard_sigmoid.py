@@ -35,6 +35,6 @@ CASES = [
 ]
 INVALID = [
     Invalid("HardSigmoid", 1, [f32([1]), f32([1]), f32(0)], "input 1 (alpha) has rank 1, expected 0", input=1),
-    Invalid("HardSigmoid", 1, [f32([1]), f32(1), i32(0)], "both must have one type T", input=2),
+    Invalid("HardSigmoid", 1, [f32([1]), f32(1), i32(0)], "both must have the same type T", input=2),
     Invalid("HardSigmoid", 1, [f32([1]), f32(1)], "HardSigmoid has 2 inputs, expected 3 (data, alpha, beta)"),
 ]

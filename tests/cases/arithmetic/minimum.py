@@ -68,7 +68,11 @@ INVALID = [
         "Minimum", 1, [f32([1]), f32([1])], "auto_broadcast.auto_broadcast_axis is -2, expected >= -1", {"axis": -2}
     ),
     Invalid(
-        "Minimum", 1, [f32([1]), i32([1])], "input 1 (b) is i32 but input 0 is f32; both must have one type T", input=1
+        "Minimum",
+        1,
+        [f32([1]), i32([1])],
+        "input 1 (b) is i32 but input 0 is f32; both must have the same type T",
+        input=1,
     ),
     Invalid(
         "Minimum", 1, [boolean([True]), boolean([True])], "input 0 (a) is boolean, expected any numeric type", input=0

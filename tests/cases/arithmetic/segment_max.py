@@ -114,7 +114,7 @@ INVALID = [
         "SegmentMax",
         16,
         [f32([1, 2]), i32([-1, 0])],
-        "segment_ids begin with -1, expected numbers from 0 up",
+        "segment_ids begin with -1, expected 0 or more",
         {"fill_mode": "zero"},
         input=1,
     ),

@@ -41,7 +41,11 @@ CASES = [
 INVALID = [
     Invalid("BitwiseOr", 13, [f32([1]), f32([1])], "input 0 (a) is f32, expected", input=0),
     Invalid(
-        "BitwiseOr", 13, [u8([1]), i32([1])], "input 1 (b) is i32 but input 0 is u8; both must have one type T", input=1
+        "BitwiseOr",
+        13,
+        [u8([1]), i32([1])],
+        "input 1 (b) is i32 but input 0 is u8; both must have the same type T",
+        input=1,
     ),
     Invalid(
         "BitwiseOr",

@@ -44,7 +44,7 @@ INVALID = [
         "BitwiseXor",
         13,
         [u8([1]), i32([1])],
-        "input 1 (b) is i32 but input 0 is u8; both must have one type T",
+        "input 1 (b) is i32 but input 0 is u8; both must have the same type T",
         input=1,
     ),
     Invalid(

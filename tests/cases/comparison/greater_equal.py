@@ -84,7 +84,7 @@ INVALID = [
         "GreaterEqual",
         1,
         [f32([1]), i32([1])],
-        "input 1 (b) is i32 but input 0 is f32; both must have one type T",
+        "input 1 (b) is i32 but input 0 is f32; both must have the same type T",
         input=1,
     ),
 ]

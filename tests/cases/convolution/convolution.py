@@ -186,7 +186,7 @@ INVALID = [
     Invalid(
         "Convolution", 1, ["f32[1,3]", "f32[4,3,3]"], "input 0 (data) has rank 2, expected 3, 4 or 5", plain(1), input=0
     ),
-    Invalid("Convolution", 1, ["f32[1,3,8]", "i32[4,3,3]"], "both must have one type T", plain(1), input=1),
+    Invalid("Convolution", 1, ["f32[1,3,8]", "i32[4,3,3]"], "both must have the same type T", plain(1), input=1),
     Invalid(
         "Convolution",
         1,

@@ -139,7 +139,7 @@ INVALID = [
         "PriorBox",
         8,
         ["i64[2]", "i64[2]"],
-        "density is inf, expected 1000 at most",
+        "density is inf, expected at most 1000",
         {"offset": 0.5, "density": (float("inf"),)},
         attribute="density",
     ),

@@ -167,7 +167,7 @@ INVALID = [
         input=2,
     ),
     Invalid("ROIAlign", 9, [_RAMP, "f32[5,4]", "f32[5]"], "input 2 (batch_indices) is f32", _attributes(), input=2),
-    Invalid("ROIAlign", 3, [_RAMP, "f16[5,4]", "i64[5]"], "both must have one type T", _attributes(), input=1),
+    Invalid("ROIAlign", 3, [_RAMP, "f16[5,4]", "i64[5]"], "both must have the same type T", _attributes(), input=1),
     Invalid("ROIAlign", 3, _OTHERS, "pooled_h is 0, expected > 0", _attributes(0), attribute="pooled_h"),
     Invalid("ROIAlign", 3, _OTHERS, "sampling_ratio is -1", _attributes(sampling_ratio=-1), attribute="sampling_ratio"),
     Invalid("ROIAlign", 9, _OTHERS, "spatial_scale is 0.0", _attributes(spatial_scale=0.0), attribute="spatial_scale"),

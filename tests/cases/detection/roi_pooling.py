@@ -96,7 +96,7 @@ CASES = [
 
 INVALID = [
     Invalid("ROIPooling", 2, [_RAMP, "f32[5,4]"], "the last size of rois is 4, expected 5", _attributes(), input=1),
-    Invalid("ROIPooling", 2, [_RAMP, "f16[5,5]"], "both must have one type T", _attributes(), input=1),
+    Invalid("ROIPooling", 2, [_RAMP, "f16[5,5]"], "both must have the same type T", _attributes(), input=1),
     Invalid("ROIPooling", 2, ["f32[1,6,8]", "f32[5,5]"], "has rank 3, expected 4", _attributes(), input=0),
     Invalid("ROIPooling", 2, [_RAMP, "f32[5,5]"], "pooled_h is 0", _attributes(0), attribute="pooled_h"),
     Invalid(

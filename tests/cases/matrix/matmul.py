@@ -72,5 +72,5 @@ INVALID = [
     Invalid("MatMul", 1, [_A, _A], "rows of 3 and columns of 2", input=1),
     Invalid("MatMul", 1, ["f32[2,?]", f32(1)], "input 1 is a scalar, expected rank 1 or more", input=1),
     Invalid("MatMul", 1, ["f32[2,3,4]", "f32[3,4,5]"], "do not broadcast: 2 and 3 differ", input=1),
-    Invalid("MatMul", 1, [_A, i32([[1], [2], [3]])], "both must have one type T", input=1),
+    Invalid("MatMul", 1, [_A, i32([[1], [2], [3]])], "both must have the same type T", input=1),
 ]

@@ -201,7 +201,7 @@ INVALID = [
         "StridedSlice",
         1,
         [LINE, i64([0, 0]), i64([1, 1]), i64([1, 1])],
-        "ellipsis_mask marks 2 positions, expected one at most",
+        "ellipsis_mask marks 2 positions, expected at most one",
         masks(ellipsis_mask=(1, 1)),
         attribute="ellipsis_mask",
     ),

@@ -46,7 +46,7 @@ INVALID = [
         "VariadicSplit",
         1,
         ["f32[?]", i64(0), i64([-1, -1])],
-        "split_lengths are [-1, -1], expected sizes and a single -1",
+        "split_lengths are [-1, -1], expected sizes and at most one -1",
         input=2,
     ),
     Invalid("VariadicSplit", 1, [f32([1, 2]), i64(0), i64([3, -1])], "split_lengths add up to 3, more than 2", input=2),

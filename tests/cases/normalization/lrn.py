@@ -96,7 +96,7 @@ INVALID = [
         "LRN",
         1,
         ["f32[1,2]", "i64[3]"],
-        "3 axes are given for a tensor of rank 2",
+        "got 3 axes for a tensor of rank 2",
         {"alpha": 1.0, "beta": 1.0, "bias": 1.0, "size": 3},
         input=1,
     ),

@@ -119,7 +119,7 @@ INVALID = [
         "MVN",
         6,
         [_DATA, "i64[4]"],
-        "4 axes are given for a tensor of rank 3",
+        "got 4 axes for a tensor of rank 3",
         {**_SPREAD, "eps_mode": "inside_sqrt"},
         input=1,
     ),

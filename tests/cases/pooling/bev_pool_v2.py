@@ -86,7 +86,7 @@ INVALID = [
         "BevPoolV2",
         15,
         ["f32[1,1,2,2]", "f32[4]", "i32[4]", "i64[2,3]"],
-        "both must have one type T_INT",
+        "both must have the same type T_INT",
         grid(),
         input=3,
     ),

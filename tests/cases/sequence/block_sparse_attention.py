@@ -17,7 +17,7 @@ CASES = [
         [_QUERY, _KEY, _VALUE, _BLOCKS],
         [f32([[[[3.5], [3.5], [3.5], [3.5]]]])],
         _TWO,
-        name="equal scores, an index that is no block",
+        name="equal scores, an index that is not a block",
         departs="unknown",
     ),
     Case(

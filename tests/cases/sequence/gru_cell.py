@@ -75,7 +75,7 @@ INVALID = [
         "GRUCell",
         3,
         [_X, _H, _W, _R],
-        "1 activations are given, expected 2",
+        "got 1 activation, expected 2",
         {"hidden_size": 1, "activations": ("relu",)},
         attribute="activations",
     ),

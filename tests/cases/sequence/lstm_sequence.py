@@ -106,7 +106,7 @@ CASES = [
 INVALID = [
     Invalid("LSTMSequence", 5, [*_ONE, _W, _R], "LSTMSequence has 6 inputs, expected 7", _FORWARD),
     Invalid(
-        "LSTMSequence", 5, [*_ONE, _W, _R, _B], "input 1 has 1 directions, expected 2 (bidirectional)", _TWO, input=1
+        "LSTMSequence", 5, [*_ONE, _W, _R, _B], "input 1 has 1 direction, expected 2 (bidirectional)", _TWO, input=1
     ),
     Invalid("LSTMSequence", 5, [*_ONE, _W, "f32[1,4,2]", _B], "input 5 has hidden size 2", _FORWARD, input=5),
     Invalid("LSTMSequence", 1, [*_ONE, "f32[1,3,1]", _R, _B], "3 is not 4 times the hidden size 1", _FORWARD, input=4),

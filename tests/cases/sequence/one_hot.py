@@ -57,6 +57,6 @@ INVALID = [
     ),
     Invalid("OneHot", 1, [_LINE, i64(0), f32(1), f32(0)], "depth is 0, expected 1 or more", {"axis": 0}, input=1),
     Invalid("OneHot", 1, [_LINE, i64([3]), f32(1), f32(0)], "has rank 1, expected 0", {"axis": 0}, input=1),
-    Invalid("OneHot", 16, [_LINE, _DEPTH, f32(1), i32(0)], "both must have one type T2", {"axis": 0}, input=3),
+    Invalid("OneHot", 16, [_LINE, _DEPTH, f32(1), i32(0)], "both must have the same type T2", {"axis": 0}, input=3),
     Invalid("OneHot", 16, ["f32[4]", _DEPTH, f32(1), f32(0)], "expected any integer type", {"axis": 0}, input=0),
 ]

@@ -73,7 +73,7 @@ CASES = [
     ),
 ]
 INVALID = [
-    Invalid("RNNSequence", 5, [_X, _H, i32([4, 4]), _W, _R, _B], "input 1 has 1 directions, expected 2", _TWO, input=1),
+    Invalid("RNNSequence", 5, [_X, _H, i32([4, 4]), _W, _R, _B], "input 1 has 1 direction, expected 2", _TWO, input=1),
     Invalid(
         "RNNSequence",
         5,

@@ -47,7 +47,7 @@ INVALID = [
     Invalid(
         "Reshape", 1, [SMALL, i64([5, -1])], "shape [5,-1] does not divide data [2,2,3] of 12 elements", PLAIN, input=1
     ),
-    Invalid("Reshape", 1, [SMALL, i64([-1, -1])], "shape holds -1 2 times, expected once at most", PLAIN, input=1),
+    Invalid("Reshape", 1, [SMALL, i64([-1, -1])], "shape holds -1 2 times, expected at most once", PLAIN, input=1),
     Invalid("Reshape", 1, [SMALL, i64([-2])], "shape holds -2, but a size cannot be negative", PLAIN, input=1),
     Invalid("Reshape", 1, [f32([1, 2]), i64([2, 0])], "shape copies size 1 of data, which have rank 1", KEEP, input=1),
     Invalid(

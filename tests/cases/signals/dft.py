@@ -48,6 +48,6 @@ INVALID = [
     Invalid("DFT", 7, ["f32[2]", i64([0])], "data has rank 1, expected 2 or more", input=0),
     Invalid("DFT", 7, [_SIGNAL, i64([0]), i64([2, 2])], "the numbers of axes and of signal sizes", input=2),
     Invalid("DFT", 7, [_SIGNAL, i64([0]), i64([-2])], "signal size -2 is below -1", input=2),
-    Invalid("DFT", 7, [_SIGNAL, "i64[2]"], "2 axes are given, expected at most 1", input=1),
+    Invalid("DFT", 7, [_SIGNAL, "i64[2]"], "got 2 axes, expected at most 1", input=1),
     Invalid("DFT", 7, ["i32[4,2]", i64([0])], "expected any float type", input=0),
 ]

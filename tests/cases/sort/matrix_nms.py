@@ -162,6 +162,6 @@ INVALID = [
         "the numbers of batches of boxes and scores must be the same",
         input=1,
     ),
-    Invalid("MatrixNms", 8, ["f32[1,4,4]", "f16[1,2,4]"], "both must have one type T", input=1),
+    Invalid("MatrixNms", 8, ["f32[1,4,4]", "f16[1,2,4]"], "both must have the same type T", input=1),
     Invalid("MatrixNms", 8, ["f32[1,4,4]", "f32[1,2,4]"], "nms_top_k is -2", {"nms_top_k": -2}, attribute="nms_top_k"),
 ]

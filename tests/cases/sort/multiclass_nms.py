@@ -158,7 +158,7 @@ CASES = [
         [f32([[[0, 0, 2, 1], [0, 0, 1, 1]]]), f32([[[0.9, 0.8]]])],
         _found([[0, 0.9], [0, 0.8]], [0, 1], f32([[0, 0, 2, 1], [0, 0, 1, 1]]), [2]),
         {"iou_threshold": 0.5},
-        name="an overlap of iou_threshold is no reason to drop",
+        name="an overlap of iou_threshold is not a reason to drop",
         departs="equal overlap",
     ),
 ]

@@ -172,7 +172,7 @@ CASES = [
         9,
         [f32([[[0, 0, 2, 2], [0, 0, 1, 2]]]), f32([[[0.9, 0.8]]]), *_limits(9, 0.5, 0)],
         _found([[0, 0, 0], [0, 0, 1]], [0.9, 0.8]),
-        name="an overlap of iou_threshold is no reason to drop",
+        name="an overlap of iou_threshold is not a reason to drop",
         departs="equal overlap",
     ),
     Case(

@@ -49,5 +49,5 @@ INVALID = [
     Invalid("SearchSorted", 15, [_TABLE, f32([1, 2])], "values have rank 1, expected 2", input=1),
     Invalid("SearchSorted", 15, [_TABLE, f32([[1]])], "sizes 0 of both inputs must be the same, got 2 and 1", input=1),
     Invalid("SearchSorted", 15, [f32(1), f32([1])], "the sorted sequence is a scalar", input=0),
-    Invalid("SearchSorted", 15, [_LINE, i32([1])], "both must have one type T", input=1),
+    Invalid("SearchSorted", 15, [_LINE, i32([1])], "both must have the same type T", input=1),
 ]

@@ -99,5 +99,5 @@ INVALID = [
     ),
     Invalid("EmbeddingBagOffsets", 15, [f32(1), _INDICES, _OFFSETS], "the table is a scalar", input=0),
     Invalid("EmbeddingBagOffsets", 15, [_TABLE, i32([[0]]), _OFFSETS], "has rank 2, expected 1", input=1),
-    Invalid("EmbeddingBagOffsets", 15, [_TABLE, _INDICES, i64([0])], "both must have one type T_IND", input=2),
+    Invalid("EmbeddingBagOffsets", 15, [_TABLE, _INDICES, i64([0])], "both must have the same type T_IND", input=2),
 ]

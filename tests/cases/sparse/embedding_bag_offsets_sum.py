@@ -82,5 +82,5 @@ INVALID = [
     ),
     Invalid("EmbeddingBagOffsetsSum", 3, [f32(1), _INDICES, _OFFSETS], "the table is a scalar", input=0),
     Invalid("EmbeddingBagOffsetsSum", 3, [_TABLE, i32([[0]]), _OFFSETS], "has rank 2, expected 1", input=1),
-    Invalid("EmbeddingBagOffsetsSum", 3, [_TABLE, _INDICES, i64([0])], "both must have one type T_IND", input=2),
+    Invalid("EmbeddingBagOffsetsSum", 3, [_TABLE, _INDICES, i64([0])], "both must have the same type T_IND", input=2),
 ]

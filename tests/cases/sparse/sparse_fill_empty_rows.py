@@ -52,5 +52,5 @@ INVALID = [
     Invalid(
         _OP, 16, [f32([1]), i32([2, 2, 2]), i32([[0, 0]]), f32(0)], "dense_shape has 3 elements, expected 2", input=1
     ),
-    Invalid(_OP, 16, [f32([1]), i32([2, 2]), i64([[0, 0]]), f32(0)], "both must have one type T_IDX", input=2),
+    Invalid(_OP, 16, [f32([1]), i32([2, 2]), i64([[0, 0]]), f32(0)], "both must have the same type T_IDX", input=2),
 ]

@@ -15,5 +15,5 @@ CASES = [
     case(_OP, [i32([0, 1]), i32([1, 1]), i32([3]), i32([4])], [i32([3, 0]), i32([4, 0])], name="no last string"),
 ]
 INVALID = [
-    invalid(_OP, [i32([0]), i32([2]), i32([0]), i32([1])], "a row from 0 to 2 is outside 1 elements", input=0),
+    invalid(_OP, [i32([0]), i32([2]), i32([0]), i32([1])], "a row from 0 to 2 is outside 1 element", input=0),
 ]

@@ -48,6 +48,6 @@ CASES = [
 ]
 INVALID = [
     invalid(_OP, [*_ROWS, i32([1, 2]), i32(0)], "size has 2 elements, expected 1", input=3),
-    invalid(_OP, [*_ROWS, i32(1), f32(0)], "both must have one type T", input=4),
-    invalid(_OP, [i32([0]), i32([2]), i32([1]), i32(2), i32(0)], "a row from 0 to 2 is outside 1 elements", input=0),
+    invalid(_OP, [*_ROWS, i32(1), f32(0)], "both must have the same type T", input=4),
+    invalid(_OP, [i32([0]), i32([2]), i32([1]), i32(2), i32(0)], "a row from 0 to 2 is outside 1 element", input=0),
 ]

@@ -10,4 +10,4 @@ CASES = [
     case(_OP, [i32([]), i32([2])], [i32([0, 0]), i32([0, 0])], name="no elements"),
     case(_OP, [i32([0, 1, 5]), i32(2)], [i32([0, 1]), i32([1, 2])], name="ids that are too large"),
 ]
-INVALID = [invalid(_OP, [i32([1, 0]), i32(2)], "rowids must be ascending, from 0 on", input=0)]
+INVALID = [invalid(_OP, [i32([1, 0]), i32(2)], "rowids must be ascending and start at 0 or more", input=0)]

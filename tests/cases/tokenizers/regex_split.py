@@ -71,7 +71,7 @@ INVALID = [
     invalid(
         _OP,
         [i32([0]), i32([2]), *strings("a"), chars("a")],
-        "a row from 0 to 2 is outside 1 elements",
+        "a row from 0 to 2 is outside 1 element",
         input=0,
     ),
 ]

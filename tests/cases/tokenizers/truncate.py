@@ -61,7 +61,7 @@ INVALID = [
     invalid(
         _OP,
         [*_FIRST, *ids([1]), *_how(3, "left", "only_first")],
-        "the rows of both tensors must be equally many, got [3] and [1]",
+        "both tensors must have the same number of rows, got [3] and [1]",
         input=3,
     ),
 ]

@@ -12,5 +12,5 @@ CASES = [
 ]
 INVALID = [
     invalid(_OP, [*strings("a"), *_KEYS, i32([1]), i32(0)], "the numbers of keys and of values", input=6),
-    invalid(_OP, [*strings("a"), *_KEYS, i32([1, 2, 3, 4]), i64(0)], "both must have one type T", input=7),
+    invalid(_OP, [*strings("a"), *_KEYS, i32([1, 2, 3, 4]), i64(0)], "both must have the same type T", input=7),
 ]

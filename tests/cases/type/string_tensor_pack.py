@@ -68,7 +68,7 @@ INVALID = [
         "begins and ends must have one shape, got [2] and [1]",
         input=1,
     ),
-    Invalid(_OP, 15, [i64([0]), i32([5]), _bytes("Intel")], "both must have one type T_IDX", input=1),
+    Invalid(_OP, 15, [i64([0]), i32([5]), _bytes("Intel")], "both must have the same type T_IDX", input=1),
     Invalid(_OP, 15, [i64([0]), i64([5]), f32([1])], "input 2 (symbols) is f32, expected u8", input=2),
     Invalid(_OP, "extension", [i64([0]), i32([5]), _bytes("Intel")], "input 0 (begins) is i64, expected i32", input=0),
 ]

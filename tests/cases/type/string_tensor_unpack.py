@@ -61,13 +61,13 @@ CASES = [
     ),
 ]
 INVALID = [
-    Invalid(_OP, "extension", [u8([2, 0, 0, 0])], "4 bytes do not hold the offsets of 2 strings", input=0),
-    Invalid(_OP, "extension", [u8([0])], "1 bytes do not hold a number of strings", input=0),
+    Invalid(_OP, "extension", [u8([2, 0, 0, 0])], "4 bytes cannot hold the offsets of 2 strings", input=0),
+    Invalid(_OP, "extension", [u8([0])], "1 byte cannot hold a number of strings", input=0),
     Invalid(
         _OP,
         "extension",
         [i32([1, 0, 9]).view(np.uint8)],
-        "the offsets of 1 strings are outside of 0 bytes",
+        "the offsets of 1 string are outside 0 bytes",
         input=0,
     ),
     Invalid(_OP, "extension", ["u8[1,9]"], "strings packed as bytes have rank 2, expected 1", input=0),

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun_kernels.functions import binary, unary
+from irrun_kernels.functions import unary
 from irrun_kernels.host import LANES
 from irrun_kernels.micro import multiply_taps
 from irrun_kernels.native import floats, kernel, record
@@ -24,20 +24,6 @@ class Unary(NamedTuple):
 def apply_unary(arguments: Any, task: int, workspace: int) -> None:  # noqa: ARG001
     c = record(arguments)
     unary(c.function, floats(c.x, c.count), np.float32(c.alpha), np.float32(c.beta))
-
-
-class Binary(NamedTuple):
-    function: int
-    x: int
-    count: int
-    y: int
-    size: int
-
-
-@kernel(Binary)
-def apply_binary(arguments: Any, task: int, workspace: int) -> None:  # noqa: ARG001
-    c = record(arguments)
-    binary(c.function, floats(c.x, c.count), floats(c.y, c.size))
 
 
 class Tile(NamedTuple):

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from irrun.kernels.bf16 import bf16_bits, rounded
 from irrun.kernels.elementwise import Elementwise
-from irrun.kernels.halves import halves, rounded
 from irrun.ops.convolution.spatial import Windows
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_matmul import FusedMatMul
@@ -56,7 +56,7 @@ def multiplied_on_tiles(x: Array, weights: Array) -> Array:
 
 
 def check_products() -> None:
-    """Rows, columns and depths that are no multiples of tiles; NaN, infinities and numbers that are flushed."""
+    """Rows, columns and depths that are not multiples of tiles; NaN, infinities and numbers that are flushed."""
     for points, depth, columns in ((16, 64, 70), (33, 30, 64), (201, 98, 130), (40, 2, 16), (64, 2050, 33)):
         draw = np.random.default_rng(points)
         scale = np.exp2(draw.integers(-8, 8, depth)).astype(np.float32)
@@ -67,13 +67,13 @@ def check_products() -> None:
         x[5, 1], x[6, 0], x[7, 1] = np.nan, np.inf, -np.inf
         weights[1, 5] = np.inf
         fact = Fact(F32, Shape((points, columns)))
-        op = FusedMatMul(fact, weights, None, None).in_precision(BF16).with_halves(floats=True)
+        op = FusedMatMul(fact, weights, None, None).in_precision(BF16).with_bf16(floats=True)
         expected = multiplied_on_tiles(x, weights)
-        both, alone = run(op, halves(x)), run(op.with_halves(floats=False), halves(x))
+        both, alone = run(op, bf16_bits(x)), run(op.with_bf16(floats=False), bf16_bits(x))
         assert both is not None
         np.testing.assert_array_equal(both[0], expected)
-        np.testing.assert_array_equal(both[1], halves(expected))
-        np.testing.assert_array_equal(alone, halves(expected))
+        np.testing.assert_array_equal(both[1], bf16_bits(expected))
+        np.testing.assert_array_equal(alone, bf16_bits(expected))
 
 
 def check_epilogues() -> None:
@@ -88,11 +88,11 @@ def check_epilogues() -> None:
             (Elementwise("swish", (), np.exp), lambda x: x / (1 + np.exp(-x))),
         ):
             fact = Fact(F32, Shape((points, columns)))
-            op = FusedMatMul(fact, weights, bias, activation).in_precision(BF16).with_halves(floats=True)
-            both = run(op, halves(x), summand)
+            op = FusedMatMul(fact, weights, bias, activation).in_precision(BF16).with_bf16(floats=True)
+            both = run(op, bf16_bits(x), summand)
             assert both is not None
             np.testing.assert_allclose(both[0], function(exact), rtol=1e-5, atol=1e-4)
-            np.testing.assert_array_equal(both[1], halves(both[0]))
+            np.testing.assert_array_equal(both[1], bf16_bits(both[0]))
 
 
 def check_convolutions() -> None:
@@ -107,7 +107,7 @@ def check_convolutions() -> None:
         windows = Windows(strides, dilations, begins, ends)
         source: Any = SimpleNamespace(windows=lambda _, windows=windows: windows)
         op = FusedConvolution(Fact(F32, Shape(exact.shape)), source, weights, None, None, True)
-        both = run(op.in_precision(BF16).with_halves(floats=True), channels_last(halves(x)))
+        both = run(op.in_precision(BF16).with_bf16(floats=True), channels_last(bf16_bits(x)))
         assert both is not None
         np.testing.assert_allclose(both[0], exact, rtol=0, atol=1e-5 * np.sqrt(weights[0, 0].size), err_msg=name)
 
@@ -131,10 +131,10 @@ def check_codes() -> None:
 
 VALUES = """
 from irrun_kernels import amx_check
-from irrun_kernels.amx_check import multiplies_halves
+from irrun_kernels.amx_check import multiplies_bf16
 from irrun.runtime.tiers import backend
 from tests.kernels.compiled import test_amx
-print(amx_check.multiplies_halves(), amx_check.multiplies_bytes(), backend("bf16", "compiled"))
+print(amx_check.multiplies_bf16(), amx_check.multiplies_bytes(), backend("bf16", "compiled"))
 test_amx.check_{}()
 """
 
@@ -149,10 +149,10 @@ WRONG = """
 import warnings
 from irrun_kernels import amx, amx_check
 from irrun.runtime.tiers import backend
-amx.TilesInMemory.multiply_halves = amx.TilesInMemory.multiply_bytes
+amx.TilesInMemory.multiply_bf16 = amx.TilesInMemory.multiply_bytes
 with warnings.catch_warnings(record=True) as seen:
     warnings.simplefilter("always")
-    print(backend("bf16", "compiled"), amx_check.multiplies_halves(), amx_check.multiplies_bytes())
+    print(backend("bf16", "compiled"), amx_check.multiplies_bf16(), amx_check.multiplies_bytes())
 print(*(one.message for one in seen))
 """
 

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import irrun.model
+from irrun.kernels.bf16 import bf16_bits, rounded, widened
 from irrun.kernels.elementwise import Elementwise
-from irrun.kernels.halves import halves, rounded, widened
 from irrun.ops.convolution.spatial import Windows
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_matmul import FusedMatMul
@@ -37,17 +37,17 @@ WITHOUT_TILES = "x86-64-bf16"
 def product(seed: int = 0) -> Array:
     """A product in bf16 that several tasks share: with NaN, infinities, overflows and numbers that are flushed."""
     draw = np.random.default_rng(seed)
-    x = halves(rounded(draw.standard_normal((210, 130), dtype=np.float32), "bf16"))
+    x = bf16_bits(rounded(draw.standard_normal((210, 130), dtype=np.float32), "bf16"))
     weights = rounded(draw.standard_normal((130, 150), dtype=np.float32), "bf16")
     x[0, :3] = 0x7FC1, 0xFFC2, 0x7F81
     x[1, :2], x[2, :2], x[3, :2] = (0x7F80, 0xFF80), (0x7F80, 0x7F80), (0xFF80, 0xFF80)
     x[4], x[5], x[6] = 0x0001, 0x807F, 0x0080
-    x[7] = halves(np.full(130, 3e38, np.float32))
+    x[7] = bf16_bits(np.full(130, 3e38, np.float32))
     x[7, 1::2] |= 0x8000
     weights[:, 0], weights[:, 1], weights[:, 2] = 2.0**-126, -(2.0**-130), 3e38
     weights[7, 3], weights[8, 4] = np.nan, -np.inf
     fact = Fact(F32, Shape((210, 150)))
-    result = run(FusedMatMul(fact, weights, None, None).in_precision(BF16).with_halves(floats=True), x)
+    result = run(FusedMatMul(fact, weights, None, None).in_precision(BF16).with_bf16(floats=True), x)
     assert result is not None
     return numbers(result)
 
@@ -68,7 +68,7 @@ def products() -> Iterator[Array]:
         bias = draw.standard_normal(columns).astype(np.float32)
         swish = Elementwise("swish", (), np.exp)
         op = FusedMatMul(Fact(F32, Shape((points, columns))), weights, bias, swish).in_precision(BF16)
-        result = run(op.with_halves(floats=True), halves(x), summand)
+        result = run(op.with_bf16(floats=True), bf16_bits(x), summand)
         assert result is not None
         yield from numbers(result)
 
@@ -84,7 +84,7 @@ def convolutions() -> Iterator[Array]:
         windows = Windows(strides, dilations, begins, ends)
         source: Any = SimpleNamespace(windows=lambda _, windows=windows: windows)
         op = FusedConvolution(Fact(F32, Shape(exact.shape)), source, weights, None, None, True)
-        result = run(op.in_precision(BF16).with_halves(floats=True), channels_last(halves(x)))
+        result = run(op.in_precision(BF16).with_bf16(floats=True), channels_last(bf16_bits(x)))
         assert result is not None
         yield from numbers(result)
 
@@ -124,7 +124,7 @@ BITS = """
 from pathlib import Path
 from tests.kernels.compiled.test_amx_processor import *
 from irrun_kernels import amx_check
-print(amx_check.multiplies_halves(), amx_check.multiplies_bytes(), *digest({}))
+print(amx_check.multiplies_bf16(), amx_check.multiplies_bytes(), *digest({}))
 """
 
 
@@ -236,7 +236,7 @@ assert ctypes.CDLL(None).sigaltstack(ctypes.byref(Stack(ctypes.addressof(memory)
 from irrun_kernels import amx_check
 from irrun.runtime.tiers import backend
 from tests.kernels.compiled.test_amx_processor import digest, product
-print(amx_check.multiplies_halves(), amx_check.multiplies_bytes(), backend("bf16", "compiled"))
+print(amx_check.multiplies_bf16(), amx_check.multiplies_bytes(), backend("bf16", "compiled"))
 print(*digest(iter(product())))
 """
 

@@ -19,14 +19,14 @@ from tests.kernels.compiled import arm
 arm.become("{}")
 from irrun_kernels import backends, host
 from irrun.tensor.element_type import BF16, F16
-from tests.kernels.compiled import test_bytes, test_convolution, test_halves
-print(backends.OF_HALVES.name, backends.OF_BYTES.name, host.LANES, host.REGISTERS, sep=", ")
+from tests.kernels.compiled import test_bytes, test_convolution, test_bf16
+print(backends.OF_BF16.name, backends.OF_BYTES.name, host.LANES, host.REGISTERS, sep=", ")
 """
 
 VALUES = """
 for type in (BF16, F16):
-    test_halves.test_numbers_are_rounded_to_nearest_even(type)
-test_halves.test_products_are_equal_to_the_bit((7, 30, 64))
+    test_bf16.test_numbers_are_rounded_to_nearest_even(type)
+test_bf16.test_products_are_equal_to_the_bit((7, 30, 64))
 test_convolution.test_convolution_with_bias_summand_and_activation("grouped, odd", 3, "swish")
 for name in ("first layer", "depthwise", "grouped"):
     test_bytes.test_levels_are_half_a_step_from_exact_numbers_at_most(name, 77, "rounded")

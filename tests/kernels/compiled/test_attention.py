@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.kernels.halves import rounded
+from irrun.kernels.bf16 import rounded
 from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.runtime.memory import Memory
 from irrun.tensor import Array, ElementType, Fact, Shape

@@ -12,7 +12,7 @@ from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.quantize import Levels
 from irrun.ops.convolution.spatial import Windows
 from irrun.ops.fused.fused_integer_convolution import FusedIntegerConvolution
-from irrun.ops.fused.fused_integer_product import Requantization
+from irrun.ops.fused.fused_integer_product import IntegerEpilogue
 from irrun.runtime.memory import Memory
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32
@@ -58,7 +58,7 @@ def test_levels_are_half_a_step_from_exact_numbers_at_most(name: str, zero: int,
         exact += inputs[1] * added.step + added.output_low
     exact = np.maximum(exact, 0)
     level = np.clip((exact - OUT.low) * OUT.slope, 0, OUT.most)
-    end = Requantization(zero, factor, bias, BETWEEN if form == "rounded" else None, added, RELU, True, OUT)
+    end = IntegerEpilogue(zero, factor, bias, BETWEEN if form == "rounded" else None, added, RELU, True, OUT)
     source: Any = SimpleNamespace(windows=lambda _: Windows(strides, dilations, begins, ends))
     op = FusedIntegerConvolution(Fact(F32, Shape(exact.shape)), source, weights, end, True)
     for result, error in ((run(op, *inputs), NEAR), (op.run(*inputs, memory=Memory()), NUMPY)):

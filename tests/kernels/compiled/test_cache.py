@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from irrun.ops.fused.fused_attention import FusedAttention
-from irrun.runtime.lowering.attention import attended
+from irrun.runtime.lowering.attention import lower_attention
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.lowering.copies import copied
 from irrun.runtime.memory import Memory
@@ -36,7 +36,7 @@ def operands(queries: int, keys: int, kind: type) -> list[Array]:
 @pytest.mark.parametrize("kind", [np.float32, np.bool_])
 def test_attention(queries: int, kind: type) -> None:
     op = FusedAttention(Fact(F32, Shape((2, HEADS, queries, WIDTH))), 0.3, False, False, SHARED)
-    compute = opened(functools.partial(attended, op), operands(queries, 30, kind), (3, 2))
+    compute = opened(functools.partial(lower_attention, op), operands(queries, 30, kind), (3, 2))
     for keys in (30, 17, 600, 2, KEYS, KEYS + 1, 30, 17):
         given = operands(queries, keys, kind)
         with np.errstate(all="ignore"):

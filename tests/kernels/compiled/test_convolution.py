@@ -1,4 +1,4 @@
-"""Convolutions and pooling against their definitions, in sizes that are no multiples of anything."""
+"""Convolutions and pooling against their definitions, in sizes that are not multiples of anything."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
+from irrun.kernels.bf16 import bf16_bits, rounded
 from irrun.kernels.elementwise import Elementwise
-from irrun.kernels.halves import halves, rounded
 from irrun.ops.convolution.spatial import Windows
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_max_pool import FusedMaxPool
@@ -28,6 +28,11 @@ MORE = {
     "depthwise, 17 channels": ((17, 17, 17), (9, 31), (5, 5), (1, 1), (1, 1), (2, 2), (2, 2)),
     "depthwise, 100 channels": ((100, 100, 100), (7, 7), (3, 3), (2, 1), (1, 1), (1, 1), (1, 1)),
     "depthwise, windows beyond the image": ((33, 33, 33), (2, 3), (5, 5), (1, 1), (2, 2), (4, 5), (6, 4)),
+    "only the middle tap within the image": ((20, 7, 1), (6, 5), (3, 3), (1, 1), (9, 6), (9, 6), (9, 6)),
+    "taps before the image": ((20, 7, 1), (6, 5), (5, 3), (2, 1), (4, 4), (16, 8), (0, 0)),
+    "taps after the image": ((20, 7, 1), (6, 5), (3, 4), (1, 2), (5, 3), (1, 0), (9, 9)),
+    "grouped, some taps beyond the image": ((6, 9, 3), (4, 5), (3, 3), (1, 1), (4, 5), (4, 5), (4, 5)),
+    "depthwise, some taps beyond the image": ((17, 17, 17), (4, 5), (3, 3), (1, 1), (4, 6), (4, 6), (4, 6)),
     "grouped, odd": ((15, 21, 3), (6, 5), (1, 2), (1, 1), (1, 1), (0, 1), (0, 0)),
 }
 ACTIVATIONS = {
@@ -87,17 +92,17 @@ def test_depthwise_convolution_of_bf16(name: str, activation: str) -> None:
     function, apply = ACTIVATIONS[activation]
     plain = FusedConvolution(Fact(F32, Shape(exact.shape)), source, weights, bias, function, False)
     op = plain.in_precision(BF16)
-    for data in (near, halves(channels_last(x))) if op.takes_halves else (near,):
+    for data in (near, bf16_bits(channels_last(x))) if op.takes_bf16 else (near,):
         floats = run(op, data)
-        both = run(op.with_halves(floats=True), data)
-        alone = run(op.with_halves(floats=False), data)
+        both = run(op.with_bf16(floats=True), data)
+        alone = run(op.with_bf16(floats=False), data)
         assert floats is not None
         assert both is not None
         assert alone is not None
         np.testing.assert_allclose(floats, apply(exact), atol=6e-5 * np.sqrt(kernel[0] * kernel[1]), rtol=0)
         np.testing.assert_array_equal(both[0], floats)
-        np.testing.assert_array_equal(both[1], halves(floats))
-        np.testing.assert_array_equal(alone, halves(floats))
+        np.testing.assert_array_equal(both[1], bf16_bits(floats))
+        np.testing.assert_array_equal(alone, bf16_bits(floats))
         if function is None:
             numpy = op.run(data, memory=Memory())
             np.testing.assert_allclose(numpy, floats, atol=2e-6 * kernel[0] * kernel[1], rtol=1e-5)

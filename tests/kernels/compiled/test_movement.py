@@ -13,11 +13,13 @@ from irrun.ops.movement.batch_to_space import BatchToSpace
 from irrun.ops.movement.broadcast import BroadcastV1, BroadcastV3
 from irrun.ops.movement.concat import Concat
 from irrun.ops.movement.depth_to_space import DepthToSpace
+from irrun.ops.movement.extract_image_patches import ExtractImagePatches
 from irrun.ops.movement.gather import GatherV1, GatherV7, GatherV8
 from irrun.ops.movement.gather_elements import GatherElements
 from irrun.ops.movement.gather_nd import GatherNDV5, GatherNDV8
 from irrun.ops.movement.pad import PadV12
 from irrun.ops.movement.reverse import Reverse
+from irrun.ops.movement.reverse_sequence import ReverseSequence
 from irrun.ops.movement.roll import Roll
 from irrun.ops.movement.scatter_elements_update import ScatterElementsUpdateV12
 from irrun.ops.movement.scatter_nd_update import ScatterNDUpdateV4, ScatterNDUpdateV15
@@ -33,7 +35,7 @@ from irrun.ops.sequence.one_hot import OneHotV1, OneHotV16
 from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import Builder, Call
 from irrun.runtime.lowering.copies import copied
-from irrun.runtime.lowering.movement import padded
+from irrun.runtime.lowering.movement import lower_pad
 from irrun.tensor import Array
 from irrun_kernels.elements import KINDS
 from tests.kernels.compiled.lowered import placed, results, run
@@ -83,6 +85,18 @@ REARRANGED: dict[str, tuple[Op, tuple[int, ...], tuple[Any, ...]]] = {
     "deep depth to space": (DepthToSpace(block_size=3, mode="depth_first"), (2, 18, 2), ()),
     "batch to space": (BatchToSpace(), (12, 2, 3), ([1, 2, 3], [0, 1, 2], [0, 0, 1])),
     "space to batch": (SpaceToBatch(), (2, 3, 4), ([1, 2, 3], [0, 1, 2], [0, 0, 0])),
+    "patches": (
+        ExtractImagePatches(sizes=(2, 3), strides=(2, 1), rates=(1, 2), auto_pad="valid"),
+        (2, 3, 6, 9),
+        (),
+    ),
+    "padded patches": (
+        ExtractImagePatches(sizes=(3, 2), strides=(2, 2), rates=(2, 1), auto_pad="same_lower"),
+        (2, 3, 5, 8),
+        (),
+    ),
+    "sequences reversed": (ReverseSequence(batch_axis=1, seq_axis=0), (5, 3, 4), ([2, 5, 1],)),
+    "sequences reversed in batches": (ReverseSequence(batch_axis=0, seq_axis=-1), (3, 2, 6), ([2, 6, 0],)),
     "shuffle": (ShuffleChannels(group=3, axis=-2), (2, 6, 5), ()),
 }
 
@@ -101,7 +115,7 @@ def test_a_pad_with_a_number_of_a_run(value: float) -> None:
     builder = Builder()
     number = np.array(value, np.float32)
     inputs = placed(builder, data), placed(builder, number)
-    out = padded(PadV12(pad_mode="constant"), builder, inputs[0], np.array([1, 0]), np.array([0, 2]), inputs[1])
+    out = lower_pad(PadV12(pad_mode="constant"), builder, inputs[0], np.array([1, 0]), np.array([0, 2]), inputs[1])
     assert out is not None
     (found,) = results(builder, inputs, [data, number], [out])
     np.testing.assert_array_equal(found, np.pad(data, ((1, 0), (0, 2)), constant_values=value))
@@ -200,7 +214,8 @@ def test_an_index_outside_is_noted(op: Op) -> None:
     data, indices = placed(builder, drawn((3, 2), "float32")), placed(builder, np.array([[0, 3], [1, 0]]))
     assert LOWERINGS[type(op)].function(op, builder, data, indices) is not None
     calls = [item for item in builder.items if isinstance(item, Call)]
-    assert sum(builder.failure in call.addresses for call in calls) == 1
+    flags = [access for call in calls for access in call.accesses if access.address == builder.failure]
+    assert [access.mode for access in flags] == ["write"]
 
 
 SCATTERS = dict.fromkeys(("bool", *KINDS), ("none", "sum", "prod", "min", "max")) | {"float16": ("none",)}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from irrun.kernels.bf16 import rounded
 from irrun.kernels.elementwise import Elementwise
-from irrun.kernels.halves import rounded
 from irrun.kernels.packed_product import PackedMatrix
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.memory import Memory

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from irrun.runtime.lowering.packing import pack
 from irrun_kernels.host import LANES
 from irrun_kernels.micro import VARIANTS
-from irrun_kernels.tiling import pack, padded_columns, panel_vectors, tiling
+from irrun_kernels.tiling import padded_columns, panel_vectors, tiling
 from tests.kernels.compiled import built, own_kernels
 
 

@@ -7,8 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from irrun.kernels.text import bpe, unigram, wordpiece
-from irrun.kernels.text.kept import kept
+from irrun.kernels.text import bpe, kept, unigram, wordpiece
 from irrun.kernels.text.normal_forms import map_of
 from irrun.kernels.text.segments import Cuts
 
@@ -16,7 +15,7 @@ from irrun.kernels.text.segments import Cuts
 def test_read_only_arrays_are_remembered() -> None:
     calls = []
 
-    @kept
+    @kept.kept
     def total(array: np.ndarray, factor: int) -> int:
         calls.append(factor)
         return int(array.sum()) * factor
@@ -45,7 +44,7 @@ def test_parts_of_a_word_are_encoded_as_the_whole_word(size: int) -> None:
     encoder = bpe.BytePairEncoder(tokens, merges)
     for letters in itertools.product(b"ab ", repeat=4):
         text = bytes(letters) * size
-        assert encoder.encode(text) == tuple(encoder._merged(encoder._symbols(text)))
+        assert encoder.ids[text] == tuple(encoder._merged(encoder._symbols(text)))
 
 
 def test_parts_of_a_text_have_the_tokens_of_exact_sums() -> None:
@@ -57,18 +56,17 @@ def test_parts_of_a_text_have_the_tokens_of_exact_sums() -> None:
         assert model.encode(text) == model._exact(text)
 
 
-def test_words_are_forgotten_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (bpe, wordpiece):
-        monkeypatch.setattr(module, "MOST_WORDS", 2)
-    monkeypatch.setattr(unigram, "MOST_PARTS", 2)
+def test_texts_are_forgotten_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "MOST", 2)
     pairs = bpe.BytePairEncoder({b"a": 0, b"aa": 1}, [(b"a", b"a")])
-    pieces = wordpiece.WordPieces([b"a", b"##a"], b"##")
+    pieces = wordpiece.WordPieces([b"a", b"##a"], b"##", 7, 3)
     sums = unigram.of_openvino([b"a", b"aa"], np.array([-2, -3], np.float32), 7)
     for count in (1, 2, 3, 4, 1, 2, 3, 4):
         word = b"a" * count
-        assert pairs.encode(word) == (1,) * (count // 2) + (0,) * (count % 2)
-        assert pieces.encode(word) == (0,) + (1,) * (count - 1)
+        assert pairs.ids[word] == (1,) * (count // 2) + (0,) * (count % 2)
+        assert pieces.ids[word] == ((0,) + (1,) * (count - 1) if count < 4 else (7,))
         assert sorted(sums.encode(word)) == [0] * (count % 2) + [1] * (count // 2)
+    assert len(pairs.ids) <= 2
 
 
 @pytest.mark.parametrize(

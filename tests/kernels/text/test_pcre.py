@@ -14,7 +14,7 @@ regex = pytest.importorskip("regex", reason="regular expressions need the packag
 def found(pattern: str, text: str) -> list[str]:
     search = compiled(pattern.encode())
     assert search is not None, pattern
-    return [match.group() for match in search.finditer(text)]
+    return [text[slice(*match.span())] for match in search.find(text)]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,265 @@
+"""Chains of element-wise functions, and reductions of them: written as expressions, computed by one call."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from irrun.kernels.layout import axes_in_memory
+from irrun.runtime.lowering.builder import (
+    I64,
+    Builder,
+    broadcast,
+    broadcast_shape,
+    empty_as,
+    in_order_of,
+    is_symbolic,
+    share,
+)
+from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.symbolic import Number, largest, of_sizes
+from irrun.runtime.view import Operand, View
+from irrun_kernels.elementwise import Chain, Fold, chain, items_of, numbers_of
+from irrun_kernels.functions import RUN
+from irrun_kernels.native import NOWHERE
+from irrun_kernels.scalars import ELEMENTS, KINDS, NUMBERS
+
+_OF_BITS: Final = frozenset(
+    {"add", "subtract", "multiply", "negative", "equal", "not_equal", "left_shift"}
+    | {"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"}
+)
+"""Functions of 64 bits that do not depend on whether there is a sign."""
+
+_STORED: Final = {1: "b", 2: "h", 4: "i"}
+
+
+class NoElement(Exception):
+    """There is no function of this name for operands of these types."""
+
+
+class Value(NamedTuple):
+    """An array of elements of a type, by the letter of `KINDS`; numbers count inputs and results separately."""
+
+    number: int
+    kind: str
+    is_input: bool = False
+
+
+class _Call(NamedTuple):
+    element: int
+    operands: tuple[Value, ...]
+    result: Value
+
+
+class Expression:
+    """Calls of functions of elements. Integers are computed in 64 bits."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self.inputs: list[Operand] = []
+        self._calls: list[_Call] = []
+
+    def read(self, array: Operand) -> Value:
+        """An input; NoElement if there are no functions of its type."""
+        if array.dtype not in KINDS:
+            raise NoElement
+        place = next((place for place, other in enumerate(self.inputs) if other is array), len(self.inputs))
+        if place == len(self.inputs):
+            self.inputs.append(array)
+        return Value(place, KINDS[array.dtype], True)
+
+    def number(self, value: float, kind: str) -> Value:
+        """A constant."""
+        return self.read(np.array(value, kind))
+
+    def __call__(self, name: str, *operands: Value) -> Value:
+        """A function of `ELEMENTS`; NoElement if it does not have it."""
+        kinds = "".join(operand.kind for operand in operands)
+        found = _number(name, kinds)
+        result = ELEMENTS[found].result
+        value = Value(len(self._calls), kinds[0] if name in _OF_BITS and result != "?" else result)
+        self._calls.append(_Call(found, operands, value))
+        return value
+
+    def computed(self, value: Value) -> Value:
+        """A value in the type in which it is computed: integers of less than 64 bits in i64."""
+        return self("to_q", value) if value.kind in "bhiBHI" else value
+
+    def stored(self, value: Value, dtype: np.dtype[Any]) -> Value:
+        """Integers of 64 bits as those of another type, which wrap; any other value as it is."""
+        kind = KINDS[dtype]
+        if value.kind in "qQ" and kind not in "qQ":
+            value = self(f"to_{_STORED[dtype.itemsize]}", value._replace(kind="q"))
+        return value._replace(kind=kind)
+
+    def is_constant(self, value: Value, number: float) -> bool:
+        """Return whether a value is an input that is this constant number."""
+        x = self.inputs[value.number] if value.is_input else None
+        return self.builder.is_constant(x) and x.size == 1 and bool(x.reshape(()) == number)
+
+    def write(self, result: Value, out: View) -> None:
+        """Add the call that computes a result in ``out``, which has no gaps."""
+        target, *given = in_order_of(out, [out, *(broadcast(self.builder, x, out.shape) for x in self.inputs)])
+        each, tasks = share(largest(1, -(-out.size // RUN)), self._cost * out.size + 30 * len(given))
+        self._call(result, target, given, target.shape, out.size, each * RUN, tasks)
+
+    def folded(self, name: str, result: Value, axes: Sequence[int], start: Any) -> View:
+        """The array of results that are reduced along some axes, by a function of `FOLDED`; the axes have size 1.
+
+        ``start`` is the number that a function begins with.
+        """
+        builder, function = self.builder, _number(name, 2 * result.kind)
+        shape = broadcast_shape(*(x.shape for x in self.inputs))
+        like = next((x for x in self.inputs if tuple(x.shape) == shape), None)
+        order = list(range(len(shape))) if like is None else axes_in_memory(like)
+        reduced = [axis for axis in order if axis in axes]
+        last = order.index(reduced[-1])
+        outer, inner = ([axis for axis in part if axis not in axes] for part in (order[:last], order[last:]))
+        given = [broadcast(builder, x, shape).transpose([*outer, *reduced, *inner]) for x in self.inputs]
+        rows, count, columns = (math.prod(shape[axis] for axis in part) for part in (outer, reduced, inner))
+        size = rows * count * columns
+        parts = 1 if is_symbolic(size) else _parts(rows, count, columns)
+        dtype = np.dtype(result.kind)
+        out = builder.empty((parts, *(shape[axis] for axis in outer), *(shape[axis] for axis in inner)), dtype)
+        items = of_sizes(items_of)(rows, count, columns, parts)
+        each, tasks = share(items, (self._cost + 0.2) * size + 5 * out.size)
+        begin = builder.constant(np.array([start], dtype), dtype)
+        fold = Fold(function, begin, rows, count, columns, parts)
+        self._call(result, out, given, given[0].shape, items, each, tasks, fold)
+        if parts > 1:
+            sums = Expression(builder)
+            out = sums.folded(name, sums.read(out), [0], start)
+        whole = out[0][(*(slice(None),) * (out.ndim - 1), *(None,) * len(reduced))]
+        return whole.transpose(np.argsort([*outer, *inner, *reduced]).tolist())
+
+    @property
+    def _cost(self) -> float:
+        """Nanoseconds for an element."""
+        return sum(ELEMENTS[call.element].cost for call in self._calls)
+
+    def _call(
+        self,
+        result: Value,
+        out: View,
+        given: Sequence[Operand],
+        shape: Sequence[Number],
+        items: Number,
+        per_task: Number,
+        tasks: Number,
+        fold: Fold | None = None,
+    ) -> None:
+        builder = self.builder
+        calls, workspaces = self._allocated(result)
+        whole = [_without_gaps(builder, builder.view(x)) for x in given]
+        operands: list[Any] = []
+        for x in whole:
+            operands += [builder.address(x), x.itemsize, *x.strides]
+        kinds = {result.kind, *(kind for call in self._calls for kind in self._kinds(call))}
+        block = max(np.dtype(kind).itemsize for kind in kinds) * RUN
+        numbers = numbers_of(len(shape), len(whole), workspaces)
+        builder.call(
+            chain,
+            Chain(
+                out=builder.address(out),
+                width=out.itemsize,
+                shape=NOWHERE,
+                axes=len(shape),
+                operands=NOWHERE,
+                inputs=len(whole),
+                calls=NOWHERE,
+                functions=len(self._calls),
+                blocks=workspaces,
+                block=block,
+                numbers=numbers,
+                elements=items,
+                per_task=per_task,
+                fold=Fold() if fold is None else fold,
+            ),
+            tasks,
+            8 * numbers + block * (len(whole) + workspaces + 2 * (fold is not None)),
+            {"shape": shape, "operands": operands, "calls": calls},
+        )
+
+    def written(self, result: Value, dtype: np.dtype[Any]) -> View:
+        """The array of a result, in the memory order of the first input that has its shape."""
+        shape = broadcast_shape(*(x.shape for x in self.inputs))
+        like = next((x for x in self.inputs if tuple(x.shape) == shape), None)
+        out = self.builder.empty(shape, dtype) if like is None else empty_as(self.builder, like, dtype)
+        self.write(self.stored(result, dtype), out)
+        return out
+
+    def _kinds(self, call: _Call) -> str:
+        return ELEMENTS[call.element].operands + ELEMENTS[call.element].result
+
+    def _allocated(self, result: Value) -> tuple[list[int], int]:
+        """Calls with the numbers of arrays, and how many blocks of workspace they need."""
+        last = {
+            operand.number: place
+            for place, call in enumerate(self._calls)
+            for operand in call.operands
+            if not operand.is_input
+        }
+        places: dict[int, int] = {}
+        free: list[int] = []
+        count = 0
+        numbers: list[int] = []
+        for place, call in enumerate(self._calls):
+            if call.result.number == result.number:
+                places[call.result.number] = len(self.inputs)
+            else:
+                if not free:
+                    count += 1
+                    free.append(len(self.inputs) + count)
+                places[call.result.number] = free.pop()
+            found = [one.number if one.is_input else places[one.number] for one in call.operands]
+            numbers += [call.element, places[call.result.number], *found, *[0] * (3 - len(found))]
+            ended = {one.number for one in call.operands if not one.is_input and last[one.number] == place}
+            free += [places[number] for number in sorted(ended) if number != result.number]
+        return numbers, count
+
+
+def in_longs(builder: Builder, x: Operand) -> View:
+    """Integers in 64 bits."""
+    e = Expression(builder)
+    value = e.computed(e.read(x))
+    return replace(builder.view(x), dtype=I64) if value.is_input else e.written(value, I64)
+
+
+def in_type(builder: Builder, x: View, dtype: np.dtype[Any]) -> View:
+    """Integers of 64 bits as those of another type, which wrap."""
+    if x.itemsize == dtype.itemsize:
+        return replace(x, dtype=dtype)
+    e = Expression(builder)
+    return e.written(e.read(x), dtype)
+
+
+def _number(name: str, kinds: str) -> int:
+    """The number of a function; NoElement if there is none for operands of these types."""
+    found = NUMBERS.get((name, kinds))
+    if found is None and name in _OF_BITS:
+        found = NUMBERS.get((name, kinds.replace("Q", "q")))
+    if found is None:
+        raise NoElement
+    return found
+
+
+def _parts(outer: int, reduced: int, inner: int) -> int:
+    """The parts of an axis that are reduced by themselves, so that there are tasks enough."""
+    items = items_of(outer, reduced, inner, 1)
+    return max(1, min(_MOST_PARTS // items, outer * reduced * inner // _LEAST_PART, reduced)) if items else 1
+
+
+_MOST_PARTS: Final = 8
+_LEAST_PART: Final = 1 << 15
+
+
+def _without_gaps(builder: Builder, x: View) -> View:
+    """A copy of an array that is not broadcast and whose last axis has gaps, if it can be copied."""
+    if x.ndim == 0 or is_symbolic(*x.strides) or x.strides[-1] == x.itemsize or 0 in x.strides or x.shape[-1] == 1:
+        return x
+    whole = contiguous(builder, x)
+    return x if whole is None else whole

@@ -1,0 +1,165 @@
+"""Normalization by means and variances, or by norms, along any axes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from irrun.kernels.layout import axes_in_memory
+from irrun.ops.normalization.batch_norm_inference import BatchNormInferenceV1, BatchNormInferenceV5
+from irrun.ops.normalization.group_normalization import GroupNormalization
+from irrun.ops.normalization.mvn import MVNV2, MVNV6
+from irrun.ops.normalization.normalize_l2 import NormalizeL2
+from irrun.ops.reduction.base import reduced_axes
+from irrun.runtime.lowering.builder import F32, Builder, is_f32, lowers, share
+from irrun.runtime.lowering.chains import Expression
+from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.symbolic import Number, of_sizes
+from irrun.runtime.view import Operand, View
+from irrun_kernels.moments import ABSENT, INSIDE, LEAST, OUTSIDE, Moments, Normalization, factors, moments
+
+
+class _Form(NamedTuple):
+    """How numbers are normalized: along ``axes``, for groups of ``members`` channels.
+
+    Those that are not ``centred`` are divided by the root of the sum of squares.
+    """
+
+    axes: Sequence[int]
+    eps: float
+    mode: int = INSIDE
+    centred: bool = True
+    members: Number = 1
+
+
+@lowers(GroupNormalization)
+def lower_group_normalization(
+    op: GroupNormalization, builder: Builder, data: Operand, scale: Operand, bias: Operand
+) -> View | None:
+    """Groups of channels by their mean and variance."""
+    members = data.shape[1] // op.num_groups
+    form = _Form(range(2, data.ndim), op.epsilon, members=members)
+    return _normalized(builder, data, form, scale, bias)
+
+
+@lowers(MVNV2)
+def lower_mvn_2(op: MVNV2, builder: Builder, data: Operand) -> View | None:
+    """Samples or channels by their mean and variance."""
+    mode = INSIDE if op.normalize_variance else ABSENT
+    return _normalized(builder, data, _Form(op.axes_of(data.ndim), op.eps, mode))
+
+
+@lowers(MVNV6, numbers=(1,))
+def lower_mvn(op: MVNV6, builder: Builder, data: Operand, axes: Operand) -> View | None:
+    """Any axes by their mean and variance."""
+    if not builder.is_constant(axes):
+        return None
+    mode = OUTSIDE if op.eps_mode == "outside_sqrt" else INSIDE
+    form = _Form(reduced_axes(axes, data.ndim), op.eps, mode if op.normalize_variance else ABSENT)
+    return _normalized(builder, data, form)
+
+
+@lowers(NormalizeL2, numbers=(1,))
+def lower_normalize_l2(op: NormalizeL2, builder: Builder, data: Operand, axes: Operand) -> View | None:
+    """Any axes by their norm."""
+    along = reduced_axes(axes, data.ndim) if builder.is_constant(axes) else ()
+    form = _Form(along, op.eps, LEAST if op.eps_mode == "max" else INSIDE, centred=False)
+    return _normalized(builder, data, form) if along else None
+
+
+@lowers(BatchNormInferenceV1, BatchNormInferenceV5)
+def lower_batch_norm(
+    op: BatchNormInferenceV1 | BatchNormInferenceV5, builder: Builder, *inputs: Operand
+) -> View | None:
+    """Channels by a given mean and variance; the data are the input with several axes, the others have one."""
+    data = next((x for x in inputs if x.ndim > 1), None)
+    if data is None or not is_f32(*inputs):
+        return None
+    e, along = Expression(builder), (-1, *(1,) * (data.ndim - 2))
+    rows = [e.read(builder.view(x).reshape(*along)) for x in inputs if x is not data]
+    gamma, beta, mean, variance = rows
+    root = e("sqrt", e("add", variance, e.number(op.epsilon, "f")))
+    scaled = e("multiply", e("subtract", e.read(data), mean), e("divide", gamma, root))
+    return e.written(e("add", scaled, beta), F32)
+
+
+def _normalized(
+    builder: Builder, data: Operand, form: _Form, gamma: Operand | None = None, beta: Operand | None = None
+) -> View | None:
+    """Lines of elements by their moments; ``gamma`` and ``beta`` are rows of channels."""
+    if not is_f32(data, gamma, beta):
+        return None
+    scale = None if gamma is None else contiguous(builder, gamma)
+    order = _order(data, form)
+    x = contiguous(builder, data.transpose(order))
+    if x is None or (gamma is not None and scale is None):
+        return None
+    sizes = [1 if axis in form.axes else data.shape[axis] for axis in order]
+    first = min(map(order.index, form.axes), default=len(order))
+    stop = first + len(form.axes)
+    stacks, size, columns = (
+        math.prod(x.shape[place]) for place in (slice(first), slice(first, stop), slice(stop, None))
+    )
+    lines, parts = stacks * columns, _parts(stacks, size, columns)
+    partial = [builder.empty((parts, lines)) for _ in range(2)]
+    each, tasks = share(stacks * parts, 0.3 * data.size + 20 * stacks * parts)
+    means_at, squares_at = map(builder.address, partial)
+    centred = int(form.centred)
+    builder.call(
+        moments,
+        Moments(builder.address(x), means_at, squares_at, stacks, size, columns, parts, centred, each),
+        tasks,
+        8 * columns,
+    )
+    means, factor = builder.empty(sizes), builder.empty(sizes)
+    each, tasks = share(lines // form.members, 4.0 * lines * parts)
+    builder.call(
+        factors,
+        Normalization(
+            means_at,
+            squares_at,
+            builder.address(scale),
+            builder.address(means),
+            builder.address(factor),
+            lines=lines,
+            members=form.members,
+            size=size,
+            parts=parts,
+            channels=1 if gamma is None else data.shape[1],
+            is_mean=centred,
+            mode=form.mode,
+            eps=form.eps,
+            groups_per_task=each,
+        ),
+        tasks,
+    )
+    e = Expression(builder)
+    result = e("subtract", e.read(x), e.read(means)) if form.centred else e.read(x)
+    if form.mode != ABSENT:
+        result = e("multiply", result, e.read(factor))
+    if beta is not None:
+        row = builder.view(beta).reshape(1, -1, *(1,) * (data.ndim - 2))
+        result = e("add", result, e.read(row.transpose(order)))
+    return e.written(result, F32).transpose(np.argsort(order).tolist())
+
+
+def _order(data: Operand, form: _Form) -> list[int]:
+    """The axes in the order of memory, or others last where they are no neighbours there, or channels in the way."""
+    order = axes_in_memory(data)
+    places = sorted(map(order.index, form.axes))
+    others = [axis for axis in order if axis not in form.axes]
+    is_apart = any(after - before > 1 for before, after in itertools.pairwise(places))
+    if is_apart or (form.members != 1 and others != sorted(others)):
+        return [axis for axis in range(data.ndim) if axis not in form.axes] + list(form.axes)
+    return order
+
+
+@of_sizes
+def _parts(stacks: int, size: int, columns: int) -> int:
+    """The parts of a line."""
+    _, tasks = share(size, 0.3 * stacks * size * columns)
+    return max(1, min(size, -(-int(tasks) // max(stacks, 1))))

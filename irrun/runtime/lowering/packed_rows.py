@@ -1,0 +1,66 @@
+"""Rows of weights that are stored in few bits."""
+
+from __future__ import annotations
+
+from irrun.kernels.nibbles import Nibbles
+from irrun.ops.fused.fused_packed_gather import FusedPackedGather
+from irrun.runtime.lowering.builder import F32, Builder, Unsupported, lowers
+from irrun.runtime.lowering.chains import Expression, NoElement, Value
+from irrun.runtime.lowering.copies import copied
+from irrun.runtime.lowering.gathers import picked
+from irrun.runtime.view import Operand, View
+from irrun.tensor import Array
+
+_MIDDLE = 8
+"""The code of 4 bits that is the first negative one."""
+
+
+@lowers(FusedPackedGather)
+def lower_packed_gather(op: FusedPackedGather, builder: Builder, indices: Operand) -> View:
+    """Pick codes, zeros and scales, and compute (code - zero) * scale."""
+    is_packed = isinstance(op.stored, Nibbles)
+    stored = op.stored.pairs if isinstance(op.stored, Nibbles) else op.stored
+    signed = isinstance(op.stored, Nibbles) and op.stored.signed
+
+    def rows_of(weights: Array) -> View:
+        found = picked(builder, weights, indices, wraps=op.from_end)
+        if found is None:
+            raise Unsupported("the type of the indices")
+        return found
+
+    codes = rows_of(stored)
+    sides = [None if side is None else rows_of(side) for side in (op.zero, op.scale)]
+    parts = [_decompressed(builder, codes, part, signed, sides) for part in ((0, 1) if is_packed else (None,))]
+    shape = (*indices.shape, *op.row)
+    if len(parts) == 1:
+        return parts[0].reshape(shape)
+    out = builder.empty((*parts[0].shape, len(parts)), F32)
+    for number, part in enumerate(parts):
+        if not copied(builder, part, out[..., number]):
+            raise Unsupported("the memory order of the codes")
+    return out.reshape(shape)
+
+
+def _decompressed(builder: Builder, codes: View, part: int | None, signed: bool, sides: list[View | None]) -> View:
+    """The numbers that codes stand for, or each second one of codes of 4 bits."""
+    e = Expression(builder)
+    try:
+        value = e.read(codes)
+        if part is not None:
+            value = _nibble(e, value, part, signed)
+        value = value if value.kind == "f" else e("to_f", value)
+        for name, side in zip(("subtract", "multiply"), sides, strict=True):
+            if side is not None:
+                step = 1 if part is None or side.shape[-1] == 1 else 2
+                value = e(name, value, e.read(side[..., (part or 0) % step :: step]))
+        return e.written(value, F32)
+    except NoElement:
+        raise Unsupported(f"weights of {codes.dtype}") from None
+
+
+def _nibble(e: Expression, byte: Value, part: int, signed: bool) -> Value:
+    whole = e("to_q", byte)
+    code = e("bitwise_and" if part == 0 else "right_shift", whole, e.number(15 if part == 0 else 4, "q"))
+    if not signed:
+        return code
+    return e("subtract", e("bitwise_xor", code, e.number(_MIDDLE, "q")), e.number(_MIDDLE, "q"))

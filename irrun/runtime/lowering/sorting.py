@@ -1,0 +1,101 @@
+"""Running sums, and the largest or smallest elements along an axis."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from irrun.ops.arithmetic.cum_sum import CumSum
+from irrun.ops.sort.top_k import TopKV1, TopKV3, TopKV11
+from irrun.runtime.lowering.builder import Builder, empty_as, integers, lowers, share
+from irrun.runtime.lowering.chains import in_longs, in_type
+from irrun.runtime.lowering.copies import axes_of, copied
+from irrun.runtime.view import Operand, View
+from irrun_kernels.axes import WALK, Strided
+from irrun_kernels.elements import KINDS, kind_of
+from irrun_kernels.scans import Scan, scan
+from irrun_kernels.top import U64, Top, top, workspace_of
+
+_SUMMED: Final = ("float32", "float64", "int32", "int64")
+"""Types that are summed as they are; other integers are converted."""
+
+
+@lowers(CumSum, numbers=(1,))
+def lower_cumsum(op: CumSum, builder: Builder, data: Operand, axis: Operand | None = None) -> View | None:
+    """Running sums: backward, they are those of a view in the opposite order."""
+    along = 0 if axis is None else integers(axis, "the axis")[0]
+    if not data.ndim or not -data.ndim <= along < data.ndim:
+        return None
+    before = (slice(None),) * (int(along) % data.ndim)
+    x = data if data.dtype.name in _SUMMED else in_longs(builder, data)
+    out = empty_as(builder, x, x.dtype)
+    source, target = builder.view(x), out
+    if op.reverse:
+        source, target = (array[(*before, slice(None, None, -1))] for array in (source, target))
+    if op.exclusive:
+        if not copied(builder, np.zeros(1, x.dtype), target[(*before, slice(1))]):
+            return None
+        size = data.shape[len(before)]
+        source, target = source[(*before, slice(size - 1))], target[(*before, slice(1, None))]
+    axes = axes_of([array[(*before, slice(1))] for array in (source, target)])
+    if axes is None:
+        return None
+    sizes, steps = axes
+    kind = KINDS.index(x.dtype.name)
+    _, tasks = share(math.prod(sizes), 1.0 * data.size)
+    arguments = Scan(
+        Strided(builder.address(source), steps[0]),
+        Strided(builder.address(target), steps[1]),
+        sizes,
+        source.shape[len(before)],
+        source.strides[len(before)],
+        target.strides[len(before)],
+        kind,
+        x.itemsize,
+        tasks,
+    )
+    builder.call(scan, arguments, tasks, WALK)
+    return in_type(builder, out, data.dtype)
+
+
+@lowers(TopKV1, TopKV3, TopKV11, numbers=(1,))
+def lower_topk(op: TopKV1 | TopKV3 | TopKV11, builder: Builder, data: Operand, k: Operand) -> tuple[View, View] | None:
+    """The elements that come first, and their indices."""
+    wanted, axis = integers(k, "k")[0], op.axis % data.ndim
+    count, before = data.shape[axis], (slice(None),) * axis
+    kind = U64 if data.dtype == np.uint64 else kind_of(data.dtype)
+    if kind is None or not 0 <= wanted <= count:
+        return None
+    shape = [*data.shape[:axis], wanted, *data.shape[axis + 1 :]]
+    out, places = (
+        builder.empty(shape, data.dtype),
+        builder.empty(shape, np.dtype(op.index_element_type.replace("i", "int"))),
+    )
+    x = builder.view(data)
+    axes = axes_of([array[(*before, slice(1))] for array in (x, out, places)])
+    if axes is None:
+        return None
+    sizes, steps = axes
+    rows = math.prod(sizes)
+    _, tasks = share(rows, 2.0 * data.size + 20 * out.size)
+    arguments = Top(
+        x=Strided(builder.address(x), steps[0]),
+        out=Strided(builder.address(out), steps[1]),
+        places=Strided(builder.address(places), steps[2]),
+        size=sizes,
+        length=count,
+        wanted=wanted,
+        x_step=x.strides[axis],
+        out_step=out.strides[axis],
+        places_step=places.strides[axis],
+        kind=kind,
+        width=x.itemsize,
+        index_width=places.itemsize,
+        smallest=int(op.mode == "min"),
+        by_index=int(op.sort == "index"),
+        tasks=tasks,
+    )
+    builder.call(top, arguments, tasks, workspace_of(wanted))
+    return out, places

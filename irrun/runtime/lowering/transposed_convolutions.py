@@ -1,0 +1,140 @@
+"""Transposed convolutions as products of an element and its neighbours, whose results are a block."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
+from irrun.runtime.lowering.builder import Builder, is_f32, lowers
+from irrun.runtime.lowering.conversions import operand, types
+from irrun.runtime.lowering.copies import copied
+from irrun.runtime.lowering.elementwise import epilogue
+from irrun.runtime.lowering.geometry import as_volumes, channels_last
+from irrun.runtime.lowering.images import channel_by_channel
+from irrun.runtime.lowering.products import Operands, Steps, alone, multiply, of_windows
+from irrun.runtime.symbolic import Number
+from irrun.runtime.view import Operand, View
+from irrun.tensor import Array
+from irrun_kernels.pixels import Geometry
+
+
+class _Axis(NamedTuple):
+    """An axis whose results are computed in blocks of ``stride``, and a kernel of ``taps``, at least as many.
+
+    There are some ``blocks`` from the one with number ``first`` on; ``size`` results are wanted, from ``crop`` on.
+    """
+
+    stride: int
+    taps: int
+    first: Number
+    blocks: Number
+    crop: Number
+    size: Number
+
+    def runs(self, *, is_split: bool) -> list[range]:
+        """Places in a block that meet equally many taps, or each place."""
+        if is_split:
+            return [range(place, place + 1) for place in range(self.stride)]
+        rest = self.taps % self.stride
+        return [range(rest), range(rest, self.stride)] if rest else [range(self.stride)]
+
+
+@lowers(FusedTransposedConvolution)
+def lower_transposed_convolution(
+    op: FusedTransposedConvolution, builder: Builder, data: Operand, summand: Operand | None = None
+) -> Any:
+    """A transposed convolution: a product for all places in blocks of results that meet equally many taps.
+
+    Rows of a block are the groups of that product, and its columns the filters. None for weights that are not finite:
+    at the border they meet zeros, which the layer does not have. Gaps between taps would meet NaN as zeros, too.
+    """
+    end = epilogue(op.activation)
+    if end is None or not is_f32(summand, op.weights) or not np.isfinite(op.weights).all() or _has_gaps(op):
+        return None
+    operands = operand(op, builder, data)
+    x = None if operands is None else channels_last(builder, as_volumes(operands))
+    if x is None:
+        return None
+    axes = _axes(op, data)
+    blocks = _in_blocks(op, axes)
+    groups, depth, filters = blocks.shape[:3]
+    whole = [axis.blocks * axis.stride for axis in axes]
+    inside = (..., *(slice(axis.crop, axis.crop + axis.size) for axis in axes))
+    outs = [builder.images((data.shape[0], groups * filters, *whole), dtype) for dtype in types(op)]
+    added = None if summand is None else channels_last(builder, as_volumes(summand))
+    if added is not None and [axis.size for axis in axes] != whole:
+        around = builder.images(outs[0].shape)
+        added = around if copied(builder, added, around[inside]) else None
+    if summand is not None and added is None:
+        return None
+    bias = None if op.bias is None else op.bias.reshape(-1)
+    split = (True, groups > 1, groups > 1)
+    for runs in itertools.product(*(axis.runs(is_split=each) for axis, each in zip(axes, split, strict=True))):
+        taps = [-(-(axis.taps - run.start) // axis.stride) for axis, run in zip(axes, runs, strict=True)]
+        begins = [count - 1 - axis.first for axis, count in zip(axes, taps, strict=True)]
+        here = (..., *(slice(run.start, None, axis.stride) for axis, run in zip(axes, runs, strict=True)))
+        given = Operands(
+            x,
+            [out[here] for out in outs],
+            None if added is None else added[here],
+            end,
+            Geometry(*(*taps, *(1,) * 6, *begins)),
+        )
+        weights = _weights_of(blocks, runs, taps)
+        if groups > 1 and depth == filters == 1:
+            channel_by_channel(builder, weights[:, 0, 0], bias, given)
+            continue
+        key = ("blocks", *(axis.stride for axis in axes), *(run.start for run in runs))
+        factors = of_windows(key, weights, op.weights)
+        if groups == 1:
+            factors = factors._replace(steps=Steps(0, outs[0].strides[3] // outs[0].itemsize, 0))
+        multiply(builder, factors, given, None if bias is None else np.tile(bias, len(runs[2])), 0)
+        builder.cover(*(_in_runs(each, axes, runs) for each in (*outs, added) if each is not None))
+    return alone([out[inside][(..., *(0,) * (5 - data.ndim), *(slice(None),) * (data.ndim - 2))] for out in outs])
+
+
+def _has_gaps(op: FusedTransposedConvolution) -> bool:
+    """Whether the taps that meet a result are not consecutive, or there are results that meet none."""
+    windows = op.source.windows(op.weights.ndim - 3)
+    spans = zip(op.weights.shape[3:], windows.strides, windows.dilations, strict=True)
+    return any(taps < stride or (taps > 1 and dilation > 1) for taps, stride, dilation in spans)
+
+
+def _in_runs(images: View, axes: list[_Axis], runs: tuple[range, ...]) -> View:
+    """The places in each block of images that are in some runs."""
+    blocks = images.reshape(*images.shape[:2], *(size for axis in axes for size in (axis.blocks, axis.stride)))
+    return blocks[(..., *(key for run in runs for key in (slice(None), slice(run.start, run.stop))))]
+
+
+def _axes(op: FusedTransposedConvolution, data: Operand) -> list[_Axis]:
+    """The three spatial axes, the first of which may not be there."""
+    windows, kernel = op.source.windows(data.ndim - 2), op.weights.shape[3:]
+    begins, sizes = op.source.place(data.shape[2:], kernel, op.wanted)
+    axes = [_Axis(1, 1, 0, 1, 0, 1)] * (5 - data.ndim)
+    for taps, stride, begin, size in zip(kernel, windows.strides, begins, sizes, strict=True):
+        first, last = begin // stride, -(-(begin + size) // stride)
+        axes.append(_Axis(stride, taps, first, last - first, begin - first * stride, size))
+    return axes
+
+
+def _in_blocks(op: FusedTransposedConvolution, axes: list[_Axis]) -> Array:
+    """The weights as [G, I, O, taps, stride, …], with zeros where there are none, for three axes."""
+    blocks = [(-(-axis.taps // axis.stride), axis.stride) for axis in axes]
+    whole = np.zeros((*op.weights.shape[:3], *(taps * stride for taps, stride in blocks)), np.float32)
+    first, second, third = (axis.taps for axis in axes)
+    whole[:, :, :, :first, :second, :third] = op.weights.reshape(*op.weights.shape[:3], first, second, third)
+    return whole.reshape(*whole.shape[:3], *(size for pair in blocks for size in pair))
+
+
+def _weights_of(blocks: Array, runs: tuple[range, ...], taps: list[int]) -> Array:
+    """Weights [groups, filters, I, *taps] for some places in a block; the first taps meet the last elements."""
+    keys = [
+        key
+        for run, count in zip(runs, taps, strict=True)
+        for key in (slice(count - 1, None, -1), slice(run.start, run.stop))
+    ]
+    part = blocks[(..., *keys)].transpose(4, 6, 0, 8, 2, 1, 3, 5, 7)
+    return part.reshape(part.shape[1] * part.shape[2], part.shape[3] * part.shape[4], part.shape[5], *taps)

@@ -1,0 +1,237 @@
+"""The epilogue of products and windows: what is done to their sums before these are stored, and where they go.
+
+Bias, summand, bounds and roundings are emitted in registers; a function of elements follows row by row, in the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from irrun_kernels import ir
+from irrun_kernels.conversions import AS_BITS, quantize_row, round_row
+from irrun_kernels.functions import add, apply_to_rows, unary
+from irrun_kernels.host import LANES
+from irrun_kernels.native import NOWHERE, Address, Read, Write, floats, inlined
+from irrun_kernels.pixels import Images
+from irrun_kernels.vectors import Vectors
+
+
+class Numbers(NamedTuple):
+    """The f32 of the epilogue of integer sums: bounds, the maps to levels, and the numbers that levels stand for.
+
+    A result is clipped to ``low`` and ``high``; its level is the integer from 0 to ``most`` that is nearest to slope *
+    result + shift. If ``between_slope`` is not 0, sums are first rounded likewise, and become numbers again by a step
+    and the number of level 0. A summand of bytes is multiplied by ``step``.
+    """
+
+    low: float = -np.inf
+    high: float = np.inf
+    slope: float = 0.0
+    shift: float = 0.0
+    most: float = 0.0
+    step: float = 0.0
+    between_slope: float = 0.0
+    between_shift: float = 0.0
+    between_most: float = 0.0
+    between_step: float = 0.0
+    between_low: float = 0.0
+
+
+class IntegerEpilogue(NamedTuple):
+    """The part of an epilogue that makes f32 and bytes of integer sums.
+
+    ``starts``, ``factors`` and ``biases`` are addresses of rows of ``padded`` columns, whole vectors, which are 0 for
+    sums of floats; ``numbers`` is the address of `Numbers`. Summands are f32, or bytes where their size is 1. The
+    levels of what a function returns, 0 to ``most``, lie between ``low`` and ``high``, after a multiplication by the
+    row at ``scales`` if that is not 0.
+    """
+
+    starts: Read[Address] = NOWHERE
+    factors: Read[Address] = NOWHERE
+    biases: Read[Address] = NOWHERE
+    padded: int = 0
+    numbers: Read[Address] = NOWHERE
+    summand_size: int = 4
+    low: float = 0.0
+    high: float = 0.0
+    most: float = 0.0
+    scales: Read[Address] = NOWHERE
+
+
+class Epilogue(NamedTuple):
+    """function(clip(sum + bias + summand)), stored as f32, in bf16 or as levels, or as f32 and one of these.
+
+    ``out``, ``rounded``, the result in bf16 or as levels, and ``summand`` have pixels of all columns; ``bias`` is one
+    row. The ``function`` is one of `UNARY`, -1 for none. Without ``out``, what a function is applied to is in the
+    workspace, and rows are ``out.pixel`` bytes apart.
+    """
+
+    out: Write[Images] = Images()
+    rounded: Write[Images] = Images()
+    summand: Read[Images] = Images()
+    bias: Read[Address] = NOWHERE
+    low: float = -np.inf
+    high: float = np.inf
+    function: int = -1
+    alpha: float = 0.0
+    beta: float = 0.0
+    integers: IntegerEpilogue = IntegerEpilogue()
+
+
+class RowAddresses(NamedTuple):
+    """The rows of an array: ``row`` emits the address of one, unless ``start`` is 0, which stands for no array."""
+
+    start: Any
+    row: Callable[[int], Any]
+
+
+def listed(v: Vectors, table: Any, first: Any = None) -> RowAddresses:
+    """RowAddresses whose addresses are in a table, from the row with number ``first`` on."""
+    place = table if first is None else v.beyond(table, first, 8)
+    return RowAddresses(table, lambda i: v.load_long(place, 8 * i))
+
+
+def spaced(v: Vectors, start: Any, step: Any) -> RowAddresses:
+    """RowAddresses that are ``step`` bytes apart."""
+    return RowAddresses(start, lambda i: v.beyond(start, step, i))
+
+
+def masks_of(v: Vectors, columns: Any, width: int) -> list[Any]:
+    """A mask for each vector of a row: None for all but the last."""
+    return [*[None] * (width - 1), v.mask(v.builder.sub(columns, v.constant(LANES * (width - 1))))]
+
+
+def begin(
+    v: Vectors, count: int, masks: list[Any], bias: Any = None, summand: RowAddresses | None = None, first: float = 0.0
+) -> list[list[Any]]:
+    """Make the variables of the sums of ``count`` rows, which begin with bias and summand, or with a number."""
+    starts = [v.variable(v.every(first)) for _ in masks]
+    if bias is not None:
+        with v.builder.if_then(v.is_given(bias)):
+            for j, start in enumerate(starts):
+                v.builder.store(v.load(bias, j, masks[j]), start)
+    sums = [[v.variable(v.builder.load(start)) for start in starts] for _ in range(count)]
+    if summand is not None:
+        _add(v, sums, masks, summand)
+    return sums
+
+
+def _add(v: Vectors, sums: list[list[Any]], masks: list[Any], summand: RowAddresses) -> None:
+    with v.builder.if_then(v.is_given(summand.start)):
+        _replace(v, sums, lambda value, i, j: v.builder.fadd(value, v.load(summand.row(i), j, masks[j])))
+
+
+def _replace(v: Vectors, sums: list[list[Any]], function: Callable[[Any, int, int], Any]) -> None:
+    """Replace each vector by a function of it, of the number of its row, and of its number in the row."""
+    for i, row in enumerate(sums):
+        for j, place in enumerate(row):
+            v.builder.store(function(v.builder.load(place), i, j), place)
+
+
+Rounding = Callable[[], Callable[[Any], Any]]
+"""Emits what is needed to round vectors, and returns the function that rounds one."""
+
+Target = tuple[RowAddresses, Rounding | None]
+
+
+def end(
+    v: Vectors,
+    sums: list[list[Any]],
+    masks: list[Any],
+    low: Any,
+    high: Any,
+    *targets: tuple[RowAddresses, Rounding | None],
+) -> None:
+    """Clip sums and store them in each of the targets, as they are or rounded."""
+    least, most = v.splat(low), v.splat(high)
+    # The operands are so ordered that NaN stays.
+    _replace(v, sums, lambda value, _, __: v.largest(least, v.smallest(most, value)))
+    for rows, rounding in targets:
+        with v.builder.if_then(v.is_given(rows.start)):
+            rounded = None if rounding is None else rounding()
+            for i, row in enumerate(sums):
+                address = rows.row(i)
+                for j, place in enumerate(row):
+                    value = v.builder.load(place)
+                    v.store(value if rounded is None else rounded(value), address, j, masks[j])
+
+
+def dequantize_sums(
+    v: Vectors,
+    values: list[list[Any]],
+    line: Any,
+    columns: Any,
+    numbers: Any,
+    summand: RowAddresses,
+    summand_levels: RowAddresses,
+    out: RowAddresses,
+    levels: RowAddresses,
+) -> None:
+    """Apply the epilogue of integer sums, which are words or f32; ``line`` are the addresses of factors and biases."""
+    builder, vectors = v.builder, len(values[0])
+    masks = masks_of(v, columns, vectors)
+    numbers_of_sums = ([builder.sitofp(x, v.vector) if x.type == v.words else x for x in row] for row in values)
+    sums = [[v.variable(x) for x in row] for row in numbers_of_sums]
+
+    def number(name: str) -> Any:
+        return builder.load(v.pointer(numbers, 4 * Numbers._fields.index(name), v.float), align=4)
+
+    def rounding(prefix: str = "") -> Callable[[Any], Any]:
+        slope, shift, most = (v.splat(number(f"{prefix}{name}")) for name in ("slope", "shift", "most"))
+        return lambda value: v.nearest(v.multiply_add(value, slope, shift), most)
+
+    factor, bias = ([v.load(rows, j) for j in range(vectors)] for rows in line)
+    _replace(v, sums, lambda value, _, j: v.multiply_add(value, factor[j], bias[j]))
+    with builder.if_then(builder.fcmp_ordered("!=", number("between_slope"), ir.Constant(v.float, 0.0))):
+        level, step, least = rounding("between_"), v.splat(number("between_step")), v.splat(number("between_low"))
+        _replace(v, sums, lambda value, _, __: v.multiply_add(v.widened(level(value)), step, least))
+    _add(v, sums, masks, summand)
+    with builder.if_then(v.is_given(summand_levels.start)):
+        each = v.splat(number("step"))
+
+        def added(value: Any, i: int, j: int) -> Any:
+            return v.multiply_add(v.widened(v.load(summand_levels.row(i), j, masks[j], v.bytes)), each, value)
+
+        _replace(v, sums, added)
+    end(v, sums, masks, number("low"), number("high"), (out, None), (levels, rounding))
+
+
+_INFINITE: Final = np.float32(np.inf)
+
+
+@inlined
+def add_to_row(e: Any, x: Any, column: int, summand: int) -> None:
+    """Add bias and summand to a row, which begins with a column."""
+    if e.bias != 0:
+        add(x, floats(e.bias + 4 * column, len(x)))
+    if summand != 0:
+        add(x, floats(summand, len(x)))
+
+
+@inlined
+def clip_row(e: Any, x: Any) -> None:
+    """Clip a row, or several."""
+    if e.low != -_INFINITE or e.high != _INFINITE:
+        unary(0, x, np.float32(e.low), np.float32(e.high))
+
+
+@inlined
+def activate(e: Any, x: int, step: int, rows: int, columns: int, workspace: int) -> None:
+    """Replace rows that are ``step`` bytes apart by the function of an epilogue, if it has one."""
+    if e.function >= 0:
+        apply_to_rows(e.function, x, step, rows, columns, np.float32(e.alpha), np.float32(e.beta), workspace)
+
+
+@inlined
+def store_rounded(e: Any, x: int, out: int, first: int, columns: int) -> None:
+    """Write some columns of a row in bf16, or their levels."""
+    levels = e.integers
+    if levels.padded == 0:
+        round_row(AS_BITS, x, out, columns)
+    else:
+        low, high, most = np.float32(levels.low), np.float32(levels.high), np.float32(levels.most)
+        scales = levels.scales + 4 * first if levels.scales != 0 else 0
+        quantize_row(x, out, columns, low, high, most, scales)

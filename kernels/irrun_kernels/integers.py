@@ -1,0 +1,108 @@
+"""Functions of one integer of 64 bits, and conversions to it. Sums, differences and products wrap."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from irrun_kernels.native import scalar
+from irrun_kernels.real import rint
+
+_ZERO, _ONE, _LAST = np.int64(0), np.int64(1), np.int64(63)
+_LOWEST: Final = np.int64(-1 << 63)
+_BEYOND: Final = 2.0**63
+_LOWEST_WORD, _BEYOND_WORD = np.int64(-1 << 31), 2.0**31
+
+
+@scalar
+def in_32_bits(x: Any) -> Any:
+    """Truncate a float; what is beyond 32 bits, or NaN, becomes the lowest integer of 32 bits."""
+    inside = abs(x) < _BEYOND_WORD
+    return np.int64(x if inside else 0.0) if inside else _LOWEST_WORD
+
+
+@scalar
+def in_64_bits(x: Any) -> Any:
+    """Truncate a float; what is beyond 64 bits, or NaN, becomes the lowest integer of 64 bits."""
+    inside = abs(x) < _BEYOND
+    return np.int64(x if inside else 0.0) if inside else _LOWEST
+
+
+@scalar
+def unsigned(x: Any) -> Any:
+    """Truncate a float to 64 bits without sign, as `in_64_bits` for what is not from 2**63 to 2**64."""
+    is_upper = x >= _BEYOND
+    lower = in_64_bits(x - _BEYOND if is_upper else x)
+    return np.uint64(lower ^ _LOWEST if is_upper else lower)
+
+
+@scalar
+def divide(x: Any, y: Any) -> Any:
+    """The quotient rounded down; 0 for a divisor of zero."""
+    is_plain = y != 0 and y != -1
+    quotient = x // (y if is_plain else _ONE)
+    return quotient if is_plain else -x if y != 0 else _ZERO
+
+
+@scalar
+def truncated_divide(x: Any, y: Any) -> Any:
+    """The quotient rounded toward zero; 0 for a divisor of zero."""
+    quotient = divide(x, y)
+    return quotient + _ONE if quotient < 0 and quotient * y != x else quotient
+
+
+@scalar
+def floor_mod(x: Any, y: Any) -> Any:
+    """The remainder with the sign of the divisor; 0 for a divisor of zero."""
+    is_plain = y != 0 and y != -1
+    return x % (y if is_plain else _ONE)
+
+
+@scalar
+def mod(x: Any, y: Any) -> Any:
+    """The remainder with the sign of the dividend; 0 for a divisor of zero."""
+    remainder = floor_mod(x, y)
+    return remainder - y if remainder != 0 and (x < 0) != (y < 0) else remainder
+
+
+@scalar
+def power(x: Any, y: Any, reach: Any) -> Any:
+    """Powers up to the magnitude ``reach``, an f64, which wrap; -reach above, and for zero to a negative power."""
+    beyond = _LOWEST if reach >= _BEYOND else np.int64(-reach)
+    inverse = _ZERO if x != 0 else beyond
+    inverse = x if x == 1 or (x == -1 and y & _ONE) else inverse
+    inverse = _ONE if x == -1 and not y & _ONE else inverse
+    result, base, left = _ONE, x, max(y, _ZERO)
+    size, square = 1.0, abs(np.float64(x))
+    while left > 0:
+        if left & _ONE:
+            result *= base
+            size *= square
+        base *= base
+        square *= square
+        left >>= _ONE
+    return inverse if y < 0 else result if size <= reach else beyond
+
+
+@scalar
+def root(x: Any, lowest: Any) -> Any:
+    """The square root rounded to nearest; ``lowest`` for numbers below 0."""
+    near = np.int64(rint(np.sqrt(np.float64(max(x, _ZERO)))))
+    gap = x - near * near
+    above = near + _ONE if gap > near else near
+    below = near - _ONE if near > 0 and gap <= -near else above
+    return lowest if x < 0 else below
+
+
+@scalar
+def left_shift(x: Any, y: Any) -> Any:
+    """Bits shifted left; none are left of shifts by 64 or more, or by negative numbers."""
+    is_inside = 0 <= y < 64
+    return x << (y if is_inside else _ZERO) if is_inside else _ZERO
+
+
+@scalar
+def right_shift(x: Any, y: Any) -> Any:
+    """Bits shifted right; only the sign is left of shifts by 64 or more, or by negative numbers."""
+    return x >> (y if 0 <= y < 64 else _LAST)

@@ -1,0 +1,196 @@
+"""The functions of elements: each is written once, for one element, and gets a loop for each of its types.
+
+The loops are made when the kernels are built. LLVM makes vectors of them, so that most functions have no branches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from irrun_kernels import angles, functions, integers, real, remainders
+from irrun_kernels.activations import clip
+from irrun_kernels.native import POINTERS, Deferred, carray, inlined, scalar
+
+KINDS: Final = {np.dtype(kind): kind for kind in POINTERS}
+"""The letters of types, as NumPy has them; a ``?`` is a byte in memory."""
+
+
+class Element(NamedTuple):
+    """A function of elements whose types are ``operands``, a letter each, to one of the type ``result``.
+
+    ``cost`` is nanoseconds. If the function is ``wide``, it gets f64 for f32. The function ``far`` takes the place of
+    it where ``is_far`` says so of the operands; it may have branches.
+    """
+
+    name: str
+    operands: str
+    result: str
+    cost: float
+    function: Callable[..., Any]
+    wide: bool = False
+    far: Callable[..., Any] | None = None
+    is_far: Callable[..., Any] | None = None
+
+
+def _of(signature: str, types: str, cost: float, **named: Callable[..., Any]) -> list[Element]:
+    """Functions of several types, for which there is an ``x`` in the signature; its last letter is the result."""
+    return [
+        Element(name, signature[:-1].replace("x", kind), signature[-1].replace("x", kind), cost, function)
+        for name, function in named.items()
+        for kind in types
+    ]
+
+
+def _real(signature: str, cost: float, **named: Callable[..., Any]) -> list[Element]:
+    """Functions of f32 and f64 that are computed in f64."""
+    return [each._replace(wide=True) for each in _of(signature, "fd", cost, **named)]
+
+
+def _far(elements: Sequence[Element], far: Callable[..., Any], is_far: Callable[..., Any]) -> list[Element]:
+    return [each._replace(far=far, is_far=is_far) for each in elements]
+
+
+def _activations(kind: str, cost: float, named: Mapping[str, Callable[..., Any]]) -> list[Element]:
+    """Activations of f32 or f64, of which some have a parameter."""
+    parameters = {"elu": 1, "scaled_swish": 1}
+    costs = {"hswish": 0.4, "hsigmoid": 0.4}
+    return [
+        Element(name, kind * (1 + parameters.get(name, 0)), kind, costs.get(name, cost), function)
+        for name, function in named.items()
+    ]
+
+
+def _to(target: str, sources: str, function: Callable[..., Any] = lambda x: x) -> list[Element]:
+    return [Element(f"to_{target}", source, target, 0.2, function) for source in sources]
+
+
+ELEMENTS: Final = (
+    *_of("xxx", "fdq", 0.2, add=lambda x, y: x + y, subtract=lambda x, y: x - y, multiply=lambda x, y: x * y),
+    *_of("xxx", "fd", 0.2, divide=lambda x, y: x / y),
+    *_of("xxx", "q", 4, divide=integers.divide, truncated_divide=integers.truncated_divide),
+    *_of("xxx", "q", 4, mod=integers.mod, floor_mod=integers.floor_mod),
+    *_of("xxx", "Q", 4, divide=lambda x, y: x // y if y != 0 else y, mod=lambda x, y: x % y if y != 0 else y),
+    *_far(_real("xxx", 1, mod=remainders.truncated), remainders.far_truncated, remainders.is_far),
+    *_far(_real("xxx", 1, floor_mod=remainders.floored), remainders.far_floored, remainders.is_far),
+    *_of("xxx", "fdqQ", 0.2, maximum=lambda x, y: y if (y > x) | (y != y) else x),
+    *_of("xxx", "fdqQ", 0.2, minimum=lambda x, y: y if (y < x) | (y != y) else x),
+    *_of("xxx", "fd", 0.2, at_least=lambda x, low: low if x < low else x),
+    *_of("xxxx", "fd", 0.2, clamp=clip),
+    *_of("xx?", "fdqQ", 0.2, less=lambda x, y: x < y, less_equal=lambda x, y: x <= y),
+    *_of("xx?", "fdq", 0.2, equal=lambda x, y: x == y, not_equal=lambda x, y: x != y),
+    *_of("?xxx", "BHIQ", 0.2, select=lambda condition, x, y: x if condition else y),
+    *_of("xxx", "?q", 0.2, bitwise_and=lambda x, y: x & y, bitwise_or=lambda x, y: x | y),
+    *_of("xxx", "?q", 0.2, bitwise_xor=lambda x, y: x ^ y),
+    *_of("xx", "?", 0.2, bitwise_not=lambda x: x ^ 1),
+    *_of("xx", "q", 0.2, bitwise_not=lambda x: ~x),
+    *_of("xxx", "q", 0.2, left_shift=integers.left_shift, right_shift=integers.right_shift),
+    *_of("xxx", "Q", 0.2, right_shift=lambda x, y: x >> y if y < 64 else x ^ x),
+    *_of("xx", "fdq", 0.2, negative=lambda x: -x, abs=lambda x: abs(x)),
+    *_of("xx", "fdq", 0.2, sign=lambda x: x if x != x else 1 * (x > 0) - 1 * (x < 0)),
+    *_of("xx", "fd", 0.4, sqrt=lambda x: np.sqrt(x)),
+    *_of("xxx", "q", 2, sqrt=integers.root),
+    *_of("xxdx", "q", 4, power=integers.power),
+    *_of("xxx", "f", 4, power=real.power),
+    *_of("xx", "f", 0.2, floor=functions.floor, ceiling=functions.ceil, rint=functions.rint),
+    *_of("xx", "d", 0.2, floor=real.floor, ceiling=real.ceil, rint=real.rint),
+    *_real("xx", 0.2, round_away=real.round_away),
+    *_far(_real("xx", 2, sin=angles.sin), angles.far_sin, angles.is_far),
+    *_far(_real("xx", 2, cos=angles.cos), angles.far_cos, angles.is_far),
+    *_far(_real("xx", 2, tan=angles.tan), angles.far_tan, angles.is_far),
+    *_real("xx", 2, asin=angles.asin, acos=angles.acos, atan=angles.atan, sinh=real.sinh, cosh=real.cosh),
+    *_real("xx", 2, asinh=real.asinh, acosh=real.acosh, atanh=real.atanh, log=real.log),
+    *_real("xxx", 2, atan2=angles.atan2),
+    *_real("xx", 2, softplus=real.softplus, mish=real.mish, erf=real.erf),
+    *_real("xx", 0.4, softsign=lambda x: x / (1.0 + abs(x))),
+    *_real("xxxx", 0.4, hardsigmoid=lambda x, slope, value: clip(slope * x + value, 0.0, 1.0)),
+    *_of("xxx", "fdq", 0.2, prelu=lambda x, slope: slope * x if x < 0 else x),
+    *_activations("f", 1, functions.ACTIVATIONS),
+    *_activations("d", 2, real.ACTIVATIONS),
+    *_to("q", "?bhiBHI"),
+    *_to("f", "?bhiBHIqQd"),
+    *_to("d", "?qQf"),
+    *_to("b", "q"),
+    *_to("h", "q"),
+    *_to("i", "q"),
+    *_to("?", "fdq", lambda x: x < 0 or x > 0),
+    *_to("q", "fd", integers.in_64_bits),
+    *_to("Q", "fd", integers.unsigned),
+    *_of("xq", "fd", 0.2, truncate=integers.in_32_bits),
+)
+
+NUMBERS: Final = {(each.name, each.operands): number for number, each in enumerate(ELEMENTS)}
+"""The number of a function of some types."""
+
+
+def _operands(element: Element) -> str:
+    """The operands of an element in the source of a loop."""
+    pairs = zip("xyz", element.operands, strict=False)
+    return ", ".join(f"np.float64({name}[i])" if element.wide and kind == "f" else f"{name}[i]" for name, kind in pairs)
+
+
+def _loop(number: int, element: Element) -> Iterator[str]:
+    """The source of a loop."""
+    operands = _operands(element)
+    yield f"def loop_{number}(out, {', '.join('xyz'[: len(element.operands)])}):"
+    yield "    for i in range(len(out)):"
+    yield f"        out[i] = function_{number}({operands})"
+    if element.far is not None:
+        yield "    for i in range(len(out)):"
+        yield f"        if is_far_{number}({operands}):"
+        yield f"            out[i] = far_{number}({operands})"
+
+
+def _choice(number: int, element: Element) -> Iterator[str]:
+    """The source of the call of a loop, with arrays at addresses."""
+    places = zip(("out", *"xyz"), element.result + element.operands, strict=False)
+    arrays = [f"carray(pointer_{ord(kind)}({place}), count)" for place, kind in places]
+    yield f"    {'el' if number else ''}if number == {number}:"
+    yield f"        loop_{number}({', '.join(arrays)})"
+
+
+def _loops() -> Any:
+    """The function `apply`."""
+    lines = ["def apply(number, count, out, x, y, z):"]
+    for number, element in enumerate(ELEMENTS):
+        lines += _choice(number, element)
+    for number, element in enumerate(ELEMENTS):
+        lines += _loop(number, element)
+    return compiled(lines, enumerate(ELEMENTS), "apply")
+
+
+def in_place(names: Sequence[str]) -> Any:
+    """A function of a number, an array of f32, and two parameters: it replaces elements by one of some functions."""
+    elements = [next(each for each in ELEMENTS if (each.name, each.operands[0]) == (name, "f")) for name in names]
+    lines = ["def choose(number, x, a, b):"]
+    for number, element in enumerate(elements):
+        given = ", ".join(("np.float64(x[i])" if element.wide else "x[i]", "a", "b")[: len(element.operands)])
+        lines += [
+            f"    {'el' if number else ''}if number == {number}:",
+            "        for i in range(len(x)):",
+            f"            x[i] = function_{number}({given})",
+        ]
+    return compiled(lines, enumerate(elements), "choose")
+
+
+def compiled(lines: Sequence[str], elements: Iterable[tuple[int, Element]], name: str) -> Any:
+    names: dict[str, Any] = {"np": np, "carray": carray}
+    names |= {f"pointer_{ord(kind)}": pointer for kind, pointer in POINTERS.items()}
+    for number, element in elements:
+        for part in ("function", "far", "is_far"):
+            function = getattr(element, part)
+            if function is not None:
+                names[f"{part}_{number}"] = function if isinstance(function, Deferred) else scalar(function)
+    exec("\n".join(lines), names)
+    for loop in [key for key in names if key.startswith("loop_")]:
+        names[loop] = scalar(names[loop])
+    return inlined(names[name])
+
+
+apply: Any = Deferred(lambda: _loops().form)
+"""``apply(number, count, out, x, y, z)``: write the function of some elements from the addresses of its operands.
+
+The memory of the result must not overlap that of an operand.
+"""

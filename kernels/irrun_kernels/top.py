@@ -1,0 +1,158 @@
+"""The largest or smallest elements along an axis."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from irrun_kernels.axes import WALK, Axes, Strided, find_axes, next_place, place_of, product_of
+from irrun_kernels.elements import F32, F64, KINDS, load, signed_words, unsigned
+from irrun_kernels.functions import RUN
+from irrun_kernels.moves import copy_line
+from irrun_kernels.native import Read, Write, inlined, kernel, longs, record
+
+U64: Final = len(KINDS)
+"""The number of u64, beside those of `KINDS`."""
+
+_FAR: Final = 1 << 40
+_LOWEST: Final = np.int64(-1 << 63)
+_HIGHEST: Final = np.int64((1 << 63) - 1)
+_INFINITY: Final = np.int64(0x7FF << 52)
+_HIGHEST_WORD, _INFINITY_WORD = np.int64(0x7FFFFFFF), np.int64(0x7F800000)
+
+
+class Top(NamedTuple):
+    """Arguments of `top`: arrays with the axes ``size``, and another axis of ``length`` elements. Steps are in bytes.
+
+    The ``wanted`` first elements, of a kind and of ``width`` bytes, go to ``out``, and their indices, which are i32 or
+    i64 by ``index_width``, to ``places``.
+    """
+
+    x: Read[Strided]
+    out: Write[Strided]
+    places: Write[Strided]
+    size: Axes
+    length: int
+    wanted: int
+    x_step: int
+    out_step: int
+    places_step: int
+    kind: int
+    width: int
+    index_width: int
+    smallest: int
+    by_index: int
+    tasks: int
+
+
+def workspace_of(wanted: Any) -> Any:
+    """The bytes of workspace."""
+    return WALK + 8 * (RUN + 2 * wanted)
+
+
+@kernel(Top)
+def top(arguments: Any, task: int, workspace: int) -> None:
+    """Of equal elements the first ones; NaN is smaller than any number."""
+    c = record(arguments)
+    axes = find_axes(c.size, c.x.step, c.out.step, c.places.step, 0, workspace)
+    rows = product_of(workspace, axes)
+    first, last = task * rows // c.tasks, (task + 1) * rows // c.tasks
+    if first == last:
+        return
+    run = workspace + WALK
+    keys, places = longs(run + 8 * RUN, c.wanted), longs(run + 8 * (RUN + c.wanted), c.wanted)
+    x, out, at = place_of(workspace, axes, first)
+    for row in range(first, last):
+        if row > first:
+            x, out, at = next_place(workspace, axes, x, out, at)
+        source, target, indices = c.x.start + x, c.out.start + out, c.places.start + at
+        _select(c, source, run, keys, places)
+        _sort(keys, places)
+        if c.by_index != 0:
+            for i in range(c.wanted):
+                keys[i] = -places[i]
+            for i in range(c.wanted // 2 - 1, -1, -1):
+                _sift(keys, places, i, c.wanted)
+            _sort(keys, places)
+        for i in range(c.wanted):
+            place = places[i]
+            if c.index_width == 4:
+                signed_words(indices + i * c.places_step, 1)[0] = place
+            else:
+                longs(indices + i * c.places_step, 1)[0] = place
+            copy_line(c.width, source + place * c.x_step, 0, target + i * c.out_step, 0, 1)
+
+
+@inlined
+def _select(c: Any, x: int, run: int, keys: Any, places: Any) -> None:
+    """Keep the largest keys in a heap, whose first element is the smallest of them."""
+    wanted, filled = len(keys), 0
+    for begin in range(0, c.length, RUN):
+        found = longs(run, min(RUN, c.length - begin))
+        _find_keys(c.kind, x + begin * c.x_step, c.x_step // c.width, found)
+        if c.smallest != 0:
+            for i in range(len(found)):
+                found[i] = ~found[i]
+        for i in range(len(found)):
+            if filled < wanted:
+                keys[filled], places[filled] = found[i], begin + i
+                filled += 1
+                if filled == wanted:
+                    for j in range(wanted // 2 - 1, -1, -1):
+                        _sift(keys, places, j, wanted)
+            elif found[i] > keys[0]:
+                keys[0], places[0] = found[i], begin + i
+                _sift(keys, places, 0, wanted)
+
+
+@inlined
+def _sort(keys: Any, places: Any) -> None:
+    """Turn a heap into a sequence from the largest key to the smallest."""
+    for last in range(len(keys) - 1, 0, -1):
+        keys[0], keys[last] = keys[last], keys[0]
+        places[0], places[last] = places[last], places[0]
+        _sift(keys, places, 0, last)
+
+
+@inlined
+def _sift(keys: Any, places: Any, start: int, count: int) -> None:
+    """Move an element of a heap down, behind which elements come first."""
+    here = start
+    while 2 * here + 1 < count:
+        child = 2 * here + 1
+        if child + 1 < count and _is_behind(keys, places, child + 1, child):
+            child += 1
+        if not _is_behind(keys, places, child, here):
+            break
+        keys[here], keys[child] = keys[child], keys[here]
+        places[here], places[child] = places[child], places[here]
+        here = child
+
+
+@inlined
+def _is_behind(keys: Any, places: Any, a: int, b: int) -> bool:
+    return bool(keys[a] < keys[b] or (keys[a] == keys[b] and places[a] > places[b]))
+
+
+@inlined
+def _find_keys(kind: int, x: int, step: int, keys: Any) -> None:
+    """Integers in the order of elements; zeros of both signs are equal."""
+    if kind == F32:
+        words = signed_words(x, _FAR)
+        for i in range(len(keys)):
+            word = np.int64(words[unsigned(i * step)])
+            key = word if word >= 0 else (word ^ _HIGHEST_WORD) + 1
+            keys[i] = key if (word & _HIGHEST_WORD) <= _INFINITY_WORD else _LOWEST
+    elif kind == F64:
+        bits = longs(x, _FAR)
+        for i in range(len(keys)):
+            word = bits[unsigned(i * step)]
+            key = word if word >= 0 else (word ^ _HIGHEST) + 1
+            keys[i] = key if (word & _HIGHEST) <= _INFINITY else _LOWEST
+    elif kind == U64:
+        bits = longs(x, _FAR)
+        for i in range(len(keys)):
+            keys[i] = bits[unsigned(i * step)] ^ _LOWEST
+    else:
+        load(kind, x, step, keys)

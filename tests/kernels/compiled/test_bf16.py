@@ -1,0 +1,105 @@
+"""Products of bf16 in the order in which processors add, on processors with and without an instruction for them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from irrun.kernels.bf16 import bf16_bits, rounded, widened
+from irrun.ops.fused.fused_matmul import FusedMatMul
+from irrun.ops.fused.fused_round import FusedRound
+from irrun.runtime.memory import Memory
+from irrun.tensor import Array, ElementType, Fact, Shape
+from irrun.tensor.element_type import BF16, F16, F32, U16
+from irrun_kernels.backends import OF_BF16
+from irrun_kernels.processor import fitting, machine
+from tests.kernels.compiled.built import told
+from tests.kernels.compiled.lowered import run
+
+SPECIAL = np.array(
+    [
+        *(0.0, -0.0, np.inf, -np.inf, np.nan, 1e-39, -1e-40, 2.0**-126, 3.4e38, 65519.0, 65520.0, -7e4, 2.0**-25),
+        *(1.5e-7, 1 + 2.0**-8, 1 + 3 * 2.0**-8, 1 + 2.0**-11, 1 + 3 * 2.0**-11, 2.0**-14 - 2.0**-26),
+    ],
+    np.float32,
+)
+
+
+@pytest.mark.parametrize("type", [BF16, F16])
+def test_numbers_are_rounded_to_nearest_even(type: ElementType) -> None:
+    draw = np.random.default_rng(0)
+    x = np.concatenate([SPECIAL, draw.standard_normal(300) * np.exp2(draw.integers(-30, 17, 300))]).astype(np.float32)
+    fact = Fact(F32, Shape(x.shape))
+    result = run(FusedRound(fact, type), x)
+    assert result is not None
+    np.testing.assert_array_equal(result.view(np.uint32), rounded(x, type.name).view(np.uint32))
+    if type is F16:
+        with np.errstate(over="ignore"):
+            np.testing.assert_array_equal(result, x.astype(np.float16).astype(np.float32))
+
+
+def test_bits_of_bf16_are_those_of_the_numbers() -> None:
+    x = np.tile(SPECIAL, 7)
+    bits = run(FusedRound(Fact(U16, Shape(x.shape)), BF16), x)
+    assert bits is not None
+    np.testing.assert_array_equal(bits, bf16_bits(x))
+    np.testing.assert_array_equal(widened(bits), rounded(x, "bf16"))
+    assert widened(bits)[14:16].tolist() == [1.0, 1 + 2.0**-6]
+
+
+def multiplied_in_pairs(x: Array, weights: Array) -> Array:
+    """The product of bf16 with each sum rounded to f32: of two numbers, first the odd one."""
+    sums = np.zeros((len(x), weights.shape[1]), np.float32)
+    for even in range(0, len(weights), 2):
+        for k in (even + 1, even):
+            term = np.multiply.outer(x[:, k].astype(np.longdouble), weights[k].astype(np.longdouble))
+            sums = (sums.astype(np.longdouble) + term).astype(np.float32)
+    return sums
+
+
+@pytest.mark.parametrize("size", [(1, 64, 70), (7, 30, 64), (40, 2, 17), (13, 3000, 5)])
+def test_products_are_equal_to_the_bit(size: tuple[int, int, int]) -> None:
+    points, depth, columns = size
+    draw = np.random.default_rng(1)
+    x, weights = (rounded(draw.standard_normal(shape).astype(np.float32), "bf16") for shape in (size[:2], size[1:]))
+    fact = Fact(F32, Shape((points, columns)))
+    op = FusedMatMul(fact, weights, None, None).in_precision(BF16).with_bf16(floats=False)
+    expected = multiplied_in_pairs(x, weights)
+    both = run(op.with_bf16(floats=True), bf16_bits(x))
+    alone = run(op, bf16_bits(x))
+    assert both is not None
+    assert alone is not None
+    error = np.abs(x) @ np.abs(weights) * 2.0**-23
+    if OF_BF16.name == "BFDOT":
+        # This instruction rounds the sum of two products to odd.
+        assert (np.abs(both[0] - expected) <= 2 * np.sqrt(depth) * error).all()
+    else:
+        np.testing.assert_array_equal(both[0], expected)
+    np.testing.assert_array_equal(both[1], bf16_bits(both[0]))
+    np.testing.assert_array_equal(alone, both[1])
+    numpy = op.with_bf16(floats=True).run(bf16_bits(x), memory=Memory())[0]
+    assert (np.abs(numpy - expected) <= 2 * np.sqrt(depth) * error).all()
+
+
+WITHOUT = """
+from irrun_kernels import backends, host
+from irrun.tensor.element_type import BF16, F16
+from tests.kernels.compiled import test_attention, test_convolution, test_bf16
+print(backends.OF_BF16.name, host.LANES)
+for type in (BF16, F16):
+    test_bf16.test_numbers_are_rounded_to_nearest_even(type)
+test_bf16.test_bits_of_bf16_are_those_of_the_numbers()
+test_bf16.test_products_are_equal_to_the_bit((7, 30, 64))
+test_convolution.test_depthwise_convolution_of_bf16("depthwise, 17 channels", "none")
+test_attention.test_operands_are_rounded("odd", "mask", "keys")
+"""
+
+
+@pytest.mark.skipif(machine() != "x86_64", reason="levels of x86-64")
+@pytest.mark.parametrize(
+    ("level", "expected"), [("x86-64-v4", "f32 made of bf16 16"), ("x86-64-v3", "f32 made of bf16 8")]
+)
+def test_processors_without_products_of_bf16(level: str, expected: str) -> None:
+    if level not in [one.name for one in fitting()]:
+        pytest.skip(f"this processor does not have the instructions of {level}")
+    assert told(WITHOUT, level) == expected

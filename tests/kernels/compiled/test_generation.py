@@ -1,0 +1,46 @@
+"""Sequences whose bounds are sizes of a run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from irrun.ops.generation.range import RangeV4
+from irrun.runtime.lowering.builder import Builder, Unsupported
+from irrun.runtime.lowering.generation import lower_range, sequence
+from irrun.runtime.view import View
+from irrun.tensor.element_type import I64
+from irrun_kernels.elements import KINDS
+from irrun_kernels.ramp import RUN
+from tests.kernels.compiled.lowered import opened, results
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("start", "count", "step"), [(0, 1, 1), (3, 100, -1), (-5, 3 * RUN + 1, 2), (7, 0, 1)])
+def test_a_sequence_of_each_type(kind: str, start: int, count: int, step: int) -> None:
+    builder, dtype = Builder(), np.dtype(kind)
+    (found,) = results(builder, [], [], [sequence(builder, start, count, step, dtype)])
+    np.testing.assert_array_equal(found, (start + step * np.arange(count)).astype(dtype))
+
+
+def test_bounds_that_are_sizes_of_a_run() -> None:
+    op = RangeV4(output_type=I64)
+
+    def lower(builder: Builder, x: View) -> View:
+        bounds = [np.array(bound, object) for bound in (x.shape[0], x.shape[0] + 2 * x.shape[1])]
+        return lower_range(op, builder, *bounds, np.array(2))
+
+    compute = opened(lower, [np.zeros((3, 5), np.float32)], (0, 1))
+    for rows, columns in ((3, 5), (4, 1), (1, 40_000)):
+        found = compute([np.zeros((rows, columns), np.float32)])
+        np.testing.assert_array_equal(found, np.arange(rows, rows + 2 * columns, 2))
+
+
+def test_a_step_of_a_run_has_no_kernel() -> None:
+    op = RangeV4(output_type=I64)
+
+    def lower(builder: Builder, x: View) -> View:
+        return lower_range(op, builder, np.array(0), np.array(9), np.array(x.shape[0], object))
+
+    with pytest.raises(Unsupported, match="a step that depends on sizes"):
+        opened(lower, [np.zeros(3, np.float32)], (0,))
