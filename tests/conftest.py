@@ -7,11 +7,12 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests import cases
+from tests import bailouts, cases
 
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 sys.path.insert(0, str(KERNELS))
@@ -25,6 +26,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=[],
         help="Collect only the cases of this operation; repeatable.",
     )
+    parser.addoption(
+        "--exports",
+        metavar="NAMES",
+        help="Exported models that tests/exports runs, with commas between them; one in five by default, or all.",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -34,7 +40,31 @@ def pytest_configure(config: pytest.Config) -> None:
         # A test without a case of the operation is skipped, not an error.
         config._inicache["empty_parameter_set_mark"] = "skip"
     if not hasattr(config, "workerinput"):
+        require_operations(chosen)
         build_kernels()
+
+
+def require_operations(types: Iterable[str]) -> None:
+    """Raise UsageError for a type of ``--op`` that no operation has."""
+    from irrun.ops.registry import UnknownOperation, resolve
+
+    for type in types:
+        try:
+            resolve(type)
+        except UnknownOperation as error:
+            raise pytest.UsageError(f"--op: {error}") from None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Fail a test whose models bail out, unless it is marked with the reasons: ``@pytest.mark.bails_out("…")``."""
+    bailouts.watch()
+    try:
+        yield
+        expected = [reason for marker in item.iter_markers("bails_out") for reason in marker.args]
+        bailouts.check(expected)
+    finally:
+        bailouts.SEEN.clear()
 
 
 def build_kernels() -> None:

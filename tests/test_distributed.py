@@ -155,7 +155,7 @@ def test_a_scheduler_that_ends(tmp_path: Path) -> None:
             process.communicate()
     assert command.returncode == 2
     assert [line for line in said.decode().splitlines() if not line.startswith(("note:", "\r"))] == [
-        f"error: the scheduler {address} does not answer any more; its unfinished work is lost"
+        f"error: the scheduler {address} no longer answers; its unfinished work is lost"
     ]
     done = [json.loads(line) for line in records.read_text().splitlines()]
     assert {item["status"] for item in done} == {"done"}

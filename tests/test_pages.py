@@ -194,7 +194,7 @@ def test_the_findings_of_the_readme() -> None:
 def test_the_story_of_the_readme() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     command = re.search(r"^(irrun generate examples/stories .*?)\s+#", text, re.M)
-    answer = re.search(r"writes a story: `(.*) …`", text)
+    answer = re.search(r"prints a story: `(.*) …`", text)
     assert command is not None
     assert answer is not None
     assert run(command[1]).stdout.startswith(answer[1])

@@ -16,6 +16,7 @@ import irrun
 from irrun.ops.registry import declarations
 from irrun.runtime.tiers import has_kernels
 from tests.cases import all_cases, all_models
+from tests.conftest import require_operations
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "irrun"
@@ -43,6 +44,7 @@ STANDARD_IN_KERNELS = {
     "struct",
     "sys",
     "threading",
+    "threadpoolctl",
     "time",
     "typing",
     "unicodedata",
@@ -197,3 +199,9 @@ def test_every_package_is_importable() -> None:
     for name in names:
         if has_kernels() or not name.startswith(NEED_KERNELS):
             __import__(name)
+
+
+def test_an_operation_that_is_asked_for_exists() -> None:
+    require_operations(["Clamp"])
+    with pytest.raises(pytest.UsageError, match=r"^--op: no operation Clam; did you mean Clamp\?$"):
+        require_operations(["Clamp", "Clam"])

@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 import warnings
-from pathlib import Path
 from typing import Final, NoReturn
 
 _OBJECTS: Final = 100_000
@@ -18,6 +17,9 @@ TERMINATED: Final = 143
 
 _SHOWN: Final = "compiled kernels cannot be used"
 """The beginning of the warnings of the library that commands print."""
+
+_PAUSE: Final = 0.005
+"""Seconds until a signal is repeated that came while a callback ran."""
 
 _TIMEOUT: Final = "21"
 """Idle threads of OpenBLAS sleep after 2**21 cycles, about a millisecond. By default they spin for 0.1 s."""
@@ -32,6 +34,7 @@ def main() -> NoReturn:
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", _TIMEOUT)
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, _terminate)
+    sys.unraisablehook = _repeat
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
         warnings.filterwarnings("default", _SHOWN)
@@ -45,6 +48,7 @@ def main() -> NoReturn:
 
         app.main(prog_name="irrun")
     except KeyboardInterrupt:
+        os.write(2, b"interrupted\n")
         sys.exit(130)
     except MemoryError:
         os.write(2, b"error: not enough memory\n")
@@ -52,6 +56,7 @@ def main() -> NoReturn:
     except OSError:
         sys.exit(2)
     finally:
+        _end_at_once()
         gc.freeze()
     sys.exit(0)
 
@@ -65,6 +70,8 @@ def _warn(message: Warning | str, *_: object, **__: object) -> None:
 
 def _open_streams() -> None:
     """Replace the standard streams that the parent has closed."""
+    from pathlib import Path
+
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
@@ -73,3 +80,33 @@ def _open_streams() -> None:
 def _terminate(_signal: int, _frame: object) -> NoReturn:
     """End as after an error, so that workers end and unfinished files are removed."""
     sys.exit(TERMINATED)
+
+
+def _end_at_once() -> None:
+    """Let signals end the process from now on, since the interpreter that ends would print their exceptions."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if callable(signal.getsignal(number)):
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _repeat(discarded: sys.UnraisableHookArgs) -> None:
+    """Repeat a signal whose exception Python has discarded, because it came while a destructor or a callback ran."""
+    if not isinstance(discarded.exc_value, KeyboardInterrupt | SystemExit):
+        sys.__unraisablehook__(discarded)
+        return
+    import _thread
+    import threading
+
+    number = signal.SIGINT if isinstance(discarded.exc_value, KeyboardInterrupt) else signal.SIGTERM
+    main = threading.main_thread().ident
+
+    def repeat() -> None:
+        """Signal the main thread, which ends its sleep; only Windows has no signals of threads."""
+        if hasattr(signal, "pthread_kill") and main is not None:
+            signal.pthread_kill(main, number)
+        else:
+            _thread.interrupt_main(number)
+
+    again = threading.Timer(_PAUSE, repeat)
+    again.daemon = True
+    again.start()

@@ -9,13 +9,14 @@ import pkgutil
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 import irrun.cli.commands as package
-from irrun.cli.console import verbosity
+from irrun.cli.console import STDOUT, verbosity
 from irrun.cli.failures import reported
+from irrun.diagnostics.naming import naming
 from irrun.diagnostics.version import __version__
 
 if TYPE_CHECKING:
@@ -86,6 +87,12 @@ class LazyGroup(click.Group):
             *click.Command.shell_complete(self, ctx, incomplete),
         ]
 
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        with reported(), naming(STDOUT):
+            return super().make_context(info_name, args, parent, **extra)
+
     def invoke(self, ctx: click.Context) -> object:
         with reported():
             return super().invoke(ctx)
@@ -120,8 +127,8 @@ Examples:
   irrun lint model.xml
   irrun COMMAND --help
 
-Exit status: 0; 1 for findings and differences; 2 for a request that fails; 70 where irrun itself fails. NO_COLOR and
-FORCE_COLOR switch colours.
+Exit status: 0; 1 for findings and differences; 2 for a request that fails; 70 for a fault of irrun. NO_COLOR and
+FORCE_COLOR turn colours off and on.
 """
 
 

@@ -49,7 +49,7 @@ def _archived(path: Path, file: BinaryIO, budget: int | None) -> dict[str, Array
                 name = member.filename.removesuffix(".npy")
                 where = f'"{name}" in {path}'
                 if name in found:
-                    raise Failure(f"{where} is there twice")
+                    raise Failure(f"{where} occurs twice")
                 with archive.open(member) as data:
                     array = npy.read(data, member.file_size, where, budget)
                 budget = None if budget is None else budget - array.nbytes

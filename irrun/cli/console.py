@@ -12,15 +12,15 @@ from irrun.diagnostics.naming import naming
 STDOUT: Final = "the standard output"
 
 _KEY = "irrun.verbosity"
-_QUIET = "Print no notes and warnings; -qq prints no results either."
+_QUIET = "Suppress notes and warnings; -qq suppresses results too."
 _TRACEBACK = "irrun.traceback"
 
 
 def verbosity(command: Command) -> Command:
     """Add the options ``-v``, ``-q`` and ``--traceback`` to a command."""
     quiet = click.option("-q", "--quiet", count=True, expose_value=False, callback=_quieter, help=_QUIET)
-    loud = click.option("-v", "--verbose", count=True, expose_value=False, callback=_louder, help="Say more.")
-    where = "Show where irrun itself has failed."
+    loud = click.option("-v", "--verbose", count=True, expose_value=False, callback=_louder, help="Print more details.")
+    where = "Show the traceback if irrun itself fails."
     return loud(
         quiet(click.option("--traceback", is_flag=True, expose_value=False, callback=_tracing, help=where)(command))
     )
@@ -42,7 +42,8 @@ def level() -> int:
 
 def wants_traceback() -> bool:
     """Return whether ``--traceback`` is given."""
-    return bool(click.get_current_context().meta.get(_TRACEBACK, False))
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(_TRACEBACK, False))
 
 
 def result(text: str) -> None:

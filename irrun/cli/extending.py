@@ -25,7 +25,7 @@ def extension_option(command: Command) -> Command:
         expose_value=False,
         callback=_taken,
         metavar="FILE.py",
-        help="A Python file with your operations and rules, which is run; repeatable.",
+        help="A Python file with your operations and rules, which is executed; repeatable.",
     )(command)
 
 

@@ -77,6 +77,12 @@ def reported() -> Iterator[None]:
     except MemoryError as error:
         raise Failure(f"not enough memory: {error}" if str(error) else "not enough memory") from None
     except Exception as error:
+        ended = _ended(error)
+        if isinstance(ended, KeyboardInterrupt):
+            click.echo("interrupted", err=True)
+            raise click.exceptions.Exit(INTERRUPTED) from None
+        if ended is not None:
+            raise ended from None
         from irrun.diagnostics.internal import InternalError
         from irrun.model import InputError
 
@@ -88,6 +94,15 @@ def reported() -> Iterator[None]:
             traceback.print_exc()
         fault = error if isinstance(error, InternalError) else InternalError(error)
         raise _OwnFault(f"{fault}{'' if wants_traceback() else ' (--traceback shows where)'}") from None
+
+
+def _ended(error: BaseException | None) -> KeyboardInterrupt | SystemExit | None:
+    """Return the end of the process that an error stands for, as where a signal arrives while a class is made."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt | SystemExit):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def _drop_output() -> None:
@@ -117,7 +132,7 @@ def of_system(error: OSError) -> str:
 def _named(error: OSError) -> str:
     """Describe an error that ends a command; one without a file may be that of the current folder."""
     if isinstance(error, FileNotFoundError) and error.filename is None:
-        return "the current folder does not exist any more"
+        return "the current folder no longer exists"
     return of_system(error)
 
 

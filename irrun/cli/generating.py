@@ -11,6 +11,7 @@ import click
 
 from irrun.cli.console import STDOUT, level, result
 from irrun.cli.values import as_json, printable
+from irrun.diagnostics import amount
 from irrun.diagnostics.naming import naming
 from irrun.generation import DecodedResults, GenerationConfig, PerfMetrics, TextPipeline
 
@@ -127,6 +128,6 @@ def summary(metrics: PerfMetrics) -> str:
     """Return the measurements as a line."""
     found = measured(metrics)
     return (
-        f"{found['input_tokens']} tokens read, the first answer after {found['first_token_ms']:.1f} ms; "
-        f"{found['generated_tokens']} tokens written, {found['tokens_per_second']:.1f} tokens/s"
+        f"{amount(found['input_tokens'], 'token')} read, the first answer after {found['first_token_ms']:.1f} ms; "
+        f"{amount(found['generated_tokens'], 'token')} written, {found['tokens_per_second']:.1f} tokens/s"
     )

@@ -25,7 +25,7 @@ _DEEP: Final = ("I;16", "I;16B", "I")
 
 
 def read_image(path: Path, port: Port, how: Preparation) -> Array:
-    """Return an image as the value of an input; Failure where the input is no image, or the file cannot be read."""
+    """Return an image as the value of an input; Failure where the input is not an image, or the file cannot be read."""
     sizes = _sizes(port)
     layout = how.layout.upper() or _guessed(sizes)
     if sorted(layout) not in (sorted("NCHW"), sorted("CHW")) or len(layout) != len(sizes):
@@ -78,6 +78,8 @@ def _pixels(path: Path, channels: int, height: int | None, width: int | None) ->
                 if upright.mode in _DEEP:
                     upright = image.fromarray((np.asarray(upright) // 256).astype(np.uint8))
                 picture = upright.convert(mode)
+    except image.UnidentifiedImageError:
+        raise Failure(f"{path} cannot be read as an image: it is not a PNG, JPEG or BMP file") from None
     except (OSError, ValueError, SyntaxError, MemoryError, image.DecompressionBombError) as error:
         raise Failure(f"{path} cannot be read as an image: {error or 'not enough memory'}") from None
     size = (width or picture.width, height or picture.height)

@@ -49,6 +49,15 @@ class Value(NamedTuple):
         }
 
 
+shape_option = click.option(
+    "--shape",
+    "shapes",
+    multiple=True,
+    metavar="[NAME][SHAPE]",
+    help="Reshape an input, such as 'image[1,3,?,224]'; repeatable.",
+)
+weights_option = click.option("--weights", type=FILE, help="The weights file, if it is not beside the model.")
+
 options = together(
     click.option("-i", "--input", "files", multiple=True, metavar="[NAME=]FILE", help="An input; repeatable."),
     click.option(
@@ -59,14 +68,8 @@ options = together(
         show_default=True,
         help="The seed of random inputs.",
     ),
-    click.option(
-        "--shape",
-        "shapes",
-        multiple=True,
-        metavar="[NAME][SHAPE]",
-        help="Reshape an input, such as 'image[1,3,?,224]'; repeatable.",
-    ),
-    click.option("--weights", type=FILE, help="The weights file, if it is not beside the model."),
+    shape_option,
+    weights_option,
 )
 """The options ``--input``, ``--seed``, ``--shape`` and ``--weights``."""
 
@@ -242,7 +245,7 @@ def _suggestion(value: Value, others: Sequence[Value], model: Loaded | None) -> 
     array = value.array
     for axes in _TO_CHANNELS.get(array.ndim, ()):
         if value.port.partial_shape.admits(tuple(array.shape[axis] for axis in axes)):
-            return f"; array.transpose({', '.join(map(str, axes))}) has its channels where the input has them"
+            return f"; array.transpose({', '.join(map(str, axes))}) moves the channels to where the input has them"
     for misfits in ([value], [other for other in others if _has_other_sizes(other)]):
         if model is not None and _takes(model, {item.port.any_name: Shape(item.array.shape) for item in misfits}):
             texts = [f"--shape '{item.port.any_name}{values.shape_text(item.array)}'" for item in misfits]

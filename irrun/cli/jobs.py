@@ -52,7 +52,7 @@ options = together(
     click.option(
         "--scheduler",
         metavar="ADDRESS",
-        help="Use the workers of a Dask cluster, such as tcp://HOST:8786, or local for one of --jobs workers.",
+        help="Run on the Dask cluster of this scheduler, such as tcp://HOST:8786; local starts one of --jobs workers.",
     ),
 )
 """The options ``--jobs`` and ``--scheduler``."""
@@ -64,7 +64,7 @@ workers_options = as_record(
         "--requests",
         type=click.IntRange(min=1, max=1024),
         metavar="N",
-        help="With --batch: number of inferences at the same time in each process.",
+        help="With --batch: number of concurrent inferences in each process.",
     ),
     options,
 )

@@ -45,7 +45,7 @@ def size(text: str) -> int:
 
 
 MEMORY_OPTION: Final = click.option(
-    "--max-memory", type=size, metavar="SIZE", help="The most memory that tensors may take, such as 4GiB."
+    "--max-memory", type=size, metavar="SIZE", help="Limit on the memory of all tensors, such as 4GiB."
 )
 
 
@@ -57,13 +57,13 @@ options = as_record(
         "--max-iterations",
         type=click.IntRange(min=1, max=MOST),
         metavar="N",
-        help="The most iterations of a loop.  [default: 1000000]",
+        help="Limit on the iterations of a loop.  [default: 1000000]",
     ),
     click.option(
         "--timeout",
         type=Number(min=0, min_open=True, max=1e9),
         metavar="SECONDS",
-        help="The time after which an inference is ended, checked before each layer.",
+        help="Limit on the time of an inference, checked before each layer.",
     ),
 )
 """The options ``--max-memory``, ``--max-iterations`` and ``--timeout``, as ``limit``."""

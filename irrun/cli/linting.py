@@ -99,7 +99,7 @@ def _run(options: Options) -> int:
     here = configurations.of(Path.cwd())
     output_format = options.output_format or here.output_format or "full"
     if options.statistics and output_format not in ("full", "concise", "grouped", "json"):
-        raise Failure(f"--statistics goes with the formats full, concise, grouped and json, not with {output_format}")
+        raise Failure(f"--statistics requires the format full, concise, grouped or json, not {output_format}")
     known = _baseline(options, here)
     unmatched: list[NoSuchFile] = []
     named = expanded(options.files, options.exclude or here.exclude, unmatched.append)
@@ -138,7 +138,8 @@ def _run(options: Options) -> int:
             note(fixable)
     if gone:
         note(
-            f"{statistics.found(gone)} of the baseline {'is' if gone == 1 else 'are'} gone; --write-baseline updates it"
+            f"{statistics.found(gone)} of the baseline no longer {'occurs' if gone == 1 else 'occur'};"
+            " --write-baseline updates it"
         )
     if failed:
         return OWN_FAULT if any(item.is_own_fault for item in checked) else CANNOT

@@ -129,7 +129,7 @@ def _converted(argument: Argument, type: ElementType) -> Array:
 
 
 def _problem(array: Array, type: ElementType) -> str:
-    """Explain why a value is not of a type; the empty text where all values are."""
+    """Explain why a value is not of a type; an empty string where all values are."""
     is_text = array.dtype.kind == "U"
     if type.kind == "string":
         return "" if is_text else "it is not text"
@@ -173,7 +173,7 @@ def _unreadable(text: str) -> str:
         close = near_match(prefix, BY_NAME) or ", expected one such as f32, i64 or boolean"
         return f'no element type "{prefix}" in {shortened(text)}{close}'
     what = "is neither a file nor a literal, expected x.npy, a number, or a list such as [[1,2],[3,4]]"
-    return f"{shortened(text) or 'the empty text'} {what}"
+    return f"{shortened(text) or 'an empty string'} {what}"
 
 
 def shortened(text: str) -> str:

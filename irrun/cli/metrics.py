@@ -10,6 +10,7 @@ import numpy as np
 
 from irrun.cli.failures import Failure
 from irrun.cli.values import shape_text
+from irrun.diagnostics import amount
 from irrun.tensor import Array
 
 IGNORED: Final = -100
@@ -128,7 +129,9 @@ def _rows(output: Array, labels: Array) -> tuple[Array, Array]:
         raise Failure(f"the output is {_text(output)}, expected scores along its last axis")
     rows = output.reshape(-1, output.shape[-1])
     if labels.size != len(rows) or labels.size == 0:
-        raise Failure(f"there are {labels.size} labels, expected {len(rows)}, one for each row of {shape_text(output)}")
+        raise Failure(
+            f"expected {amount(len(rows), 'label')}, one for each row of {shape_text(output)}, got {labels.size}"
+        )
     return rows, labels.reshape(-1)
 
 

@@ -10,6 +10,7 @@ from typing import IO, Final, NamedTuple
 import numpy as np
 
 from irrun.cli.failures import Failure
+from irrun.diagnostics import amount
 from irrun.diagnostics.sizes import bytes_text
 from irrun.tensor import Array
 
@@ -56,7 +57,7 @@ def read(file: IO[bytes], length: int, where: str, budget: int | None = None) ->
         shape = f"[{','.join(map(str, header.shape))}]"
         raise Failure(f"{where} cannot be read: {header.dtype}{shape} takes {header.size} bytes, and {left} follow")
     if header.size < left:
-        raise Failure(f"{where} cannot be read: {left - header.size} bytes follow the array, expected none")
+        raise Failure(f"{where} cannot be read: {amount(left - header.size, 'byte')} after the array, expected none")
     if budget is not None and header.size > budget:
         left_over = bytes_text(max(budget, 0))
         raise Failure(f"{where} takes {bytes_text(header.size)}, the budget leaves {left_over}; --max-memory raises it")
@@ -64,7 +65,9 @@ def read(file: IO[bytes], length: int, where: str, budget: int | None = None) ->
     while len(data) < header.size:
         piece = file.read(min(PIECE, header.size - len(data)))
         if not piece:
-            raise Failure(f"{where} cannot be read: {len(data)} bytes follow the header, expected {header.size}")
+            raise Failure(
+                f"{where} cannot be read: {amount(len(data), 'byte')} after the header, expected {header.size}"
+            )
         data += piece
     if header.dtype.kind == "U":
         _check_text(data, header.dtype, where)
@@ -79,7 +82,7 @@ def _header(file: IO[bytes], where: str) -> tuple[Header, int]:
         raise Failure(f"{where} cannot be read: expected the start of an .npy file, version 1.0 to 3.0")
     length = int.from_bytes(file.read(width), "little")
     if length > LONGEST_HEADER:
-        raise Failure(f"{where} cannot be read: its header has {length} bytes, expected {LONGEST_HEADER} at most")
+        raise Failure(f"{where} cannot be read: its header has {length} bytes, expected at most {LONGEST_HEADER}")
     text = file.read(length).decode("latin-1")
     if len(text) < length:
         raise Failure(f"{where} cannot be read: it ends too early")
@@ -95,7 +98,7 @@ def _header(file: IO[bytes], where: str) -> tuple[Header, int]:
 
 
 def _check_text(data: bytearray, dtype: np.dtype[np.generic], where: str) -> None:
-    """Raise Failure where text holds a number that is no code point."""
+    """Raise Failure where text holds a number that is not a code point."""
     codes = np.frombuffer(data, np.dtype(np.uint32).newbyteorder(dtype.byteorder))
     if codes.size and codes.max() > sys.maxunicode:
         raise Failure(f"{where} cannot be read: its text holds {codes.max()}, expected code points up to U+10FFFF")
@@ -121,5 +124,5 @@ def _dtype(text: str, where: str) -> np.dtype[np.generic]:
 def _shape(text: str, where: str) -> tuple[int, ...]:
     sizes = tuple(int(size) for size in re.findall(r"\d+", text))
     if len(sizes) > 64:
-        raise Failure(f"{where} cannot be read: it has {len(sizes)} axes, expected 64 at most")
+        raise Failure(f"{where} cannot be read: it has {len(sizes)} axes, expected at most 64")
     return sizes

@@ -22,7 +22,7 @@ _GROUPS: Final = click.option(
     "group_size",
     type=click.IntRange(min=0, max=MOST),
     metavar="N",
-    help="Round N activations at a time to 8 bits, for weights of 4 or 8.  [default: 0, none]",
+    help="Round activations to 8 bits in groups of N where the weights have 4 or 8.  [default: 0, none]",
 )
 
 

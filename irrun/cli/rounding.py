@@ -10,7 +10,7 @@ import numpy as np
 
 from irrun.cli.inputs import Value, runner
 from irrun.cli.precision import GROUP_SIZE, HINT
-from irrun.cli.tables import aligned
+from irrun.cli.tables import aligned, columns
 from irrun.cli.values import printable
 from irrun.debugging.differences import cosine, gaps
 from irrun.graph import Node
@@ -83,10 +83,11 @@ def text(record: Mapping[str, Any]) -> str:
         numbers = ["-" if item[key] is None else f"{item[key]:.3g}" for key in ("max", "mean")]
         cosine = "-" if item["cosine"] is None else f"{item['cosine']:.7f}"
         rows.append([printable(item["output"]), *numbers, cosine])
-    lines = [aligned(rows)]
+    width = columns()
+    lines = [aligned(rows, width=width)]
     if record["layers"]:
         named = [
             [printable(item["layer"]), *(f"{item[key]:.2g}" for key in ("error", "own"))] for item in record["layers"]
         ]
-        lines += ["", aligned([["rounded by itself", "error of the outputs", "of the layer"], *named])]
+        lines += ["", aligned([["rounded by itself", "error of the outputs", "of the layer"], *named], width=width)]
     return "\n".join(lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 NARROWEST: Final = 20
@@ -56,12 +56,16 @@ def _stacked(row: Sequence[str], width: int) -> str:
 def aligned(rows: Sequence[Sequence[str]], left: int = 1, width: int | None = None) -> str:
     """Format rows as a table: the first ``left`` columns left-aligned, the others right-aligned.
 
-    The widest of the left columns are clipped until the table fits ``width``, where one is given.
+    The widest of the left columns are clipped until the table fits ``width``, where one is given. If it then is still
+    too wide, the other columns stand on further lines.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    while width is not None and sum(widths) + 2 * (len(widths) - 1) > width and max(widths[:left]) > LEAST:
+    full, gaps = list(widths), len(widths) - 1
+    while width is not None and sum(widths) + 2 * gaps > width and max(widths[:left]) > LEAST:
         widths[widths.index(max(widths[:left]))] -= 1
-    gap = " " if width is not None and sum(widths) + 2 * (len(widths) - 1) > width else "  "
+    if width is not None and sum(widths) + gaps > width:
+        return "\n".join(_folded(rows, full, left, width))
+    gap = " " if width is not None and sum(widths) + 2 * gaps > width else "  "
     return "\n".join(
         gap.join(
             clipped(cell, size).ljust(size) if index < left else cell.rjust(size)
@@ -69,6 +73,20 @@ def aligned(rows: Sequence[Sequence[str]], left: int = 1, width: int | None = No
         ).rstrip()
         for row in rows
     )
+
+
+def _folded(rows: Sequence[Sequence[str]], widths: Sequence[int], left: int, width: int) -> Iterator[str]:
+    """Yield the lines of a table whose left columns stand above the others, and those in as many lines as they need."""
+    lines: list[list[int]] = [[]]
+    for column in range(left, len(widths)):
+        taken = sum(widths[index] + 2 for index in (*lines[-1], column))
+        if lines[-1] and taken > width:
+            lines.append([])
+        lines[-1].append(column)
+    for row in rows:
+        yield from wrapped("  ".join(filter(None, row[:left])), width, 2)
+        for columns in lines:
+            yield "".join(f"  {row[index]:>{widths[index]}}" for index in columns).rstrip()
 
 
 def wrapped(text: str, width: int | None, indent: int) -> list[str]:

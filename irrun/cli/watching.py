@@ -15,7 +15,9 @@ from irrun.cli.console import detail, level, note, result, warn
 from irrun.cli.failures import Failure
 from irrun.cli.options import as_record
 from irrun.cli.tables import aligned, columns
+from irrun.cli.writing import refuse_folder, refuse_inputs
 from irrun.debugging.places import Place, Watcher
+from irrun.diagnostics import amount, listing
 from irrun.model import Loaded, Outputs, Session
 from irrun.tensor import Array
 
@@ -50,9 +52,9 @@ watch_options = as_record(
     click.option(
         "--stop-at",
         metavar="KINDS",
-        help="Stop at the first layer that makes nan, inf or f16 (beyond its range), such as nan,inf.",
+        help="Stop at the first layer that produces nan, inf or f16 (beyond its range), such as nan,inf.",
     ),
-    click.option("--outputs", "names", multiple=True, metavar="GLOB", help="Watch only layers of these names."),
+    click.option("--outputs", "names", multiple=True, metavar="GLOB", help="Watch only layers with these names."),
     click.option("--outputs-by-type", "types", multiple=True, metavar="GLOB", help="Watch only layers of these types."),
 )
 
@@ -78,7 +80,7 @@ def watched(
     from irrun.debugging.faults import DebugError
     from irrun.debugging.selecting import Selection
     from irrun.debugging.statistics import Statistics
-    from irrun.debugging.stopping import first_not_finite, kinds_of
+    from irrun.debugging.stopping import KINDS, first_not_finite, kinds_of
 
     if (watch.names or watch.types) and watch.dump is None and not watch.stats:
         raise click.UsageError("--outputs and --outputs-by-type choose layers for --dump and --stats")
@@ -104,7 +106,9 @@ def watched(
             arrays = {value.port.index: value.array for value in given}
             stopped = first_not_finite(model, arrays, kinds, config, observed)
         if watch.dump is not None:
-            note(f"wrote {dump.count} tensors to {watch.dump}")
+            note(f"wrote {amount(dump.count, 'tensor')} to {watch.dump}")
+        if kinds and stopped is None:
+            note(f"no layer makes {listing([KINDS[kind] for kind in kinds])} out of inputs without")
     except DebugError as error:
         raise Failure(str(error)) from None
     return Watched(found[0] if found else None, statistics.found, stopped)
@@ -131,6 +135,21 @@ def table(found: Sequence[TensorStatistics]) -> str:
     return aligned(rows, left=3, width=columns())
 
 
+def refuse_targets(watch: Watch, model: Path, read: Sequence[Path], given: Sequence[Path]) -> None:
+    """Raise Failure where the options would write over a file that the command reads."""
+    if watch.dump is not None:
+        refuse_inputs([watch.dump], read)
+        refuse_folder(watch.dump, given)
+    if watch.stop_at is not None:
+        refuse_folder(_stopped_folder(watch, model), read)
+
+
+def _stopped_folder(watch: Watch, model: Path) -> Path:
+    """Return the folder for the layer at which a run of a model stops."""
+    in_dump = watch.dump is not None and watch.dump.suffix != ".npz"
+    return watch.dump / "stopped" if watch.dump is not None and in_dump else Path(f"{model.stem}-stopped")
+
+
 def stop(seen: Watched, watch: Watch, model: Loaded, path: Path, output_format: str) -> NoReturn:
     """Print where a run stopped, write the inputs of the layer, and end with status 1."""
     from irrun.debugging.stopping import save_stopped
@@ -142,8 +161,7 @@ def stop(seen: Watched, watch: Watch, model: Loaded, path: Path, output_format: 
         result(values.as_json({"stopped": found.as_dict(), **layers}))
     else:
         result("\n".join([*([f"{table(seen.statistics)}\n"] if seen.statistics else []), *_said(found)]))
-    folder = watch.dump if watch.dump is not None and watch.dump.suffix != ".npz" else None
-    for name in save_stopped(found, model, folder / "stopped" if folder is not None else Path(f"{path.stem}-stopped")):
+    for name in save_stopped(found, model, _stopped_folder(watch, path)):
         note(f"wrote {name}")
     raise click.exceptions.Exit(STOPPED)
 
@@ -151,7 +169,7 @@ def stop(seen: Watched, watch: Watch, model: Loaded, path: Path, output_format: 
 def _said(found: FirstNotFinite) -> Iterator[str]:
     from irrun.debugging.stopping import KINDS
 
-    what = f"it makes {KINDS[found.kind]} ({found.count} elements) out of inputs without"
+    what = f"it makes {KINDS[found.kind]} ({amount(found.count, 'element')}) out of inputs without"
     yield f'stopped at {found.type} "{values.printable(found.layer)}": {what}'
     for index, (shape, bounds) in enumerate(zip(found.input_shapes, found.bounds, strict=True)):
         if shape is not None:

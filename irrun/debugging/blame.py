@@ -20,6 +20,7 @@ from irrun.debugging.shrinking import shrunk
 from irrun.debugging.sides import ModelSide
 from irrun.debugging.single_layers import inputs_of_layer, pair, single
 from irrun.debugging.spool import Spool
+from irrun.diagnostics import amount
 from irrun.graph import Outlet
 from irrun.model import Loaded
 from irrun.tensor import Array, Shape
@@ -156,7 +157,7 @@ def _blame_optimisation(
     """Blame the layers of which irrun's optimiser makes something else. DebugError where it does not."""
     ask = of_optimisation(settings)
     if not ask(Case((model,), _in_order(inputs))).differ(tolerance):
-        raise DebugError(f"{_NOT_ALONE}: {len(found.layers)} outputs of layers agree")
+        raise DebugError(f"{_NOT_ALONE}: {amount(len(found.layers), 'output')} of layers agree")
     return _reduced(model, inputs, ask, tolerance, ("as written", "optimised"), settings)
 
 

@@ -82,7 +82,7 @@ class Tensors(Watcher):
 def kept(model: Loaded, layers: Iterable[int], tensors: Tensors | None = None, ends: Sequence[Outlet] = ()) -> Case:
     """Return some layers of a model as a case: what they consume of others becomes inputs.
 
-    The outputs are ``ends``, or all that other layers consume of them. EditError and others where that is no model.
+    The outputs are ``ends``, or all that other layers consume of them. EditError and others where that is not a model.
     """
     graph, chosen = model.graph, set(layers)
     constant = constant_nodes(graph)

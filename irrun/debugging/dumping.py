@@ -6,6 +6,7 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace, TracebackType
 from typing import Any, Final, Self
@@ -47,8 +48,9 @@ class Dump(Watcher):
     """Writes the outputs of each step to a folder of ``.npy`` files, or to an ``.npz`` file.
 
     A context manager. One tensor is in memory at a time. When a run is interrupted, all tensors that were complete are
-    in the folder or the archive. The folder also holds ``index.jsonl``, a record for each file. ``notice`` is called
-    once for each chosen layer whose own outputs do not exist, since later layers are fused to it.
+    in the folder or the archive; where the disk is full, an old archive stays. The folder also holds ``index.jsonl``, a
+    record for each file. ``notice`` is called once for each chosen layer whose own outputs do not exist, since later
+    layers are fused to it.
     """
 
     def __init__(
@@ -62,12 +64,12 @@ class Dump(Watcher):
         self._noticed: set[str] = set()
         self._taken: set[str] = set()
         self._archive: zipfile.ZipFile | None = None
+        self._files = ExitStack()
 
     def __enter__(self) -> Self:
         if self._target.suffix == ".npz":
             self._target.parent.mkdir(parents=True, exist_ok=True)
-            with naming(self._target):
-                self._archive = zipfile.ZipFile(self._target, "w")
+            self._archive = zipfile.ZipFile(self._files.enter_context(replacing(self._target)), "w")
             return self
         if self._target.is_file():
             raise DebugError(f"{self._target} is a file, expected a folder or an .npz file")
@@ -77,8 +79,10 @@ class Dump(Watcher):
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._archive is not None:
-            with naming(self._target):
+            with self._files:
                 self._archive.close()
+                if isinstance(error, OSError):
+                    raise error
 
     def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
         del inputs

@@ -18,7 +18,7 @@ from irrun.debugging.sides import Sink
 from irrun.debugging.spool import Spool
 from irrun.editing import piece
 from irrun.graph import Outlet
-from irrun.kernels.halves import halves, widened
+from irrun.kernels.bf16 import bf16_bits, widened
 from irrun.kernels.pages import trim
 from irrun.model import Loaded
 from irrun.tensor import Array, Shape
@@ -177,7 +177,7 @@ class OpenVINOSide:
         for place, port in enumerate(compiled.inputs):
             array = self._inputs[place]
             if port.element_type == self._ov.Type.bf16:
-                bits = halves(array.astype(np.float32))
+                bits = bf16_bits(array.astype(np.float32))
                 found[place] = self._ov.Tensor(bits, bits.shape, self._ov.Type.bf16)
             elif port.element_type == self._ov.Type.string:
                 found[place] = array

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Collection, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -14,7 +15,7 @@ from lxml import etree
 from irrun.debugging.engines import OpenVINOSide
 from irrun.debugging.faults import DebugError
 from irrun.debugging.precision import PrecisionReport, distance
-from irrun.document.files import content
+from irrun.document.files import content, opened
 from irrun.document.replacing import replacing
 from irrun.tensor import Array, Shape
 
@@ -123,8 +124,9 @@ def keep_in_f32(path: Path, target: Path, layers: Collection[str], weights: Path
                 layer.insert(1 if layer.find("data") is not None else 0, notes)
             if not any(item.get("name") == _MARK["name"] for item in notes):
                 etree.SubElement(notes, "attribute", _MARK)
-    with replacing(target) as file:
+    source, beside = weights if weights is not None else path.with_suffix(".bin"), target.with_suffix(".bin")
+    with ExitStack() as stack:
+        file = stack.enter_context(replacing(target))
         file.write(etree.tostring(root, xml_declaration=True, encoding="utf-8"))
-    source = weights if weights is not None else path.with_suffix(".bin")
-    if source.exists() and source.resolve() != target.with_suffix(".bin").resolve():
-        shutil.copyfile(source, target.with_suffix(".bin"))
+        if source.exists() and source.resolve() != beside.resolve():
+            shutil.copyfileobj(stack.enter_context(opened(source)), stack.enter_context(replacing(beside)))

@@ -111,10 +111,11 @@ def _kept(trial: _Trial, order: Sequence[int], predicted: float, wanted: float, 
     numbers: list[int] = []
     found: list[Kept] = []
     for number in order[: 2 * most]:
-        if len(found) == most or (found and found[-1].error <= wanted):
+        error = found[-1].error if found else predicted
+        if len(found) == most or error <= wanted:
             break
         rest = trial.error(trial.all_but([*numbers, number]))
-        if rest < (found[-1].error if found else predicted):
+        if rest < error:
             numbers.append(number)
             found.append(Kept(trial.name(number), trial.layers(number), rest))
     return tuple(found)

@@ -18,6 +18,7 @@ from irrun.debugging.dumping import save_arrays
 from irrun.debugging.metrics import Errors
 from irrun.debugging.reducing import write
 from irrun.diagnostics.version import __version__
+from irrun.document.replacing import replacing
 from irrun.graph import Graph
 from irrun.model import Loaded
 from irrun.tensor import Array
@@ -39,7 +40,8 @@ def write_folder(found: Blame, folder: Path) -> list[Path]:
         save_arrays(path, names_of(arrays, names))
         paths.append(path)
     page = folder / PAGE
-    page.write_text(text(found), encoding="utf-8")
+    with replacing(page) as file:
+        file.write(text(found).encode())
     return [*paths, page]
 
 
@@ -61,7 +63,7 @@ def _lines(found: Blame) -> Iterator[str]:
     yield "```"
     yield ""
     if not found.reproduces:
-        yield f"The layer alone does not show the difference: it needs the model around it.{_inside(found)}"
+        yield f"The layer alone does not reproduce the difference: it needs the model around it.{_inside(found)}"
         yield ""
     yield "## Layers"
     yield ""

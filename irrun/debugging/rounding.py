@@ -12,7 +12,7 @@ import numpy as np
 from irrun.debugging.faults import DebugError
 from irrun.debugging.places import layers_in
 from irrun.debugging.statistics import HALF_MAX
-from irrun.kernels.halves import rounded
+from irrun.kernels.bf16 import rounded
 from irrun.ops.fused.base import Fused
 from irrun.runtime import Plan, Step
 from irrun.runtime.plan import PlannedBody

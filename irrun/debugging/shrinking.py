@@ -77,7 +77,7 @@ def _axes(case: Case) -> Iterator[tuple[Axis, int]]:
 
 
 def _shortened(case: Case, axes: Sequence[Axis], size: int, wanted: int, *, with_values: bool) -> Case | None:
-    """Return a case with some axes cut off at a size; None where that is no model.
+    """Return a case with some axes cut off at a size; None where that is not a model.
 
     ``with_values`` replaces the old size in integer constants, too.
     """

@@ -56,8 +56,11 @@ class Stop(Watcher):
     def __init__(self, kinds: Sequence[str]) -> None:
         super().__init__()
         self._kinds = tuple(kinds)
+        self.fused = False
+        """Whether a step computed several layers, so that the values between them were not seen."""
 
     def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
+        self.fused |= len(place.layers) > 1
         for kind in self._kinds:
             count = sum(map(_COUNTS[kind], outputs))
             if count and not any(_COUNTS[kind](array) for array in inputs if array is not None):
@@ -98,21 +101,16 @@ def first_not_finite(
 ) -> FirstNotFinite | None:
     """Run a model until a layer makes NaN or Inf out of inputs without; None where no layer does.
 
-    Where that is a fused step, the model is run again as written, so that a single layer is found. ``run`` runs the
-    model with an observer, in place of a run with ``config``.
+    Where steps of the run are fused, the model is run again as written: values between the layers of a step are seen
+    then, and a single layer is found. ``run`` runs the model with an observer, in place of a run with ``config``.
     """
     settings = dict(config or {})
-    try:
-        (run or _runner(model, inputs, settings))(Stop(kinds))
-    except Stopped as stopped:
-        found = stopped
-    else:
+    stop = Stop(kinds)
+    found = _stopped(run or _runner(model, inputs, settings), stop)
+    if stop.fused and kinds:
+        found = _stopped(_runner(model, inputs, {**settings, **AS_WRITTEN}), Stop(kinds)) or found
+    if found is None:
         return None
-    if len(found.place.layers) > 1:
-        try:
-            _runner(model, inputs, {**settings, **AS_WRITTEN})(Stop(kinds))
-        except Stopped as stopped:
-            found = stopped
     place = found.place
     return FirstNotFinite(
         place.label,
@@ -126,6 +124,14 @@ def first_not_finite(
         found.outputs,
         place,
     )
+
+
+def _stopped(run: Callable[[Watcher], Outputs], stop: Stop) -> Stopped | None:
+    try:
+        run(stop)
+    except Stopped as stopped:
+        return stopped
+    return None
 
 
 def _runner(model: Loaded, inputs: Any, config: Mapping[str, Any]) -> Callable[[Watcher], Outputs]:

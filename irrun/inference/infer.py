@@ -9,7 +9,7 @@ from irrun.diagnostics import Diagnostic, OpError
 from irrun.document.places import op_diagnostic
 from irrun.document.weights import Weights
 from irrun.graph import Graph, Node, Outlet
-from irrun.graph.graph import PARAMETER
+from irrun.graph.graph import PARAMETER, READ_VALUE
 from irrun.inference.facts import Facts
 from irrun.inference.fold import fold
 from irrun.ops import Fact
@@ -49,7 +49,7 @@ def infer_node(
     """Infer the facts of the outputs of one node, and those inside its bodies; OpError where the inputs do not fit."""
     bodies: dict[tuple[int, str], Facts] = {}
     outputs = _Pass(weights, None, None).outputs(node, inputs, bodies, ())
-    return (_named(outputs[0], node.name),) if node.type == PARAMETER else outputs, bodies
+    return (_named(outputs[0], node.name),) if node.type in (PARAMETER, READ_VALUE) else outputs, bodies
 
 
 class _Pass:
@@ -83,7 +83,7 @@ class _Pass:
                 except OpError as error:
                     found.append(op_diagnostic(error, node.layer, path, input_notes(inputs)))
                     continue
-                if node.id in parameters:
+                if node.id in parameters or (node.type == READ_VALUE and not path):
                     outputs = (given.get(node.id, _named(outputs[0], node.name)),)
             if self.revision is not None:
                 outputs = self.revision.outputs(node, outputs)
@@ -138,7 +138,7 @@ class _Pass:
 
 
 def _named(fact: Fact, name: str) -> Fact:
-    """Return the fact of a Parameter with a symbol for each unknown dim."""
+    """Return the fact of a Parameter or a variable with a symbol for each unknown dim."""
     return Fact(fact.type, fact.shape.named(name), fact.value)
 
 

@@ -75,7 +75,7 @@ def over_cluster(
             if error is None:
                 yield from zip(chunk, results, strict=True)
             elif isinstance(error, lost) and alone:
-                yield chunk[0], Lost("every worker that was given it has ended")
+                yield chunk[0], Lost("every worker that ran it has ended")
             elif isinstance(error, lost):
                 suspects.extend(chunk)
             else:
@@ -120,7 +120,7 @@ def _answering(client: Any) -> Iterator[None]:
         yield
     except (OSError, CancelledError):
         address = getattr(client.scheduler, "address", "") or "of the cluster"
-        raise ClusterError(f"the scheduler {address} does not answer any more; its unfinished work is lost") from None
+        raise ClusterError(f"the scheduler {address} no longer answers; its unfinished work is lost") from None
 
 
 @contextmanager

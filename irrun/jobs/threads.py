@@ -26,12 +26,14 @@ class Several(Generic[Item, Result]):
 
     def __call__(self, items: Iterable[Item]) -> Iterator[Result]:
         todo: SimpleQueue[tuple[Future[Result], Item] | None] = SimpleQueue()
-        started = self._started(todo) if self.threads > 1 else []
-        if not started:
-            yield from map(self.work, items)
-            return
+        started: list[threading.Thread] = []
         waiting: deque[Future[Result]] = deque()
         try:
+            if self.threads > 1:
+                self._start(todo, started)
+            if not started:
+                yield from map(self.work, items)
+                return
             for item in items:
                 waiting.append(Future())
                 todo.put((waiting[-1], item))
@@ -47,17 +49,19 @@ class Several(Generic[Item, Result]):
             for thread in started:
                 thread.join()
 
-    def _started(self, todo: SimpleQueue[tuple[Future[Result], Item] | None]) -> list[threading.Thread]:
-        """Return threads that have begun to work."""
-        found: list[threading.Thread] = []
-        try:
-            for number in range(self.threads):
-                thread = threading.Thread(target=self._work, args=(todo,), name=f"irrun-request_{number}")
+    def _start(self, todo: SimpleQueue[tuple[Future[Result], Item] | None], started: list[threading.Thread]) -> None:
+        """Add threads that have begun to work to ``started``. A process that ends does not wait for them."""
+        for number in range(self.threads):
+            thread = threading.Thread(target=self._work, args=(todo,), name=f"irrun-request_{number}", daemon=True)
+            try:
                 thread.start()
-                found.append(thread)
-        except (RuntimeError, MemoryError):
-            return found
-        return found
+            except (RuntimeError, MemoryError):
+                return
+            except BaseException:
+                # A signal arrived, and the thread may have begun.
+                todo.put(None)
+                raise
+            started.append(thread)
 
     def _work(self, todo: SimpleQueue[tuple[Future[Result], Item] | None]) -> None:
         while (given := todo.get()) is not None:

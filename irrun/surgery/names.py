@@ -26,7 +26,7 @@ def rename(model: Loaded, layers: Mapping[str, str], tensors: Mapping[str, str] 
     _require(wanted, known | {name for port in plain.outputs for name in port.names}, "tensor")
     for new in layers.values():
         if not new:
-            raise InputError("the new name of a layer is empty, expected a text")
+            raise InputError("the new name of a layer is empty")
 
     def change(graph: MutableGraph, path: str) -> None:
         for id in list(graph.graph):

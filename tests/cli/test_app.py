@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -162,11 +163,21 @@ def test_an_error_ends_in_a_line_and_a_status(error: BaseException, status: int,
     assert (result.exit_code, result.stderr, result.stdout) == (status, message, "")
 
 
-def test_a_closed_pipe_ends_quietly() -> None:
+@pytest.mark.parametrize(("end", "status"), [(KeyboardInterrupt(), 130), (SystemExit(143), 143)])
+def test_a_signal_while_a_class_is_made_is_a_signal(end: BaseException, status: int) -> None:
+    """Before version 3.12, Python wraps what is raised in ``__set_name__`` in a RuntimeError."""
+    error = RuntimeError("Error calling __set_name__ on 'cached_property' instance 'order' in 'Graph'")
+    error.__cause__ = end
+    result = _failing(error)
+    assert (result.exit_code, result.stderr) == (status, "interrupted\n" if status == 130 else "")
+
+
+@pytest.mark.parametrize("argument", ["ops", "--help", "--version"])
+def test_a_closed_pipe_ends_quietly(argument: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     ended = subprocess.run(
-        [sys.executable, "-m", "irrun", "ops"], stdout=writer, stderr=subprocess.PIPE, timeout=120, check=False
+        [sys.executable, "-m", "irrun", argument], stdout=writer, stderr=subprocess.PIPE, timeout=120, check=False
     )
     os.close(writer)
     assert (ended.stderr, ended.returncode) == (b"", 141)
@@ -250,7 +261,63 @@ def test_an_interrupted_start_has_the_status_of_an_interrupt() -> None:
         "from irrun.cli import main\nmain()"
     )
     ended = python(code)
-    assert (ended.returncode, ended.stderr) == (130, "")
+    assert (ended.returncode, ended.stderr) == (130, "interrupted\n")
+
+
+def test_an_interrupt_before_the_command_is_known() -> None:
+    code = (
+        "import irrun.cli.app as module\n"
+        "def interrupt(*_args): raise KeyboardInterrupt\n"
+        "module.app.parse_args = interrupt\n"
+        "from irrun.cli import main\nmain()"
+    )
+    ended = python(code)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals that a process sends to itself")
+@pytest.mark.parametrize(("name", "status", "said"), [("SIGINT", 130, "interrupted\n"), ("SIGTERM", 143, "")])
+def test_a_signal_during_a_callback_is_repeated(name: str, status: int, said: str) -> None:
+    """Python discards what is raised in the callback of a weak reference."""
+    code = (
+        "import signal, time, weakref\n"
+        "import irrun.cli.app as module\n"
+        "class Thing: pass\n"
+        "def run(**_):\n"
+        "    thing = Thing()\n"
+        f"    kept = weakref.ref(thing, lambda _: signal.raise_signal(signal.{name}))\n"
+        "    del thing\n"
+        "    time.sleep(60)\n"
+        "module.app.main = run\n"
+        "from irrun.cli import main\nmain()"
+    )
+    ended = python(code)
+    assert (ended.returncode, ended.stderr) == (status, said)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals that a process sends to itself")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_while_the_interpreter_ends_is_quiet(name: str) -> None:
+    code = (
+        "import atexit, signal\n"
+        "import irrun.cli.app as module\n"
+        f"atexit.register(lambda: signal.raise_signal(signal.{name}))\n"
+        "module.app.main = lambda **_: None\n"
+        "from irrun.cli import main\nmain()"
+    )
+    ended = python(code)
+    assert (ended.returncode, ended.stderr) == (-getattr(signal, name), "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is full")
+@pytest.mark.parametrize("argument", ["--help", "--version"])
+def test_help_to_a_full_device(argument: str) -> None:
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "irrun", argument], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    expected = "error: the standard output: No space left on device\n"
+    assert (ended.returncode, ended.stderr) == (2, expected)
 
 
 @pytest.mark.parametrize("spelling", [["--json"], ["--format", "json"], ["--output-format", "json"]])
@@ -299,4 +366,4 @@ def test_a_current_folder_that_is_gone(tmp_path: Path) -> None:
         f"from irrun.cli import main\nsys.argv = ['irrun', 'lint', {str(model)!r}]\nmain()\n"
     )
     done = python(code)
-    assert (done.stderr, done.returncode) == ("error: the current folder does not exist any more\n", 2)
+    assert (done.stderr, done.returncode) == ("error: the current folder no longer exists\n", 2)

@@ -66,6 +66,22 @@ def test_each_file_has_its_output(
     assert records(tmp_path / "out")[0]["outputs"] == {"scores": {"type": "f32", "shape": [1, 3]}}
 
 
+def test_hidden_files_are_left_out(run: Run, clamp: str, rows: Path, tmp_path: Path) -> None:
+    (rows / ".cache").mkdir()
+    for name in ("._0.npy", ".cache/1.npy"):
+        (rows / name).write_bytes(b"x")
+    result = run("run", clamp, "--batch", rows, "-o", tmp_path / "out", "--json")
+    assert (result.exit_code, json.loads(result.stdout)["done"]) == (0, 12), result.stderr
+
+
+def test_outputs_below_the_inputs_are_no_inputs(run: Run, clamp: str, rows: Path) -> None:
+    for before in (0, 12):
+        result = run("run", clamp, "--batch", rows, "-o", rows / "out", "--json")
+        assert (result.exit_code, json.loads(result.stdout)["before"]) == (0, before), result.stderr
+    result = run("run", clamp, "--batch", rows, "-o", rows)
+    assert result.stderr == f"error: -o {rows} is the folder of the inputs, expected another one\n"
+
+
 def test_only_what_is_left_is_done(run: Run, clamp: str, rows: Path, tmp_path: Path) -> None:
     def done(*options: str) -> tuple[int, int]:
         record = json.loads(run("run", clamp, "--batch", rows, "-o", tmp_path / "out", *options, "--json").stdout)
@@ -126,7 +142,7 @@ def test_names_that_cannot_be_distinct(tmp_path: Path) -> None:
         path = tmp_path / name
         path.parent.mkdir(parents=True)
         path.touch()
-    with pytest.raises(Failure, match=r"x\.npy\.npz have outputs of the same name, expected another folder"):
+    with pytest.raises(Failure, match=r"x\.npy\.npz would write the same output, expected another folder"):
         items_of([str(tmp_path / name) for name in ("a", "b", "c")])
 
 
@@ -201,8 +217,8 @@ def test_images_of_16_bits_and_turned_ones(run: Run, tmp_path: Path) -> None:
     ("name", "size", "message"),
     [
         ("x.png", (60_000, 60_000), "exceeds limit"),
-        ("eps", (4, 4), "cannot identify"),
-        ("gif", (4, 4), "cannot identify"),
+        ("eps", (4, 4), "it is not a PNG, JPEG or BMP file"),
+        ("gif", (4, 4), "it is not a PNG, JPEG or BMP file"),
     ],
 )
 def test_images_that_are_refused(run: Run, tmp_path: Path, name: str, size: tuple[int, int], message: str) -> None:
@@ -226,8 +242,8 @@ def test_wrong_uses(run: Run, clamp: str, add: str, rows: Path, tmp_path: Path) 
         assert (result.exit_code, result.stdout) == (2, "")
         return str(result.stderr.splitlines()[-1])
 
-    without = "-i, --random, --check, --dump, --stats and --stop-at"
-    assert said("--batch", rows).endswith(f"--batch goes with -o FOLDER, and without {without}")
+    without = "-i, --random, --check, --dump, --stats or --stop-at"
+    assert said("--batch", rows).endswith(f"--batch requires -o FOLDER, and cannot be combined with {without}")
     assert (
         said("--batch", rows, "-o", "x.npz")
         == "error: -o x.npz is a file, expected a folder for the outputs of many inputs"

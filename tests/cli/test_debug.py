@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import numpy as np
 import pytest
 
 import irrun.model
+from irrun.debugging.keeping import keep_in_f32
 from tests.cases import f32
 from tests.cli.conftest import Net, Run, one_line
 from tests.debugging.nets import written
@@ -185,6 +188,12 @@ def test_precision_ranks_layers(run: Run, tmp_path: Path, name: str) -> None:
     assert all(error < record["predicted"] for error in errors)
 
 
+def test_no_layer_is_kept_for_a_target_that_is_reached(run: Run, tmp_path: Path) -> None:
+    arguments = ("debug", "precision", written("mobilenet", tmp_path), "--precision", "bf16", "--target", "1")
+    assert json.loads(run(*arguments, "--json").stdout)["keep"] == []
+    assert run(*arguments).stdout.splitlines()[-1] == "which reaches 1: no layer needs to stay in f32"
+
+
 def test_precision_is_worse_with_fewer_bits(run: Run, tmp_path: Path) -> None:
     model = written("transformer", tmp_path)
     found = {
@@ -203,6 +212,20 @@ def test_a_model_that_keeps_layers_in_f32(run: Run, tmp_path: Path) -> None:
     assert run("lint", kept).exit_code == 0
 
 
+def test_both_files_of_a_model_are_replaced_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    model, kept = written("resnet", tmp_path), tmp_path / "kept.xml"
+    for suffix in (".xml", ".bin"):
+        kept.with_suffix(suffix).write_bytes(b"old")
+    monkeypatch.setattr("shutil.copyfileobj", full)
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        keep_in_f32(Path(model), kept, [])
+    assert caught.value.filename == str(kept.with_suffix(".bin"))
+    assert [kept.with_suffix(suffix).read_bytes() for suffix in (".xml", ".bin")] == [b"old", b"old"]
+
+
 @needs_openvino
 @pytest.mark.parametrize("name", ["digits", "resnet", "mobilenet", "transformer", "recurrent", "unet"])
 def test_the_predicted_error_is_that_of_openvino(run: Run, tmp_path: Path, name: str) -> None:
@@ -219,7 +242,7 @@ def test_the_predicted_error_is_that_of_openvino(run: Run, tmp_path: Path, name:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["blame", "MODEL"], "Error: one of OTHER, --openvino and --precision is needed"),
+        (["blame", "MODEL"], "Error: expected one of OTHER, --openvino and --precision"),
         (["blam", "MODEL"], 'Error: no command "blam"; did you mean blame?'),
         (["reduce", "MODEL", "--check", "false"], "does not say where the model goes, expected {} in it"),
         (["reduce", "MODEL", "--check", "true {}"], "it ends with status 0"),

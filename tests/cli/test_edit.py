@@ -107,9 +107,9 @@ def test_constants_that_are_not_known(run: Run, model: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["extract"], "one of --from and --to is needed"),
-        (["extract", "--to", "relu", "-i", "x.npy"], "-i is for --with-inputs"),
-        (["rename"], "one of --layer, --tensor and --generic is needed"),
+        (["extract"], "expected --from, --to or both"),
+        (["extract", "--to", "relu", "-i", "x.npy"], "-i requires --with-inputs"),
+        (["rename"], "expected --layer, --tensor or --generic"),
         (["rename", "--generic", "--layer", "a=b"], "--generic replaces all names"),
         (["rename", "--layer", "conv"], '"conv" is not a pair of names, expected OLD=NEW'),
     ],

@@ -33,8 +33,11 @@ def test_the_command(copied: Copy, run: Run, tmp_path: Path) -> None:
 
 def test_misuse_of_the_command(copied: Copy, run: Run) -> None:
     folder = encoder(copied())
-    assert "no texts; give some, or --file" in run("embed", folder).stderr
-    assert "--query goes without --pooling" in run("embed", folder, "a", "--query", "b", "--pooling", "cls").stderr
+    assert "no texts, expected some as arguments or in --file" in run("embed", folder).stderr
+    assert (
+        "--query cannot be combined with --pooling"
+        in run("embed", folder, "a", "--query", "b", "--pooling", "cls").stderr
+    )
     assert one_line(run("embed", folder, "a", "--query", "b")).endswith(
         "has one input, expected two for pairs of texts"
     )

@@ -53,7 +53,7 @@ def test_value(run: Run, arguments: list[str], printed: str) -> None:
         (["Add", "1"], "Add has 1 input, expected 2 (a, b)"),
         (["Add", "1", "2", "3"], "Add has 3 inputs, expected 2 (a, b)"),
         (["Add", "-", "1"], "input 0 (a) is missing"),
-        (["Add", "f32:1", "i8:1"], "input 1 (b) is i8 but input 0 is f32; both must have one type T"),
+        (["Add", "f32:1", "i8:1"], "input 1 (b) is i8 but input 0 is f32; both must have the same type T"),
         (["Add", "[1,2]", "[1,2,3]"], "shapes [2] and [3] do not broadcast: 2 and 3 differ and neither is 1"),
         (["Add", "[[1],[2,3]]", "1"], "[[1],[2,3]] has rows of different length"),
         (["Add", '[1,"a"]', "1"], '[1,"a"] mixes text and numbers'),
@@ -82,9 +82,9 @@ def test_value(run: Run, arguments: list[str], printed: str) -> None:
         (["Clamp", "1", "-a", "min=x", "-a", "max=1"], 'min="x" is not a number'),
         (["Clamp", "1", "-a", "min=3", "-a", "max=1"], "min (3) is above max (1)"),
         (["Parameter"], "Parameter has no inputs, so there is nothing to evaluate"),
-        (["Const"], "Const needs a file of weights, which only a model has; irrun run takes a model"),
-        (["Assign", "1"], "Assign needs variables, which only a model has; irrun run takes a model"),
-        (["If", "true"], "If needs sub-graphs, which only a model has; irrun run takes a model"),
+        (["Const"], "Const needs a file of weights, which only a model has; use irrun run"),
+        (["Assign", "1"], "Assign needs variables, which only a model has; use irrun run"),
+        (["If", "true"], "If needs sub-graphs, which only a model has; use irrun run"),
     ],
 )
 def test_misuse(run: Run, arguments: list[str], message: str) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -51,7 +53,7 @@ def test_parts_add_up() -> None:
 @pytest.mark.parametrize(
     ("name", "labels", "message"),
     [
-        ("top1", i64([1]), r"there are 1 labels, expected 2, one for each row of \[2,3\]"),
+        ("top1", i64([1]), r"expected 2 labels, one for each row of \[2,3\], got 1"),
         ("top1", f32([1, 0]), "the labels are float32, expected integers"),
         ("perplexity", i64([1, 3]), "a label is outside of 0 to 2, expected classes of the output"),
         ("mse", f32([1]), r"the labels are float32\[1\], expected the shape of the output, \[2,3\]"),
@@ -96,7 +98,7 @@ def test_wrong_uses(run: Run, clamp: str, npy: Npy, tmp_path: Path) -> None:
         assert (result.exit_code, result.stdout) == (2, "")
         return str(result.stderr.splitlines()[-1])
 
-    assert said().endswith("one of --data and --batch is needed")
+    assert said().endswith("expected one of --data and --batch")
     assert said("--data", rows, "--output", "score") == 'error: no output "score"; did you mean scores?'
     assert (
         said("--data", npy("z.npy", f32([[1, 0, 0]])))
@@ -116,7 +118,7 @@ def test_other_metrics_are_counted_in_elements_and_tokens(run: Run, clamp: str, 
     )
     labels = npy("z.npy", i64([0, -100]))
     printed = run("evaluate", clamp, "--data", rows, "--labels", labels, "-m", "perplexity").stdout
-    assert printed == f"perplexity: {1 + math.exp(-0.5) + math.exp(-1):.6g} (1 tokens)\n"
+    assert printed == f"perplexity: {1 + math.exp(-0.5) + math.exp(-1):.6g} (1 token)\n"
 
 
 def test_rows_that_do_not_fit_the_model(run: Run, add: str, npy: Npy, tmp_path: Path) -> None:
@@ -130,7 +132,7 @@ def test_rows_that_do_not_fit_the_model(run: Run, add: str, npy: Npy, tmp_path: 
     assert said(add, f"a={two}", labels=i64([1, 2])) == 'error: no value for input "b:0" (i64[2])'
     assert (
         said(add, f"a={three}", f"b={three}", labels=i64([1, 2, 3]))
-        == "error: there are 3 rows, expected a multiple of 2, which the model takes at a time"
+        == "error: there are 3 rows, expected a multiple of 2, the batch size of the model"
     )
     assert (
         said(add, f"a={three}", f"b={two}", labels=i64([1]))
@@ -168,3 +170,11 @@ def test_an_output_without_rows_of_scores(run: Run, tmp_path: Path, npy: Npy) ->
     given = ("--data", npy("x.npy", f32([[1, 2]])), "--labels", npy("y.npy", i64([0])))
     result = run("evaluate", net.write(tmp_path / "same.xml"), *given, "-m", "top1")
     assert result.stderr.splitlines()[-1] == "error: the output is bool[1,2], expected scores along its last axis"
+
+
+def test_a_failure_between_requests_ends_the_command(clamp: str, npy: Npy) -> None:
+    """Threads of requests end with the command, which is a process here as for users."""
+    data, labels = npy("x.npy", f32([[1, 2, 3]])), npy("y.npy", f32([0]))
+    command = [sys.executable, "-m", "irrun", "evaluate", clamp, "--batch", data, "--labels", labels, "-m", "top1"]
+    ended = subprocess.run([*command, "--requests", "2"], capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stderr) == (2, "error: the labels are float32, expected integers\n")

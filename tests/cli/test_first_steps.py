@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 from click.shell_completion import ShellComplete
@@ -100,7 +102,7 @@ def convolution(tmp_path: Path) -> str:
 @pytest.mark.parametrize(
     ("shape", "advice"),
     [
-        ((1, 8, 6, 3), "; array.transpose(0, 3, 1, 2) has its channels where the input has them"),
+        ((1, 8, 6, 3), "; array.transpose(0, 3, 1, 2) moves the channels to where the input has them"),
         ((1, 3, 9, 9), "; --shape 'x:0[1,3,9,9]' reshapes the model"),
         ((1, 5, 9, 9), ""),
         ((1, 3, 2, 2), ""),
@@ -147,6 +149,18 @@ def test_top_of_many_inputs(run: Run, clamp: str, tmp_path: Path) -> None:
     records = [json.loads(line) for line in (out / "records.jsonl").read_text().splitlines()]
     assert records[2]["top"] == [[{"class": 2, "score": 1.0}]]
     assert run("run", clamp, *options).stdout == "0 inputs done, 3 before, 0 failed\n"
+
+
+def test_one_of_a_kind(run: Run, clamp: str, tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", f32([[1, 2, 3]]))
+    np.save(tmp_path / "labels.npy", np.array([0]))
+    batch = ("--batch", tmp_path / "x.npy")
+    assert run("run", clamp, *batch, "-o", tmp_path / "out").stdout.startswith("1 input done in ")
+    np.save(tmp_path / "rows.npy", np.ones((2, 3), np.float32))
+    evaluated = ("--data", tmp_path / "rows.npy", "--labels", tmp_path / "labels.npy", "--metric", "top1")
+    assert (
+        one_line(run("evaluate", clamp, *evaluated)) == "error: there is 1 label, expected 2, one for each row of data"
+    )
 
 
 def two_outputs(tmp_path: Path) -> str:
@@ -292,12 +306,51 @@ def test_colour(
 
 
 @pytest.mark.parametrize(
-    "arguments", [["rule"], ["ops"], ["rule", "IR401"], ["--help"], ["run", "--help"]], ids=" ".join
+    "arguments",
+    [
+        *(["rule"], ["ops"], ["rule", "IR401"], ["--help"], ["run", "--help"]),
+        ["profile", "{model}", "--niter", "2"],
+        ["compare", "{model}", "{other}", "--all"],
+        ["bench", "{model}", "--niter", "2"],
+        ["run", "{model}", "--random", "--precision", "bf16", "--check"],
+        ["explain", "{model}", "a/long/name/of/a/layer"],
+    ],
+    ids=" ".join,
 )
-def test_a_narrow_terminal(run: Run, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_narrow_terminal(run: Run, tmp_path: Path, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
-    lines = run(*arguments).stdout.splitlines()
-    assert len(lines) > 10
+    paths = {"{model}": long_names(tmp_path / "a.xml", 2), "{other}": long_names(tmp_path / "b.xml", 3)}
+    lines = run(*(paths.get(word, word) for word in arguments)).stdout.splitlines()
+    assert len(lines) > 5
     wide = [line for line in lines if len(line) > 40]
     # Commands, addresses and single words are not broken.
-    assert all(line.strip().startswith(("irrun ", "https://")) or " " not in line.strip() for line in wide)
+    assert all(
+        line.strip().startswith(("irrun ", "page: https://", "https://")) or " " not in line.strip() for line in wide
+    )
+
+
+def long_names(path: Path, factor: float) -> str:
+    net = Net()
+    image = net.parameter("image", "f32", "1,3,8,8")
+    scaled = net.layer(
+        "Multiply", {}, [image, net.const(f32([factor]), "f32", "a/factor")], name="a/long/name/of/a/layer"
+    )
+    net.result(net.layer("Exp", {}, [scaled], name="a/long/name/of/another/layer", tensor="level"))
+    return net.write(path)
+
+
+def test_commands_without_json() -> None:
+    def commands(group: click.Group, path: str = "") -> Iterator[tuple[str, click.Command]]:
+        for name in group.list_commands(click.Context(group)):
+            command = group.get_command(click.Context(group), name)
+            if isinstance(command, click.Group):
+                yield from commands(command, f"{path}{name} ")
+            elif command is not None:
+                yield f"{path}{name}", command
+
+    found = [name for name, item in commands(app) if "--json" not in {word for p in item.params for word in p.opts}]
+    # These write a script, a file, a drawing, a page and a schema.
+    assert found == [
+        *("completion", "edit convert", "edit extract", "edit rename", "edit reshape", "edit strip"),
+        *("graph", "report", "schema"),
+    ]

@@ -127,8 +127,8 @@ def test_what_cannot_be_done(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--system", "x"], "--system goes with --chat"),
-        (["--chat", "--json"], "--chat goes without --json and --no-template"),
+        (["--system", "x"], "--system requires --chat"),
+        (["--chat", "--json"], "--chat cannot be combined with --json or --no-template"),
         (["--temperature", "nan"], "nan is not a number."),
         (["--top-p", "0"], "0.0 is not in the range 0<x<=1."),
     ],

@@ -49,6 +49,11 @@ def test_clean(run: Run, sound: Path) -> None:
     assert (done.exit_code, json.loads(done.stdout)) == (0, [])
 
 
+@pytest.mark.parametrize("spelling", [["--json"], ["--format", "json"], ["--output-format", "json"]])
+def test_every_way_to_ask_for_json(run: Run, wrong: Path, spelling: list[str]) -> None:
+    assert [item["code"] for item in json.loads(run("lint", wrong, *spelling).stdout)] == ["IR401"]
+
+
 def test_concise(run: Run, wrong: Path) -> None:
     done = run("lint", wrong, "--output-format", "concise")
     assert done.exit_code == 1

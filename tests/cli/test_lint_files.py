@@ -18,6 +18,8 @@ from tests.linter.models import CLAMP, NET
 
 pytestmark = pytest.mark.usefixtures("folder")
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
 
 def piped(*arguments: str, input: bytes) -> click.testing.Result:
     return click.testing.CliRunner().invoke(app, ["lint", *arguments], input=input)
@@ -150,6 +152,15 @@ def test_standard_input(write: Write) -> None:
     assert piped("-", input=b"").exit_code == 1
 
 
+def test_standard_input_has_no_weights_beside_it(folder: Path) -> None:
+    (folder / "-.bin").write_bytes(bytes(4))
+    text = (EXAMPLES / "wrong_dims.xml").read_bytes()
+    result = piped("-", "--output-format", "concise", input=text)
+    assert "there is no file with the bytes of 3 constants: shapes that depend on them" in result.stdout
+    result = piped("-", "--weights", str(EXAMPLES / "wrong_dims.bin"), "--output-format", "concise", input=text)
+    assert result.stdout.count("IR401") == 2
+
+
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no files that name open ones")
 @pytest.mark.parametrize("options", [(), ("--quiet-non-ir",)])
 def test_a_pipe(options: tuple[str, ...]) -> None:
@@ -198,7 +209,7 @@ def test_several_processes_find_the_same_in_the_same_order(run: Run, write: Writ
     assert alone.stderr == f"5 files checked, {ports} output ports verified: 4 findings\n{fixes}"
 
 
-@pytest.mark.skipif(not hasattr(os, "fsencode") or sys.platform != "linux", reason="a name that is no text")
+@pytest.mark.skipif(not hasattr(os, "fsencode") or sys.platform != "linux", reason="a name that is not text")
 def test_a_file_name_that_is_no_text(folder: Path) -> None:
     name = os.fsdecode(b"\xff\x1b[31m.xml")
     (folder / name).write_text(WRONG)

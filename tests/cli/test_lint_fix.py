@@ -143,7 +143,7 @@ def test_unsafe_fixes_alone_are_refused(write: Write, run: Run) -> None:
     write("a.xml", DIMS)
     result = run("lint", "a.xml", "--unsafe-fixes")
     assert result.exit_code == 2
-    assert "--unsafe-fixes goes with --fix or with --diff" in result.stderr
+    assert "--unsafe-fixes requires --fix or --diff" in result.stderr
 
 
 def test_what_the_baseline_knows_is_left_as_it_is(write: Write, run: Run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,71 @@ def test_the_trace_does_not_replace_what_is_read(run: Run, clamp: str, npy: Npy)
     for text in (given, f"image={given}", f"image:{given}"):
         expected = f"error: {given} is read by this command, expected another file for the output"
         assert one_line(run("profile", clamp, "-i", text, "--trace", given)) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "kept"),
+    [
+        ("report model.xml -o model.bin", "model.bin"),
+        ("report model.xml other.xml -o other.bin", "other.bin"),
+        ("report model.xml --weights w.bin -o w.bin", "w.bin"),
+        ("report model.xml --run -i x.npy -o x.npy", "x.npy"),
+        ("report model.xml --extension e.py -o e.py", "e.py"),
+        ("graph model.xml -o model.bin", "model.bin"),
+        ("graph model.xml --extension e.py -o e.py", "e.py"),
+        ("run model.xml -i x.npz --dump x.npz", "x.npz"),
+        ("eval Abs x.npy -o x.npy", "x.npy"),
+        ("edit extract model.xml --to scores -o piece.xml -i x.npy --with-inputs x.npy", "x.npy"),
+        ("edit convert model.xml --to f16 -o x.xml --weights x.bin", "x.bin"),
+        ("debug precision model.xml --precision f16 -i x.bin -o x.xml", "x.bin"),
+        ("debug reduce model.xml --weights w.bin -o w.xml --check 'false {}'", "w.bin"),
+        ("debug reduce model.xml -i x.npz -o x.xml --check 'false {} {inputs}'", "x.npz"),
+    ],
+)
+def test_no_output_replaces_what_is_read(
+    run: Run, clamp: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, kept: str
+) -> None:
+    _lay(clamp, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    result = run(*shlex.split(command))
+    expected = f"error: {kept} is read by this command, expected another file for the output"
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (2, expected)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("command", "folder", "kept"),
+    [
+        ("run model.xml -i in/x.npy --dump in", "in", "x.npy"),
+        ("debug blame model.xml --precision f16 -o .", ".", "model.xml"),
+        ("run in/stopped/layer.xml -i in/x.npy --stop-at nan --dump in", "in", "x.npy"),
+        ("run in/stopped/layer.xml -i x.npy --stop-at nan --dump in", "in/stopped", "layer.xml"),
+    ],
+)
+def test_no_folder_of_outputs_is_that_of_an_input(
+    run: Run, clamp: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, folder: str, kept: str
+) -> None:
+    _lay(clamp, tmp_path)
+    (tmp_path / "in" / "stopped").mkdir(parents=True)
+    (tmp_path / "in" / "x.npy").write_bytes((tmp_path / "x.npy").read_bytes())
+    (tmp_path / "in" / "stopped" / "layer.xml").write_bytes((tmp_path / "model.xml").read_bytes())
+    monkeypatch.chdir(tmp_path)
+    expected = f"error: {folder} is the folder of {kept}, which this command reads, expected another one"
+    assert one_line(run(*shlex.split(command))) == expected
+    assert sorted(path.name for path in (tmp_path / "in").rglob("*")) == ["layer.xml", "stopped", "x.npy"]
+
+
+def _lay(model: str, folder: Path) -> None:
+    """Write a model, its weights and its input under the names that the tests use."""
+    for name in ("model", "other"):
+        (folder / f"{name}.xml").write_bytes(Path(model).read_bytes())
+        (folder / f"{name}.bin").write_bytes(b"")
+    (folder / "w.bin").write_bytes(b"")
+    (folder / "e.py").write_text("")
+    np.save(folder / "x.npy", f32([[-1, 0.5, 2]]))
+    np.savez(folder / "x.npz", image=f32([[-1, 0.5, 2]]))
+    f32([[-1, 0.5, 2]]).tofile(folder / "x.bin")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is full")

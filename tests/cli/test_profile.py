@@ -87,21 +87,23 @@ def test_text(run: Run, product: str) -> None:
     result = run("profile", product, "--threads", "1", "--niter", "2", "--as-written")
     assert (result.exit_code, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
-    assert lines[0] == "model    product, 1 layers that run"
-    assert lines[1] == "input    a:0  f32[4,8], random"
-    assert lines[2].endswith(", 1 thread")
-    assert lines[3].endswith("the median of 2 runs")
-    assert lines[6].split() == ["TYPE", "LAYERS", "MS", "SHARE", "GFLOP/S", "MIB"]
-    assert lines[7].split()[:2] == ["MatMul", "1"]
-    assert lines[9] == "the slowest 1 of 1 layers"
-    assert lines[11].split()[:6] == ["product", "MatMul", "[4,8]", "[8,16]", "->", "[4,16]"]
+    facts = [line.split(maxsplit=1) for line in lines[: lines.index("")]]
+    assert facts[:2] == [["model", "product, 1 executed layer"], ["input", "a:0  f32[4,8], random"]]
+    assert facts[2][1].endswith(", 1 thread")
+    assert facts[3][0] == "tier"
+    assert facts[-2][1].endswith("the median of 2 runs")
+    lines = lines[lines.index("") + 1 :]
+    assert lines[0].split() == ["TYPE", "LAYERS", "MS", "SHARE", "GFLOP/S", "MIB"]
+    assert lines[1].split()[:2] == ["MatMul", "1"]
+    assert lines[3] == "the slowest 1 of 1 layer"
+    assert lines[5].split()[:6] == ["product", "MatMul", "[4,8]", "[8,16]", "->", "[4,16]"]
     assert "slowest" not in run("profile", product, "--niter", "1", "--top", "0").stdout
 
 
 def test_trace(run: Run, product: str, tmp_path: Path) -> None:
     target = tmp_path / "trace.json"
     result = run("profile", product, "--niter", "1", "--as-written", "--trace", target)
-    assert result.stderr == f"note: wrote {target}; ui.perfetto.dev opens it\n"
+    assert result.stderr == f"note: wrote {target}; open it in ui.perfetto.dev\n"
     _, event = json.loads(target.read_text())["traceEvents"]
     assert (event["name"], event["ph"], event["args"]["op_name"]) == ("product", "X", "MatMul")
     assert event["args"]["shapes"] == {"inputs": [[4, 8], [8, 16]], "outputs": [[4, 16]]}

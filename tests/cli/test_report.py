@@ -38,7 +38,7 @@ def test_a_run_beside_openvino(run: Run, tmp_path: Path) -> None:
     assert run("report", DIGITS, "-o", page, "--openvino", "-i", f"image={image}").exit_code == 0
     (model,) = data(page)["models"]
     assert {"time", "most", "std", "zeros", "error", "own"} <= {key for key, *_ in model["heats"]}
-    assert ["error", "error beside OpenVINO", "", True] in model["heats"]
+    assert ["error", "error against OpenVINO", "", True] in model["heats"]
     errors = [layer["h"]["error"] for layer in model["layers"] if "error" in layer["h"]]
     assert len(errors) > 10
     assert max(errors) < 1e-4
@@ -60,7 +60,7 @@ def test_two_models_with_other_inputs(run: Run, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     result = run("report", save(tmp_path, "a.xml", network()), DIGITS, "-o", page, "--run")
     assert result.exit_code == 0
-    assert "note: the models have other inputs: each runs on its own, and errors are not shown" in result.stderr
+    assert "note: the models have different inputs: each runs on its own, and errors are not shown" in result.stderr
     for model in data(page)["models"]:
         assert {"time", "most"} <= {key for key, *_ in model["heats"]}
         assert "error" not in {key for key, *_ in model["heats"]}
@@ -76,8 +76,8 @@ def test_findings(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--openvino", DIGITS], "one of OTHER and --openvino is given, expected not both"),
-        (["-i", "x.npy"], "-i is for --run and --openvino"),
+        (["--openvino", DIGITS], "OTHER and --openvino are given, expected only one of them"),
+        (["-i", "x.npy"], "-i requires --run or --openvino"),
     ],
 )
 def test_misuse(run: Run, tmp_path: Path, options: list[Any], message: str) -> None:

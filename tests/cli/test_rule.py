@@ -65,7 +65,7 @@ def test_a_list(run: Run) -> None:
     [
         (("wrong-output-dim",), 'error: no rule is called "wrong-output-dim"; did you mean wrong-output-dims?'),
         (("E501",), 'error: no rule is called "E501", expected a code such as IR401, a prefix such as IR4'),
-        (("IR401", "--all"), "Error: a rule is named and --all is given, expected only one of them"),
+        (("IR401", "--all"), "Error: a rule and --all are given, expected only one of them"),
     ],
 )
 def test_wrong_use(run: Run, arguments: tuple[str, ...], message: str) -> None:

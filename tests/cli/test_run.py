@@ -259,7 +259,7 @@ def test_unsafe_names_of_outputs_are_changed_and_said(run: Run, tmp_path: Path) 
     net.result(net.layer("Parameter", {"element_type": "f32", "shape": "1"}, name="x", type="f32", tensor="../../evil"))
     result = run("run", net.write(tmp_path / "evil.xml"), "--random", "-o", tmp_path / "out.npz")
     assert np.load(tmp_path / "out.npz").files == ["evil"]
-    assert 'note: "../../evil" is no safe name of a file: it is written as "evil"\n' in result.stderr
+    assert 'note: "../../evil" is not a safe file name: it is written as "evil"\n' in result.stderr
 
 
 @pytest.mark.parametrize("content", [b"", b"\x80\x04N.", b"text"])

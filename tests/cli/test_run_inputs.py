@@ -147,11 +147,11 @@ def test_wrong_integers(run: Run, tmp_path: Path, npy: Npy) -> None:
         ),
         (
             header(descr="<f4", fortran_order=False, shape=(1, 3)) + bytes(13),
-            "{path} cannot be read: 1 bytes follow the array, expected none",
+            "{path} cannot be read: 1 byte after the array, expected none",
         ),
         (
             header(descr="<f4", fortran_order=False, shape=tuple([1] * 65)),
-            "{path} cannot be read: it has 65 axes, expected 64 at most",
+            "{path} cannot be read: it has 65 axes, expected at most 64",
         ),
         (
             header(descr="<f4", fortran_order=False, shape=(), x=" " * 60_000),
@@ -171,7 +171,7 @@ def test_members_hold_one_array_each(run: Run, clamp: str, tmp_path: Path) -> No
     path = tmp_path / "x.npz"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("image.npy", header(descr="<f4", fortran_order=False, shape=(1, 3)) + bytes(24))
-    expected = f'error: "image" in {path} cannot be read: 12 bytes follow the array, expected none'
+    expected = f'error: "image" in {path} cannot be read: 12 bytes after the array, expected none'
     assert one_line(run("run", clamp, "-i", path)) == expected
     np.savez(path, image=f32([[1, 2, 3]]))
     path.write_bytes(path.read_bytes().replace(np.float32(3).tobytes(), np.float32(4).tobytes()))
@@ -196,7 +196,7 @@ def test_arrays_of_the_same_name(run: Run, clamp: str, tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("image", archive.read("image.npy"))
     result = run("run", clamp, "-i", path)
-    assert (result.exit_code, result.stderr) == (2, f'error: "image" in {path} is there twice\n')
+    assert (result.exit_code, result.stderr) == (2, f'error: "image" in {path} occurs twice\n')
 
 
 def test_missing_files(run: Run, clamp: str, tmp_path: Path) -> None:

@@ -83,3 +83,15 @@ def test_aligned() -> None:
     assert aligned(rows) == "a/long/name/of/a/layer   1\nb                       10"
     assert aligned(rows, width=16) == "a/lo...layer   1\nb             10"
     assert clipped("abcdefghij", 7) == "ab...ij"
+
+
+def test_aligned_in_several_lines() -> None:
+    rows = [["layer", "type", "max", "relative", "cosine"], ["a/long/name", "Add", "1.5", "0.25", "1.0000"]]
+    assert aligned(rows, left=2, width=22).splitlines() == [
+        "layer  type",
+        "  max  relative",
+        "  cosine",
+        "a/long/name  Add",
+        "  1.5      0.25",
+        "  1.0000",
+    ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +136,7 @@ def test_stop_at_the_layer_that_makes_it(
     monkeypatch.chdir(tmp_path)
     result = run("run", logs, "-i", "x.npy", "--stop-at", "nan,inf", *options)
     assert result.exit_code == 1, result.stderr
-    assert result.stdout.splitlines()[0] == ('stopped at Log "log": it makes Inf (1 elements) out of inputs without')
+    assert result.stdout.splitlines()[0] == ('stopped at Log "log": it makes Inf (1 element) out of inputs without')
     folder = tmp_path / "logs-stopped"
     assert result.stderr.splitlines()[-3:] == [
         f"note: wrote logs-stopped/{name}" for name in ("inputs.npz", "outputs.npz", "layer.xml")
@@ -155,7 +157,21 @@ def test_stop_beyond_the_range_of_f16(run: Run, tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert json.loads(result.stdout)["stopped"]["layer"] == "exp"
     assert (tmp_path / "d" / "stopped" / "inputs.npz").exists()
-    assert run(*arguments, "nan,inf").exit_code == 0
+    result = run(*arguments, "nan,inf")
+    assert result.exit_code == 0
+    assert "note: no layer makes NaN or Inf out of inputs without\n" in result.stderr
+
+
+@pytest.mark.parametrize("kind", ["inf", "f16"])
+def test_stop_between_layers_that_are_fused(run: Run, tmp_path: Path, kind: str) -> None:
+    net = Net()
+    exp = net.layer("Exp", {}, [net.parameter("x", "f32", "1,2")], name="exp")
+    net.result(net.layer("Tanh", {}, [net.layer("Negative", {}, [exp], name="negative")], name="tanh"))
+    np.save(tmp_path / "x.npy", f32([[1, 12 if kind == "f16" else 100]]))
+    model = net.write(tmp_path / "net.xml")
+    result = run("run", model, "-i", tmp_path / "x.npy", "--stop-at", kind, "--dump", tmp_path / "d")
+    assert result.exit_code == 1, result.stderr
+    assert result.stdout.startswith('stopped at Exp "exp": it makes')
 
 
 def test_infinity_of_the_input_is_nobody_s_fault(run: Run, logs: str, tmp_path: Path) -> None:
@@ -207,6 +223,20 @@ def test_an_interrupted_dump_is_complete_so_far(logs: str, tmp_path: Path, targe
     path = tmp_path / target
     names = list(np.load(path)) if path.is_file() else [item["layer"] for item in index(path)]
     assert names == ["positive", "log"]
+
+
+def test_an_old_archive_stays_where_the_disk_is_full(
+    run: Run, logs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    (tmp_path / "d.npz").write_bytes(b"old")
+    monkeypatch.setattr("irrun.debugging.dumping.write_array", full)
+    failed = run("run", logs, "-i", tmp_path / "x.npy", "--dump", tmp_path / "d.npz")
+    assert one_line(failed) == f"error: {tmp_path / 'd.npz'}: No space left on device"
+    assert (tmp_path / "d.npz").read_bytes() == b"old"
+    assert not (tmp_path / ".d.npz.irrun").exists()
 
 
 def test_lines_of_layers(run: Run, logs: str, tmp_path: Path) -> None:

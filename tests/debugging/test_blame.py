@@ -39,7 +39,7 @@ def test_models_that_have_only_a_name_in_common(tmp_path: Path) -> None:
     found = blame_model(first, second, inputs_of(first), others=inputs_of(second))
     assert (found.layer, found.reproduces) == ("scale", False)
     write_folder(found, tmp_path / "report")
-    assert "The layer alone does not show the difference" in (tmp_path / "report" / "README.md").read_text()
+    assert "The layer alone does not reproduce the difference" in (tmp_path / "report" / "README.md").read_text()
 
 
 def test_models_that_have_nothing_in_common(tmp_path: Path) -> None:

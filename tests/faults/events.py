@@ -74,6 +74,27 @@ def broken_pipe(chosen: random.Random, _: int) -> None:  # noqa: ARG001
     os.dup2(writing, 1)
 
 
+class SignalStack(ctypes.Structure):
+    """``stack_t`` of the C libraries of Linux."""
+
+    _fields_ = (("place", ctypes.c_void_p), ("flags", ctypes.c_int), ("size", ctypes.c_size_t))
+
+
+SS_DISABLE: Final = 2
+
+
+def interrupted(chosen: random.Random, events: int) -> None:
+    """Ctrl-C; half of the times during the last tenth, in which files are written.
+
+    Handlers run on the stack of the thread: where OpenVINO ran in this process, it may have left one for signals that
+    is no longer mapped.
+    """
+    ctypes.CDLL(None).sigaltstack(ctypes.byref(SignalStack(None, SS_DISABLE, 0)), None)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    first = events * 9 // 10 if chosen.random() < 0.5 else 1
+    after(chosen.randint(first, events), lambda: os.kill(os.getpid(), signal.SIGINT))
+
+
 def truncated(chosen: random.Random, events: int) -> None:
     """The weights are truncated meanwhile."""
     after(chosen.randint(1, events), lambda: os.truncate("model.bin", chosen.choice([0, 1, 5000])))
@@ -89,6 +110,7 @@ FAULTS: Final[Mapping[str, Fault]] = {
     "full disk": full,
     "unwritable folder": unwritable,
     "broken pipe": broken_pipe,
+    "interrupt": interrupted,
     "truncated weights": truncated,
     "replaced weights": replaced,
 }
@@ -98,6 +120,7 @@ STATUSES: Final[Mapping[str, set[int]]] = {
     "full disk": {0, 1, 2},
     "unwritable folder": {0, 1, 2},
     "broken pipe": {0, 1, 141},
+    "interrupt": {0, 1, 130, -signal.SIGINT},
     "truncated weights": {0, 2},
     "replaced weights": {0, 2},
 }
@@ -188,7 +211,7 @@ def _same(name: str, data: bytes | None, expected: bytes) -> bool:
 
 
 def _recorded(log: bytes) -> set[str]:
-    """Return the inputs whose records say that they are done; a line that was cut is no record."""
+    """Return the inputs whose records say that they are done; a line that was cut is not a record."""
     found = set()
     for line in log.splitlines():
         with contextlib.suppress(ValueError):
@@ -267,6 +290,8 @@ def _status(path: WritePath, folder: Path, prepare: Callable[[], None]) -> int:
             status = 0
         except SystemExit as error:
             status = error.code if isinstance(error.code, int) else 1
+        except KeyboardInterrupt:
+            status = 130
         except BaseException:
             traceback.print_exc()
         finally:

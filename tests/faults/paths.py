@@ -12,7 +12,7 @@ import numpy as np
 
 from irrun import Core, save_model, serialize
 from irrun.cli import app, main  # noqa: F401
-from irrun.cli.commands import lint, profile, run  # noqa: F401
+from irrun.cli.commands import edit, graph, lint, profile, report, run  # noqa: F401
 from irrun.document.writer import Writer
 from irrun.linter.rule import rules
 from irrun.tensor import Fact, Shape
@@ -81,6 +81,9 @@ PATHS: Final[Mapping[str, WritePath]] = {
         irrun("run", "model.xml", "--batch", "in", "-o", "done"),
         ("done/a.npy", "done/b.npy", "done/records.jsonl"),
     ),
+    "page": WritePath(irrun("report", "model.xml", "-o", "page.html"), ("page.html",)),
+    "picture": WritePath(irrun("graph", "model.xml", "-o", "graph.svg"), ("graph.svg",)),
+    "half": WritePath(irrun("edit", "convert", "model.xml", "--to", "f16", "-o", "half.xml"), ("half.xml", "half.bin")),
     "save_model": WritePath(api(save), ("saved.xml", "saved.bin"), large=True),
     "serialize": WritePath(api(serialize_apart), ("one.xml", "two.bin"), large=True),
 }

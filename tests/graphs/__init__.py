@@ -6,7 +6,7 @@
     write     a graph as an IR
     engines   the forms in which irrun runs it, and OpenVINO in a process of its own
     judge     one graph through the engines: what is wrong with it
-    compare   tolerance from noise: what an honest error of rounding may change is no difference
+    compare   tolerance from noise: what an honest error of rounding may change is not a difference
     exact     a graph in float64, which decides where forms of irrun differ
     departures, refusals  known faults of the native CPU plugin in a layer, each with a reason
     apart     layers that do not read each other: where OpenVINO agrees with each, it is wrong in combining them

@@ -43,7 +43,7 @@ def test_by_address(cluster: Any, tmp_path: Path) -> None:
 def test_only_the_item_that_ends_its_workers_is_lost(cluster: Any) -> None:
     found = dict(spread(works.fatal, ITEMS, scheduler=cluster))
     assert {item: found[item] for item in ITEMS if found[item] != item} == {
-        13: Lost("every worker that was given it has ended")
+        13: Lost("every worker that ran it has ended")
     }
 
 

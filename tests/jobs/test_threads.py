@@ -40,3 +40,21 @@ def test_an_exception_is_passed_on() -> None:
 
 def test_in_processes() -> None:
     assert sorted(spread(works.failing, ITEMS[4:], 2, threads=2)) == [(item - 4, item) for item in ITEMS[4:]]
+
+
+def test_a_signal_while_threads_start_leaves_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads that nobody tells to end would keep the process from ending."""
+    start, started = threading.Thread.start, []
+
+    def interrupted(thread: threading.Thread) -> None:
+        start(thread)
+        started.append(thread)
+        if len(started) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        list(Several(abs, 4)(ITEMS))
+    for thread in started:
+        thread.join(60)
+    assert [thread.is_alive() for thread in started] == [False, False]

@@ -111,7 +111,7 @@ def fed_inputs(model: onnx.ModelProto) -> list[onnx.ValueInfoProto]:
 
 
 def files(folder: Path, name: str, ports: Iterable[Any]) -> Iterator[Any]:
-    """Yield the values of the ports that have files; None for a value that is no tensor."""
+    """Yield the values of the ports that have files; None for a value that is not a tensor."""
     for index, port in enumerate(ports):
         path = folder / f"{name}_{index}.pb"
         if path.exists():

@@ -41,7 +41,7 @@ def test_convolution() -> None:
     found = explain(loaded(network()), "conv")
     assert found.computes == (
         "Slide 4 filters of 3x3 over 3 channels, 1x1 apart, padded by 1x1 on both sides.",
-        "Each output element is the sum of the products of a filter and the window below it.",
+        "Each output element is the sum of the products of a filter and the window under it.",
     )
     assert found.shapes == (
         "axis 0: the batch, 1",
@@ -77,7 +77,7 @@ def test_reshape() -> None:
     found = explain(loaded(network()), "flat")
     assert found.shapes == (
         "axis 0: 0 copies axis 0 of data, 1 (special_zero)",
-        "axis 1: -1 is what is left of the elements, 64",
+        "axis 1: -1 is inferred from the number of elements, 64",
         "elements: 1 * 4 * 4 * 4 = 64",
     )
 
@@ -109,13 +109,13 @@ def test_parameters_and_results() -> None:
         (
             ("SoftMax", "opset8", "2,10", "2,10", {"axis": "-1"}),
             "Each element x becomes exp(x) divided by the sum of exp(x) along axis 1, which has 10 elements. "
-            "The elements along the axis are positive and have the sum 1.",
+            "The elements along the axis are positive and add up to 1.",
             "The output has the shape of the input, [2,10].",
         ),
         (
             ("Gather", "opset8", "9,4", "2,4", {"batch_dims": "0"}, [5, 7], 0),
             "Take the slices of data at the indices 5 and 7 along axis 0, which has 9 slices.",
-            "axes of data behind it: [4]",
+            "axes of data after it: [4]",
         ),
         (
             ("Concat", "opset1", "2,3", "2,5", {"axis": "1"}, np.zeros((2, 2), "f4")),

@@ -20,7 +20,7 @@ def test_threads_get_the_results_of_one_thread(tmp_path: Path, tier: str) -> Non
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_memory_is_flat(tmp_path: Path, tier: str) -> None:
-    grown = growth(tier, 400, tmp_path)
+    grown = growth(tier, 1600, tmp_path)
     assert grown.keys() == models.MODELS.keys()
     assert max(grown.values()) < 10_000
 

@@ -13,7 +13,7 @@ from tests.oracle.cases import is_asked, reason
 from tools import conformance, generate, records
 from tools.conformance import BY_CHANCE, Score, Scoreboard
 
-STALE = "run python tools/conformance.py FOLDER, which records the outcomes of new cases"
+STALE = "run python tools/conformance.py, with --op TYPE for one operation, which records the outcomes of new cases"
 
 
 def every() -> list[AnyCase]:
@@ -30,6 +30,15 @@ def test_every_case_has_a_name_of_its_own() -> None:
     cases = every()
     assert conformance.repeated(cases) == []
     assert conformance.repeated([*cases, cases[3], cases[3]]) == [str(cases[3])]
+
+
+def test_the_record_of_one_operation_keeps_the_others() -> None:
+    recorded = records.read(conformance.RECORD)["cases"]
+    known = [case for case in every() if is_asked(case)]
+    found = conformance.merged(recorded, {"Tile-1": {"differs": ["a"]}}, known)
+    assert found == {**recorded, "Tile-1": {"differs": ["a"]}}
+    gone = {name: outcomes for name, outcomes in recorded.items() if name != "Tile-1"}
+    assert conformance.merged(gone, {"Tile-1": recorded["Tile-1"]}, known) == recorded
 
 
 def test_every_operation_version_is_recorded() -> None:

@@ -23,8 +23,8 @@ from irrun.cli.extending import extensions
 from irrun.cli.failures import CANNOT, Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.jobs import Way
-from irrun.cli.writing import refuse_inputs, refuse_standard_output
-from irrun.diagnostics import listing, near_match
+from irrun.cli.writing import read_files, refuse_inputs, refuse_standard_output
+from irrun.diagnostics import amount, listing, near_match
 from irrun.model import load
 
 _NUMERICS: Final = ("OPTIMIZE", "LOW_MEMORY", "INFERENCE_PRECISION_HINT", "DYNAMIC_QUANTIZATION_GROUP_SIZE")
@@ -51,9 +51,9 @@ def run_many(
     lines, table = _record_files(batch.records, folder / RECORDS)
     if batch.steps and batch.size > 1:
         raise click.UsageError("--steps and --batch-size are given, expected only one of them")
-    items = items_of(patterns)
-    read = [model, weights or model.with_suffix(".bin"), *(Path(item.path) for item in items)]
-    refuse_inputs([lines, *(() if table is None else (table,))], [*read, *map(Path, extensions())])
+    items = items_of(patterns, folder)
+    read = [*read_files(model, weights), *(Path(item.path) for item in items)]
+    refuse_inputs([lines, *(() if table is None else (table,))], read)
     loaded = load(model, weights, extensions=extensions())
     loaded, _ = inputs.reshape(loaded, shapes)
     if batch.size > 1:
@@ -91,11 +91,7 @@ def run_many(
         result(values.as_json(record))
     else:
         rate = f" in {seconds:.1f} s, {done / seconds:,.1f} inputs/s" if done else ""
-        result(
-            f"{done} input{'s' if done != 1 else ''} done{rate}"
-            + (f", {before} before" if before else "")
-            + f", {failed} failed"
-        )
+        result(f"{amount(done, 'input')} done{rate}" + (f", {before} before" if before else "") + f", {failed} failed")
     if done or failed:
         note(f"wrote {folder} and {lines}")
     if table is not None:

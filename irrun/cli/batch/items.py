@@ -29,17 +29,30 @@ class Item(NamedTuple):
     stamp: str = ""
 
 
-def items_of(patterns: Sequence[str]) -> list[Item]:
-    """Return the files of folders, patterns and names, each once; Failure where one of them names none."""
+def items_of(patterns: Sequence[str], output: Path | None = None) -> list[Item]:
+    """Return the files of folders, patterns and names, each once; in a folder, without those of the outputs.
+
+    Failure where one of them names no file, or is the folder of the outputs.
+    """
     found: dict[Path, Path] = {}
     for text in patterns:
         files = list(files_of(text, SUFFIXES))
+        if output is not None and Path(text).is_dir():
+            files = list(_without(output, Path(text), files))
         if not files:
             known = ", ".join(sorted(SUFFIXES))
             raise Failure(f"--batch {text}: there is no such file, expected files of {known}")
         for path, root in files:
             found.setdefault(path, path.relative_to(root))
     return [Item(str(path), name, stamp(path)) for path, name in zip(found, _distinct(found), strict=True)]
+
+
+def _without(output: Path, root: Path, files: Sequence[tuple[Path, Path]]) -> Iterator[tuple[Path, Path]]:
+    whole, above = output.resolve(), root.resolve()
+    if whole == above:
+        raise Failure(f"-o {output} is the folder of the inputs, expected another one")
+    inside = root / whole.relative_to(above) if whole.is_relative_to(above) else None
+    return ((path, folder) for path, folder in files if inside not in path.parents)
 
 
 def stamp(path: Path) -> str:
@@ -64,18 +77,18 @@ def _distinct(found: Mapping[Path, Path]) -> list[str]:
     known: dict[str, Path] = {}
     for path, name in zip(found, names, strict=True):
         if known.setdefault(name, path) != path:
-            raise Failure(f"--batch: {known[name]} and {path} have outputs of the same name, expected another folder")
+            raise Failure(f"--batch: {known[name]} and {path} would write the same output, expected another folder")
     return names
 
 
 def files_of(text: str, suffixes: Container[str]) -> Iterator[tuple[Path, Path]]:
     """Yield the files of a folder with these suffixes, of a pattern, or the one of a name, in natural order.
 
-    Each comes with the folder that its name is relative to.
+    Each comes with the folder that its name is relative to. Hidden files and folders are left out.
     """
     path = Path(text)
     if path.is_dir():
-        inside = [item for item in path.rglob("*") if item.is_file() and item.suffix.lower() in suffixes]
+        inside = [item for item in path.rglob("*") if item.suffix.lower() in suffixes and _is_seen(item, path)]
         yield from ((item, path) for item in sorted(inside, key=natural))
     elif path.exists():
         yield path, path.parent
@@ -84,6 +97,10 @@ def files_of(text: str, suffixes: Container[str]) -> Iterator[tuple[Path, Path]]
         fixed = next(index for index, part in enumerate(parts) if glob.has_magic(part))
         root = Path(*parts[: min(fixed, len(parts) - 1)])
         yield from ((item, root) for item in sorted(matches(text), key=natural) if item.is_file())
+
+
+def _is_seen(path: Path, root: Path) -> bool:
+    return path.is_file() and not any(part.startswith(".") for part in path.relative_to(root).parts)
 
 
 def natural(path: Path) -> list[tuple[int, int, str]]:

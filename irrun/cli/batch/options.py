@@ -43,13 +43,11 @@ class Batch(NamedTuple):
 image_options = as_record(
     "preparation",
     Preparation,
-    click.option("--layout", metavar="NCHW", default="", help="The axes of the input for images; else guessed."),
+    click.option("--layout", metavar="NCHW", default="", help="The layout of the image input; guessed by default."),
     click.option(
-        "--mean-values", "mean", callback=numbers, metavar="M,M,M", help="Subtract these from images, blue first."
+        "--mean-values", "mean", callback=numbers, metavar="M,M,M", help="Subtract these from the channels, blue first."
     ),
-    click.option(
-        "--scale-values", "scale", callback=numbers, metavar="S,S,S", help="Divide the channels of images by these."
-    ),
+    click.option("--scale-values", "scale", callback=numbers, metavar="S,S,S", help="Divide the channels by these."),
 )
 """The options ``--layout``, ``--mean-values`` and ``--scale-values``, as ``preparation``."""
 
@@ -59,7 +57,7 @@ batch_options = together(
         "patterns",
         multiple=True,
         metavar="PATTERN",
-        help="Run on each of these files, one after the other: a folder, a quoted pattern or a file; repeatable.",
+        help="Run on each of these files: a folder, a quoted pattern or a file; repeatable.",
     ),
     as_record(
         "batch",
@@ -76,7 +74,7 @@ batch_options = together(
             type=click.IntRange(min=1),
             metavar="N",
             default=1,
-            help="With --batch: join N inputs.",
+            help="With --batch: run N inputs at a time.",
         ),
         click.option("--steps", is_flag=True, help="With --batch: the files of a folder are steps of one sequence."),
         image_options,

@@ -82,11 +82,12 @@ def run(
             add(record)
             if record["status"] == "failed":
                 failed += 1
-                fail(_named(record))
+                fail(problem(record))
             for line in values.top_lines(record.get("top", ())) if show else ():
                 result(f"{values.printable(record['input'])}: {line}")
     return count - failed, before, failed
 
 
-def _named(record: Record) -> str:
+def problem(record: Record) -> str:
+    """Return the error of a failed input, which names the input."""
     return record["error"] if record["input"] in record["error"] else f"{record['input']}: {record['error']}"

@@ -101,7 +101,7 @@ class Inference:
             except Exception as error:
                 records.append({"input": item.path, "status": "failed", "error": _reason(error)})
             if self._stateful and records[-1]["status"] == "failed":
-                lost = f"an earlier step has failed: {item.path}"
+                lost = f"an earlier step failed: {item.path}"
                 later = group[len(records) :]
                 return records + [{"input": step.path, "status": "failed", "error": lost} for step in later]
         return records

@@ -1,9 +1,9 @@
-"""Measure the latency, throughput and start of a model.
+"""Measure the latency, throughput and start-up of a model.
 
-Latency, throughput, the first inference, and the time of reading and compiling.
+Start-up is reading, compiling and the first inference.
 
 Pass inputs with -i as to irrun run; the others are random, and equal for equal seeds. Measuring stops after --niter
-inferences where that is given, and after --time otherwise. With --compare-openvino, the engines take turns in one
+inferences if that is given, and after --time otherwise. With --compare-openvino, the engines take turns in one
 process with the same number of threads.
 
 \b
@@ -26,7 +26,7 @@ from typing import Any
 
 import click
 
-from irrun.cli import inputs, precision, values
+from irrun.cli import execution, inputs, precision, values
 from irrun.cli.compiling import Compilation, compile_options
 from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
@@ -46,7 +46,7 @@ from irrun.cli.options import Number
 from irrun.cli.tables import aligned, columns, listed, wrapped
 from irrun.debugging.differences import largest
 from irrun.model import build, load
-from irrun.runtime.tiers import backend, tier_text
+from irrun.runtime.tiers import backend
 
 ROWS = (
     ("read_ms", "read"),
@@ -72,10 +72,10 @@ ROWS = (
     metavar="SECONDS",
     default=3.0,
     show_default=True,
-    help="The duration without --niter, in seconds.",
+    help="How long to measure without --niter, in seconds.",
 )
 @compile_options(precision.several)
-@click.option("--compare-openvino", "native", is_flag=True, help="Measure both engines in turns, in that precision.")
+@click.option("--compare-openvino", "native", is_flag=True, help="Measure OpenVINO in turns, in the same precision.")
 @extension_option
 @text_or_json
 @verbosity
@@ -129,7 +129,7 @@ def command(
         "inputs": [value.as_dict() for value in given],
         "seed": seed,
         "blas": blas,
-        "tier": compiled.tiers.last,
+        **execution.record_of(compiled.tiers),
         "precision": config[precision.HINT],
         "backend": backend(config[precision.HINT], compiled.tiers.last),
         "engines": engines,
@@ -146,7 +146,7 @@ def _text(record: Mapping[str, Any]) -> str:
         ["model", values.printable(record["model"]) or "no name"],
         *(["input", inputs.text(item)] for item in record["inputs"]),
         ["BLAS", blas_text(record["blas"])],
-        ["tier", tier_text(record["tier"])],
+        *execution.rows(record),
     ]
     if record["precision"] != "f32":
         facts.append(["precision", f"{record['precision']}, {record['backend']}"])
@@ -159,7 +159,7 @@ def _text(record: Mapping[str, Any]) -> str:
     counts = [f"{engine['iterations']:,}" for engine in engines.values()]
     rows.append(["inferences", *counts, *([""] if len(engines) == 2 else [])])
     rows.append(_row("throughput", [engine["throughput"] for engine in engines.values()], _per_second))
-    lines = [*listed(facts, columns()), "", aligned(rows)]
+    lines = [*listed(facts, columns()), "", aligned(rows, width=columns())]
     if "ratio" in record:
         agreement = _agreement(record["largest_difference"], record["relative_difference"])
         lines += ["", *wrapped(agreement, columns(), 2)]
@@ -177,6 +177,6 @@ def _per_second(value: float) -> str:
 
 def _agreement(absolute: float | None, relative: float | None) -> str:
     if absolute is None:
-        return "outputs: of other shapes or types than OpenVINO's"
+        return "outputs: shapes or types differ from OpenVINO's"
     share = "" if relative is None else f", {relative:.2g} of the largest value of that output"
     return f"outputs: largest difference from OpenVINO's {absolute:.3g}{share}"

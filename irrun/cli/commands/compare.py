@@ -1,16 +1,16 @@
 """Compare a model with another one, or with another engine.
 
-The first layer that differs is named.
+If they differ, find the first layer that does.
 
 OTHER is another model, or expected outputs: an .npy or .npz file, or a folder that irrun run -o has written. Two
-folders of models or quoted patterns are compared file by file of the same name. Both sides get the same inputs: those
-of -i, and random ones otherwise. Inputs and outputs are matched by name; by position where no name is the same on both
-sides, or where numpy.savez has numbered the arrays of a file.
+folders of models, or two quoted patterns, are compared by pairs of files with the same name. Both sides get the same
+inputs: those of -i, otherwise random ones. Inputs and outputs are matched by name; by position if no name is the same
+on both sides, or if numpy.savez has numbered the arrays of a file.
 
-Floats may differ by --atol plus --rtol times the largest magnitude of the output; other types must be equal. Where
+Floats may differ by --atol plus --rtol times the largest magnitude of the output; other types must be equal. If
 outputs differ, both sides run as written, layer by layer: layers are matched by name, then by structure. The first
-layer that differs is named, and the first that errs by itself: that differs although it gets the inputs of the other
-side. Where all layers agree, the side whose optimisation changes the outputs is named.
+layer that differs is named, and the first with an error of its own: it differs even with the inputs of the other side.
+If all layers agree, the side whose optimisation changes the outputs is named.
 
 \b
 Examples:
@@ -52,8 +52,14 @@ STATS: Final = ("max", "mean", "median", "rms")
 @inputs.options
 @click.option("--openvino", "native", is_flag=True, help="Compare with OpenVINO in place of OTHER.")
 @click.option("--onnx", type=inputs.FILE, help="Compare with an ONNX model in ONNX Runtime in place of OTHER.")
-@click.option("--all", "every", is_flag=True, help="Show every layer, also where the outputs are equal.")
-@click.option("--rtol", type=Number(min=0), default=1e-3, show_default=True, help="The tolerance by the magnitude.")
+@click.option("--all", "every", is_flag=True, help="Show every layer, even if the outputs are equal.")
+@click.option(
+    "--rtol",
+    type=Number(min=0),
+    default=1e-3,
+    show_default=True,
+    help="The tolerance relative to the largest magnitude.",
+)
 @click.option("--atol", type=Number(min=0), default=1e-5, show_default=True, help="The absolute tolerance.")
 @click.option(
     "--check-error-stat",
@@ -61,9 +67,9 @@ STATS: Final = ("max", "mean", "median", "rms")
     type=click.Choice(STATS),
     default="max",
     show_default=True,
-    help="The statistic of the errors that the tolerances limit.",
+    help="The error statistic that the tolerances limit.",
 )
-@click.option("--fail-fast", is_flag=True, help="End at the first layer, and the first pair, that differs.")
+@click.option("--fail-fast", is_flag=True, help="Stop at the first layer, and the first pair, that differs.")
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
 @jobs.options
 @limits.options
@@ -97,7 +103,7 @@ def command(
     from irrun.debugging.layers import Tolerance
 
     if (other is not None) + native + (onnx is not None) != 1:
-        raise click.UsageError("one of OTHER, --openvino and --onnx is needed")
+        raise click.UsageError("expected one of OTHER, --openvino and --onnx")
     if native:
         require_native("--openvino")
     pairs = pairs_of(model, other) if onnx is None else [Pair(model, Path(model), onnx)]

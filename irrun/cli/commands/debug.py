@@ -1,6 +1,6 @@
 """Find the layer where a model goes wrong, and reduce the model.
 
-The layer is cut out; layers are ranked by their precision.
+Extract that layer, or rank the layers by their loss of precision.
 
 \b
 Examples:

@@ -4,7 +4,7 @@ Layers that were added, removed or renamed, and changed operations, attributes, 
 also inside bodies. Ids and the order of layers do not count: layers are matched by name, then by structure. Constants
 are compared by their bytes.
 
-A change of a shape, a type or an edge that follows from another one is only counted; --all lists these as well.
+Changes of shapes, types and edges that follow from other changes are only counted; --all lists them too.
 
 \b
 Examples:
@@ -27,6 +27,7 @@ from irrun.cli.console import note, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.inputs import FILE
 from irrun.cli.tables import clipped, columns, wrapped
+from irrun.diagnostics import amount
 from irrun.model import load
 from irrun.reporting.diff import Change, Difference, diff
 
@@ -38,8 +39,8 @@ _WIDEST: Final = 60
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
 @click.argument("other", type=FILE)
-@click.option("--ignore-names", is_flag=True, help="Let names of layers and tensors differ.")
-@click.option("--all", "every", is_flag=True, help="List every change, also those that follow from others.")
+@click.option("--ignore-names", is_flag=True, help="Ignore the names of layers and tensors.")
+@click.option("--all", "every", is_flag=True, help="List every change, including those that follow from others.")
 @extension_option
 @text_or_json
 @verbosity
@@ -51,7 +52,7 @@ def command(model: Path, other: Path, ignore_names: bool, every: bool, output_fo
     else:
         result(_text(found, every))
     for ends in found.reordered:
-        note(f"the {ends} are in another order")
+        note(f"the {ends} are in a different order")
     if found.unread:
         note("constants without a weights file are compared by type and shape")
     if not found.is_equal:
@@ -60,7 +61,7 @@ def command(model: Path, other: Path, ignore_names: bool, every: bool, output_fo
 
 def _text(found: Difference, every: bool) -> str:
     if found.is_equal:
-        return f"equal: {found.layers[0]:,} layers"
+        return f"equal: {amount(format(found.layers[0], ','), 'layer')}"
     lines: list[str] = []
     for kind, count in found.counts.items():
         changes = [change for change in found.changes if change.kind == kind and not change.follows]

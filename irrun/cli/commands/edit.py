@@ -1,4 +1,4 @@
-"""Write an edited model: a piece, other shapes, weights or names.
+"""Write an edited model: a part, other shapes, weights or names.
 
 \b
 Examples:

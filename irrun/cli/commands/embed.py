@@ -1,8 +1,8 @@
 """Turn texts into vectors, or score them as answers to a question.
 
-The folder is one as optimum-intel writes it. The vector of a text is made of those of its tokens: the first one (cls),
-their mean, or the last one. It has the length 1 unless --no-normalize is given. With --query, the model is a reranker:
-it scores pairs of the question and a text.
+FOLDER is a model folder as optimum-intel writes it. The vector of a text is pooled from those of its tokens: the first
+one (cls), their mean, or the last one; it is normalised to length 1 unless --no-normalize is given. With --query, the
+model is a reranker: it scores pairs of the question and a text.
 
 \b
 Examples:
@@ -35,22 +35,22 @@ from irrun.tensor.element_type import F32
 @click.command(help=__doc__)
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("texts", nargs=-1, metavar="[TEXT]...")
-@click.option("--file", "file", type=FILE, help="Read texts from this file too, one in each line.")
+@click.option("--file", "file", type=FILE, help="Also read texts from this file, one per line.")
 @click.option(
     "--pooling",
     type=click.Choice(["cls", "mean", "last_token"]),
-    help="How vectors of tokens become one.  [default: that of the folder, or cls]",
+    help="How to pool the vectors of tokens.  [default: that of the folder, or cls]",
 )
-@click.option("--no-normalize", is_flag=True, help="Keep the lengths of the vectors.")
+@click.option("--no-normalize", is_flag=True, help="Do not normalise the vectors.")
 @click.option("--query", metavar="TEXT", help="Score the texts as answers to this question.")
-@click.option("--max-length", type=click.IntRange(min=1, max=MOST), metavar="N", help="The most tokens of a text.")
+@click.option("--max-length", type=click.IntRange(min=1, max=MOST), metavar="N", help="Limit on the tokens of a text.")
 @click.option(
     "--batch-size",
     type=click.IntRange(min=1, max=MOST),
     default=32,
     show_default=True,
     metavar="N",
-    help="The most texts of an inference.",
+    help="Limit on the texts in one inference.",
 )
 @click.option(
     "-o",
@@ -77,10 +77,10 @@ def command(
     output_format: str,
 ) -> None:
     if query is not None and (pooling is not None or no_normalize):
-        raise click.UsageError("--query goes without --pooling and --no-normalize")
+        raise click.UsageError("--query cannot be combined with --pooling or --no-normalize")
     given = [*texts, *(_lines(file) if file is not None else [])]
     if not given:
-        raise click.UsageError("no texts; give some, or --file")
+        raise click.UsageError("no texts, expected some as arguments or in --file")
     if output is not None:
         saving.check_target(output)
     from irrun.generation import TextEmbeddingPipeline, TextRerankPipeline

@@ -3,8 +3,8 @@
 Tensors are from files or from the command line.
 
 An argument is an .npy file or a literal: a number, a list, true, false or text in quotes, with the element type in
-front where it matters, as in f16:[1,2]. A literal takes the type of the other arguments where the operation wants one
-type for both; otherwise integers are i64 and other numbers f32. A lone - stands for an optional input that is absent.
+front where it matters, as in f16:[1,2]. A literal takes the type of the other arguments where the operation requires
+the same type; otherwise integers are i64 and other numbers f32. A lone - stands for an optional input that is absent.
 
 \b
 Examples:
@@ -29,6 +29,7 @@ from irrun.cli.console import detail, note, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option
 from irrun.cli.failures import Failure
 from irrun.cli.operations import complete_type, operation_named, opset_named
+from irrun.cli.writing import given_files
 from irrun.diagnostics import near_match
 from irrun.ops import Fact, Op, OpError
 from irrun.ops.attributes import AttributeUnknown
@@ -80,7 +81,7 @@ def command(
     if output is not None:
         for sentence in saving.widened(named):
             note(sentence)
-        for written in saving.save(output, named):
+        for written in saving.save(output, named, given_files(arguments)):
             note(f"wrote {written}")
 
 
@@ -93,7 +94,7 @@ def _check_alone(spec: OpSpec) -> None:
     asks = {*spec.infer_asks, *spec.run_asks}
     needs = [words for asked, words in _ASKED.items() if asked in asks]
     if needs:
-        raise Failure(f"{spec.type} needs {needs[0]}, which only a model has; irrun run takes a model")
+        raise Failure(f"{spec.type} needs {needs[0]}, which only a model has; use irrun run")
     if not spec.inputs:
         raise Failure(f"{spec.type} has no inputs, so there is nothing to evaluate")
 

@@ -2,8 +2,8 @@
 
 Accuracy, squared error, overlap or perplexity.
 
-The rows of --data are run --batch-size at a time; its labels have the same first axis. With --batch, each file is one
-input, and --labels has a row for each in natural order, or is an .npz file with the labels by name of the file.
+The rows of --data are run --batch-size at a time; the labels have the same first dim. With --batch, each file is one
+input, and --labels has a row for each in natural order, or is an .npz file with an array named after each file.
 
 top1 and top5 compare integer classes with scores along the last axis, iou with a class map or scores along the second
 axis; perplexity takes logits along the last axis, and ignores labels of -100. (irrun eval runs a single operation.)
@@ -18,7 +18,8 @@ Examples:
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -36,19 +37,19 @@ from irrun.cli.jobs import Way, Workers, way, workers_options
 from irrun.cli.limits import Limits
 from irrun.cli.metrics import METRICS, Metric
 from irrun.cli.progress import watched
-from irrun.diagnostics import near_match
+from irrun.diagnostics import amount, near_match
 from irrun.model import Loaded, build, load
 from irrun.tensor import Array
 
 
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
-@click.option("--data", "files", multiple=True, metavar="[NAME=]FILE", help="The inputs, one in each row; repeatable.")
-@click.option("--batch", "patterns", multiple=True, metavar="PATTERN", help="Files of one input each; repeatable.")
+@click.option("--data", "files", multiple=True, metavar="[NAME=]FILE", help="The inputs, one per row; repeatable.")
+@click.option("--batch", "patterns", multiple=True, metavar="PATTERN", help="Files with one input each; repeatable.")
 @click.option("--labels", type=FILE, required=True, help="The expected values: an .npy or .npz file.")
 @click.option("-m", "--metric", "metrics", multiple=True, required=True, type=click.Choice(list(METRICS)))
 @click.option("--output", metavar="NAME", help="The output to compare; the first by default.")
-@click.option("--batch-size", type=click.IntRange(min=1), metavar="N", default=32, help="Rows of --data at a time.")
+@click.option("--batch-size", type=click.IntRange(min=1), metavar="N", default=32, help="Rows of --data per inference.")
 @click.option("--weights", type=FILE, help="The weights file, if it is not beside the model.")
 @image_options
 @workers_options
@@ -71,7 +72,7 @@ def command(
     output_format: str,
 ) -> None:
     if bool(files) == bool(patterns):
-        raise click.UsageError("one of --data and --batch is needed")
+        raise click.UsageError("expected one of --data and --batch")
     loaded = load(model, weights, extensions=extensions())
     index = _index(loaded, output)
     config = limit.settings(model)
@@ -82,9 +83,10 @@ def command(
     else:
         pairs = _of_rows(loaded, files, arrays.load_one(labels, config.get("MAX_MEMORY")), config, batch_size, index)
     found = {name: METRICS[name]() for name in metrics}
-    for array, expected in pairs:
-        for metric in found.values():
-            metric.add(array, expected)
+    with closing(pairs):
+        for array, expected in pairs:
+            for metric in found.values():
+                metric.add(array, expected)
     if output_format == "json":
         result(values.as_json({name: {"value": item.value(), "count": item.count} for name, item in found.items()}))
         return
@@ -96,7 +98,7 @@ def _text(name: str, metric: Metric) -> str:
     value = metric.value()
     if name.startswith("top"):
         return f"{100 * value:.2f} % ({round(value * metric.count)} of {metric.count})"
-    return f"{value:.6g} ({metric.count} {'tokens' if name == 'perplexity' else 'elements'})"
+    return f"{value:.6g} ({amount(metric.count, 'token' if name == 'perplexity' else 'element')})"
 
 
 def _index(model: Loaded, name: str | None) -> int:
@@ -107,7 +109,7 @@ def _index(model: Loaded, name: str | None) -> int:
 
 def _of_rows(
     model: Loaded, files: Sequence[str], labels: Array, config: Mapping[str, Any], size: int, index: int
-) -> Iterator[tuple[Array, Array]]:
+) -> Generator[tuple[Array, Array], None, None]:
     """Yield the outputs and labels of rows, ``size`` at a time or as many as the model takes."""
     whole, first = inputs.rows(files, model.inputs, config.get("MAX_MEMORY"))
     missing = [port for port in model.inputs if port.index not in whole]
@@ -119,7 +121,7 @@ def _of_rows(
     dynamic = all(port.partial_shape.dims and not port.partial_shape.dims[0].is_static for port in model.inputs)
     step = size if dynamic else min(fixed)
     if first % step and not dynamic:
-        raise Failure(f"there are {first} rows, expected a multiple of {step}, which the model takes at a time")
+        raise Failure(f"there are {first} rows, expected a multiple of {step}, the batch size of the model")
     compiled = build(model, config)
     starts = range(0, first, step)
     for at in watched(starts, len(starts), sys.stderr, unit="batches") if level() >= 0 else starts:
@@ -141,7 +143,7 @@ def _of_files(
     preparation: Preparation,
     way: Way,
     index: int,
-) -> Iterator[tuple[Array, Array]]:
+) -> Generator[tuple[Array, Array], None, None]:
     """Yield the output and the labels of each file; Failure where one has none, or cannot be run."""
     from irrun.cli.batch import run as driver
     from irrun.cli.batch.items import items_of
@@ -168,6 +170,6 @@ def _of_files(
     )
     for number, record in driver.results(work, [(item,) for item in items], way):
         if record["status"] == "failed":
-            raise Failure(f"{record['input']}: {record['error']}")
+            raise Failure(driver.problem(record))
         array, truth = record["outputs"][index], np.asarray(expected[number])
         yield array, truth[np.newaxis] if truth.ndim + 1 == array.ndim or truth.ndim == 0 else truth

@@ -1,6 +1,6 @@
 """Explain a layer in words.
 
-What it computes, its shapes and why, where its inputs come from and who reads it.
+What it computes, its shapes and why, where its inputs come from and what reads it.
 
 LAYER is a name, a tensor name or an id; a layer in a body may follow the names around it: loop/add.
 
@@ -46,7 +46,7 @@ def command(model: Path, layer: str, output_format: str) -> None:
 def _text(found: Explanation) -> str:
     head = f'{click.style(found.type, bold=True)} "{values.printable(found.name)}"'
     kind = ", ".join(filter(None, (found.version, found.category, f"id {found.id}")))
-    lines = [f"{head}  ({kind})", *_prose(found.computes)]
+    lines = [*wrapped(f"{head}  ({kind})", columns(), 2), *_prose(found.computes)]
     lines += _part("shapes", found.shapes)
     lines += _part("faults", found.faults)
     rows = [(item.name, item.value, "" if item.is_given else "default", item.doc) for item in found.attributes]
@@ -75,7 +75,9 @@ def _part(title: str, texts: Sequence[str]) -> Iterator[str]:
 def _table(title: str, rows: Sequence[Sequence[str]]) -> Iterator[str]:
     if rows:
         yield from ("", click.style(title, bold=True))
-        yield from (f"  {line}" for line in listed([[*map(values.printable, row)] for row in rows], columns()))
+        width = columns()
+        texts = listed([[*map(values.printable, row)] for row in rows], None if width is None else width - 2)
+        yield from (f"  {line}" for text in texts for line in text.split("\n"))
 
 
 def _input(item: Input) -> tuple[str, ...]:

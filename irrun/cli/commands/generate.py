@@ -1,9 +1,9 @@
-"""Continue texts by a language model and its tokenizer.
+"""Generate text with a language model and its tokenizer.
 
-The folder is one as optimum-intel writes it, with a tokenizer and a detokenizer. The text is printed as it comes,
-behind its prompt; behind nothing where the folder has a chat template, by which the prompt becomes the question of a
-user. Without a prompt, it is read from the standard input. Tokens are the likeliest ones, or drawn at random with
---temperature, --top-k, --top-p, --min-p or --seed. Ctrl-C ends the text.
+FOLDER is a model folder as optimum-intel writes it, with a tokenizer and a detokenizer. The prompt and the text after
+it are printed while the text is generated. If the folder has a chat template, the prompt becomes the message of a user,
+and only the answer is printed. Without an argument, the prompt is read from the standard input. Tokens are the most
+likely ones, or sampled with --temperature, --top-k, --top-p, --min-p or --seed. Ctrl-C stops the text.
 
 \b
 Examples:
@@ -37,31 +37,36 @@ _SAMPLING = ("temperature", "top_k", "top_p", "min_p", "rng_seed")
 @click.command(help=__doc__)
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("prompts", nargs=-1, metavar="[PROMPT]...")
-@click.option("--max-new-tokens", type=_COUNT, metavar="N", help="The most tokens to write.")
-@click.option("--temperature", type=Number(min=0), metavar="T", help="Draw at this temperature; 0 takes the likeliest.")
-@click.option("--top-k", type=_COUNT, metavar="K", help="Draw from the K likeliest tokens.")
+@click.option("--max-new-tokens", type=_COUNT, metavar="N", help="Limit on the tokens to generate.")
 @click.option(
-    "--top-p", type=Number(min=0, min_open=True, max=1), metavar="P", help="Draw from tokens of probability P together."
+    "--temperature", type=Number(min=0), metavar="T", help="Sample at this temperature; 0 takes the most likely."
+)
+@click.option("--top-k", type=_COUNT, metavar="K", help="Sample from the K most likely tokens.")
+@click.option(
+    "--top-p",
+    type=Number(min=0, min_open=True, max=1),
+    metavar="P",
+    help="Sample from the most likely tokens that add up to P.",
 )
 @click.option(
     "--min-p",
     type=Number(min=0, max=1, max_open=True),
     metavar="P",
-    help="Draw from those P times as likely as the best.",
+    help="Sample from tokens P times as likely as the best, or more.",
 )
-@click.option("--seed", "rng_seed", type=_COUNT, metavar="N", help="Draw; equal seeds give equal texts.")
+@click.option("--seed", "rng_seed", type=_COUNT, metavar="N", help="Sample; equal seeds give equal texts.")
 @click.option(
     "--repetition-penalty", type=Number(min=0, min_open=True), metavar="X", help="Make earlier tokens less likely."
 )
-@click.option("--stop", "stop_strings", multiple=True, metavar="TEXT", help="End before this text; repeatable.")
-@click.option("--num-beams", type=click.IntRange(min=1, max=1000), metavar="N", help="Search with N beams.")
+@click.option("--stop", "stop_strings", multiple=True, metavar="TEXT", help="Stop before this text; repeatable.")
+@click.option("--num-beams", type=click.IntRange(min=1, max=1000), metavar="N", help="Beam search with N beams.")
 @click.option(
     "--num-return-sequences", type=click.IntRange(min=1, max=1000), metavar="N", help="Write N texts for each prompt."
 )
 @click.option("--chat", is_flag=True, help="Hold a conversation: each line of the standard input is a question.")
-@click.option("--system", default="", metavar="TEXT", help="With --chat: the message of the system.")
-@click.option("--no-template", is_flag=True, help="Continue the prompt itself, without the chat template.")
-@click.option("--stats", is_flag=True, help="Print the number of tokens and their speed.")
+@click.option("--system", default="", metavar="TEXT", help="With --chat: the system message.")
+@click.option("--no-template", is_flag=True, help="Continue the prompt as it is, without the chat template.")
+@click.option("--stats", is_flag=True, help="Print the number of tokens, and tokens per second.")
 @compile_options(precision.option)
 @extension_option
 @text_or_json
@@ -79,9 +84,9 @@ def command(
     **given: Any,
 ) -> None:
     if system and not chat:
-        raise click.UsageError("--system goes with --chat")
+        raise click.UsageError("--system requires --chat")
     if chat and (output_format == "json" or no_template):
-        raise click.UsageError("--chat goes without --json and --no-template")
+        raise click.UsageError("--chat cannot be combined with --json or --no-template")
     if not prompts and not chat:
         if sys.stdin.isatty():
             raise click.UsageError('no prompt; give one, such as "Once upon a time", or --chat')

@@ -1,6 +1,6 @@
 """Draw the graph of a model: Graphviz, Mermaid or SVG.
 
-Constants are left out; bodies are drawn inside of their layers. --from and --to select the layers on the paths between
+Constants are left out; bodies are drawn inside their layers. --from and --to select the layers on the paths between
 two layers, by name, tensor name or id; both are repeatable.
 
 \b
@@ -20,7 +20,7 @@ from irrun.cli.console import note, result, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
-from irrun.cli.writing import refuse_inputs
+from irrun.cli.writing import read_files, refuse_inputs
 from irrun.document.replacing import replacing
 from irrun.model import load
 from irrun.reporting.drawing import FORMATS, draw, scene_of
@@ -28,7 +28,9 @@ from irrun.reporting.drawing import FORMATS, draw, scene_of
 
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
-@click.option("--format", "kind", type=click.Choice(list(FORMATS)), help="The format; by default that of the output.")
+@click.option(
+    "--format", "kind", type=click.Choice(list(FORMATS)), help="The format; taken from the output by default."
+)
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
 @click.option("--from", "begin", metavar="LAYER", multiple=True, help="Begin with this layer.")
 @click.option("--to", "end", metavar="LAYER", multiple=True, help="End with this layer.")
@@ -44,7 +46,7 @@ def command(
     if output is None or str(output) == "-":
         result(text.rstrip("\n"))
         return
-    refuse_inputs([output], [model])
+    refuse_inputs([output], read_files(model))
     with replacing(output) as file:
         file.write(text.encode())
     note(f"wrote {output}")

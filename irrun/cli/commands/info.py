@@ -1,13 +1,16 @@
 """Show the contents of a model.
 
-Inputs, outputs, operations, constants, opsets and FLOPs.
+Inputs, outputs, operations, constants, opsets and FLOPs. The weights file is not needed.
 
-The weights file is not needed.
+--graph shows the optimised graph instead, --plan the program that it is lowered to: each call of a compiled kernel, and
+why NumPy computes the other steps. Without kernels, --plan shows the steps on NumPy. Compilation options affect both.
 
 \b
 Examples:
   irrun info model.xml
   irrun info model.xml --layers
+  irrun info model.xml --graph
+  irrun info model.xml --plan --shape 'image[1,3,224,224]'
   irrun info model.xml --json
 """
 
@@ -18,10 +21,12 @@ from pathlib import Path
 
 import click
 
-from irrun.cli import values
+from irrun.cli import precision, values
+from irrun.cli.compiling import Compilation, compile_options
 from irrun.cli.console import note, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.findings import say_findings
+from irrun.cli.inputs import reshape, shape_option, weights_option
 from irrun.cli.tables import columns, listed
 from irrun.model import Port, load
 from irrun.model.flops import Flops
@@ -32,12 +37,35 @@ from irrun.model.summary import Summary, summarize
 @click.command(help=__doc__)
 @click.argument("model", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--layers", "every", is_flag=True, help="List the layers with the shapes of their outputs.")
+@click.option("--graph", is_flag=True, help="Show the optimised graph.")
+@click.option("--plan", is_flag=True, help="Show the program that runs.")
+@shape_option
+@weights_option
+@compile_options(precision.option)
 @extension_option
 @text_or_json
 @verbosity
-def command(model: Path, every: bool, output_format: str) -> None:
-    loaded = load(model, extensions=extensions())
+def command(
+    model: Path,
+    every: bool,
+    graph: bool,
+    plan: bool,
+    shapes: tuple[str, ...],
+    weights: Path | None,
+    compilation: Compilation,
+    precision_name: str | None,
+    output_format: str,
+) -> None:
+    if every and (graph or plan):
+        raise click.UsageError("--layers cannot be combined with --graph or --plan")
+    loaded = load(model, weights, extensions=extensions())
+    loaded, _ = reshape(loaded, shapes)
     say_findings(loaded, model)
+    if graph or plan:
+        from irrun.cli import plans
+
+        plans.show(loaded, compilation.settings(model, precision_name), output_format, graph=graph, plan=plan)
+        return
     summary = summarize(loaded)
     if summary.flops.unknown and not loaded.weights.exists:
         note(f"{model.with_suffix('.bin')} is missing, which may hold sizes that FLOPs depend on")

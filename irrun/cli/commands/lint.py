@@ -119,13 +119,15 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
     type=file_ignores,
     multiple=True,
     metavar="PATTERN:RULES",
-    help="Ignore these rules in the files of a pattern; repeatable.",
+    help="Ignore these rules in files that match a pattern; repeatable.",
 )
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="Skip these files and folders; repeatable.")
 @click.option("--config", type=click.Path(path_type=Path), help="Use this configuration file.")
 @click.option("--isolated", is_flag=True, help="Use no configuration file.")
 @click.option(
     "--output-format",
+    "--format",
+    "output_format",
     type=click.Choice(formats.names()),
     metavar="FORMAT",
     help=f"Format of the findings: {listing(formats.names())}.  [default: full]",
@@ -147,8 +149,8 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
     help="The lowest severity for which the exit status is 1.  [default: warning]",
 )
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even with findings.")
-@click.option("--baseline", type=click.Path(path_type=Path), help="Ignore the findings that are recorded there.")
-@click.option("--write-baseline", type=click.Path(path_type=Path), help="Record all findings there.")
+@click.option("--baseline", type=click.Path(path_type=Path), help="Ignore the findings that are recorded in this file.")
+@click.option("--write-baseline", type=click.Path(path_type=Path), help="Record all findings in this file.")
 @click.option("--weights", type=click.Path(path_type=Path), help="The weights file, if it is not beside the model.")
 @click.option(
     "--value",
@@ -174,7 +176,7 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
     "purposes",
     type=click.Choice(["genai", "npu"]),
     multiple=True,
-    help="What the file is for: a pipeline of language models, a neural processing unit; report what they refuse.",
+    help="The purpose of the file: a language model pipeline, or a neural processing unit; report what it refuses.",
 )
 @MEMORY_OPTION
 @click.option("--fix", is_flag=True, help="Apply the fixes that keep the meaning of the model.")
@@ -192,7 +194,7 @@ def command(context: click.Context, /, **given: Any) -> None:
     if given["config"] is not None and given["isolated"]:
         raise click.UsageError("--config and --isolated are given, expected only one of them")
     if given["unsafe_fixes"] and not given["fix"] and not given["diff"]:
-        raise click.UsageError("--unsafe-fixes goes with --fix or with --diff")
+        raise click.UsageError("--unsafe-fixes requires --fix or --diff")
     if given["output_file"] == STANDARD_OUTPUT:
         given["output_file"] = None
     if given["write_baseline"] is not None:

@@ -1,4 +1,4 @@
-"""Show where the time of a model goes.
+"""Show where a model spends its time.
 
 By operation type and by layer, with GFLOP/s and bytes.
 
@@ -20,7 +20,6 @@ Examples:
 from __future__ import annotations
 
 import json
-import re
 import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -28,7 +27,7 @@ from typing import Any
 
 import click
 
-from irrun.cli import arithmetic, inputs, precision, values
+from irrun.cli import arithmetic, execution, inputs, precision, values
 from irrun.cli.compiling import Compilation, compile_options
 from irrun.cli.console import note, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
@@ -44,7 +43,8 @@ from irrun.cli.measuring import (
     short,
 )
 from irrun.cli.tables import aligned, clipped, columns, listed, wrapped
-from irrun.cli.writing import refuse_inputs, refuse_standard_output
+from irrun.cli.writing import read_files, refuse_inputs, refuse_standard_output
+from irrun.diagnostics import amount
 from irrun.document.replacing import replacing
 from irrun.model import Loaded, build, load
 from irrun.ops.fused.base import Fused
@@ -88,10 +88,8 @@ def command(
     if trace is not None and not trace.absolute().parent.is_dir():
         raise Failure(f"{trace}: there is no folder {trace.parent}")
     if trace is not None:
-        read = [model, weights or model.with_suffix(".bin"), *map(Path, extensions())]
-        starts = [(text, match.end()) for text in files for match in re.finditer("^|[=:]", text)]
         refuse_standard_output(trace)
-        refuse_inputs([trace], [*read, *(Path(text[start:]) for text, start in starts)])
+        refuse_inputs([trace], read_files(model, weights, files))
     loaded = load(model, weights, extensions=extensions())
     loaded, reshaped = inputs.reshape(loaded, shapes)
     config = compilation.settings(model, precision_name)
@@ -138,12 +136,13 @@ def _profile(
         observed()
         with replacing(trace) as file:
             file.write(json.dumps(tracer.document()).encode())
-        note(f"wrote {trace}; ui.perfetto.dev opens it")
+        note(f"wrote {trace}; open it in ui.perfetto.dev")
     layers = [_layer(timing, niter) for timing in profiler.timings]
     inside = sum(layer["ms"] for layer in layers)
     for layer in layers:
         layer["share"] = layer["ms"] / inside if inside else 0.0
     return {
+        **execution.record_of(compiled.tiers),
         "total_ms": statistics.median(whole),
         "layers_ms": inside,
         "between_ms": statistics.median(between),
@@ -223,12 +222,14 @@ def _rate(flops: float | None, milliseconds: float) -> float | None:
 def _text(record: Mapping[str, Any], top: int) -> str:
     layers = record["layers"]
     runs = f"{record['runs']} run{'s' if record['runs'] != 1 else ''}"
+    executed = amount(format(len(layers), ","), "executed layer")
     facts = [
-        ["model", f"{values.printable(record['model']) or 'no name'}, {len(layers):,} layers that run"],
+        ["model", f"{values.printable(record['model']) or 'no name'}, {executed}"],
         *(["input", inputs.text(item)] for item in record["inputs"]),
         ["BLAS", blas_text(record["blas"])],
+        *execution.rows(record),
         ["time", f"{short(record['total_ms'])} ms, the median of {runs}"],
-        ["between", f"{short(record['between_ms'])} ms outside of layers, with what observing them takes"],
+        ["between", f"{short(record['between_ms'])} ms outside layers, including the overhead of the measurement"],
     ]
     lines = [*listed(facts, columns()), "", *_types(record["types"])]
     if "openvino" in record:
@@ -238,7 +239,7 @@ def _text(record: Mapping[str, Any], top: int) -> str:
         lines += ["", *wrapped(title, columns(), 2), "", *_types(native["types"])]
     slowest = sorted(layers, key=lambda layer: -layer["ms"])[:top]
     if slowest:
-        lines += ["", f"the slowest {len(slowest)} of {len(layers):,} layers", _layers(slowest)]
+        lines += ["", f"the slowest {len(slowest)} of {amount(format(len(layers), ','), 'layer')}", _layers(slowest)]
     return "\n".join(lines)
 
 

@@ -1,11 +1,11 @@
 """Write an HTML page about a model, or two side by side.
 
-The page holds everything that it needs, and fetches nothing. It shows the graph, which can be searched, the findings of
-the linter on their layers, attributes, shapes in words and histograms of weights; bodies are opened in place. With
-OTHER, two models stand side by side with their differences.
+The page is self-contained: it loads nothing. It shows the graph, which can be searched, the findings of the linter on
+their layers, attributes, shapes in words and histograms of weights; bodies open in place. With OTHER, it shows two
+models side by side with their differences.
 
 --run colours the graph by times and statistics of a run on the inputs of -i, or random ones, and with OTHER by the
-error of each layer; --openvino by the error beside OpenVINO.
+error of each layer; --openvino by the error relative to OpenVINO.
 
 \b
 Examples:
@@ -29,7 +29,7 @@ from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.inputs import FILE, Value
 from irrun.cli.limits import Limits
-from irrun.cli.writing import refuse_inputs, refuse_standard_output
+from irrun.cli.writing import read_files, refuse_inputs, refuse_standard_output
 from irrun.debugging.faults import DebugError
 from irrun.document.replacing import replacing
 from irrun.linter import lint
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The page to write."
 )
 @click.option("--run", "running", is_flag=True, help="Run the model, and show times, statistics and errors.")
-@click.option("--openvino", "native", is_flag=True, help="Run the model, and show the error beside OpenVINO.")
+@click.option("--openvino", "native", is_flag=True, help="Run the model, and show its error relative to OpenVINO.")
 @inputs.options
 @limits.options
 @extension_option
@@ -69,10 +69,11 @@ def command(
 
     refuse_standard_output(output)
     if native and other is not None:
-        raise click.UsageError("one of OTHER and --openvino is given, expected not both")
+        raise click.UsageError("OTHER and --openvino are given, expected only one of them")
     if files and not (running or native):
-        raise click.UsageError("-i is for --run and --openvino")
-    refuse_inputs([output], [path for path in (model, other) if path is not None])
+        raise click.UsageError("-i requires --run or --openvino")
+    read = [*read_files(model, weights, files), *(read_files(other) if other is not None else ())]
+    refuse_inputs([output], read)
     loaded, _ = inputs.reshape(load(model, weights, extensions=extensions()), shapes)
     second = None if other is None else inputs.reshape(load(other, extensions=extensions()), shapes)[0]
     measured = {0: Measured(), 1: Measured()}
@@ -111,7 +112,7 @@ def _measured(
         return {0: measure(model, arrays, config, _native(path, weights, given) if native else None)}
     second = _for_other(other, given)
     if second is None:
-        note("the models have other inputs: each runs on its own, and errors are not shown")
+        note("the models have different inputs: each runs on its own, and errors are not shown")
         own = {value.port.index: value.array for value in _given(other, (), seed, config)}
         return {0: measure(model, arrays, config), 1: measure(other, own, config)}
     return {0: measure(model, arrays, config, ModelSide(other, second, config)), 1: measure(other, second, config)}

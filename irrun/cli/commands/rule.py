@@ -54,7 +54,7 @@ def command(rule: str | None, every: bool, output_format: str) -> None:
     from irrun.linter.selection import UnknownRule, selector
 
     if rule is not None and every:
-        raise click.UsageError("a rule is named and --all is given, expected only one of them")
+        raise click.UsageError("a rule and --all are given, expected only one of them")
     try:
         codes = None if rule is None else selector(rule).codes
     except UnknownRule as error:

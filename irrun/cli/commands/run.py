@@ -1,6 +1,6 @@
 """Run a model and show its outputs.
 
-Inputs are from NumPy files, or random.
+Inputs come from NumPy files, or are random.
 
 Refer to an input by the name of its layer or tensor. For a model with one input, a file is enough; an .npz file may
 hold several inputs by name.
@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from irrun.cli import assignments, inputs, precision, values, watching
+from irrun.cli import assignments, execution, inputs, precision, values, watching
 from irrun.cli.batch.options import Batch, batch_options
 from irrun.cli.compiling import Compilation, compile_options
 from irrun.cli.console import detail, level, note, result, text_or_json, verbosity, warn
@@ -39,6 +39,7 @@ from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
 from irrun.cli.jobs import Workers, way
 from irrun.cli.watching import Watch, stop, watch_options, watched
+from irrun.cli.writing import given_files, read_files
 from irrun.model import Outputs, build, load
 from irrun.tensor import Array, ElementType
 
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
 )
 @batch_options
 @compile_options(precision.option)
-@click.option("--check", is_flag=True, help="Run in f32 too, and show what the precision costs.")
+@click.option("--check", is_flag=True, help="Also run in f32, and show the loss of accuracy.")
 @watch_options
 @extension_option
 @text_or_json
@@ -84,13 +85,15 @@ def command(
     config = compilation.settings(model, precision_name)
     if patterns:
         if files or randomly or check or watch.is_asked or output is None:
-            what = "-i, --random, --check, --dump, --stats and --stop-at"
-            raise click.UsageError(f"--batch goes with -o FOLDER, and without {what}")
+            what = "-i, --random, --check, --dump, --stats or --stop-at"
+            raise click.UsageError(f"--batch requires -o FOLDER, and cannot be combined with {what}")
         from irrun.cli.batch.command import run_many
 
         spread = way(*workers, compilation.threads)
         run_many(model, weights, patterns, output, config, shapes, output_format, top=top, batch=batch, way=spread)
         return
+    read = read_files(model, weights, files)
+    watching.refuse_targets(watch, model, read, given_files(files))
     begin = time.perf_counter()
     loaded = load(model, weights, extensions=extensions())
     loaded, _ = inputs.reshape(loaded, shapes)
@@ -116,9 +119,10 @@ def command(
     seen = watched(watch, loaded, session, run, given, config) if watch.is_asked or level() > 1 else None
     outputs = run() if seen is None else seen.outputs
     took = _since(begin)
-    from irrun.runtime.tiers import tier_text
-
-    detail(f"run in {took} ({tier_text(compiled.tiers.last)})")
+    detail(f"run in {took}")
+    how = execution.record_of(compiled.tiers)
+    for title, text in execution.rows(how):
+        detail(f"  {title:9} {text}")
     if seen is not None and seen.stopped is not None:
         stop(seen, watch, loaded, model, output_format)
     assert outputs is not None
@@ -128,7 +132,7 @@ def command(
 
         error = rounding.compared(loaded, model, config, given, outputs)
     statistics = seen.statistics if seen is not None and watch.stats else None
-    _show(outputs, compiled.output_types, output_format, top, error, _advice(config), statistics)
+    _show(outputs, compiled.output_types, output_format, top, error, _advice(config), statistics, how)
     if output is not None:
         read = [model, weights or model.with_suffix(".bin")]
         read += [value.file for value in given if value.file is not None]
@@ -143,6 +147,7 @@ def _show(
     error: dict[str, Any] | None,
     advice: str,
     statistics: Sequence[TensorStatistics] | None,
+    how: Mapping[str, Any],
 ) -> None:
     tensors = [
         (port.any_name, type, array) for (port, array), type in zip(outputs.to_dict().items(), types, strict=True)
@@ -153,7 +158,7 @@ def _show(
     if top is not None and not likeliest:
         note(f"--top shows up to {values.FEW} rows of scores, and no output has such rows")
     if output_format == "json":
-        record = _record(tensors, likeliest)
+        record = _record(tensors, likeliest) | {"execution": how}
         if statistics is not None:
             record["layers"] = [item.as_dict() for item in statistics]
         result(values.as_json(record if error is None else record | {"error": error}))
@@ -209,7 +214,7 @@ def _write(path: Path, outputs: Outputs, types: Sequence[ElementType], inputs: S
         note(sentence)
     for name, member in zip(named, saving.member_names(named), strict=True):
         if path.suffix == ".npz" and member != name:
-            note(f'"{values.printable(name)}" is no safe name of a file: it is written as "{member}"')
+            note(f'"{values.printable(name)}" is not a safe file name: it is written as "{member}"')
     for written in saving.save(path, named, inputs):
         note(f"wrote {written}")
 

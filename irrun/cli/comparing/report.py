@@ -8,7 +8,7 @@ from typing import Any
 
 from irrun.cli.tables import aligned, columns, wrapped
 from irrun.cli.values import printable
-from irrun.diagnostics import listing
+from irrun.diagnostics import amount, listing
 
 
 def page(record: Mapping[str, Any]) -> str:
@@ -67,7 +67,8 @@ def _layer(record: Mapping[str, Any]) -> Iterator[str]:
     elif not record["layers"]:
         yield "no layer has the same name on both sides"
     elif record["status"] != "equal":
-        yield f"as written, {record['layers']} layers of both sides agree: the outputs differ by optimisation"
+        agreeing = amount(record["layers"], "layer")
+        yield f"as written, {agreeing} of both sides agree: the outputs differ because of optimisation"
         yield from _optimisation(record.get("optimisation"))
 
 
@@ -75,14 +76,14 @@ def _optimisation(found: Mapping[str, Any] | None) -> Iterator[str]:
     if found is not None:
         numbers = ", ".join(f"{name} {number:.2g}" for name, number in found["relative"].items())
         by = "irrun" if found["by"] == "model" else found["by"]
-        fault = "both change them" if by is None else f"that of {by} is at fault"
-        yield f"{fault}: relative errors beside its own layers one by one are {numbers}"
+        fault = "both optimisers change them" if by is None else f"that of {by} is at fault"
+        yield f"{fault}: relative errors against its layers one by one are {numbers}"
 
 
 def _named(layer: Mapping[str, Any], key: str = "") -> str:
     by = layer["problem"] or _number(layer[key] if key and layer[key] is not None else layer)
-    changed = listing((f'"{printable(name)}"' for name in layer["constants"]), "and")
-    constants = f", constants that differ: {changed}" if changed else ""
+    changed = [f'"{printable(name)}"' for name in layer["constants"]]
+    constants = f", constants that differ: {listing(changed, 'and')}" if changed else ""
     return f'{layer["type"]} "{printable(layer["name"])}", {by}{constants}'
 
 

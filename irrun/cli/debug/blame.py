@@ -1,8 +1,10 @@
-"""Find the first layer that makes an error of its own, cut it out, make it small, and write a folder that shows it.
+"""Find the first layer with an error of its own.
+
+The layer is extracted and shrunk, and -o writes a folder that reproduces the error.
 
 MODEL is compared with another model, with OpenVINO (--openvino), or with itself in another precision (--precision).
-Where all layers agree one by one, the layers that an optimiser changes are found instead. The folder holds the layer as
-model.xml, its inputs, both answers, and README.md for a report.
+If all layers agree one by one, the layers that an optimiser computes differently are found instead. The folder has the
+layer as model.xml, its inputs, both answers, and README.md for a report.
 
 \b
 Examples:
@@ -26,6 +28,7 @@ from irrun.cli.extending import extension_option, extensions
 from irrun.cli.inputs import FILE
 from irrun.cli.limits import Limits
 from irrun.cli.options import Number
+from irrun.cli.writing import read_files, refuse_folder, refuse_standard_output
 from irrun.debugging.blame import Blame, blame_model, blame_openvino, blame_precision
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.reproducing import write_folder
@@ -39,10 +42,10 @@ FOUND = 1
 @click.argument("model", type=FILE)
 @click.argument("other", required=False, type=FILE)
 @inputs.options
-@click.option("--openvino", "native", is_flag=True, help="Blame a layer for the difference to OpenVINO.")
-@click.option("--precision", type=click.Choice(PRECISIONS), help="Blame a layer for the loss of a precision.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write a folder that shows the fault.")
-@click.option("--rtol", type=Number(min=0), help="The tolerance by the magnitude.  [default: 0.001]")
+@click.option("--openvino", "native", is_flag=True, help="Blame a layer for the difference from OpenVINO.")
+@click.option("--precision", type=click.Choice(PRECISIONS), help="Blame a layer for the loss in this precision.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write a folder that reproduces the fault.")
+@click.option("--rtol", type=Number(min=0), help="The tolerance relative to the largest magnitude.  [default: 0.001]")
 @click.option("--atol", type=Number(min=0), help="The absolute tolerance.  [default: 0.00001]")
 @limits.options
 @extension_option
@@ -64,7 +67,11 @@ def blame(
     output_format: str,
 ) -> None:
     if (other is not None) + native + (precision is not None) != 1:
-        raise click.UsageError("one of OTHER, --openvino and --precision is needed")
+        raise click.UsageError("expected one of OTHER, --openvino and --precision")
+    if output is not None:
+        refuse_standard_output(output)
+        read = [*read_files(model, weights, files), *(read_files(other) if other is not None else ())]
+        refuse_folder(output, read)
     config = settings(limit, model)
     whole = given(model, weights, files, shapes, seed, config.get("MAX_MEMORY"))
     tolerance = Tolerance(1e-3 if rtol is None else rtol, 1e-5 if atol is None else atol)
@@ -96,18 +103,18 @@ def _text(found: Blame) -> str:
     first, second = found.sides
     shown = f'{found.type} "{values.printable(found.layer)}"'
     errors = found.answers.worst[1] if found.reproduces or found.whole is None else found.whole
-    by = "other shapes" if errors is None else f"max {errors.max:.3g}, relative {errors.relative:.2g}"
+    by = "different shapes" if errors is None else f"max {errors.max:.3g}, relative {errors.relative:.2g}"
     lines = [f"blamed: {shown}"]
     match found.kind:
         case "layer":
             lines.append(f"for the same inputs, {first} and {second} differ: {by}")
         case "optimisation":
             layers = ", ".join(map(values.printable, found.layers))
-            lines.append(f"{first} and {second} differ in what they make of {layers}: {by}")
+            lines.append(f"{first} and {second} differ where they optimise {layers}: {by}")
         case "precision":
             lines.append(f"rounded to {second}, its results differ: {by}")
     if found.constants:
         lines.append("constants that differ: " + ", ".join(map(values.printable, found.constants)))
     if not found.reproduces:
-        lines.append("the layer alone does not show it: it needs the model around it")
+        lines.append("the layer alone does not reproduce it: it needs the model around it")
     return "\n".join(lines)

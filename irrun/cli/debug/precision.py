@@ -1,6 +1,8 @@
-"""Rank the layers of a model by the damage that rounding does to its outputs, and say which to keep in f32.
+"""Rank the layers by the error that rounding them causes.
 
-The model runs in f32, and with rounded tensors as OpenVINO's CPU plugin has them in that precision: in bf16 and f16 all
+The report names the layers to keep in f32.
+
+The model runs in f32, and with tensors rounded as OpenVINO's CPU plugin does in that precision: in bf16 and f16 all
 tensors up to the last products, in int8 the operands of products. Each number is the length of an error in proportion
 to that of the exact tensor:
 
@@ -35,7 +37,7 @@ from irrun.cli.inputs import FILE
 from irrun.cli.limits import Limits
 from irrun.cli.options import Number
 from irrun.cli.tables import aligned, columns
-from irrun.cli.writing import refuse_inputs, refuse_standard_output
+from irrun.cli.writing import read_files, refuse_inputs, refuse_standard_output
 from irrun.debugging.keeping import Measured, keep_in_f32, measured
 from irrun.debugging.precision import PrecisionReport, rank_layers
 from irrun.debugging.rounding import PRECISIONS
@@ -44,12 +46,12 @@ from irrun.debugging.rounding import PRECISIONS
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
 @inputs.options
-@click.option("--precision", "name", type=click.Choice(PRECISIONS), required=True, help="The precision to look at.")
+@click.option("--precision", "name", type=click.Choice(PRECISIONS), required=True, help="The precision to examine.")
 @click.option(
-    "--tried", type=click.IntRange(min=1), default=50, show_default=True, metavar="N", help="Round N layers alone."
+    "--tried", type=click.IntRange(min=1), default=50, show_default=True, metavar="N", help="Round N layers one by one."
 )
 @click.option("--target", type=Number(min=0), help="The error to reach by keeping layers in f32.  [default: half]")
-@click.option("--openvino", "native", is_flag=True, help="Measure the errors of OpenVINO, too.")
+@click.option("--openvino", "native", is_flag=True, help="Also measure the errors of OpenVINO.")
 @click.option(
     "--show", type=click.IntRange(min=0), default=10, show_default=True, metavar="N", help="Show the N worst layers."
 )
@@ -75,7 +77,7 @@ def precision(
 ) -> None:
     if output is not None:
         refuse_standard_output(output)
-        refuse_inputs([output], [model])
+        refuse_inputs([output, output.with_suffix(".bin")], read_files(model, weights, files))
         if output.suffix != ".xml":
             raise Failure(f"{output}: a model is written to an .xml file, expected {output.with_suffix('.xml').name}")
     config = settings(limit, model)
@@ -116,7 +118,9 @@ def _text(found: PrecisionReport, checked: Measured | None, show: int) -> str:
     if checked is not None:
         lines.append(f"error of OpenVINO in {checked.precision}: {checked.error:.3g}")
         lines.append(f"with the worst {checked.number} in f32: {checked.kept:.3g}, predicted {checked.predicted:.3g}")
-    if found.keep:
+    if found.predicted <= found.target:
+        lines.append(f"which reaches {found.target:.3g}: no layer needs to stay in f32")
+    elif found.keep:
         last = found.keep[-1]
         names = ", ".join(f'"{values.printable(item.layer)}"' for item in found.keep)
         reached = "reaches" if last.error <= found.target else "does not reach"

@@ -2,8 +2,8 @@
 
 The command is run for smaller and smaller models: first with fewer layers, then with smaller shapes and plain
 constants. {} in it is the path of the model, {inputs} that of an .npz file with the inputs that the layers get in the
-whole model. A model counts where the command ends with the status that it has for MODEL, which is not 0, and where its
-output matches --match. The command is run without a shell.
+whole model. A smaller model is kept if the command exits with the same status as for MODEL, which must not be 0, and if
+its output matches --match. The command is run without a shell.
 
 \b
 Examples:
@@ -28,7 +28,7 @@ from irrun.cli.failures import Failure
 from irrun.cli.inputs import FILE
 from irrun.cli.limits import Limits
 from irrun.cli.options import Number
-from irrun.cli.writing import refuse_inputs, refuse_standard_output
+from irrun.cli.writing import read_files, refuse_inputs, refuse_standard_output
 from irrun.debugging.cases import Case, layers_of
 from irrun.debugging.reducing import Command, write
 from irrun.debugging.reducing import reduce as reduced
@@ -37,12 +37,14 @@ from irrun.debugging.reducing import reduce as reduced
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
 @click.option("--check", required=True, metavar="COMMAND", help="The command that fails; {} is the model.")
-@click.option("--match", metavar="PATTERN", help="A pattern that the output of the command matches, too.")
-@click.option("--check-timeout", type=Number(min=0, min_open=True), metavar="SECONDS", help="End a command after that.")
+@click.option("--match", metavar="PATTERN", help="A pattern that the output of the command must match.")
+@click.option(
+    "--check-timeout", type=Number(min=0, min_open=True), metavar="SECONDS", help="Kill the command after this time."
+)
 @click.option(
     "--most", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N", help="Run it at most N times."
 )
-@click.option("--keep-shapes", is_flag=True, help="Leave out layers only.")
+@click.option("--keep-shapes", is_flag=True, help="Only remove layers.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="The file to write.  [default: MODEL-reduced.xml]"
 )
@@ -68,7 +70,8 @@ def reduce(
 ) -> None:
     target = output if output is not None else model.with_name(f"{model.stem}-reduced.xml")
     refuse_standard_output(target)
-    refuse_inputs([target], [model])
+    written = [target, target.with_suffix(".bin"), target.with_suffix(".npz")]
+    refuse_inputs(written, read_files(model, weights, files))
     if target.suffix != ".xml":
         raise Failure(f"{target}: a model is written to an .xml file, expected {target.with_suffix('.xml').name}")
     config = settings(limit, model)

@@ -1,7 +1,7 @@
 """Write a model with weights of another float type.
 
 f16 halves the .bin: each weight is stored in f16 and converted to its type when the model runs. Weights that would lose
-much by it stay, as in OpenVINO. f32 stores such weights in f32 again.
+too much stay in their type, as in OpenVINO. f32 stores such weights in f32 again.
 
 \b
 Examples:

@@ -1,7 +1,7 @@
-"""Write a piece of a model as a model of its own.
+"""Write a part of a model as a model.
 
-The piece holds the layers on the paths from --from to --to, these included, with their constants; without one of them
-it begins at the inputs, or ends at the outputs. What other layers feed becomes an input. Layers are given by name,
+The part has the layers on the paths from --from to --to, these included, with their constants; without --from it begins
+at the inputs, without --to it ends at the outputs. Tensors from other layers become inputs. Layers are given by name,
 tensor name or id; both options are repeatable.
 
 \b
@@ -13,6 +13,7 @@ Examples:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -22,6 +23,8 @@ from irrun.cli.console import note, verbosity
 from irrun.cli.editing import sharing
 from irrun.cli.extending import extension_option
 from irrun.cli.inputs import FILE
+from irrun.cli.writing import read_files, refuse_inputs
+from irrun.diagnostics import amount
 from irrun.model import Loaded
 from irrun.surgery import Extract, extract, record
 
@@ -35,7 +38,7 @@ from irrun.surgery import Extract, extract, record
     "--with-inputs",
     "recorded",
     type=click.Path(path_type=Path),
-    help="Run the model, and write what reaches the piece: .npz, .npy or a folder.",
+    help="Run the model, and write the inputs of the part: .npz, .npy or a folder.",
 )
 @inputs.options
 @extension_option
@@ -52,21 +55,24 @@ def command(
     weights: Path | None,
 ) -> None:
     if not begin and not end:
-        raise click.UsageError("one of --from and --to is needed")
+        raise click.UsageError("expected --from, --to or both")
     if recorded is None and files:
-        raise click.UsageError("-i is for --with-inputs")
+        raise click.UsageError("-i requires --with-inputs")
     loaded, _ = inputs.reshape(sharing.read(model, weights, output), shapes)
     found = extract(loaded, begin, end)
     if recorded is not None:
         saving.check_target(recorded, len(found.model.inputs))
+        refuse_inputs([recorded], read_files(model, weights, files))
     sharing.write(found.model, output)
     if recorded is not None:
-        _record(found, loaded, files, seed, recorded)
+        _record(found, loaded, files, seed, recorded, read_files(model, weights, files))
 
 
-def _record(found: Extract, model: Loaded, files: tuple[str, ...], seed: int, target: Path) -> None:
+def _record(
+    found: Extract, model: Loaded, files: tuple[str, ...], seed: int, target: Path, read: Sequence[Path]
+) -> None:
     given = inputs.completed(inputs.from_files(files, model.inputs, model=model), model.inputs, seed)
     arrays = record(found, {value.port.any_name: value.array for value in given})
     types = {port.any_name: port.element_type for port in found.model.inputs}
-    saving.save(target, {name: (array, types[name]) for name, array in arrays.items()})
-    note(f"wrote {target} with {len(arrays)} input{'s' if len(arrays) != 1 else ''}")
+    saving.save(target, {name: (array, types[name]) for name, array in arrays.items()}, read)
+    note(f"wrote {target} with {amount(len(arrays), 'input')}")

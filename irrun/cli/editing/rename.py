@@ -1,4 +1,4 @@
-"""Write a model with other names of layers or tensors.
+"""Write a model with renamed layers or tensors.
 
 \b
 Examples:
@@ -25,7 +25,7 @@ from irrun.surgery import rename, without_names
 @sharing.output_option
 @click.option("--layer", "layers", metavar="OLD=NEW", multiple=True, help="A new name of a layer; repeatable.")
 @click.option("--tensor", "tensors", metavar="OLD=NEW", multiple=True, help="A new name of a tensor; repeatable.")
-@click.option("--generic", is_flag=True, help="Call layers by their types and numbers, and leave out notes.")
+@click.option("--generic", is_flag=True, help="Name layers by type and number, and drop the rt_info of the model.")
 @sharing.weights_option
 @extension_option
 @verbosity
@@ -38,9 +38,9 @@ def command(
     weights: Path | None,
 ) -> None:
     if not (layers or tensors or generic):
-        raise click.UsageError("one of --layer, --tensor and --generic is needed")
+        raise click.UsageError("expected --layer, --tensor or --generic")
     if generic and (layers or tensors):
-        raise click.UsageError("--generic replaces all names, expected it without --layer and --tensor")
+        raise click.UsageError("--generic replaces all names: it cannot be combined with --layer or --tensor")
     names = [dict(map(_pair, texts)) for texts in (layers, tensors)]
     loaded = sharing.read(model, weights, output)
     sharing.write(without_names(loaded) if generic else rename(loaded, names[0], names[1]), output)

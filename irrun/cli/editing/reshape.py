@@ -1,6 +1,6 @@
-"""Write a model with inputs of other shapes.
+"""Write a model with reshaped inputs.
 
-The shapes of all other tensors follow, and are written into the file.
+The shapes of all other tensors are inferred, and written to the file.
 
 \b
 Examples:

@@ -12,7 +12,8 @@ from irrun.cli.extending import extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
-from irrun.cli.writing import refuse_inputs, refuse_standard_output
+from irrun.cli.writing import read_files, refuse_inputs, refuse_standard_output
+from irrun.diagnostics import amount
 from irrun.model import Loaded, load
 from irrun.surgery import save
 
@@ -33,8 +34,7 @@ def read(model: Path, weights: Path | None, output: Path) -> Loaded:
     refuse_standard_output(output)
     if output.suffix.lower() != SUFFIX:
         raise Failure(f"{output}: a model is written to an .xml file, such as {output.with_suffix(SUFFIX)}")
-    read = [model, weights or model.with_suffix(".bin")]
-    refuse_inputs([output, output.with_suffix(".bin")], read)
+    refuse_inputs([output, output.with_suffix(".bin")], read_files(model, weights))
     loaded = load(model, weights, extensions=extensions())
     say_findings(loaded, model)
     return loaded
@@ -46,4 +46,4 @@ def write(model: Loaded, output: Path) -> None:
         save(model, output)
     except RuntimeError as error:
         raise Failure(str(error)) from None
-    note(f"wrote {output} with {len(model.graph):,} layers, and {output.with_suffix('.bin').name}")
+    note(f"wrote {output} with {amount(format(len(model.graph), ','), 'layer')}, and {output.with_suffix('.bin').name}")

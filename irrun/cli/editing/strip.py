@@ -1,7 +1,7 @@
 """Write a model with other weights, so that it can be shared.
 
 Weights become random numbers with the mean, the deviation and the range of the original, or zeros. Constants that are
-no weights, such as shapes, indices and single numbers, stay.
+not weights, such as shapes, indices and single numbers, stay.
 
 \b
 Examples:
@@ -26,9 +26,18 @@ from irrun.surgery import strip, without_names
 @click.command(name="strip", help=__doc__)
 @click.argument("model", type=FILE)
 @sharing.output_option
-@click.option("--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True, help="The seed.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    metavar="N",
+    default=0,
+    show_default=True,
+    help="The seed of the random numbers.",
+)
 @click.option("--zeros", is_flag=True, help="Write zeros in place of random numbers.")
-@click.option("--names", is_flag=True, help="Replace the names of layers and tensors as well, and leave out notes.")
+@click.option(
+    "--names", is_flag=True, help="Also replace the names of layers and tensors, and drop the rt_info of the model."
+)
 @sharing.weights_option
 @extension_option
 @verbosity

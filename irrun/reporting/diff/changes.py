@@ -42,7 +42,7 @@ class Change:
 class Difference:
     """All changes between two models, and ``pairs`` of layers that correspond to each other, by name.
 
-    ``reordered`` are the ends, ``inputs`` or ``outputs``, that are in another order, which is no change.
+    ``reordered`` are the ends, ``inputs`` or ``outputs``, that are in another order, which is not a change.
     ``unread`` is true where values of constants are not known, which then count as equal.
     """
 

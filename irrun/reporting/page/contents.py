@@ -28,12 +28,12 @@ _HEATS: Final = (
     ("flops", "arithmetic", "FLOPs", True),
     ("weights", "weights", "bytes", True),
     ("size", "size of outputs", "bytes", True),
-    ("most", "greatest magnitude", "", True),
+    ("most", "largest magnitude", "", True),
     ("std", "standard deviation", "", True),
     ("zeros", "share of zeros", "%", False),
     ("bad", "NaN and Inf", "", False),
-    ("error", "error beside {beside}", "", True),
-    ("own", "error of its own beside {beside}", "", True),
+    ("error", "error against {beside}", "", True),
+    ("own", "own error against {beside}", "", True),
 )
 """Numbers by which the graph can be coloured: key, label, unit, and whether the scale is logarithmic."""
 

@@ -94,9 +94,11 @@ def with_parameter(seen: Seen) -> Words:
             factor = "" if beta is None else f"{beta.reshape(-1)[0]:g} * " if beta.size else ""
             text = f"Each element x becomes x / (1 + exp(-{factor}x))."
         case "PReLU":
-            text = f"Elements below 0 are multiplied by their slope, of {shape_text(seen.input(1))}; others stay."
+            text = (
+                f"Elements below 0 are multiplied by their slope, of {shape_text(seen.input(1))}; others do not change."
+            )
         case "Elu":
-            text = f"Elements below 0 become {op.alpha:g} * (exp(x) - 1); others stay."
+            text = f"Elements below 0 become {op.alpha:g} * (exp(x) - 1); others do not change."
         case _:
             before = seen.inputs[0].type if seen.inputs[0] is not None else "its type"
             text = f"Each element is converted from {before} to {op.destination_type}."
@@ -136,7 +138,7 @@ def softmax(seen: Seen) -> Words:
     axis = seen.op.axis % len(sizes) if sizes else seen.op.axis
     what = f"exp(x) divided by the sum of exp(x) along axis {axis}, which has {sizes[axis] if sizes else 1} elements"
     word = "the logarithm of " if seen.op.type == "LogSoftmax" else ""
-    after = "" if word else " The elements along the axis are positive and have the sum 1."
+    after = "" if word else " The elements along the axis are positive and add up to 1."
     return [f"Each element x becomes {word}{what}.{after}"], _same(seen)
 
 
@@ -153,7 +155,7 @@ def reduction(seen: Seen) -> Words:
     shapes.append(
         "the reduced axes stay with size 1 (keep_dims)"
         if seen.op.keep_dims
-        else f"the reduced axes are dropped; {axes_text(kept, len(sizes))} of {nth(sizes)} stay"
+        else f"the reduced axes are dropped; {axes_text(kept, len(sizes))} of {nth(sizes)} remain"
     )
     return [f"The {word} along {axes_text(axes, len(sizes))}{count}."], [*shapes, f"together {nth(seen.result)}"]
 

@@ -29,7 +29,7 @@ def reshape(seen: Seen) -> Words:
     for axis, size in enumerate(pattern):
         made = seen.result[axis]
         if size == Dim.exactly(-1):
-            shapes.append(f"axis {axis}: -1 is what is left of the elements, {made}")
+            shapes.append(f"axis {axis}: -1 is inferred from the number of elements, {made}")
         elif size == Dim.exactly(0) and seen.op.special_zero:
             shapes.append(f"axis {axis}: 0 copies axis {axis} of data, {made} (special_zero)")
         else:
@@ -92,7 +92,7 @@ def gather(seen: Seen) -> Words:
         shapes.append(f"axes of data before axis {axis}: {nth(data[:axis])}")
     shapes.append(f"in the place of axis {axis}: the shape of the indices, {nth(indices[batch:])}")
     if axis + 1 < len(data):
-        shapes.append(f"axes of data behind it: {nth(data[axis + 1 :])}")
+        shapes.append(f"axes of data after it: {nth(data[axis + 1 :])}")
     return [text], [*shapes, f"together {nth(seen.result)}"]
 
 
@@ -135,7 +135,7 @@ def split(seen: Seen) -> Words:
     ]
     return (
         [f"Cut the input into {len(seen.outputs)} parts along axis {axis}."],
-        [f"axis {axis}: {sizes[axis]} = {' + '.join(parts)}", f"the other axes stay: {nth(sizes)}"],
+        [f"axis {axis}: {sizes[axis]} = {' + '.join(parts)}", f"the other axes keep their sizes: {nth(sizes)}"],
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from irrun.diagnostics import amount
 from irrun.ops.context import BodyInput, BodyOutput
 from irrun.reporting.explain.words.register import Seen, Words, nth, says, shape_text
 
@@ -78,10 +79,12 @@ def sequence(seen: Seen) -> Words:
 def loop(seen: Seen) -> Words:
     ports = next(iter(seen.node.bodies.values())).ports
     size = len(next(iter(seen.node.bodies.values())).graph)
-    texts = [f"Run a body of {size} layers again and again."]
+    texts = [f"Run a body of {amount(size, 'layer')} repeatedly."]
     trips = seen.ints(0) if seen.op.type == "Loop" else None
     if trips is not None:
-        texts.append("There is no limit of iterations." if trips[0] < 0 else f"At most {trips[0]:,} iterations.")
+        texts.append(
+            "The number of iterations is not limited." if trips[0] < 0 else f"At most {trips[0]:,} iterations."
+        )
     sliced = [entry for entry in ports.inputs if entry.axis is not None and entry.external is not None]
     for entry in sliced:
         fact = seen.input(entry.external or 0)
@@ -136,7 +139,9 @@ def _given(entry: BodyInput) -> str:
 
 def _made(entry: BodyOutput) -> str:
     return (
-        "It is the condition to go on." if entry.external is None else f"It makes output {entry.external} of the layer."
+        "It is the condition to continue."
+        if entry.external is None
+        else f"It becomes output {entry.external} of the layer."
     )
 
 

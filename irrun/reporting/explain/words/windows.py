@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from irrun.diagnostics import amount
 from irrun.reporting.explain.words.register import Seen, Words, axes_text, says, times
 from irrun.tensor import Dim
 
@@ -16,13 +17,13 @@ def convolution(seen: Seen) -> Words:
     groups = kernel[0] if op.type == "GroupConvolution" else Dim.exactly(1)
     filters, channels, *taps = kernel[1:] if op.type == "GroupConvolution" else kernel
     whole = groups * filters
-    first = f"Slide {whole} filters of {times(taps)} over {data[1]} channels{_steps(op, len(taps))}."
+    first = f"Slide {whole} filters of {times(taps)} over {amount(data[1], 'channel')}{_steps(op, len(taps))}."
     about = []
     if op.type == "GroupConvolution":
         is_depthwise = channels == Dim.exactly(1) and groups == data[1]
         kind = "each channel has filters of its own (depthwise)" if is_depthwise else f"{groups} groups"
         about.append(f"The filters are in groups: {kind}; each filter reads {channels} of the channels.")
-    about.append("Each output element is the sum of the products of a filter and the window below it.")
+    about.append("Each output element is the sum of the products of a filter and the window under it.")
     shapes = [
         f"axis 0: the batch, {data[0]}",
         f"axis 1: {_channels(groups, filters)}",

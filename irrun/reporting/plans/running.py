@@ -1,0 +1,77 @@
+"""Describe what runs of a compiled model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from irrun.diagnostics import IRError
+from irrun.model import Compiled
+from irrun.model.arguments import accept
+from irrun.model.random_inputs import random_input
+from irrun.reporting.plans.lines import printable
+from irrun.reporting.plans.nodes import GraphListing, graph_of
+from irrun.reporting.plans.steps import PlanListing, plan_of
+from irrun.runtime import Plan
+from irrun.runtime.state import State
+from irrun.runtime.tiers import why_not
+from irrun.tensor import Array
+
+if TYPE_CHECKING:
+    from irrun.reporting.plans.listing import ProgramListing
+
+_OPEN: Final = (7, 1)
+"""Values of open sizes in the run for which a plan is lowered: the first one with which the model can run."""
+
+
+def optimized(compiled: Compiled) -> GraphListing:
+    """Describe the optimised graph."""
+    return graph_of(compiled.plan, *names(compiled))
+
+
+def running(compiled: Compiled, why: str = "") -> PlanListing | ProgramListing:
+    """Describe the program of compiled kernels, or the plan if NumPy runs it for a reason ``why``.
+
+    A plan of open sizes is lowered for a run with random inputs; sizes that depend on values are those of that run.
+    """
+    why = why or why_not() or ""
+    if why:
+        return plan_of(compiled.plan, *names(compiled), why)
+    from irrun.reporting.plans.program import program_of, reasons_of
+    from irrun.runtime.lowering.builder import Packs
+    from irrun.runtime.memory import Memory
+    from irrun.runtime.program import Unknown
+    from irrun.runtime.runner import TOO_FEW, lowered, recorded
+    from irrun_kernels.host import LEVEL
+
+    plan, arrays = a_run(compiled)
+    packs = Packs()
+    try:
+        program = lowered(plan, packs, arrays, State())
+    except Unknown:
+        _, seen = recorded(plan, arrays, State(), Memory())
+        program = lowered(plan, packs, arrays, State(), seen)
+    if not program.is_worthwhile:
+        return plan_of(plan, *names(compiled), TOO_FEW, reasons_of(program, plan))
+    return program_of(program, *names(compiled), {id(array) for array in packs.values()}, LEVEL.name)
+
+
+def names(compiled: Compiled) -> tuple[list[str], list[str]]:
+    """Return the names of the inputs and of the outputs."""
+    inputs, outputs = ([printable(port.any_name) for port in ports] for ports in (compiled.inputs, compiled.outputs))
+    return inputs, outputs
+
+
+def a_run(compiled: Compiled) -> tuple[Plan, list[Array]]:
+    """Return the plan of a run with random inputs, and the inputs as the plan takes them."""
+    ports = compiled.inputs
+    for size in _OPEN:
+        given = {port.index: random_input(port, 0, size) for port in ports}
+        arrays = accept(ports, given, compiled.plan.parameter_types, compiled.means)
+        try:
+            plan, check = compiled.plans.of(arrays)
+            check()
+            return plan, list(arrays)
+        except IRError:
+            if size == _OPEN[-1]:
+                raise
+    raise AssertionError

@@ -1,0 +1,135 @@
+"""Symbolic sizes of a program as text: unknown sizes have names, and everything else is an expression of these."""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from irrun.runtime.program import Program
+from irrun.runtime.symbolic import Applied, Guard, Number, SymInt
+from irrun.tensor.polynomial import Terms
+
+_FLIPPED: Final = {"==": "==", "!=": "!=", ">": "<", ">=": "<=", "<": ">", "<=": ">="}
+_INFIX: Final = {operator.floordiv: "//", operator.mod: "%"}
+
+
+class Sizes:
+    """Names the unknown sizes of a program n0, n1, …, and unknown strides, in bytes, s0, s1, …
+
+    ``buffers`` are the names of its arrays. ``origins`` tells names from the axes of arrays of the run.
+    """
+
+    def __init__(self, program: Program, buffers: Mapping[int, str]) -> None:
+        self._symbols = program.expressions.symbols
+        self._names: dict[int, str] = {}
+        found: dict[tuple[str, str], list[tuple[str, int]]] = {}
+        counts = {"n": 0, "s": 0}
+        for size in (size for stage in program.sizes for size in stage):
+            letter, what = ("s", "strides") if size.is_stride else ("n", "sizes")
+            self._names[size.atom] = f"{letter}{counts[letter]}"
+            counts[letter] += 1
+            found.setdefault((what, buffers[size.buffer]), []).append((self._names[size.atom], size.axis))
+        self.origins = tuple(
+            f"{', '.join(name for name, _ in pairs)} = {what} of {array}, axes {', '.join(str(x) for _, x in pairs)}"
+            for (what, array), pairs in found.items()
+        )
+
+    @property
+    def guards(self) -> list[str]:
+        """The conditions on sizes under which the program is right, without those that others imply."""
+        limits: dict[str, _Limits] = {}
+        others = set()
+        for guard in self._symbols.guards.values():
+            left, relation, right = _sides(guard)
+            if any(atoms for atoms, _ in right) or not all(isinstance(factor, int) for _, factor in left + right):
+                others.add(f"{self._sum(left)} {relation} {self._sum(right)}")
+            else:
+                limits.setdefault(self._sum(left), _Limits()).add(relation, right[0][1] if right else 0)
+        return sorted(others.union(*(found.texts(name) for name, found in limits.items())))
+
+    def text(self, number: Number) -> str:
+        """Return an integer, or a polynomial such as ``4*n0 + 8``."""
+        return self._sum(number.terms) if isinstance(number, SymInt) else str(number)
+
+    def value(self, number: Number) -> int | str:
+        """Return an integer, or the text of one that is only known when a run begins."""
+        return self.text(number) if isinstance(number, SymInt) else int(number)
+
+    def shape(self, shape: Sequence[Number]) -> str:
+        return ",".join(map(self.text, shape))
+
+    def _sum(self, terms: Terms) -> str:
+        """The terms with the most unknowns first, the constant and negative ones last."""
+        ordered = sorted(terms, key=lambda term: (bool(term[1] < 0), -len(term[0]), term[0]))
+        text = " + ".join(self._product(atoms, factor) for atoms, factor in ordered).replace("+ -", "- ")
+        return text or "0"
+
+    def _product(self, atoms: Sequence[int], factor: Any) -> str:
+        names = [self._atom(atom) for atom in atoms]
+        if not names:
+            return f"{factor:g}" if isinstance(factor, float) else str(factor)
+        if factor in (1, -1):
+            return ("-" if factor < 0 else "") + "*".join(names)
+        return "*".join([f"{factor:g}" if isinstance(factor, float) else str(factor), *names])
+
+    def _atom(self, atom: int) -> str:
+        applied = self._symbols.applied.get(atom)
+        return self._names[atom] if applied is None else self._call(applied)
+
+    def _call(self, applied: Applied) -> str:
+        arguments = [self.text(argument) for argument in applied.arguments]
+        infix = _INFIX.get(applied.function)
+        if infix is not None:
+            left, right = (f"({text})" if " " in text else text for text in arguments)
+            return f"({left} {infix} {right})"
+        function: Any = applied.function
+        if isinstance(function, functools.partial):
+            arguments += [f"{name}={value}" for name, value in function.keywords.items()]
+            function = function.func
+        item = "" if applied.item is None else f"[{applied.item}]"
+        return f"{function.__name__}({', '.join(arguments)}){item}"
+
+
+class _Limits:
+    """What guards say of one polynomial: its bounds, and values that it does not have."""
+
+    def __init__(self) -> None:
+        self._least: int | None = None
+        self._most: int | None = None
+        self._others: set[int] = set()
+
+    def add(self, relation: str, number: int) -> None:
+        least = {">": number + 1, ">=": number, "==": number}.get(relation)
+        most = {"<": number - 1, "<=": number, "==": number}.get(relation)
+        if least is not None:
+            self._least = least if self._least is None else max(self._least, least)
+        if most is not None:
+            self._most = most if self._most is None else min(self._most, most)
+        if relation == "!=":
+            self._others.add(number)
+
+    def texts(self, name: str) -> list[str]:
+        least, most = self._least, self._most
+        if least is not None and least == most:
+            return [f"{name} == {least}"]
+        found = [f"{name} >= {least}"] if least is not None else []
+        found += [f"{name} <= {most}"] if most is not None else []
+        within = [
+            number for number in self._others if (least is None or number >= least) and (most is None or number <= most)
+        ]
+        return [*found, *(f"{name} != {number}" for number in sorted(within))]
+
+
+def _sides(guard: Guard) -> tuple[Terms, str, Terms]:
+    """Divide by common factors, and keep unknowns with a positive factor on the left: 2*n0 - 2 > 0 is n0 > 1."""
+    terms, relation = guard.value.terms, guard.relation
+    if all(isinstance(factor, int) for _, factor in terms):
+        common = math.gcd(*(factor for _, factor in terms))
+        terms = tuple((atoms, factor // common) for atoms, factor in terms)
+    if not any(atoms and factor > 0 for atoms, factor in terms):
+        terms, relation = tuple((atoms, -factor) for atoms, factor in terms), _FLIPPED[relation]
+    left = tuple((atoms, factor) for atoms, factor in terms if atoms and factor > 0)
+    return left, relation, tuple((atoms, -factor) for atoms, factor in terms if not atoms or factor < 0)
