@@ -22,16 +22,18 @@ from irrun_kernels.vectors import Vectors
 class Numbers(NamedTuple):
     """The f32 of the epilogue of integer sums: bounds, the maps to levels, and the numbers that levels stand for.
 
-    A result is clipped to ``low`` and ``high``; its level is the integer from 0 to ``most`` that is nearest to slope *
-    result + shift. If ``between_slope`` is not 0, sums are first rounded likewise, and become numbers again by a step
-    and the number of level 0. A summand of bytes is multiplied by ``step``.
+    A result is clipped to ``low`` and ``high``; its level is the integer from ``first`` to ``last``, the levels of
+    these bounds, that is nearest to slope * result + shift. If ``between_slope`` is not 0, sums are first rounded to
+    levels from 0 to ``between_most``, and become numbers again by a step and the number of level 0. A summand of bytes
+    is multiplied by ``step``.
     """
 
     low: float = -np.inf
     high: float = np.inf
     slope: float = 0.0
     shift: float = 0.0
-    most: float = 0.0
+    first: float = 0.0
+    last: float = 0.0
     step: float = 0.0
     between_slope: float = 0.0
     between_shift: float = 0.0
@@ -179,15 +181,19 @@ def dequantize_sums(
     def number(name: str) -> Any:
         return builder.load(v.pointer(numbers, 4 * Numbers._fields.index(name), v.float), align=4)
 
-    def rounding(prefix: str = "") -> Callable[[Any], Any]:
-        slope, shift, most = (v.splat(number(f"{prefix}{name}")) for name in ("slope", "shift", "most"))
-        return lambda value: v.nearest(v.multiply_add(value, slope, shift), most)
+    def level(value: Any, prefix: str = "") -> Any:
+        return v.multiply_add(value, *(v.splat(number(f"{prefix}{name}")) for name in ("slope", "shift")))
 
     factor, bias = ([v.load(rows, j) for j in range(vectors)] for rows in line)
     _replace(v, sums, lambda value, _, j: v.multiply_add(value, factor[j], bias[j]))
     with builder.if_then(builder.fcmp_ordered("!=", number("between_slope"), ir.Constant(v.float, 0.0))):
-        level, step, least = rounding("between_"), v.splat(number("between_step")), v.splat(number("between_low"))
-        _replace(v, sums, lambda value, _, __: v.multiply_add(v.widened(level(value)), step, least))
+        most, step, least = (v.splat(number(f"between_{name}")) for name in ("most", "step", "low"))
+
+        def rounded(value: Any) -> Any:
+            inside = v.smallest(v.largest(level(value, "between_"), v.every(0.0)), most)
+            return v.multiply_add(v.integer(inside), step, least)
+
+        _replace(v, sums, lambda value, _, __: rounded(value))
     _add(v, sums, masks, summand)
     with builder.if_then(v.is_given(summand_levels.start)):
         each = v.splat(number("step"))
@@ -196,7 +202,15 @@ def dequantize_sums(
             return v.multiply_add(v.widened(v.load(summand_levels.row(i), j, masks[j], v.bytes)), each, value)
 
         _replace(v, sums, added)
-    end(v, sums, masks, number("low"), number("high"), (out, None), (levels, rounding))
+    with builder.if_then(v.is_given(levels.start)):
+        first, last = (v.splat(number(name)) for name in ("first", "last"))
+        for i, row in enumerate(sums):
+            address = levels.row(i)
+            for j, place in enumerate(row):
+                inside = v.smallest(v.largest(level(builder.load(place)), first), last)
+                v.store(v.as_bytes(inside), address, j, masks[j])
+    with builder.if_then(v.is_given(out.start)):
+        end(v, sums, masks, number("low"), number("high"), (out, None))
 
 
 _INFINITE: Final = np.float32(np.inf)

@@ -11,7 +11,17 @@ from irrun_kernels.functions import RUN, add, fill
 from irrun_kernels.host import LANES
 from irrun_kernels.native import NOWHERE, Address, Read, Write, floats, inlined, kernel, record
 from irrun_kernels.pixels import Geometry, Images, image_of, row_of
-from irrun_kernels.reduction import BYTE_PIXELS, MULTIPLY_BF16, PIXELS, VECTORS, reduce_bytes, reduce_windows
+from irrun_kernels.reduction import (
+    BYTE_PIXELS,
+    LARGEST,
+    MULTIPLY_BF16,
+    PARTIAL,
+    PIXELS,
+    VECTORS,
+    WHOLE,
+    reduce_bytes,
+    reduce_windows,
+)
 
 
 class Windows(NamedTuple):
@@ -21,7 +31,7 @@ class Windows(NamedTuple):
     for whole vectors, as has the bias. A task has some rows of the result; without a function, one of so many ``parts``
     of their channels. Means are of the elements inside, but of ``least`` at least.
 
-    Bytes are multiplied less ``zero``, with weights that hold integers; without weights, results are the largest.
+    Bytes are multiplied less ``zero``, with weights that are i16; without weights, results are the largest.
     """
 
     x: Read[Images]
@@ -170,13 +180,16 @@ def _reduce_bytes(c: Any, w: Any, vectors: int, channel: int, divisor: Any) -> N
     """Reduce some channels of windows over bytes."""
     e, sides, place = c.epilogue, c.epilogue.integers, 4 * channel
     summand = _moved(w.summand, sides.summand_size * channel)
+    taps = c.geometry.kernel_depth, c.geometry.kernel_height, c.geometry.kernel_width
+    is_whole = c.zero == 0 or (w.deep_taps, w.high_taps, w.wide_taps) == taps
+    kind = LARGEST if c.weights == 0 else WHOLE if is_whole else PARTIAL
     reduce_bytes(
-        (1 if c.weights != 0 else 0, w.pixels, vectors),
+        (kind, w.pixels, vectors),
         (w.deep_taps, w.high_taps, w.wide_taps),
         _taps_at(c, w.x + channel),
         c.zero,
-        _weights_at(c, w.weights + place),
-        (sides.factors + place, sides.biases + place),
+        _weights_at(c, w.weights + 2 * channel),
+        (sides.factors + place, sides.biases + place, sides.starts + place),
         c.channels - channel,
         sides.numbers,
         (summand if sides.summand_size == 4 else 0, summand if sides.summand_size == 1 else 0, e.summand.pixel),

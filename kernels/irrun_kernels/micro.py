@@ -34,9 +34,12 @@ PANEL: Final = LANES * VECTORS
 """Columns of a full panel."""
 
 
+FEW_ROWS: Final = 4
+"""Rows of a tile where there are few, or more rows would not be full."""
+
 VARIANTS: Final = (
     *((rows, width) for most, rows in ROWS.items() for width in range(1, most + 1) if most > 1 or rows != ROWS[2]),
-    *((1, width) for width in range(1, VECTORS + 1)),
+    *((rows, width) for rows in (FEW_ROWS, 1) for width in range(1, VECTORS + 1)),
 )
 """The rows and vectors of all tiles that there are."""
 

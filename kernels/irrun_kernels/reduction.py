@@ -28,8 +28,11 @@ VARIANTS: Final = tuple(product((MULTIPLY, ADD, RAISE, MULTIPLY_BF16), (*PIXELS,
 BYTE_PIXELS: Final = (4, 4)
 """The same for bytes."""
 
-BYTE_VARIANTS: Final = tuple(product((0, 1), (BYTE_PIXELS[0], 1), range(1, VECTORS + 1)))
-"""The presence of weights, the pixels and the vectors of each loop over bytes."""
+LARGEST, WHOLE, PARTIAL = range(3)
+"""The largest byte of a window, and the sum of products of a window that is inside of the image, or in part."""
+
+BYTE_VARIANTS: Final = tuple(product((LARGEST, WHOLE, PARTIAL), (BYTE_PIXELS[0], 1), range(1, VECTORS + 1)))
+"""The kinds, pixels and vectors of all loops over bytes."""
 
 
 @intrinsic("void", *several(3, 3, 5, 4), "int64", *several(2, 2, 2), "int64", *["float32"] * 3)
@@ -85,10 +88,12 @@ def for_each_tap(
     x: Any,
     weights: Any,
     accumulate: Callable[[Any, int, Any, Any], Any],
+    type: Any = None,
 ) -> None:
     """Emit the loops over the taps of some pixels, whose variables are ``totals``.
 
     ``accumulate`` gets the address of a pixel, the number of a vector, weights for it or None, and the total before.
+    ``type`` is that of vectors of weights, f32 if it is None.
     """
     builder = v.builder
 
@@ -101,14 +106,14 @@ def for_each_tap(
         places = (deep, down, across)
         place = moved(x[0], *x[2:])
         at = None if weights is None else moved(*weights)
-        factors = [None if at is None else v.load(at, j) for j in range(len(totals[0]))]
+        factors = [None if at is None else v.load(at, j, type=type) for j in range(len(totals[0]))]
         for i, pixel in enumerate(totals):
             here = v.beyond(place, x[1], i) if i else place
             for j, (total, factor) in enumerate(zip(pixel, factors, strict=True)):
                 builder.store(accumulate(here, j, factor, builder.load(total)), total)
 
 
-@intrinsic("void", *several(3, 3, 5), "int64", *several(4, 2), "int64", "int64", *several(3, 2, 2))
+@intrinsic("void", *several(3, 3, 5), "int64", *several(4, 3), "int64", "int64", *several(3, 2, 2))
 def reduce_bytes(
     v: Vectors,
     variant: Any,
@@ -125,25 +130,34 @@ def reduce_bytes(
 ) -> None:
     """Reduce the windows of some pixels, whose taps are all inside the image: sums of products, or the largest byte.
 
-    ``variant`` is one of `BYTE_VARIANTS`; ``line``, ``channels`` and ``numbers`` are as in `dequantize_sums`, the
-    others as in `reduce_windows`. A summand has two addresses, for f32 and for bytes.
+    ``variant`` is one of `BYTE_VARIANTS`; ``channels`` and ``numbers`` are as in `dequantize_sums`, the others as in
+    `reduce_windows`, but ``weights`` are i16. ``line`` are the addresses of factors, biases, and of words that the sums
+    of whole windows begin with; elements of the others are multiplied less ``zero``. A summand has two addresses, for
+    f32 and for bytes.
     """
     builder = v.builder
     *summands, distance = summand
     arrays = (*(spaced(v, array, distance) for array in summands), spaced(v, *out), spaced(v, *codes))
-    for has_weights, count, width in v.variants(variant, BYTE_VARIANTS):
-        start = v.every(0.0) if has_weights else ir.Constant(v.bytes, None)
-        nothing = v.splat(builder.sitofp(zero, v.float))
-        totals = [[v.variable(start) for _ in range(width)] for _ in range(count)]
+    *line, starts = line
+    for kind, count, width in v.variants(variant, BYTE_VARIANTS):
+        nothing = v.spread(builder.trunc(zero, v.word), v.words)
+        if kind == WHOLE:
+            start = [v.load(starts, j, type=v.words) for j in range(width)]
+        else:
+            start = [ir.Constant(v.bytes if kind == LARGEST else v.words, None)] * width
+        totals = [[v.variable(each) for each in start] for _ in range(count)]
 
-        def accumulate(place: Any, j: int, factor: Any, before: Any, nothing: Any = nothing) -> Any:
+        def accumulate(place: Any, j: int, factor: Any, before: Any, kind: int = kind, nothing: Any = nothing) -> Any:
             value = v.load(place, j, type=v.bytes)
-            if factor is not None:
-                return v.multiply_add(builder.fsub(v.widened(value), nothing), factor, before)
-            return builder.select(builder.icmp_unsigned(">", value, before), value, before)
+            if kind == LARGEST:
+                return builder.select(builder.icmp_unsigned(">", value, before), value, before)
+            words = builder.zext(value, v.words)
+            if kind == PARTIAL:
+                words = builder.sub(words, nothing)
+            return builder.add(builder.mul(words, builder.sext(factor, v.words)), before)
 
-        for_each_tap(v, totals, taps, x, weights if has_weights else None, accumulate)
-        if has_weights:
+        for_each_tap(v, totals, taps, x, None if kind == LARGEST else weights, accumulate, v.halves)
+        if kind != LARGEST:
             sums = [[builder.load(total) for total in pixel] for pixel in totals]
             dequantize_sums(v, sums, line, channels, numbers, *arrays)
             continue

@@ -12,12 +12,15 @@ from irrun_kernels.amx import ROWS as TILE_ROWS
 from irrun_kernels.amx_product import POINTS
 from irrun_kernels.functions import RUN
 from irrun_kernels.host import LANES
-from irrun_kernels.micro import ROWS, VECTORS
+from irrun_kernels.micro import FEW_ROWS, ROWS, VECTORS
 
 Array = npt.NDArray[Any]
 
 _COST: Final = {4: 1.0, 3: 1.02, 2: 1.1, 1: 1.9}
 """Time for each vector of a panel, by the number of vectors in it: fewer of them wait longer for the rows."""
+
+_SUMS: Final = 12
+"""Sums of a tile that keep the multipliers busy, each of which waits for the previous product."""
 
 _POINTS: Final = 192
 """Points in a task, roughly: what is read for them stays in the L2 cache."""
@@ -52,6 +55,13 @@ def panel_vectors(columns: int) -> int:
 def padded_columns(columns: int) -> int:
     """The columns of a packed matrix: whole vectors."""
     return -(-columns // LANES) * LANES
+
+
+def _tile_rows(points: int, vectors: int) -> int:
+    """The rows of a tile: as many as registers hold, unless too many of them would be empty."""
+    few, most = FEW_ROWS, ROWS[vectors]
+    cost = 1.03 if few * vectors >= _SUMS else 1.25
+    return 1 if points == 1 else few if cost * few * -(-points // few) < most * -(-points // most) else most
 
 
 def words_of(codes: Array, bits: int) -> Array:
@@ -103,7 +113,7 @@ def tiling(points: int, taps: int, depth: int, filters: int, products: int = 1, 
     Tiles of AMX multiply where ``has_tiles`` says that they can, and there are enough points.
     """
     vectors = panel_vectors(filters)
-    rows = 1 if points == 1 else ROWS[vectors]
+    rows = _tile_rows(points, vectors)
     left_row, most_points = 0, _POINTS
     if has_tiles and points >= _TILE_POINTS:
         # Rows that begin in neighbouring sets of the cache.

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from irrun_kernels import ir
 from irrun_kernels.backends import OF_BF16, OF_BYTES
 from irrun_kernels.host import BYTES, LANES
+
+_INTEGERS: Final = 1.5 * 2.0**23
+"""An f32 whose neighbours are integers: the sum with a small number has the nearest integer in its lowest bits."""
 
 
 class Vectors:
@@ -25,6 +28,7 @@ class Vectors:
         self.byte = ir.IntType(8)
         self.vector = ir.VectorType(self.float, LANES)
         self.words = ir.VectorType(self.word, LANES)
+        self.halves = ir.VectorType(ir.IntType(16), LANES)
         self.bytes = ir.VectorType(self.byte, LANES)
 
     def constant(self, value: int) -> Any:
@@ -111,7 +115,7 @@ class Vectors:
 
     def load_halves(self, address: Any, number: int = 0) -> Any:
         """Vector ``number`` of bf16 behind an address, as f32."""
-        return self.unpacked(self.load(address, number, type=ir.VectorType(ir.IntType(16), LANES)))
+        return self.unpacked(self.load(address, number, type=self.halves))
 
     def store(self, value: Any, address: Any, number: int = 0, mask: Any = None) -> None:
         type = value.type
@@ -170,16 +174,15 @@ class Vectors:
 
     def rounded(self, value: Any) -> Any:
         """The nearest bf16 of f32; ties go to even, numbers below 2**-126 to zero."""
-        halves = ir.VectorType(ir.IntType(16), LANES)
         if OF_BF16.name == "AVX512-BF16":
-            return self.call("llvm.x86.avx512bf16.cvtneps2bf16.512", halves, value)
+            return self.call("llvm.x86.avx512bf16.cvtneps2bf16.512", self.halves, value)
         builder = self.builder
         bits = builder.bitcast(value, self.words)
         odd = builder.and_(builder.lshr(bits, self._each(16)), self._each(1))
         nearest = self._flushed(bits, builder.add(builder.add(bits, odd), self._each(0x7FFF)))
         quiet = builder.or_(bits, self._each(0x400000))
         nearest = builder.select(builder.fcmp_unordered("uno", value, value), quiet, nearest)
-        return builder.trunc(builder.lshr(nearest, self._each(16)), halves)
+        return builder.trunc(builder.lshr(nearest, self._each(16)), self.halves)
 
     def paired(self, lower: Any, upper: Any) -> Any:
         """Words of the nearest bf16 of two vectors."""
@@ -236,8 +239,16 @@ class Vectors:
 
     def nearest(self, value: Any, most: Any) -> Any:
         """The nearest integer from 0 to ``most`` as a byte; ties go to even, NaN to 0."""
-        inside = self.smallest(self.largest(value, self.every(0.0)), most)
-        return self.builder.fptoui(self.call(f"llvm.rint.{_suffix(self.vector)}", self.vector, inside), self.bytes)
+        return self.as_bytes(self.smallest(self.largest(value, self.every(0.0)), most))
+
+    def as_bytes(self, value: Any) -> Any:
+        """The nearest bytes of numbers from 0 to 255; ties go to even."""
+        integers = self.builder.fadd(value, self.every(_INTEGERS))
+        return self.builder.trunc(self.builder.bitcast(integers, self.words), self.bytes)
+
+    def integer(self, value: Any) -> Any:
+        """The nearest integers as f32; ties go to even."""
+        return self.call(f"llvm.rint.{_suffix(self.vector)}", self.vector, value)
 
     def widened(self, bytes: Any) -> Any:
         """Bytes without sign as f32."""

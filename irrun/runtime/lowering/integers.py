@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -69,7 +68,7 @@ def lower_integer_convolution(
     geometry, counts = found
     weights, x = op.weights, as_images(codes)
     outs = [builder.images((codes.shape[0], groups * filters, *counts), dtype) for dtype in _types(op)]
-    if groups > 1 and depth == 1 and filters == 1 and math.prod(kernel) <= _MOST_TAPS:
+    if groups > 1 and depth == 1 and filters == 1:
         _channel_by_channel(op, builder, Operands(x, outs, added, end, geometry))
         return tuple(out[:, :, 0] if codes.ndim == 3 else out for out in outs)
     few = groups == 1 and depth < FEW_CHANNELS and geometry.kernel_width > 1 and geometry.dilation_width == 1
@@ -98,33 +97,33 @@ def _channel_by_channel(op: FusedIntegerProduct, builder: Builder, given: Operan
     if not has_channels_last(given.x):
         given = given._replace(x=surrounded(builder, given.x, None, given.geometry, 0))
     channels = given.outs[0].shape[1]
-    padded = padded_columns(channels)
-    taps = op.weights.reshape(channels, -1).T.astype(np.float32)
+    taps = op.weights.reshape(channels, -1).T.astype(np.int16)
+    rows = np.zeros((len(taps), padded_columns(channels)), np.int16)
+    rows[:, :channels] = taps
     slide(
         builder,
-        _with_integer_epilogue(op, builder, np.zeros((1, channels), np.int32), given),
-        0.05 * len(taps) + (0.2 if given.epilogue.function < 0 else 0.6),
+        _with_integer_epilogue(op, builder, -op.epilogue.zero * taps.sum(0, np.int32, keepdims=True), given),
+        0.03 * len(taps) + (0.2 if given.epilogue.function < 0 else 0.6),
         zero=op.epilogue.zero,
-        weights=_per_filter(builder, taps, padded),
-        weights_row=4 * padded,
+        weights=builder.constant(rows, rows.dtype),
+        weights_row=rows.strides[0],
     )
-
-
-_MOST_TAPS: Final = 512
-"""Products of two bytes whose sums f32 holds exactly."""
 
 
 def _multiply(op: FusedIntegerProduct, builder: Builder, weights: Array, given: Operands, zero: int | None) -> None:
     """A convolution with weights [G, O, I, *K] of images."""
-    given = _with_integer_epilogue(op, builder, weights.reshape(*weights.shape[:2], -1).sum(2, np.int32), given)
+    sums = weights.reshape(*weights.shape[:2], -1).sum(2, np.int32)
+    given = _with_integer_epilogue(op, builder, (OF_BYTES.offset - op.epilogue.zero) * sums, given)
     multiply(builder, of_windows("bytes", weights, op.weights), given, None, zero)
 
 
-def _with_integer_epilogue(op: FusedIntegerProduct, builder: Builder, sums: Array, given: Operands) -> Operands:
-    """Operands with the epilogue of products [G, O] with weights that have these ``sums``."""
-    padded = padded_columns(sums.shape[1])
-    starts = _per_filter(builder, (OF_BYTES.offset - op.epilogue.zero) * sums, padded)
-    factors, biases = (_per_filter(builder, row.reshape(sums.shape), padded) for row in (op.epilogue.factor, _bias(op)))
+def _with_integer_epilogue(op: FusedIntegerProduct, builder: Builder, begin: Array, given: Operands) -> Operands:
+    """Operands with the epilogue of products [G, O] whose sums ``begin`` with these integers."""
+    padded = padded_columns(begin.shape[1])
+    starts = _per_filter(builder, begin, padded)
+    factors, biases = (
+        _per_filter(builder, row.reshape(begin.shape), padded) for row in (op.epilogue.factor, _bias(op))
+    )
     levels = op.epilogue.levels
     size = 4 if given.summand is None else given.summand.itemsize
     made = IntegerEpilogue(starts, factors, biases, padded, _numbers(op, builder, given.epilogue), size)
@@ -141,7 +140,9 @@ def _numbers(op: FusedIntegerProduct, builder: Builder, end: Epilogue) -> Addres
     numbers = Numbers(end.low, end.high)
     levels, between = op.epilogue.levels, op.epilogue.between
     if levels is not None:
-        numbers = numbers._replace(slope=levels.slope, shift=-levels.low * levels.slope, most=levels.most)
+        first, last = (min(max((bound - levels.low) * levels.slope, 0.0), levels.most) for bound in (end.low, end.high))
+        shift = -levels.low * levels.slope
+        numbers = numbers._replace(slope=levels.slope, shift=shift, first=first, last=last)
     if op.epilogue.summand is not None:
         numbers = numbers._replace(step=op.epilogue.summand.step)
     if between is not None:
