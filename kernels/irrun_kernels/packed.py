@@ -19,7 +19,7 @@ from irrun_kernels.product import Product, compute, multiply_part
 from irrun_kernels.rows import total
 from irrun_kernels.vectors import Vectors
 
-DEPTH: Final = 128
+DEPTH: Final = 512
 """Rows of a panel that are expanded at a time."""
 
 _VARIANTS: Final = tuple(product((4, 8), range(1, VECTORS + 1)))
