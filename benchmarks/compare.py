@@ -37,7 +37,7 @@ import report
 from bandwidth import copied, weights_read
 from engines import ENGINES, available
 from exports import DEFAULT_FOLDER, MODELS, TOKENS, Made, ensure
-from processes import Worker, calm, neighbours
+from processes import Worker, calm, compile_bytecode, neighbours
 
 HERE: Final = Path(__file__).resolve().parent
 DOCS: Final = HERE.parent / "docs"
@@ -209,6 +209,7 @@ def main() -> None:
     if options.quick:
         options.seconds, options.starts = 1.0, 1
         engines = [name for name in engines if name != "onnx.reference"]
+    compile_bytecode()
     results: dict[str, Mapping[str, Any]] = {}
     for name in names:
         made = ensure(name, options.folder)

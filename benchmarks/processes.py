@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import compileall
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,7 +31,12 @@ class Worker:
         began = time.perf_counter()
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+            env={name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
         )
         self.started: dict[str, Any] = self._answer()
         self.started["start_ms"] = 1000 * (time.perf_counter() - began)
@@ -56,6 +64,15 @@ class Worker:
         self._errors.seek(0)
         last = [text for text in self._errors.read().splitlines() if text.strip()]
         raise RuntimeError(last[-1] if last else f"ended with status {self._process.returncode}")
+
+
+def compile_bytecode() -> None:
+    """Compile the modules of irrun, as an installation does; that of a clone for development does not."""
+    for package in ("irrun", "irrun_kernels"):
+        spec = find_spec(package)
+        if spec is not None:
+            for folder in spec.submodule_search_locations or ():
+                compileall.compile_dir(folder, quiet=2)
 
 
 def calm(seconds: float) -> None:

@@ -5,13 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
-from xml.sax.saxutils import quoteattr
+from typing import Final, NamedTuple
 
 from irrun.document.replacing import replacing, write_through
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.storing import pack
 from irrun.tensor.strings import pack_strings
+
+_REFERENCES: Final = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
+)
+
+
+def quoted(value: str) -> str:
+    """The text of an attribute, in quotes. Python's `xml.sax.saxutils`, which has it too, imports a client for HTTP."""
+    return f'"{value.translate(_REFERENCES)}"'
 
 
 class Handle(NamedTuple):
@@ -100,9 +108,9 @@ class Writer:
     ) -> list[Handle]:
         """Add a layer. ``outputs`` are the declared facts of its output ports, ``names`` their tensor names."""
         id = len(self._layers)
-        lines = [f'\t\t<layer id="{id}" name={quoteattr(name or f"{type}_{id}")} type="{type}" version="{version}">']
+        lines = [f'\t\t<layer id="{id}" name={quoted(name or f"{type}_{id}")} type="{type}" version="{version}">']
         if attributes:
-            pairs = " ".join(f"{key}={quoteattr(value)}" for key, value in attributes.items())
+            pairs = " ".join(f"{key}={quoted(value)}" for key, value in attributes.items())
             lines.append(f"\t\t\t<data {pairs} />")
         for tag, body in (bodies or {}).items():
             lines += _port_map(tag, body)
@@ -142,7 +150,7 @@ class Writer:
         return "\n".join(
             [
                 '<?xml version="1.0"?>',
-                f'<net name={quoteattr(self.name)} version="{self.version}">',
+                f'<net name={quoted(self.name)} version="{self.version}">',
                 *self._inside(),
                 "</net>",
                 "",
@@ -170,17 +178,17 @@ def _notes(tag: str, notes: Mapping[str, object], indent: str) -> list[str]:
     lines = []
     for key, value in notes.items():
         is_name = re.fullmatch(r"[A-Za-z_][\w.-]*", key) is not None
-        head, end = (key, key) if is_name else (f"info name={quoteattr(key)}", "info")
+        head, end = (key, key) if is_name else (f"info name={quoted(key)}", "info")
         if isinstance(value, Mapping):
             inside = _notes(head, value, f"{indent}\t")
             lines += [*inside[:-1], f"{indent}\t</{end}>"]
         else:
-            lines.append(f"{indent}\t<{head} value={quoteattr(str(value))} />")
+            lines.append(f"{indent}\t<{head} value={quoted(str(value))} />")
     return [f"{indent}<{tag}>", *lines, f"{indent}</{tag}>"]
 
 
 def _port(id: int, fact: Fact, name: str = "") -> list[str]:
-    names = f" names={quoteattr(name)}" if name else ""
+    names = f" names={quoted(name)}" if name else ""
     head = f'\t\t\t\t<port id="{id}" precision="{fact.type.precision}"{names}'
     dims = fact.shape.dims
     if not dims:

@@ -199,7 +199,7 @@ class Kernel(Compiled):
 
     def __init__(self, arguments: type, function: Callable[[Any, int, int], None]) -> None:
         super().__init__(function, _record_type(arguments))
-        self.accesses = tuple(_accesses(arguments, ""))
+        self.accesses = _accesses(arguments, "")
         """For each number of ``record``: whether memory at this address is read, written or updated, or nothing."""
         if "undeclared" in self.accesses:
             raise TypeError(f"{arguments.__name__} has an address that is not declared as Read, Write or Update")
@@ -231,8 +231,13 @@ def _numbers(arguments: tuple[Any, ...]) -> Iterator[Any]:
             yield value
 
 
-def _accesses(arguments: Any, outer: str) -> Iterator[str]:
+@cache
+def _accesses(arguments: Any, outer: str) -> tuple[str, ...]:
     """The accesses of a type of arguments: those that a field declares hold for all addresses in it."""
+    return tuple(_each_access(arguments, outer))
+
+
+def _each_access(arguments: Any, outer: str) -> Iterator[str]:
     for hint in get_type_hints(arguments, include_extras=True).values():
         is_declared = get_origin(hint) is Annotated
         kind, access = get_args(hint)[:2] if is_declared else (hint, outer)

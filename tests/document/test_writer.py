@@ -20,7 +20,7 @@ def test_notes() -> None:
         '\t\t<version value="3" />\n'
         '\t\t<info name="a name" value="&lt;&amp;&gt;" />\n'
         "\t\t<config>\n"
-        "\t\t\t<x value='say \"x\"' />\n"
+        '\t\t\t<x value="say &quot;x&quot;" />\n'
         '\t\t\t<info name="two words">\n'
         '\t\t\t\t<y value="1" />\n'
         "\t\t\t</info>\n"

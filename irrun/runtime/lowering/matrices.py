@@ -82,7 +82,7 @@ def multiplied(
 ) -> None:
     """Lower a product of rows [M, K] with weights [K, N]; results are f32, bits of bf16, or both."""
     depth, filters = weights.shape
-    factors = Weights("rows", weights, 1, filters, depth, lambda: [weights])
+    factors = Weights("rows", weights, 1, filters, depth, lambda: weights[None, None])
     added = None if summand is None else as_pixels(summand)
     multiply(builder, factors, Operands(as_pixels(x), [as_pixels(out) for out in outs], added, end), bias)
 

@@ -8,7 +8,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.transposing import taps_first
 from irrun.runtime.lowering.builder import BF16_BITS, F32, U8, Builder
 from irrun.runtime.lowering.geometry import images_of, over
 from irrun.runtime.lowering.packing import pack, pack_bf16, pack_bytes
@@ -53,16 +52,16 @@ class Form(NamedTuple):
         """The elements in a column of a panel."""
         return padded_depth(words, self.is_padded)
 
-    def panels(self, matrix: Array, taps: int, vectors: int) -> Array:
-        """Pack a right factor [taps * depth, columns], with zeros behind the elements of each tap."""
-        depth, columns = len(matrix) // taps, matrix.shape[1]
+    def panels(self, matrices: Array, vectors: int) -> Array:
+        """Pack right factors [groups, taps, depth, columns], with zeros behind the elements of each tap."""
+        groups, taps, depth, columns = matrices.shape
         each = self.each * self.words(depth)
         rows = self.each * self.packed_depth(taps * self.words(depth))
-        if rows != len(matrix):
-            whole = np.zeros((rows, columns), matrix.dtype)
-            whole[: taps * each].reshape(taps, each, columns)[:, :depth] = matrix.reshape(taps, depth, columns)
-            matrix = whole
-        return self.pack(matrix, vectors)
+        if rows != taps * depth:
+            whole = np.zeros((groups, 1, rows, columns), matrices.dtype)
+            whole[:, 0, : taps * each].reshape(groups, taps, each, columns)[:, :, :depth] = matrices
+            matrices = whole
+        return self.pack(matrices, vectors)
 
 
 F32_FORM: Final = Form(1, pack)
@@ -105,7 +104,7 @@ class Steps(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """Right factors: ``matrices`` returns one [taps * depth, filters] for each group; ``key`` tells them from others.
+    """Right factors: ``matrices`` returns them as [groups, taps, depth, filters]; ``key`` tells them from others.
 
     The ``source`` of all is an array of the model. Channels of groups follow each other, unless there are ``steps``.
     """
@@ -115,14 +114,15 @@ class Weights(NamedTuple):
     groups: int
     filters: int
     depth: int
-    matrices: Callable[[], Sequence[Array]]
+    matrices: Callable[[], Array]
     steps: Steps | None = None
 
 
 def of_windows(key: Hashable, weights: Array, source: Array) -> Weights:
     """The right factors of a convolution with weights [G, O, I, *K]."""
     groups, filters, depth = weights.shape[:3]
-    return Weights(key, source, groups, filters, depth, lambda: [taps_first(x).reshape(-1, filters) for x in weights])
+    matrices = weights.reshape(groups, filters, depth, -1).transpose(0, 3, 2, 1)
+    return Weights(key, source, groups, filters, depth, lambda: matrices)
 
 
 def multiply(
@@ -148,7 +148,7 @@ def multiply(
         (weights.key, form.each),
         weights.source,
         vectors,
-        lambda: _joined([form.panels(matrix, taps, vectors) for matrix in weights.matrices()]),
+        lambda: form.panels(weights.matrices(), vectors),
     )
     steps = weights.steps or Steps(weights.depth, weights.filters, weights.filters)
     arguments = Product(
@@ -169,10 +169,6 @@ def multiply(
     )
     kernel = integer_product if form is BYTE_FORM else product
     builder.call(kernel, arguments, weights.groups * cut.tasks, workspace_of(arguments))
-
-
-def _joined(panels: Sequence[Array]) -> Array:
-    return panels[0] if len(panels) == 1 else np.concatenate(panels)
 
 
 def placed_epilogue(builder: Builder, given: Operands, pixel: int, bias: Address = NOWHERE) -> Epilogue:

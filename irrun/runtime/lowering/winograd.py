@@ -50,7 +50,7 @@ def by_tiles(op: FusedConvolution, builder: Builder, given: Operands) -> None:
         "tiles",
         op.weights,
         cut.vectors,
-        lambda: np.concatenate([pack(matrix, cut.vectors) for matrix in transform_weights(op.weights[0])]),
+        lambda: pack(transform_weights(op.weights[0])[:, None], cut.vectors),
     )
     for image, first in itertools.product(range(batch), range(0, whole, most)):
         tiles = min(most, whole - first)
