@@ -107,10 +107,13 @@ class Program:
 
     @property
     def seen(self) -> list[Value]:
-        """The values that Python may see: Parameters, results, and those of each step."""
+        """The values that Python may see: Parameters, results, and those of each step and of what NumPy computes."""
         found = [*self.parameters, *self.results]
         for step in self.steps:
             found += [*step.inputs, *step.outputs]
+        for item in self.items:
+            if isinstance(item, Interpreted):
+                found += [*item.inputs, *item.outputs]
         return found
 
     @property
@@ -159,9 +162,10 @@ class _Lowerer:
         self, plan: Plan, packs: Packs, inputs: Sequence[Array], compute: Compute | None, seen: Shapes
     ) -> None:
         self._plan = plan
-        self._builder = Builder(packs, early=self._before)
+        self._builder = Builder(packs, early=self._before, counted=self._counted)
         self._preludes: tuple[list[Interpreted], list[Interpreted]] = ([], [])
         self._step_now: Step | None = None
+        self._number_now = 0
         self._readers: dict[int, list[tuple[type[Any], int]]] = {}
         for step in plan.steps:
             for place, index in enumerate(step.inputs):
@@ -224,8 +228,8 @@ class _Lowerer:
     def _step(self, number: int, step: Step, given: tuple[Value, ...]) -> Lowered | None:
         """Lower a step; None for one that writes a variable, which NumPy does last, as nobody reads what it returns."""
         builder = self._builder
-        first, early = len(builder.items), [len(prelude) for prelude in self._preludes]
-        self._step_now = step
+        first, early, stops = len(builder.items), [len(prelude) for prelude in self._preludes], len(self._stops)
+        self._step_now, self._number_now = step, number
         try:
             if self._is_initial(step) and self._level(given) is not None:
                 outputs: tuple[Value, ...] = self._before(None, given)
@@ -237,22 +241,37 @@ class _Lowerer:
             reason = "sizes that are known only when a run begins"
         else:
             return Lowered(step, first, len(builder.items), given, outputs)
-        del builder.items[first:]
+        del builder.items[first:], self._stops[stops:], self._sizes[stops + 2 :]
         for prelude, count in zip(self._preludes, early, strict=True):
             del prelude[count:]
         if self._level(given) is not None:
             return Lowered(step, -1, -1, given, self._computed_before(step, given, reason))
         if isinstance(step.node.op, Assign3 | Assign6) and self._is_sink(step):
             return None
-        is_open = not all(map(has_static_shape, step.facts))
-        if is_open:
+        fresh = self._computed_between(step, given, reason)
+        return Lowered(step, first, len(builder.items), given, fresh)
+
+    def _computed_between(
+        self, step: Step, given: Sequence[Value], reason: str, *, is_part: bool = False
+    ) -> tuple[View, ...]:
+        """The outputs of a step that NumPy computes between two calls; what is open of their sizes is known then."""
+        items = self._builder.items
+        if not all(map(has_static_shape, step.facts)):
             self._sizes.append([])
-            self._stops.append(len(builder.items) + 1)
-        hints: Sequence[Array | None] = self._seen.get(number, [None] * len(step.facts))
+            self._stops.append(len(items) + 1)
+        hints: Sequence[Array | None] = self._seen.get(self._number_now, [None] * len(step.facts))
         stage = 1 + len(self._stops)
         fresh = tuple(self._output(fact, hint, stage) for fact, hint in zip(step.facts, hints, strict=True))
-        builder.items.append(Interpreted(step, given, fresh, reason))
-        return Lowered(step, first, len(builder.items), given, fresh)
+        items.append(Interpreted(step, tuple(given), fresh, reason, is_part))
+        return fresh
+
+    def _counted(self, array: View, count: View) -> View:
+        """The first columns of the output of the step that is lowered, of a number that its calls write."""
+        step = self._step_now
+        assert step is not None
+        part = step._replace(run=lambda array, count: array[..., : count[0]])
+        (found,) = self._computed_between(part, (array, count), "takes what the calls found", is_part=True)
+        return found
 
     def _before(self, run: Callable[..., Any] | None, given: Sequence[Value]) -> tuple[View, ...]:
         """Let NumPy compute the step that is lowered, or a part of it, before any call."""

@@ -55,9 +55,8 @@ def interpreted(compiled: Compiled) -> Iterator[str]:
     for lowered in compiled.tiers._lowered.values():
         assert lowered.runner is not None
         for program in lowered.runner.programs:
-            before = [item for level in program.preludes for item in level if not item.is_part]
-            for item in (*program.items, *before):
-                if isinstance(item, Interpreted):
+            for item in (*program.preludes[0], *program.preludes[1], *program.items):
+                if isinstance(item, Interpreted) and not item.is_part:
                     yield f"{type(item.step.node.op).__name__}: {item.reason}"
 
 

@@ -129,16 +129,22 @@ def _never(run: Callable[..., Any] | None, inputs: Sequence[Value]) -> tuple[Vie
     raise Unsupported("a step outside of a plan")
 
 
+def _all(array: View, count: View) -> View:  # noqa: ARG001
+    return array
+
+
 @dataclass(slots=True)
 class Builder:
     """Collects calls; ``items`` are in the order in which they run.
 
     ``early`` lets NumPy compute the outputs of the step that is lowered before any call, by a function, or as the step
-    does; Unsupported where it cannot. ``written`` are arrays that the prelude writes to variables.
+    does; Unsupported where it cannot. ``counted`` returns the first columns of an array, of a number that the calls so
+    far write to another. ``written`` are arrays that the prelude writes to variables.
     """
 
     packs: Packs = field(default_factory=WeakValueDictionary)
     early: Callable[[Callable[..., Any] | None, Sequence[Value]], tuple[View, ...]] = _never
+    counted: Callable[[View, View], View] = _all
     symbols: Symbols = field(default_factory=Symbols)
     items: list[Call | Interpreted] = field(default_factory=list)
     buffers: list[Buffer] = field(default_factory=lambda: [Buffer("constant")])

@@ -1,0 +1,55 @@
+"""The indices of elements that are not zero, whose number is known when they have been found."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops.condition.non_zero import NonZero
+from irrun.runtime.lowering.builder import I64, Builder, lowers
+from irrun.runtime.lowering.chains import Expression, NoElement
+from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.view import Operand, View
+from irrun_kernels import nonzero
+from irrun_kernels.axes import AXES, Axes
+from irrun_kernels.elements import KINDS
+
+
+@lowers(NonZero)
+def lower_nonzero(op: NonZero, builder: Builder, data: Operand) -> View | None:
+    """Indices for all elements, of which only those that were found are used."""
+    if not 0 < data.ndim <= AXES:
+        return None
+    truths = _truths(builder, data)
+    if truths is None:
+        return None
+    out = builder.empty((data.ndim, data.size), np.dtype(op.output_type.replace("i", "int")))
+    found = builder.empty((1,), I64)
+    builder.call(
+        nonzero.find_nonzero,
+        nonzero.NonZero(
+            x=builder.address(truths),
+            out=builder.address(out),
+            found=builder.address(found),
+            size=Axes(*(1,) * (AXES - data.ndim), *data.shape),
+            rank=data.ndim,
+            elements=data.size,
+            kind=KINDS.index(out.dtype.name),
+        ),
+        1,
+        8 * AXES,
+    )
+    return builder.counted(out, found)
+
+
+def _truths(builder: Builder, data: Operand) -> View | None:
+    """Whether elements differ from zero, in row-major order; None for types without a comparison."""
+    if data.dtype == np.bool_:
+        return contiguous(builder, data)
+    out = builder.empty(data.shape, np.dtype(np.bool_))
+    e = Expression(builder)
+    try:
+        x = e.computed(e.read(data))
+        e.write(e("not_equal", x, e.number(0, x.kind)), out)
+    except NoElement:
+        return None
+    return out
