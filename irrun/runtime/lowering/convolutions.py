@@ -11,12 +11,13 @@ from irrun.runtime.lowering.builder import F32, Builder, is_f32, lowers
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.conversions import operand, types
 from irrun.runtime.lowering.elementwise import epilogue
-from irrun.runtime.lowering.geometry import as_images, channels_last, placed, without_padding
+from irrun.runtime.lowering.geometry import Part, as_images, channels_last, parts_of, placed
 from irrun.runtime.lowering.images import channel_by_channel
 from irrun.runtime.lowering.padding import padded, taps_as_channels
 from irrun.runtime.lowering.products import Operands, alone, multiply, of_windows
 from irrun.runtime.lowering.winograd import by_tiles, is_worth_tiles
 from irrun.runtime.view import Operand
+from irrun.tensor import Array
 
 
 @lowers(FusedConvolution)
@@ -34,17 +35,17 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
         return None
     if op.is_depthwise and not np.isfinite(op.weights).all():
         return None
-    geometry, weights = without_padding(found[0], op.weights, data, found[1])
-    counts = found[1]
-    is_whole = weights.shape == op.weights.shape
+    geometry, counts = found
+    few = groups == 1 and depth < FEW_CHANNELS and geometry.kernel_width > 1 and geometry.dilation_width == 1
+    parts = parts_of(geometry, as_images(data), counts, is_cut=not few and not op.is_depthwise)
+    all_taps = tuple(slice(0, taps) for taps in geometry[3 - len(counts) : 3])
+    is_whole = all(part.taps == all_taps for part in parts)
     if not is_whole and not np.isfinite(op.weights).all():
         return None
     operands = operand(op, builder, data)
     if operands is None:
         return None
-    data = operands
-    few = groups == 1 and depth < FEW_CHANNELS and geometry.kernel_width > 1 and geometry.dilation_width == 1
-    few = few and data.dtype == F32
+    data, few = operands, few and operands.dtype == F32
     x = as_images(data) if few and op.least is None else channels_last(builder, as_images(data))
     added = None if summand is None else channels_last(builder, as_images(summand))
     if x is None or (summand is not None and added is None):
@@ -56,8 +57,10 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
         x = raised
     shape = (data.shape[0], groups * filters, *counts)
     outs = [builder.images(shape, dtype) for dtype in types(op)]
+    given = Operands(x, outs, added, end, geometry)
     if op.is_depthwise:
-        channel_by_channel(builder, weights[:, 0, 0], op.bias, Operands(x, outs, added, end, geometry))
+        windows, weights = _of_part(parts[0], given, op.weights)
+        channel_by_channel(builder, weights[:, 0, 0], op.bias, windows)
     elif (
         is_whole
         and groups == 1
@@ -65,16 +68,32 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
         and is_worth_tiles(geometry, shape, depth)
         and np.isfinite(op.weights).all()
     ):
-        by_tiles(op, builder, Operands(x, outs, added, end, geometry))
+        by_tiles(op, builder, given)
+    elif few:
+        windows, weights = _of_part(parts[0], given, op.weights)
+        around = padded(builder, windows.x, outs[0], windows.geometry)
+        if around is None:
+            return None
+        weights, geometry = taps_as_channels(weights, windows.geometry)
+        _multiply(op, builder, weights, "few", parts[0], windows._replace(x=around, geometry=geometry))
     else:
-        key = ("taps", few, *geometry[:3], *geometry[9:12])
-        if few:
-            around = padded(builder, x, outs[0], geometry)
-            if around is None:
-                return None
-            x = around
-            weights, geometry = taps_as_channels(weights, geometry)
-        bias = None if op.bias is None else op.bias.reshape(-1)
-        given = Operands(x, outs, added, end, geometry)
-        multiply(builder, of_windows(key, weights, op.weights), given, bias, 0)
+        for part in parts:
+            windows, weights = _of_part(part, given, op.weights)
+            _multiply(op, builder, weights, "taps", part, windows)
     return alone([out[:, :, 0] if data.ndim == 3 else out for out in outs])
+
+
+def _of_part(part: Part, given: Operands, weights: Array) -> tuple[Operands, Array]:
+    """The operands of a part of the results, and the weights [G, O, I, *K] of its taps."""
+    geometry, x = part.of(given.geometry, given.x)
+    here: Any = (..., *part.results)
+    taps: Any = (..., *part.taps[3 - weights.ndim :])
+    summand = None if given.summand is None else given.summand[here]
+    outs = [out[here] for out in given.outs]
+    return given._replace(x=x, outs=outs, summand=summand, geometry=geometry), weights[taps]
+
+
+def _multiply(op: FusedConvolution, builder: Builder, weights: Array, kind: str, part: Part, given: Operands) -> None:
+    key = (kind, *((taps.start, taps.stop) for taps in part.taps))
+    bias = None if op.bias is None else op.bias.reshape(-1)
+    multiply(builder, of_windows(key, weights, op.weights), given, bias, 0)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from irrun.ops.convolution.spatial import Windows as Spatial
-from irrun.runtime.lowering.builder import Builder
+from irrun.runtime.lowering.builder import Builder, is_symbolic
 from irrun.runtime.lowering.copies import copied
 from irrun.runtime.view import Operand, View
-from irrun.tensor import Array
 from irrun_kernels.pixels import Geometry, Images
 
 AXES: Final = ("{}_depth", "{}_height", "{}_width")
@@ -56,22 +57,67 @@ def placed(windows: Spatial, kernel: Sequence[int], x: Operand) -> tuple[Geometr
     return Geometry(*steps), [*one[1:], *counts]
 
 
-def without_padding(geometry: Geometry, weights: Array, x: Operand, counts: Sequence[int]) -> tuple[Geometry, Array]:
-    """The windows and the weights [G, O, I, *K] without the first and the last taps that meet nothing but padding."""
-    keys = []
-    for axis, taps in enumerate(weights.shape[3:], start=3 - (weights.ndim - 3)):
-        stride, dilation, begin = geometry[3 + axis], geometry[6 + axis], geometry[9 + axis]
-        size, last = x.shape[axis - 3], (counts[axis - 3] - 1) * stride
-        first, stop = 0, taps
-        if isinstance(size, int):
-            while stop > 1 and (stop - 1) * dilation - begin >= size:
-                stop -= 1
-            while first < stop - 1 and first * dilation - begin + last < 0 and (first + 1) * dilation <= begin:
-                first += 1
-        keys.append(slice(first, stop))
-        steps = {AXES[axis].format("kernel"): stop - first, AXES[axis].format("begin"): begin - first * dilation}
-        geometry = geometry._replace(**steps)
-    return geometry, weights[(slice(None),) * 3 + tuple(keys)]
+class Part(NamedTuple):
+    """The ``results`` of a convolution along its spatial axes, and the ``taps`` that meet pixels for any of them."""
+
+    results: tuple[slice, ...]
+    taps: tuple[slice, ...]
+
+    def of(self, geometry: Geometry, x: Operand) -> tuple[Geometry, Operand]:
+        """The windows with these taps, and the images from the first pixel that they meet."""
+        steps, pixels = {}, []
+        for axis, (results, taps) in enumerate(zip(self.results, self.taps, strict=True), start=3 - len(self.taps)):
+            begin = geometry[9 + axis] - taps.start * geometry[6 + axis] - results.start * geometry[3 + axis]
+            steps[AXES[axis].format("kernel")] = taps.stop - taps.start
+            steps[AXES[axis].format("begin")] = max(begin, 0)
+            pixels.append(slice(max(-begin, 0), None))
+        here: Any = (..., *pixels)
+        return geometry._replace(**steps), x[here]
+
+
+def parts_of(geometry: Geometry, x: Operand, counts: Sequence[int], *, is_cut: bool) -> list[Part]:
+    """The parts of a convolution with ``counts`` results along its spatial axes, without taps that meet only padding.
+
+    Where taps are so far apart that many of them meet padding, the results are cut into parts that have few; others,
+    and all if not ``is_cut``, are one part.
+    """
+    found: list[list[tuple[slice, slice]]] = []
+    for axis, (size, count) in enumerate(zip(x.shape[2:], counts, strict=True), start=3 - len(counts)):
+        whole = (slice(0, count), slice(0, geometry[axis]))
+        found.append([whole] if is_symbolic(size, count) else _bands(geometry, axis, size, count))
+    one = Part(tuple(slice(0, count) for count in counts), tuple(_hull([taps for _, taps in each]) for each in found))
+    if is_symbolic(*x.shape[2:], *counts) or not is_cut:
+        return [one]
+    cut = [Part(*zip(*each, strict=True)) for each in itertools.product(*found)]
+    return cut if sum(map(_products, cut)) < _WORTH_CUTTING * _products(one) else [one]
+
+
+_WORTH_CUTTING: Final = 0.7
+"""The share of products that the parts of a convolution may have at most: each part has weights of its own."""
+
+
+def _bands(geometry: Geometry, axis: int, size: int, count: int) -> list[tuple[slice, slice]]:
+    """Consecutive results along an axis that have the same taps, and these: one at least."""
+    taps, stride, dilation, begin = (geometry[number + axis] for number in (0, 3, 6, 9))
+    found: list[tuple[slice, slice]] = []
+    for result in range(count):
+        place = begin - result * stride
+        first = min(max(-(-place // dilation), 0), taps - 1)
+        last = max(min((size - 1 + place) // dilation + 1, taps), first + 1)
+        if found and found[-1][1] == slice(first, last):
+            found[-1] = (slice(found[-1][0].start, result + 1), found[-1][1])
+        else:
+            found.append((slice(result, result + 1), slice(first, last)))
+    return found
+
+
+def _hull(intervals: Sequence[slice]) -> slice:
+    return slice(min(each.start for each in intervals), max(each.stop for each in intervals))
+
+
+def _products(part: Part) -> int:
+    """The products of each channel and filter."""
+    return math.prod(each.stop - each.start for each in (*part.results, *part.taps))
 
 
 def over(geometry: Geometry, x: Operand, out: Operand) -> Geometry:

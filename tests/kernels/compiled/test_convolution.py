@@ -14,9 +14,11 @@ from irrun.kernels.elementwise import Elementwise
 from irrun.ops.convolution.spatial import Windows
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_max_pool import FusedMaxPool
+from irrun.runtime.lowering.geometry import Part, parts_of
 from irrun.runtime.memory import Memory
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import BF16, F32
+from irrun_kernels.pixels import Geometry
 from tests.kernels.compiled.lowered import run
 from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, multiplied_out
 
@@ -40,6 +42,24 @@ ACTIVATIONS = {
     "clamp": (Elementwise("clamp", (-0.5, 1.0), np.clip), lambda x: np.clip(x, -0.5, 1)),
     "swish": (Elementwise("swish", (), np.exp), lambda x: x / (1 + np.exp(-x))),
 }
+
+
+def test_taps_that_meet_only_padding_are_left_out() -> None:
+    windows = Geometry(1, 3, 1, 1, 1, 1, 1, 12, 1, 0, 12, 0)
+    image = np.zeros((1, 8, 14, 1), np.float32)
+    parts = parts_of(windows, image, (14, 1), is_cut=True)
+    assert [(part.results[0], part.taps[0]) for part in parts] == [
+        (slice(0, 2), slice(1, 3)),
+        (slice(2, 12), slice(1, 2)),
+        (slice(12, 14), slice(0, 2)),
+    ]
+    begins = [(part.of(windows, image)[0].begin_height, part.of(windows, image)[1].shape[2]) for part in parts]
+    assert begins == [(0, 14), (0, 12), (0, 14)]
+    assert parts_of(windows, image, (14, 1), is_cut=False) == [
+        Part((slice(0, 14), slice(0, 1)), (slice(0, 3), slice(0, 1)))
+    ]
+    beside = windows._replace(dilation_height=1, begin_height=1)
+    assert len(parts_of(beside, image, (14, 1), is_cut=True)) == 1
 
 
 @pytest.mark.parametrize("name", [*GEOMETRIES, *MORE])
