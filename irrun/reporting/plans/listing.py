@@ -39,8 +39,8 @@ class ItemListing(NamedTuple):
     """A call of a kernel, or a step that NumPy computes for a ``reason``.
 
     ``tasks`` is None for such a step, and is that of the run that was lowered if it depends on sizes: ``tasks_vary``.
-    Packed weights are not among ``read_bytes``. ``functions`` are those of a chain. ``may_bail_out`` says that the
-    kernel leaves some values to NumPy.
+    Packed weights are not among ``read_bytes``. ``functions`` are those of a chain, ``epilogue`` is what happens to
+    sums before they are stored. ``may_bail_out`` says that the kernel leaves some values to NumPy.
     """
 
     number: int
@@ -54,6 +54,7 @@ class ItemListing(NamedTuple):
     reason: str = ""
     tasks_vary: bool = False
     functions: tuple[str, ...] = ()
+    epilogue: tuple[str, ...] = ()
     may_bail_out: bool = False
 
 
@@ -122,6 +123,8 @@ def _item(item: ItemListing, width: int) -> list[str]:
     functions = f" {' '.join(item.functions)}" if item.functions else ""
     call = f"{item.kernel}{functions}({', '.join(solid(operand.text) for operand in item.reads)})"
     facts = [", ".join(solid(operand.place) for operand in item.writes)] if item.writes else []
+    if item.epilogue:
+        facts.append(f"epilogue {', '.join(map(solid, item.epilogue))}")
     if item.tasks is not None:
         facts.append(("~" if item.tasks_vary else "") + counted(item.tasks, "task"))
     if item.reason:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from irrun.reporting.plans.epilogues import epilogue_of
 from irrun.reporting.plans.lines import array_text, dtype_text, layers_of
 from irrun.reporting.plans.listing import ItemListing, Operand, ProgramListing, Size, StepListing
 from irrun.reporting.plans.sizes import Sizes
@@ -158,6 +159,7 @@ class _Lister:
             sum(int(self._bytes(access)) for access in packed),
             tasks_vary=is_symbolic(call.tasks),
             functions=_functions(call),
+            epilogue=epilogue_of(call),
             may_bail_out=len(accesses) < len(call.accesses),
         )
 
