@@ -14,7 +14,7 @@ from irrun_kernels import ir
 from irrun_kernels.conversions import AS_BITS, quantize_row, round_row
 from irrun_kernels.functions import add, apply_to_rows, unary
 from irrun_kernels.host import LANES
-from irrun_kernels.native import NOWHERE, Address, Read, Write, floats, inlined
+from irrun_kernels.native import NOWHERE, Address, Read, Write, floats, inlined, longs
 from irrun_kernels.pixels import Images
 from irrun_kernels.vectors import Vectors
 
@@ -237,6 +237,23 @@ def activate(e: Any, x: int, step: int, rows: int, columns: int, workspace: int)
     """Replace rows that are ``step`` bytes apart by the function of an epilogue, if it has one."""
     if e.function >= 0:
         apply_to_rows(e.function, x, step, rows, columns, np.float32(e.alpha), np.float32(e.beta), workspace)
+
+
+@inlined
+def activate_points(e: Any, count: int, out: int, rounded: int, column: int, width: int, workspace: int) -> None:
+    """Replace some columns of points by the function of an epilogue, and store them rounded if there is such a result.
+
+    ``out`` and ``rounded`` are addresses of addresses.
+    """
+    rows, targets = longs(out, count), longs(rounded, count)
+    if rows[count - 1] - rows[0] == (count - 1) * e.out.pixel:
+        activate(e, rows[0], e.out.pixel, count, width, workspace)
+    else:
+        for index in range(count):
+            activate(e, rows[index], 4 * width, 1, width, workspace)
+    if e.rounded.start != 0:
+        for index in range(count):
+            store_rounded(e, rows[index], targets[index], column, width)
 
 
 @inlined

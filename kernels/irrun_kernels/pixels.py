@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from irrun_kernels.native import NOWHERE, Address, inlined, longs
+from irrun_kernels.native import NOWHERE, Address, floats, inlined, longs
 
 
 class Images(NamedTuple):
@@ -111,6 +111,27 @@ def find_rows(x: int, step: int, count: int, points: int, out: int) -> None:
 
 
 @inlined
+def find_counts(g: Any, least: int, first: int, count: int, points: int, out: int) -> None:
+    """Write how many pixels the windows of ``count`` points meet, ``least`` at least, as f32; the last is repeated."""
+    found = floats(out, points)
+    for index in range(points):
+        point = first + min(index, count - 1)
+        _, z, y = image_of(g, point // g.columns)
+        deep = _inside(z * g.stride_depth - g.begin_depth, g.dilation_depth, g.kernel_depth, g.depth)
+        high = _inside(y * g.stride_height - g.begin_height, g.dilation_height, g.kernel_height, g.height)
+        x = point % g.columns
+        wide = _inside(x * g.stride_width - g.begin_width, g.dilation_width, g.kernel_width, g.width)
+        found[index] = max(deep * high * wide, least)
+
+
+@inlined
+def _inside(place: int, step: int, taps: int, size: int) -> int:
+    """The number of taps of a window at ``place`` that are inside the image."""
+    first = (-place + step - 1) // step if place < 0 else 0
+    return max(0, min(taps, (size - 1 - place) // step + 1) - min(first, taps))
+
+
+@inlined
 def move(addresses: int, count: int, bytes: int) -> None:
     """Add to addresses."""
     values = longs(addresses, count)
@@ -128,8 +149,14 @@ def _fill_range(out: int, start: int, step: int, count: int) -> None:
 @inlined
 def _find_pixels(out: int, row: int, across: int, stride: int, width: int, step: int, zeros: int, count: int) -> None:
     """Write the addresses of the pixels that one tap meets in a row, which is 0 outside; else that of zeros."""
+    if row == 0:
+        _fill_range(out, zeros, 0, count)
+        return
+    if across >= 0 and across + (count - 1) * stride < width:
+        _fill_range(out, row + across * step, stride * step, count)
+        return
     before = min(count, -(across // stride)) if across < 0 else 0
-    inside = max(before, min(count, (width - 1 - across) // stride + 1)) if row != 0 else before
+    inside = max(before, min(count, (width - 1 - across) // stride + 1))
     _fill_range(out, zeros, 0, before)
     _fill_range(out + 8 * before, row + (across + before * stride) * step, stride * step, inside - before)
     _fill_range(out + 8 * inside, zeros, 0, count - inside)

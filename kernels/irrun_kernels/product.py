@@ -12,10 +12,10 @@ import numpy as np
 
 from irrun_kernels.amx_product import configure_tiles, gather, release_tiles, tile_of
 from irrun_kernels.bytes import multiply_bytes
-from irrun_kernels.epilogue import Epilogue, activate, store_rounded
+from irrun_kernels.epilogue import Epilogue, activate_points
 from irrun_kernels.host import LANES
 from irrun_kernels.micro import multiply_taps
-from irrun_kernels.native import NOWHERE, Address, Read, inlined, kernel, longs, record
+from irrun_kernels.native import NOWHERE, Address, Read, inlined, kernel, record
 from irrun_kernels.pixels import Geometry, Images, find_left, find_points, find_rows, move, taps_of
 from irrun_kernels.tiling import Tiling
 
@@ -147,7 +147,7 @@ def compute(c: Any, task: int, workspace: int, multiply: Any) -> None:
         width = min(c.filters - panel * full, full)
         multiply(c, block, panel, width, panel + 1 == stop)
         if e.function >= 0 and not is_whole:
-            _activate(e, block, panel * full, width)
+            activate_points(e, points, out, rounded, panel * full, width, free)
         if e.out.start != 0:
             move(out, rows, 4 * full)
         if e.rounded.start != 0:
@@ -159,22 +159,7 @@ def compute(c: Any, task: int, workspace: int, multiply: Any) -> None:
     if e.function >= 0 and is_whole:
         move(out, rows, -4 * full * panels)
         move(rounded, rows, -rounded_size * full * panels)
-        _activate(e, block, 0, c.filters)
-
-
-@inlined
-def _activate(e: Any, block: Any, column: int, width: int) -> None:
-    """Replace what has been computed by a function of it, from a column on."""
-    count = block.points
-    rows, rounded = longs(block.out, count), longs(block.rounded, count)
-    if rows[count - 1] - rows[0] == (count - 1) * e.out.pixel:
-        activate(e, rows[0], e.out.pixel, count, width, block.free)
-    else:
-        for index in range(count):
-            activate(e, rows[index], 4 * width, 1, width, block.free)
-    if e.rounded.start != 0:
-        for index in range(count):
-            store_rounded(e, rows[index], rounded[index], column, width)
+        activate_points(e, points, out, rounded, 0, c.filters, free)
 
 
 @inlined

@@ -17,11 +17,10 @@ from irrun.runtime.lowering.products import Operands, placed_epilogue
 from irrun.runtime.symbolic import of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
-from irrun_kernels.functions import RUN
 from irrun_kernels.host import LANES
-from irrun_kernels.images import Response, Windows, byte_windows, local_response, windows
+from irrun_kernels.images import Response, Windows, byte_windows, local_response, points_at_once, windows, workspace_of
 from irrun_kernels.native import NOWHERE, Address
-from irrun_kernels.reduction import ADD, MULTIPLY, MULTIPLY_BF16, RAISE
+from irrun_kernels.reduction import ADD, MULTIPLY, MULTIPLY_BF16, POINTS, RAISE
 from irrun_kernels.tiling import padded_columns
 
 
@@ -35,6 +34,7 @@ def channel_by_channel(builder: Builder, filters: Array, bias: Array | None, giv
     slide(
         builder,
         given,
+        0,
         0.03 * len(padded) + (0 if given.epilogue.function < 0 else 0.4),
         kind=MULTIPLY_BF16 if given.x.dtype == BF16_BITS else MULTIPLY,
         weights=weights,
@@ -43,30 +43,37 @@ def channel_by_channel(builder: Builder, filters: Array, bias: Array | None, giv
     )
 
 
-def slide(builder: Builder, given: Operands, nanoseconds: float, bias: Address = NOWHERE, **others: Any) -> None:
-    """Reduce windows, which takes some time for each element of the result."""
-    out, has_function = given.outs[0], given.epilogue.function >= 0
-    channels, columns = out.shape[1], out.shape[-1]
-    each, tasks = share(out.size // (channels * columns), nanoseconds * out.size)
-    parts = _parts(-(-channels // LANES), nanoseconds * out.size, tasks) if not has_function else 1
+def slide(
+    builder: Builder, given: Operands, outside: float, nanoseconds: float, bias: Address = NOWHERE, **others: Any
+) -> None:
+    """Reduce windows, which takes some time for each element of the result; pixels ``outside`` have this value."""
+    x, out, has_function = given.x, given.outs[0], given.epilogue.function >= 0
+    channels, taps = out.shape[1], math.prod(given.geometry[:3])
+    points = out.size // channels
+    each, tasks, parts = _cut(points, 1 if has_function else -(-channels // LANES), nanoseconds * channels)
     arguments = Windows(
-        x=images_of(builder, given.x),
+        x=images_of(builder, x),
         geometry=given.windows,
         channels=channels,
-        rows_per_task=each,
+        zeros=builder.constant(np.full(padded_columns(channels), outside), x.dtype),
+        points_per_task=each,
+        at_once=points_at_once(taps),
         parts=parts,
         epilogue=placed_epilogue(builder, given, 4 * channels, bias),
         **others,
     )
-    row = 4 * columns * channels if has_function and arguments.epilogue.out.start == NOWHERE else 0
-    builder.call(byte_windows if given.x.dtype == U8 else windows, arguments, tasks * parts, 4 * RUN + row)
+    row = 4 * channels if has_function and arguments.epilogue.out.start == NOWHERE else 0
+    builder.call(byte_windows if x.dtype == U8 else windows, arguments, tasks * parts, workspace_of(taps, row))
 
 
 @of_sizes
-def _parts(vectors: int, nanoseconds: float, tasks: int) -> int:
-    """The parts into which the channels of the rows of a single task are cut."""
-    _, parts = share(vectors, nanoseconds if tasks == 1 else 0)
-    return int(parts)
+def _cut(points: int, vectors: int, nanoseconds: float) -> tuple[int, int, int]:
+    """The points of a task, the tasks of all points, and the parts into which the channels of points are cut."""
+    _, wanted = share(points * vectors, nanoseconds * points)
+    tasks = max(1, min(wanted, points // POINTS))
+    each = -(-points // tasks // POINTS) * POINTS if tasks > 1 else points
+    tasks = -(-points // each)
+    return each, tasks, max(1, min(vectors, wanted // tasks))
 
 
 @lowers(FusedMaxPool)
@@ -100,7 +107,8 @@ def _pooled(
     geometry, counts = found
     out = builder.images((*data.shape[:2], *counts), x.dtype)
     cost = (0.01 if is_bytes else 0.03) * math.prod(kernel)
-    slide(builder, Operands(x, [out], geometry=geometry), cost, kind=kind, least=least)
+    outside = -math.inf if kind == RAISE and not is_bytes else 0
+    slide(builder, Operands(x, [out], geometry=geometry), outside, cost, kind=kind, least=least)
     return out[:, :, 0] if data.ndim == 3 else out
 
 

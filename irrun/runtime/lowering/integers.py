@@ -103,8 +103,8 @@ def _channel_by_channel(op: FusedIntegerProduct, builder: Builder, given: Operan
     slide(
         builder,
         _with_integer_epilogue(op, builder, -op.epilogue.zero * taps.sum(0, np.int32, keepdims=True), given),
+        op.epilogue.zero,
         0.03 * len(taps) + (0.2 if given.epilogue.function < 0 else 0.6),
-        zero=op.epilogue.zero,
         weights=builder.constant(rows, rows.dtype),
         weights_row=rows.strides[0],
     )
