@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import re
@@ -39,6 +40,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if chosen:
         # A test without a case of the operation is skipped, not an error.
         config._inicache["empty_parameter_set_mark"] = "skip"
+    # No test looks at a disk after a crash of the machine. Commands in other processes write to the disk as ever.
+    os.fsync = lambda _: None
     if not hasattr(config, "workerinput"):
         require_operations(chosen)
         build_kernels()
@@ -53,6 +56,17 @@ def require_operations(types: Iterable[str]) -> None:
             resolve(type)
         except UnknownOperation as error:
             raise pytest.UsageError(f"--op: {error}") from None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect no garbage among the tests that are collected: they stay until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -50,6 +50,7 @@ def words(*names: str) -> list[str]:
     from building.systems import SYSTEMS
     from irrun_kernels.native import DECLARED
 
+    built.optimise_once()
     declared = [one for one in DECLARED if one.name in names]
     return [word for one in declared for word in assembly_of(code_of(one), SYSTEMS["linux-arm64"]).split()]
 

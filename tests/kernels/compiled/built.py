@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import subprocess
 import sys
@@ -23,7 +24,12 @@ def add(file: Path) -> None:
     from irrun_kernels import library
     from irrun_kernels.host import LEVEL
 
-    library.add(Path(_built("--level", LEVEL.name, "--file", str(file))))
+    library.add(build_file(file, LEVEL.name))
+
+
+def build_file(file: Path, level: str) -> Path:
+    """Build the kernels that a Python file declares, for a level; return the library."""
+    return Path(_built("--level", level, "--file", str(file)))
 
 
 def build_level(name: str) -> None:
@@ -85,15 +91,37 @@ def become(name: str) -> None:
     from building.target import take
 
     take(name)
+    # Of the objects that a compilation makes, hardly any is garbage before its end.
+    gc.disable()
 
 
 def object_file(symbol: str, system: Any) -> Path:
-    """Return the object file of a declared function, which is compiled if need be."""
+    """Return the object file of a declared function, which is compiled if need be.
+
+    Its code is that of a library, but optimised once: a build also optimises by itself each function that is called.
+    """
     from building.libraries import OBJECTS
     from building.objects import objects
     from irrun_kernels.levels import built_for
     from irrun_kernels.native import DECLARED
 
-    OBJECTS.mkdir(parents=True, exist_ok=True)
-    (path,) = objects(built_for[0], OBJECTS, [system], [next(one for one in DECLARED if one.symbol == symbol)])
+    (level,) = built_for
+    folder = OBJECTS / "optimised-once"
+    folder.mkdir(parents=True, exist_ok=True)
+    optimise_once()
+    (path,) = objects(level, folder, [system], [next(one for one in DECLARED if one.symbol == symbol)])
+    for other in set(folder.glob(f"{symbol}-{level.name}-{system.name}-*.o")) - {path}:
+        other.unlink(missing_ok=True)
     return path
+
+
+def optimise_once() -> None:
+    """Leave what kernels call to the optimisation of the kernel: that takes half of the time."""
+    from numba.core.codegen import CPUCodeLibrary
+
+    def finalize(library: Any) -> None:
+        if not library._finalized:
+            library._optimize_final_module = lambda: None
+            library.finalize()
+
+    CPUCodeLibrary._ensure_finalized = finalize
