@@ -30,7 +30,9 @@ def after(net: Net, random: Random, data: Handle, shape: str) -> Handle:
     """A residual and an activation, or neither."""
     if random.random() < 0.5:
         data = net.layer("Add", [data, net.parameter("residual", shape)], shape)
-    name = pick(random, None, "ReLU", "Sigmoid", "Tanh", "HSwish", "Swish", "Gelu", "Mish", "SoftPlus")
+    name = pick(random, None, "ReLU", "Sigmoid", "Tanh", "HSwish", "Swish", "Gelu", "Mish", "SoftPlus", "PReLU")
+    if name == "PReLU":
+        return net.layer(name, [data, net.constant(np.float32([0.1]))], shape)
     if name == "Gelu":
         return net.layer(name, [data], shape, 7, approximation_mode="erf")
     return (
