@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from irrun.kernels.epilogue import Activation, Epilogue
+from irrun.kernels.lookup import Lookup
 from irrun.kernels.nibbles import Nibbles
 from irrun.kernels.packed_product import PackedMatrix
 from irrun.kernels.threads import Array
@@ -77,6 +78,7 @@ def product(
 ) -> None:
     """Write activation(a · matrix + bias + summand) to ``out``, with rows of ``a`` [M, K] rounded in groups."""
     stored = matrix.stored
+    assert not isinstance(stored, Lookup)
     columns, count, each = stored.shape
     groups = groups_of(size, count * each, each)
     levels, scales = quantized(a, groups.size)

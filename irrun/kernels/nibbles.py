@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -22,6 +23,10 @@ class Nibbles:
         self.shape = (*pairs.shape[:-1], 2 * pairs.shape[-1])
         self.dtype: np.dtype[Any] = np.dtype(np.int8 if signed else np.uint8)
 
+    @property
+    def nbytes(self) -> int:
+        return self.pairs.nbytes
+
     def __len__(self) -> int:
         return len(self.pairs)
 
@@ -33,10 +38,16 @@ class Nibbles:
         """Return all integers as bytes."""
         return self._unpacked(self.pairs, lambda _, shape, dtype: np.empty(shape, dtype))
 
+    in_bytes = whole
+
     def reshape(self, *shape: int) -> Nibbles:
         """Return the integers in a shape whose last axis has an even size; -1 stands for its size."""
         *front, last = shape
         return Nibbles(self.pairs.reshape(*front, last if last < 0 else last // 2), signed=self.signed)
+
+    def picked(self, pick: Callable[[Array], Array]) -> Nibbles:
+        """Return other rows, which a function picks from an array."""
+        return Nibbles(pick(self.pairs), signed=self.signed)
 
     def _unpacked(self, pairs: Array, empty: Any) -> Array:
         # Words of which the first byte ends with the low half of a pair, and the second with the high half.

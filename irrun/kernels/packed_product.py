@@ -8,6 +8,7 @@ import numpy as np
 
 from irrun.kernels.bf16 import rounded
 from irrun.kernels.epilogue import Activation
+from irrun.kernels.lookup import Lookup
 from irrun.kernels.nibbles import Nibbles
 from irrun.kernels.normalization import BLOCK
 from irrun.kernels.threads import Array, scratch
@@ -40,20 +41,21 @@ _HALF_SCALE: Final = np.float32(2.0**112)
 class PackedMatrix:
     """A matrix [K, N] whose columns consist of groups of elements with a scale and a zero point each.
 
-    ``stored`` is [N, G, S], integers of 4 or 8 bits or float16, with G * S = K. ``scale`` and ``zero`` are [N, G], or
-    None for 1 and 0. The matrix is (stored - zero) * scale.
+    ``stored`` is [N, G, S], integers of 4 or 8 bits, codes of a table or float16, with G * S = K. ``scale`` and
+    ``zero`` are [N, G], or None for 1 and 0. The matrix is (stored - zero) * scale.
     """
 
-    def __init__(self, stored: Array | Nibbles, scale: Array | None, zero: Array | None) -> None:
+    def __init__(self, stored: Array | Nibbles | Lookup, scale: Array | None, zero: Array | None) -> None:
         if (scale is None or scale.shape[1] == 1) and (zero is None or zero.shape[1] == 1):
             stored = stored.reshape(len(stored), 1, -1)
         self.stored = stored
-        self._is_transposed = isinstance(stored, np.ndarray) and stored.strides[0] < stored.strides[2]
+        codes = stored.codes if isinstance(stored, Lookup) else stored
+        self._is_transposed = isinstance(codes, np.ndarray) and codes.strides[0] < codes.strides[2]
         self.scale = None if scale is None else np.ascontiguousarray(scale, np.float32)
         self._centre = _centre(stored, zero)
         rest = None if zero is None else np.ascontiguousarray(zero - np.float32(self._centre), np.float32)
         self._rest = rest if rest is not None and rest.any() else None
-        self._is_finite = isinstance(stored, Nibbles) or stored.dtype != np.float16 or _is_finite(stored)
+        self._is_finite = stored.dtype != np.float16 or _is_finite(stored[:])
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -70,8 +72,7 @@ class PackedMatrix:
 
     @property
     def nbytes(self) -> int:
-        stored = self.stored.pairs if isinstance(self.stored, Nibbles) else self.stored
-        return sum(array.nbytes for array in (stored, self.scale, self._rest) if array is not None)
+        return sum(array.nbytes for array in (self.stored, self.scale, self._rest) if array is not None)
 
     def scaled(self, factor: Array) -> PackedMatrix:
         """Return the matrix with each column multiplied by its factor [N]."""
@@ -173,6 +174,8 @@ class PackedMatrix:
 
     def _floats(self, stored: Array) -> Array:
         """Return stored values in float32, minus the common zero point, in workspace."""
+        if stored.dtype == np.float32:
+            return stored
         block = _scratch_like("packed block", stored, np.dtype(np.float32))
         if stored.dtype == np.float16 and self._is_finite:
             _expand(stored, block)
@@ -256,9 +259,9 @@ def _scratch_like(name: str, stored: Array, dtype: np.dtype[Any]) -> Array:
     return scratch(name, stored.shape, dtype)
 
 
-def _centre(stored: Array | Nibbles, zero: Array | None) -> int:
+def _centre(stored: Array | Nibbles | Lookup, zero: Array | None) -> int:
     """Return an integer near the zero points whose subtraction keeps stored values within 8 bits."""
-    if zero is None or stored.dtype != np.uint8 or not zero.size:
+    if zero is None or isinstance(stored, Lookup) or stored.dtype != np.uint8 or not zero.size:
         return 0
     near = int(np.rint(zero.mean()))
     if near >= 64:

@@ -30,7 +30,7 @@ def _zeros(dtype: np.dtype[Any]) -> Array:
     return np.zeros(1 << 12, dtype)
 
 
-def prelu(x: Array, slope: Array) -> Array:
+def prelu(x: Array, slope: Array | float) -> Array:
     """Return x where it is not negative, slope * x elsewhere; ``slope`` broadcasts to ``x``. Integers are allowed."""
     result = np.minimum(x, 0, out=np.empty_like(x))
     result *= slope

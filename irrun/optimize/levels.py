@@ -98,6 +98,8 @@ def integer_weights(packed: Packed, columns: int, levels: Levels) -> IntegerWeig
     products with ``levels`` might not fit 32 bits.
     """
     codes = packed.codes
+    if not isinstance(codes, np.ndarray) or codes.dtype.kind == "f":
+        return None
     if packed.zero is not None:
         zero = np.rint(packed.zero)
         if not np.array_equal(zero, packed.zero) or np.abs(zero).max() > 255:

@@ -19,11 +19,14 @@ from irrun.ops.convolution.group_convolution import GroupConvolution
 from irrun.ops.matrix.matmul import MatMul
 from irrun.ops.quantization.fake_quantize import FakeQuantize
 from irrun.ops.type.convert import Convert
+from irrun.optimize.nf4 import is_exact
 from irrun.optimize.settings import Settings
-from irrun.tensor import Array
-from irrun.tensor.element_type import BF16, F16, F32, I4, U4
+from irrun.tensor import Array, ElementType
+from irrun.tensor.element_type import BF16, F4E2M1, F8E4M3, F8E5M2, F16, F32, I4, NF4
+from irrun.tensor.rounding import decode, encode, round_to
 
 if TYPE_CHECKING:
+    from irrun.kernels.lookup import Lookup
     from irrun.kernels.nibbles import Nibbles
     from irrun.kernels.packed_product import PackedMatrix
 
@@ -48,11 +51,15 @@ MOST_ROWS: Final = 48
 
 _FLOATS: Final = (F32, F16, BF16)
 
+TABLES: Final = (NF4, F4E2M1, F8E4M3, F8E5M2)
+"""Types of few bits that are no integers."""
+
 
 class Chain(NamedTuple):
     """The layers that decompress weights: (stored - zero) * scale, possibly reshaped.
 
-    ``nodes`` are those layers, including the constant if it has no other consumer.
+    Numbers of a table are rounded to ``through``. ``nodes`` are those layers, including the constant if it has no other
+    consumer.
     """
 
     stored: Outlet
@@ -60,27 +67,29 @@ class Chain(NamedTuple):
     scale: Outlet | None
     shape: tuple[int, ...]
     nodes: tuple[int, ...]
+    through: ElementType
 
 
 @dataclass(frozen=True)
 class Packed:
     """The value (stored - zero) * scale, computed in f32, in shape ``shape``.
 
-    ``stored`` holds integers of 4 or 8 bits or half floats. ``zero`` and ``scale`` broadcast to it; None means 0 and 1.
+    ``stored`` holds integers of 4 or 8 bits, codes of a table or half floats. ``zero`` and ``scale`` broadcast to it;
+    None means 0 and 1.
     """
 
-    stored: Array | Nibbles
+    stored: Array | Nibbles | Lookup
     zero: Array | None
     scale: Array | None
     shape: tuple[int, ...]
 
     @cached_property
-    def codes(self) -> Array:
-        """Return the stored array, with at least one byte for each element."""
-        return self.stored if isinstance(self.stored, np.ndarray) else self.stored.whole()
+    def codes(self) -> Array | Lookup:
+        """Return the stored values, with at least one byte for each element."""
+        return self.stored if isinstance(self.stored, np.ndarray) else self.stored.in_bytes()
 
     def unpacked(self) -> Array:
-        value = self.codes.astype(np.float32)
+        value = (self.stored if isinstance(self.stored, np.ndarray) else self.stored.whole()).astype(np.float32)
         if self.zero is not None:
             value -= self.zero
         if self.scale is not None:
@@ -90,7 +99,7 @@ class Packed:
     def transposed(self) -> Packed:
         """Return a matrix with its axes exchanged."""
         zero, scale = (None if side is None else np.atleast_2d(side).T for side in (self.zero, self.scale))
-        return Packed(self.codes.T, zero, scale, self.shape[::-1])
+        return Packed(self.codes.transpose(), zero, scale, self.shape[::-1])
 
     def matrix(self, transposed: bool) -> PackedMatrix | None:
         """Return the value as the right factor of a product; None if no kernel supports it.
@@ -103,7 +112,7 @@ class Packed:
         order = _columns_first(self.stored.shape, sides, self.shape, transposed)
         if order is None:
             return None
-        stored = self.stored if order == tuple(range(len(order))) else self.codes.transpose(order)
+        stored = self.stored if order == tuple(range(len(order))) else self.codes.transpose(*order)
         grouped = stored if len(order) == 3 else stored.reshape(len(stored), 1, stored.shape[1])
         zero, scale = (None if side is None else self._by_column(side, order) for side in (self.zero, self.scale))
         return PackedMatrix(grouped, scale, zero)
@@ -188,12 +197,18 @@ def packed_values(
 def _packed(chain: Chain, fact: Fact, known: Mapping[Outlet, Array]) -> Packed:
     stored: Array | Nibbles | None = fact.stored if fact.stored is not None else fact.constant
     assert stored is not None
-    if fact.stored is not None and fact.type in (I4, U4):
+    if fact.stored is not None and fact.type.bits == 4:
         from irrun.kernels.nibbles import Nibbles
 
         stored = Nibbles(fact.stored, signed=fact.type is I4)
     zero, scale = (None if outlet is None else known[outlet] for outlet in (chain.zero, chain.scale))
-    return Packed(stored, zero, scale, chain.shape)
+    if fact.type not in TABLES:
+        return Packed(stored, zero, scale, chain.shape)
+    from irrun.kernels.lookup import Lookup
+
+    codes = encode(stored, fact.type.name) if isinstance(stored, np.ndarray) and stored.dtype == np.float32 else stored
+    table = decode(np.arange(1 << fact.type.bits, dtype=np.uint8), fact.type.name)
+    return Packed(Lookup(codes, round_to(table, chain.through.name), fact.type.name), zero, scale, chain.shape)
 
 
 def _chain(graph: Graph, facts: Facts, outlet: Outlet, settings: Settings, least: int | None) -> Chain | None:
@@ -234,11 +249,13 @@ def _chain(graph: Graph, facts: Facts, outlet: Outlet, settings: Settings, least
         at = before
     if not nodes or not _is_stored(facts[at], settings, least):
         return None
+    first = graph.node(nodes[-1])
+    through = F32 if is_exact(graph, facts, first) else facts[Outlet(first.id, 0)].type
     if len(graph.consumers(at)) == 1:
         nodes.append(at.node)
     elif facts[at].type is F16:
         return None
-    return Chain(at, zero, scale, end.shape.static, tuple(nodes))
+    return Chain(at, zero, scale, end.shape.static, tuple(nodes), through)
 
 
 def _is_stored(fact: Fact, settings: Settings, least: int | None) -> bool:
@@ -248,7 +265,8 @@ def _is_stored(fact: Fact, settings: Settings, least: int | None) -> bool:
         return False
     if fact.type is F16:
         return fact.stored is not None and settings.low_memory and least is None
-    return fact.is_constant and fact.type.is_integer and fact.type.bits <= 8
+    is_table = fact.type in TABLES and least is None
+    return fact.is_constant and (is_table or (fact.type.is_integer and fact.type.bits <= 8))
 
 
 def _is_side(graph: Graph, facts: Facts, outlet: Outlet | None) -> bool:

@@ -102,7 +102,7 @@ PASSES: Final = (
     ),
     Pass(
         "fuse-activations",
-        has("Sigmoid", "Erf", "Tanh"),
+        has("Sigmoid", "Erf", "Tanh", "PReLU", "Maximum"),
         {"remove-needless": "layers that change nothing would interrupt a pattern"},
     ),
     Pass(

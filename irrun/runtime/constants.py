@@ -11,8 +11,8 @@ from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
 from irrun.ops import Fold, OpError
 from irrun.ops.calling import conform, empty
+from irrun.optimize.nf4 import is_exact
 from irrun.tensor import Array, ElementType, Fact
-from irrun.tensor.element_type import F16, NF4
 
 MOST_GROWTH: Final = 64
 """The largest growth of a constant over its inputs, unless it has at most ``ALWAYS_BYTES``."""
@@ -58,7 +58,7 @@ def constants(
         nothing = empty([facts[outlet] for outlet in outlets])
         if nothing is not None:
             values = list(nothing)
-        elif _is_exact(node, graph, facts):
+        elif is_exact(graph, facts, node):
             values = [array for array in inputs if array is not None]
         else:
             values = _values(node, facts.inputs(node.id), inputs, types)
@@ -78,24 +78,6 @@ def _forget(
         waiting[source] = waiting.get(source, len(graph.consumers(source))) - 1
         if waiting[source] == 0:
             del exact[source]
-
-
-def _is_exact(node: Node, graph: Graph, facts: Facts) -> bool:
-    """Return whether a layer converts to f16 nf4 weights that only products consume: OpenVINO uses its f32 table there.
-
-    Between both there may be a Subtract, there is one Multiply, and there may be Reshape, Convert and Transpose.
-    """
-    source, at = graph.sources(node.id)[0], Outlet(node.id, 0)
-    if node.type != "Convert" or source is None or facts[source].type is not NF4 or facts[at].type is not F16:
-        return False
-    for type in ("Subtract", "Multiply", "Reshape", "Convert", "Transpose"):
-        consumers = graph.consumers(at)
-        if len(consumers) == 1 and graph.node(consumers[0].node).type == type:
-            at = Outlet(consumers[0].node, 0)
-        elif type == "Multiply":
-            return False
-    consumers = graph.consumers(at)
-    return len(consumers) > 0 and all(graph.node(inlet.node).type == "MatMul" for inlet in consumers)
 
 
 def leaving(value: Array, type: ElementType) -> Array:

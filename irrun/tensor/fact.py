@@ -38,7 +38,7 @@ class Fact:
     def stored(self) -> Array | None:
         """The value as a file holds it, where it is a large constant of fewer bits than its carrier; None otherwise.
 
-        float16, or bytes with two numbers of 4 bits each, in which the last axis is half as long.
+        float16, bytes with a code of 8 bits, or bytes with two of 4 bits each, in which the last axis is half as long.
         """
         return None
 

@@ -93,7 +93,7 @@ RUN: Final = 1024
 
 UNARY: Final = (
     *("clamp", "gelu", "gelu_tanh", "sigmoid", "swish", "tanh", "exp", "hswish", "hsigmoid", "elu", "sqrt"),
-    *("negative", "abs", "mish", "softplus"),
+    *("negative", "abs", "mish", "softplus", "prelu"),
 )
 """Functions of one f32 and up to two parameters that epilogues have, by their number."""
 

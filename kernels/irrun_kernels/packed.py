@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun_kernels import ir
 from irrun_kernels.amx import ROWS
+from irrun_kernels.codes import FORMS
 from irrun_kernels.epilogue import activate, add_to_row, clip_row
 from irrun_kernels.functions import assign, fill
 from irrun_kernels.host import BYTES, LANES
@@ -22,8 +22,10 @@ from irrun_kernels.vectors import Vectors
 DEPTH: Final = 512
 """Rows of a panel that are expanded at a time."""
 
-_VARIANTS: Final = tuple(product((4, 8), range(1, VECTORS + 1)))
-"""The bits of a code and the vectors of a panel."""
+_FORMS: Final = tuple(FORMS.values())
+
+_VARIANTS: Final = tuple(product(range(len(_FORMS)), range(1, VECTORS + 1)))
+"""The number of a form and the vectors of a panel."""
 
 _EXPANDED: Final = tuple((*variant, bf16) for bf16 in (0, 1) for variant in _VARIANTS)
 """The variants of panels, for f32 and for words of two bf16."""
@@ -66,7 +68,8 @@ def _multiply_row(c: Any, begin: int, end: int, workspace: int) -> None:
         for index in range(groups):
             place = 4 * (index * codes.padded + column)
             multiply_codes(
-                (codes.bits, vectors),
+                (codes.form, vectors),
+                codes.table,
                 group * codes.bits // 32,
                 c.x.start + 4 * index * group,
                 c.panels + (column * c.panel_depth + index * group * vectors * LANES) * codes.bits // 8,
@@ -111,30 +114,25 @@ def _expand(c: Any, column: int, width: int, top: int, depth: int, out: int) -> 
         place = 4 * (k // codes.group * codes.padded + column)
         panel = c.panels + (column * c.panel_depth + k * width) * codes.bits // 8
         sides = (codes.scales + place, codes.zeros + place if codes.zeros != 0 else 0)
-        expand_codes((codes.bits, width // LANES, c.bf16), count * codes.bits // 32, panel, sides, out)
+        variant = (codes.form, width // LANES, c.bf16)
+        expand_codes(variant, codes.table, count * codes.bits // 32, panel, sides, out)
         out += (2 if c.bf16 != 0 else 4) * count * width
         k += count
 
 
-def _code(v: Vectors, words: Any, number: int, bits: int) -> Any:
-    """Convert one code of each word to f32."""
-    builder = v.builder
-    wide = ir.VectorType(ir.IntType(32), LANES)
-    above = 32 - bits * (number + 1)
-    shifted = builder.shl(words, ir.Constant(wide, [above] * LANES)) if above else words
-    return builder.sitofp(builder.ashr(shifted, ir.Constant(wide, [32 - bits] * LANES)), v.vector)
-
-
-@intrinsic("void", *several(2), *["int64"] * 3, *several(2), "float32", "int64")
-def multiply_codes(v: Vectors, variant: Any, words: Any, x: Any, codes: Any, sides: Any, sum: Any, out: Any) -> None:
+@intrinsic("void", *several(2), *["int64"] * 4, *several(2), "float32", "int64")
+def multiply_codes(
+    v: Vectors, variant: Any, table: Any, words: Any, x: Any, codes: Any, sides: Any, sum: Any, out: Any
+) -> None:
     """Add scale * (row * codes - zero * sum) to ``out``; ``codes`` are [words, vectors].
 
-    ``variant`` is the bits of a code and the vectors, ``sides`` are the addresses of scales, and of zeros or 0.
+    ``variant`` is the number of a form and the vectors, ``sides`` are the addresses of scales, and of zeros or 0.
     """
     builder = v.builder
     scales, zeros = sides
-    for size, width in v.variants(variant, _VARIANTS):
-        wide = ir.VectorType(ir.IntType(32), LANES)
+    for number_of_form, width in v.variants(variant, _VARIANTS):
+        form = _FORMS[number_of_form]
+        size, numbers = form.bits, form.table(v, table)
         count = max(1, _SUMS // width)
         sums = [[v.variable(v.every(0.0)) for _ in range(width)] for _ in range(count)]
         with v.times(words) as loop:
@@ -142,11 +140,13 @@ def multiply_codes(v: Vectors, variant: Any, words: Any, x: Any, codes: Any, sid
             row = v.beyond(x, loop, 128 // size)
             for j in range(width):
                 v.prefetch(builder.add(here, v.constant(_AHEAD + BYTES * j)), 3)
-            loaded = [builder.load(v.pointer(here, BYTES * j, wide), align=4) for j in range(width)]
+            loaded = [v.load(here, j, type=v.words) for j in range(width)]
             for number in range(32 // size):
                 value = v.splat(builder.load(v.pointer(row, 4 * number, v.float), align=4))
                 for word, place in zip(loaded, sums[number % count], strict=True):
-                    builder.store(v.multiply_add(value, _code(v, word, number, size), builder.load(place)), place)
+                    builder.store(
+                        v.multiply_add(value, form.numbers(v, numbers, word, number), builder.load(place)), place
+                    )
         for j in range(width):
             whole = builder.load(sums[0][j])
             for other in sums[1:]:
@@ -157,17 +157,17 @@ def multiply_codes(v: Vectors, variant: Any, words: Any, x: Any, codes: Any, sid
             v.store(v.multiply_add(v.load(scales, j), builder.load(result), v.load(out, j)), out, j)
 
 
-@intrinsic("void", *several(3), *["int64"] * 2, *several(2), "int64")
-def expand_codes(v: Vectors, variant: Any, words: Any, codes: Any, sides: Any, out: Any) -> None:
+@intrinsic("void", *several(3), *["int64"] * 3, *several(2), "int64")
+def expand_codes(v: Vectors, variant: Any, table: Any, words: Any, codes: Any, sides: Any, out: Any) -> None:
     """Write (code - zero) * scale for rows of a panel, with ``sides`` for each column as in `multiply_codes`.
 
-    ``variant`` is the bits of a code, the vectors, and 1 where each two rows become words of bf16.
+    ``variant`` is the number of a form, the vectors, and 1 where each two rows become words of bf16.
     """
     builder = v.builder
     scales, zeros = sides
-    for size, width, is_bf16 in v.variants(variant, _EXPANDED):
-        wide = ir.VectorType(ir.IntType(32), LANES)
-        each = 32 // size
+    for number_of_form, width, is_bf16 in v.variants(variant, _EXPANDED):
+        form = _FORMS[number_of_form]
+        each, numbers = 32 // form.bits, form.table(v, table)
         step = 2 if is_bf16 else 1
         scale = [v.load(scales, j) for j in range(width)]
         starts = [v.variable(v.every(0.0)) for _ in range(width)]
@@ -179,9 +179,9 @@ def expand_codes(v: Vectors, variant: Any, words: Any, codes: Any, sides: Any, o
             here = v.beyond(codes, loop, BYTES * width)
             place = v.beyond(out, loop, BYTES * width * each // step)
             for j in range(width):
-                loaded = builder.load(v.pointer(here, BYTES * j, wide), align=4)
+                loaded = v.load(here, j, type=v.words)
                 values = [
-                    builder.fmul(builder.fsub(_code(v, loaded, number, size), zero[j]), scale[j])
+                    builder.fmul(builder.fsub(form.numbers(v, numbers, loaded, number), zero[j]), scale[j])
                     for number in range(each)
                 ]
                 if is_bf16:

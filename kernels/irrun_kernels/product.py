@@ -32,7 +32,8 @@ _WHOLE: Final = 512
 class Codes(NamedTuple):
     """The layout of panels of weights of few ``bits``, in words of several codes (see `words_of`).
 
-    ``scales`` and ``zeros`` are [groups, padded columns]: weights are (code - zero) * scale. A group of rows has
+    Codes become numbers as the form with the number ``form`` says (see `FORMS`), some by the 16 f32 at ``table``.
+    ``scales`` and ``zeros`` are [groups, padded columns]: weights are (number - zero) * scale. A group of rows has
     ``group`` of them, in whole words.
 
     For rows that were rounded to bytes, a group is one or more parts of ``part`` rows: ``sides`` are [points, parts,
@@ -47,6 +48,8 @@ class Codes(NamedTuple):
     part: int = 0
     sides: Read[Address] = NOWHERE
     starts: Read[Address] = NOWHERE
+    form: int = 0
+    table: Read[Address] = NOWHERE
 
 
 class Product(NamedTuple):

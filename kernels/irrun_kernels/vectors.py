@@ -156,11 +156,11 @@ class Vectors:
 
     def upper_halves(self, words: Any) -> Any:
         """The bf16 in the upper halves of words as f32."""
-        return self.builder.bitcast(self.builder.and_(words, self._each(0xFFFF0000)), self.vector)
+        return self.builder.bitcast(self.builder.and_(words, self.each(0xFFFF0000)), self.vector)
 
     def lower_halves(self, words: Any) -> Any:
         """The bf16 in the lower halves of words as f32."""
-        return self.builder.bitcast(self.builder.shl(words, self._each(16)), self.vector)
+        return self.builder.bitcast(self.builder.shl(words, self.each(16)), self.vector)
 
     def flushed(self, value: Any) -> Any:
         """Zeros of the same sign in place of numbers below 2**-126."""
@@ -169,8 +169,8 @@ class Vectors:
 
     def _flushed(self, bits: Any, others: Any) -> Any:
         """Other words in place of those of f32 that are not below 2**-126, whose signs stay."""
-        tiny = self.builder.icmp_unsigned("==", self.builder.and_(bits, self._each(0x7F800000)), self._each(0))
-        return self.builder.select(tiny, self.builder.and_(bits, self._each(0x80000000)), others)
+        tiny = self.builder.icmp_unsigned("==", self.builder.and_(bits, self.each(0x7F800000)), self.each(0))
+        return self.builder.select(tiny, self.builder.and_(bits, self.each(0x80000000)), others)
 
     def rounded(self, value: Any) -> Any:
         """The nearest bf16 of f32; ties go to even, numbers below 2**-126 to zero."""
@@ -178,16 +178,16 @@ class Vectors:
             return self.call("llvm.x86.avx512bf16.cvtneps2bf16.512", self.halves, value)
         builder = self.builder
         bits = builder.bitcast(value, self.words)
-        odd = builder.and_(builder.lshr(bits, self._each(16)), self._each(1))
-        nearest = self._flushed(bits, builder.add(builder.add(bits, odd), self._each(0x7FFF)))
-        quiet = builder.or_(bits, self._each(0x400000))
+        odd = builder.and_(builder.lshr(bits, self.each(16)), self.each(1))
+        nearest = self._flushed(bits, builder.add(builder.add(bits, odd), self.each(0x7FFF)))
+        quiet = builder.or_(bits, self.each(0x400000))
         nearest = builder.select(builder.fcmp_unordered("uno", value, value), quiet, nearest)
-        return builder.trunc(builder.lshr(nearest, self._each(16)), self.halves)
+        return builder.trunc(builder.lshr(nearest, self.each(16)), self.halves)
 
     def paired(self, lower: Any, upper: Any) -> Any:
         """Words of the nearest bf16 of two vectors."""
         low, high = (self.builder.zext(self.rounded(value), self.words) for value in (lower, upper))
-        return self.builder.or_(low, self.builder.shl(high, self._each(16)))
+        return self.builder.or_(low, self.builder.shl(high, self.each(16)))
 
     def unpacked(self, bits: Any) -> Any:
         """The f32 that the bits of bf16 mean."""
@@ -197,22 +197,41 @@ class Vectors:
         """The nearest f32 that f16 holds; ties go to even, numbers that are too large to infinity."""
         builder = self.builder
         bits = builder.bitcast(value, self.words)
-        magnitude = builder.and_(bits, self._each(0x7FFFFFFF))
-        odd = builder.and_(builder.lshr(magnitude, self._each(13)), self._each(1))
-        nearest = builder.add(builder.add(magnitude, odd), self._each(0xFFF))
-        nearest = builder.bitcast(builder.and_(nearest, self._each(0xFFFFE000)), self.vector)
+        magnitude = builder.and_(bits, self.each(0x7FFFFFFF))
+        odd = builder.and_(builder.lshr(magnitude, self.each(13)), self.each(1))
+        nearest = builder.add(builder.add(magnitude, odd), self.each(0xFFF))
+        nearest = builder.bitcast(builder.and_(nearest, self.each(0xFFFFE000)), self.vector)
         positive = builder.bitcast(magnitude, self.vector)
         # Half of an f32 of this magnitude is as far from the next as are small numbers of f16.
         small = builder.fsub(builder.fadd(positive, self.every(0.5)), self.every(0.5))
         nearest = builder.select(builder.fcmp_ordered("<", positive, self.every(2.0**-14)), small, nearest)
         nearest = builder.select(builder.fcmp_ordered(">=", positive, self.every(65520.0)), self.every(np.inf), nearest)
         nearest = builder.select(builder.fcmp_unordered("uno", value, value), value, nearest)
-        sign = builder.and_(bits, self._each(0x80000000))
+        sign = builder.and_(bits, self.each(0x80000000))
         return builder.bitcast(builder.or_(builder.bitcast(nearest, self.words), sign), self.vector)
 
-    def _each(self, value: int) -> Any:
+    def each(self, value: int) -> Any:
         """A constant in all words."""
         return ir.Constant(self.words, [value] * LANES)
+
+    def load_table(self, address: Any) -> list[Any]:
+        """Load a table of 16 f32 into registers."""
+        return [self.load(address, part) for part in range(16 // LANES)]
+
+    def look_up(self, table: Sequence[Any], words: Any) -> Any:
+        """The numbers of a table that the lowest four bits of words are the places of."""
+        builder = self.builder
+        if LANES == 16:
+            return self.call("llvm.x86.avx512.permvar.sf.512", self.vector, *table, words)
+        if LANES == 8:
+            low, high = (self.call("llvm.x86.avx2.permps", self.vector, part, words) for part in table)
+            is_high = builder.icmp_signed("<", builder.shl(words, self.each(28)), self.each(0))
+            return builder.select(is_high, high, low)
+        octets = ir.VectorType(self.byte, BYTES)
+        places = builder.mul(builder.and_(words, self.each(15)), self.each(0x04040404))
+        places = builder.add(places, self.each(0x03020100))
+        parts = [builder.bitcast(part, octets) for part in (*table, places)]
+        return builder.bitcast(self.call("llvm.aarch64.neon.tbl4.v16i8", octets, *parts), self.vector)
 
     def multiply_bytes(self, a: Any, b: Any, total: Any) -> Any:
         """Add the products of four bytes without sign in each word of ``a`` and four with sign of ``b`` to words.
@@ -221,7 +240,7 @@ class Vectors:
         """
         if OF_BYTES.function:
             offset = OF_BYTES.offset * 0x01010101
-            return self._dot(OF_BYTES.function, total, self.builder.xor(a, self._each(offset)) if offset else a, b)
+            return self._dot(OF_BYTES.function, total, self.builder.xor(a, self.each(offset)) if offset else a, b)
         halves = ir.VectorType(ir.IntType(16), 2 * LANES)
         eight, low = ir.Constant(halves, [8] * 2 * LANES), ir.Constant(halves, [255] * 2 * LANES)
         a, b = self.builder.bitcast(a, halves), self.builder.bitcast(b, halves)

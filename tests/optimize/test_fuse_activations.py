@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from irrun.document.writer import Handle
 from irrun.tensor.element_type import I64
-from tests.optimize.nets import Net, check
+from tests.optimize.nets import TIERS, Net, check
 
 ONLY = ["fuse-activations"]
+
+
+FUSED = ["fuse-activations", "fuse-convolution", "fuse-matmul", "fuse-elementwise"]
 
 
 def number(net: Net, value: float) -> Handle:
@@ -103,3 +107,67 @@ def test_a_gate_of_unknown_size_is_left_alone(tmp_path: Path) -> None:
     data = net.layer("Convert", [places], "2,?", destination_type="f32")
     net.result(net.layer("Multiply", [data, net.layer("Sigmoid", [data], "2,?")], "2,?"))
     check(net, tmp_path, ONLY, {"NonZero": 1, "Convert": 1, "Sigmoid": 1, "Multiply": 1})
+
+
+@pytest.mark.parametrize("slope", [0.1, [0.1], [[-2.0]], [3.0] * 3, [[[0.1]] * 3], np.inf], ids=str)
+def test_a_slope_that_is_the_same_everywhere(tmp_path: Path, slope: Any) -> None:
+    net = Net()
+    net.result(net.layer("PReLU", [net.parameter("x", "2,3,4"), net.constant(np.array(slope, np.float32))], "2,3,4"))
+    check(net, tmp_path, ONLY, {"FusedLeakyReLU": 1})
+
+
+@pytest.mark.parametrize("slope", [[0.1, 0.2, 0.1], [np.nan], "input", "another type"], ids=str)
+def test_another_slope_is_left_alone(tmp_path: Path, slope: Any) -> None:
+    net = Net()
+    if slope == "input":
+        steepness = net.parameter("slope", "1")
+    else:
+        steepness = net.constant([2]) if slope == "another type" else net.constant(np.array(slope, np.float32))
+    net.result(net.layer("PReLU", [net.parameter("x", "2,3,4"), steepness], "2,3,4"))
+    check(net, tmp_path, ONLY, {"PReLU": 1})
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("slope", [0.01, 1.0])
+def test_the_larger_of_a_tensor_and_a_multiple(tmp_path: Path, is_first: bool, slope: float) -> None:
+    net = Net()
+    data = net.parameter("x", "3,4")
+    product = net.layer("Multiply", [number(net, slope), data], "3,4")
+    net.result(net.layer("Maximum", [data, product] if is_first else [product, data], "3,4"))
+    check(net, tmp_path, ONLY, {"FusedLeakyReLU": 1})
+
+
+@pytest.mark.parametrize("slope", [0.0, -0.5, 1.5, "another tensor"])
+def test_another_maximum_is_left_alone(tmp_path: Path, slope: Any) -> None:
+    net = Net()
+    data = net.parameter("x", "3,4")
+    is_other = slope == "another tensor"
+    factor, other = (0.5, net.parameter("y", "3,4")) if is_other else (slope, data)
+    product = net.layer("Multiply", [other, number(net, factor)], "3,4")
+    net.result(net.layer("Maximum", [data, product], "3,4"))
+    check(net, tmp_path, ONLY, {"Maximum": 1, "Multiply": 1})
+
+
+def test_leaky_relu_after_products_and_in_chains(tmp_path: Path) -> None:
+    net = Net()
+    slope = net.constant(np.float32([0.1]))
+    data = net.layer(
+        "PReLU", [net.convolution(net.parameter("x", "1,3,6,6"), net.normal(4, 3, 3, 3), "1,4,4,4"), slope], "1,4,4,4"
+    )
+    data = net.layer("PReLU", [net.layer("MatMul", [data, net.normal(4, 4)], "1,4,4,4"), slope], "1,4,4,4")
+    data = net.layer("PReLU", [net.layer("Add", [data, net.normal(4, 1)], "1,4,4,4"), slope], "1,4,4,4")
+    net.result(net.layer("Multiply", [data, net.parameter("y", "1,4,4,4")], "1,4,4,4"))
+    check(net, tmp_path, FUSED, {"FusedConvolution": 1, "FusedMatMul": 1, "FusedElementwise": 1})
+
+
+@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize("precision", ["f32", "bf16"])
+def test_values_of_leaky_relu(tmp_path: Path, tier: str, precision: str) -> None:
+    net = Net()
+    weights = net.random.integers(-8, 8, (5, 7)).astype(np.float32)
+    product = net.layer("MatMul", [net.parameter("x", "6,5"), net.constant(weights)], "6,7")
+    net.result(net.layer("PReLU", [product, number(net, 0.25)], "6,7"))
+    compiled = net.compile(tmp_path, TIER=tier, INFERENCE_PRECISION_HINT=precision)
+    x = net.random.integers(-8, 8, (6, 5)).astype(np.float32)
+    sums = x.astype(np.float64) @ weights
+    np.testing.assert_array_equal(compiled({"x": x})[0], np.where(sums < 0, sums / 4, sums))

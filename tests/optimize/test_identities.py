@@ -69,6 +69,12 @@ def gelu() -> Claim:
     return z3.And((x * half) * (f(x) + 1) == half * x * (1 + f(x)), x * ((f(x) + 1) * half) == half * x * (1 + f(x)))
 
 
+def leaky_relu() -> Claim:
+    """max(x, a x) is x, or a x where x is negative, for 0 < a <= 1."""
+    x = X[0]
+    return z3.Implies(z3.And(A > 0, A <= 1), z3.If(x > A * x, x, A * x) == z3.If(x < 0, A * x, x))
+
+
 def scale_of_scores() -> Claim:
     """A scale of q, of k, or of the scores is the same, and so is a divisor that is its inverse."""
     scores = S * total(W, X)
@@ -107,7 +113,7 @@ def packed_columns() -> Claim:
 
 IDENTITIES: Final[dict[str, tuple[Callable[[], Claim], ...]]] = {
     "compute-in-integers": (levels,),
-    "fuse-activations": (swish, gelu),
+    "fuse-activations": (swish, gelu, leaky_relu),
     "fuse-attention": (scale_of_scores, shifted_exponentials),
     "fuse-convolution": (factor_and_summand, factor_after_a_bias, pre_activation),
     "fuse-matmul": (factor_and_summand, factor_after_a_bias),

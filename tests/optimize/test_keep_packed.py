@@ -14,11 +14,13 @@ from irrun.kernels.dynamic_quantization import quantized
 from irrun.model.config import ConfigError, read_config
 from irrun.optimize import packed
 from irrun.tensor import Array, ElementType
-from irrun.tensor.element_type import F16, F32, I4, I8, I64, U4, U8
+from irrun.tensor.element_type import BF16, F4E2M1, F8E4M3, F8E5M2, F16, F32, I4, I8, I64, NF4, U4, U8
+from irrun.tensor.rounding import decode, round_to
 from tests.optimize.nets import TIERS, Net, types
 
 ONLY = ["keep-packed"]
 RANGE = {U8: (0, 255), I8: (-128, 127), U4: (0, 15), I4: (-8, 7)}
+TABLES = (NF4, F4E2M1, F8E4M3, F8E5M2)
 INPUTS, OUTPUTS, GROUP = 96, 80, 32
 
 
@@ -27,6 +29,8 @@ def text(shape: tuple[int, ...]) -> str:
 
 
 def whole(net: Net, kind: ElementType, shape: tuple[int, ...], near: bool = False) -> Handle:
+    if kind in TABLES:
+        return net.ir.constant(round_to(net.random.standard_normal(shape, dtype=np.float32) / 3, kind.name), kind)
     low, high = RANGE[kind]
     if near:
         middle = (low + high + 1) // 2
@@ -106,7 +110,7 @@ def held(compiled: irrun.model.Compiled) -> int:
     return sum(array.nbytes for array in arrays.values())
 
 
-@pytest.mark.parametrize("kind", RANGE, ids=str)
+@pytest.mark.parametrize("kind", [*RANGE, *TABLES], ids=str)
 @pytest.mark.parametrize("form", ["channels", "tensor", "groups"])
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("with_zero", [False, True])
@@ -176,6 +180,67 @@ def test_rows_that_are_gathered(tmp_path: Path, form: str, opset: int) -> None:
     plain = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False})
     picked = {"i": np.array([[0, words - 1, 5], [-1, words, -words - 1]])}
     np.testing.assert_array_equal(compiled(picked)[0], plain(picked)[0])
+
+
+@pytest.mark.parametrize("kind", TABLES, ids=str)
+@pytest.mark.parametrize("through", [F16, F32, BF16], ids=str)
+@pytest.mark.parametrize("form", ["rows", "groups"])
+def test_rows_of_numbers_of_a_table(tmp_path: Path, kind: ElementType, through: ElementType, form: str) -> None:
+    """Those of nf4 are rounded by a Convert to f16, except to weights of products."""
+    net = Net()
+    stored = (90, INPUTS) if form == "rows" else (90, INPUTS // GROUP, GROUP)
+    table = decompressed(net, kind, stored, (*stored[:-1], 1), with_zero=False, through=through, final=(90, INPUTS))
+    indices, axis = net.parameter("i", "2,3", I64), net.constant(np.array(0))
+    net.result(net.layer("Gather", [table, indices, axis], f"2,3,{INPUTS}", 8, batch_dims=0))
+    compiled = net.compile(tmp_path, *ONLY, LOW_MEMORY=True)
+    assert types(compiled) == {"FusedPackedGather": 1}
+    assert held(compiled) < 1.5 * 90 * INPUTS
+    unpacked = net.compile(tmp_path, "fuse-elementwise", LOW_MEMORY=True)
+    picked = {"i": np.array([[0, 89, 5], [-1, 3, -90]])}
+    np.testing.assert_array_equal(compiled(picked)[0], unpacked(picked)[0])
+
+
+@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize("rows", [1, 7])
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_the_table_of_nf4(tmp_path: Path, tier: str, rows: int, is_shared: bool) -> None:
+    """A product multiplies the f32 of nf4, unless a Gather consumes the same weights."""
+    net = Net()
+    codes = net.random.integers(0, 16, (OUTPUTS, INPUTS)).astype(np.uint8)
+    numbers = decode(codes, "nf4")
+    value = net.ir.constant(numbers, NF4)
+    shape = f"{OUTPUTS},{INPUTS}"
+    value = net.layers("Convert", [value], [(F16, shape)], destination_type=F16)[0]
+    scale = np.exp2(net.random.integers(-3, 3, (OUTPUTS, 1))).astype(np.float32)
+    value = net.layers("Multiply", [value, net.ir.constant(scale, F16)], [(F16, shape)])[0]
+    value = net.layer("Convert", [value], shape, destination_type=F32)
+    net.result(
+        net.layer("MatMul", [net.parameter("x", f"{rows},{INPUTS}"), value], f"{rows},{OUTPUTS}", transpose_b=True)
+    )
+    if is_shared:
+        picks = [value, net.parameter("i", "3", I64), net.constant(np.array(0))]
+        net.result(net.layer("Gather", picks, f"3,{INPUTS}", 8, batch_dims=0))
+        numbers = numbers.astype(np.float16)
+    compiled = net.compile(tmp_path, TIER=tier, LOW_MEMORY=True)
+    assert types(compiled)["FusedPackedMatMul"] == 1
+    x = np.zeros((rows, INPUTS), np.float32)
+    x[np.arange(rows), np.arange(rows) * 5] = 1
+    inputs = {"x": x, "i": np.array([3, 0, 9])} if is_shared else {"x": x}
+    expected = (numbers.astype(np.float64) * scale)[:, np.arange(rows) * 5].T
+    np.testing.assert_array_equal(compiled(inputs)[0], expected)
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_numbers_that_are_not_finite(tmp_path: Path, tier: str) -> None:
+    net = Net()
+    numbers = round_to(net.random.standard_normal((OUTPUTS, INPUTS), dtype=np.float32), "f8e5m2")
+    numbers[3, 5], numbers[4, 5] = np.inf, np.nan
+    value = net.layer("Convert", [net.ir.constant(numbers, F8E5M2)], f"{OUTPUTS},{INPUTS}", destination_type=F32)
+    net.result(net.layer("MatMul", [net.parameter("x", f"1,{INPUTS}"), value], f"1,{OUTPUTS}", transpose_b=True))
+    compiled = net.compile(tmp_path, TIER=tier, LOW_MEMORY=True)
+    x = np.ones((1, INPUTS), np.float32)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_allclose(compiled({"x": x})[0], x.astype(np.float64) @ numbers.T, rtol=1e-5, atol=1e-4)
 
 
 def test_rows_in_half_precision_are_rounded(tmp_path: Path) -> None:

@@ -30,7 +30,9 @@ def after(net: Net, random: Random, data: Handle, shape: str) -> Handle:
     """A residual and an activation, or neither."""
     if random.random() < 0.5:
         data = net.layer("Add", [data, net.parameter("residual", shape)], shape)
-    name = pick(random, None, "ReLU", "Sigmoid", "Tanh", "HSwish", "Swish", "Gelu", "Mish", "SoftPlus")
+    name = pick(random, None, "ReLU", "Sigmoid", "Tanh", "HSwish", "Swish", "Gelu", "Mish", "SoftPlus", "PReLU")
+    if name == "PReLU":
+        return net.layer(name, [data, net.constant(np.float32([0.1]))], shape)
     if name == "Gelu":
         return net.layer(name, [data], shape, 7, approximation_mode="erf")
     return (
@@ -260,6 +262,18 @@ def types(net: Net, random: Random) -> Handle:
     return net.layer("Add", [chosen, net.layer("Convert", [whole], shape, destination_type="f32")], shape)
 
 
+def regions(net: Net, random: Random) -> Handle:
+    """A pooling of regions, some of which are outside of their image."""
+    batch, channels, height, width, count, rows, columns = (int(size) for size in random.integers(1, 20, 7))
+    order = net.constant(np.array([0, 3, 1, 2]))
+    data = net.layer("Transpose", [net.parameter("x", text(batch, height, width, channels)), order], "?,?,?,?")
+    boxes = net.layer("Multiply", [net.parameter("boxes", text(count, 4)), net.constant(np.float32(9))], "?,4")
+    attributes = {"pooled_h": rows, "pooled_w": columns, "sampling_ratio": pick(random, 0, 1, 2), "spatial_scale": 0.7}
+    attributes |= {"mode": pick(random, "avg", "max"), "aligned_mode": pick(random, "asymmetric", "half_pixel")}
+    shape = text(count, channels, rows, columns)
+    return net.layer("ROIAlign", [data, boxes, net.constant(random.integers(0, batch, count))], shape, 9, **attributes)
+
+
 LAYERS: list[Callable[[Net, Random], Handle]] = [
     *(
         convolution,
@@ -273,6 +287,7 @@ LAYERS: list[Callable[[Net, Random], Handle]] = [
         rows,
         joined,
         types,
+        regions,
     ),
 ]
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.kernels.gather import gather
+from irrun.kernels.lookup import Lookup
 from irrun.kernels.nibbles import Nibbles
 from irrun.ops import Array, Fact
 from irrun.ops.fused.base import Fused, fused
@@ -19,7 +20,7 @@ class FusedPackedGather(Fused):
     def __init__(
         self,
         fact: Fact,
-        stored: Array | Nibbles,
+        stored: Array | Nibbles | Lookup,
         zero: Array | None,
         scale: Array | None,
         row: tuple[int, ...],
@@ -32,10 +33,10 @@ class FusedPackedGather(Fused):
         self.from_end = from_end
 
     def run(self, indices: Array) -> Array:
-        if isinstance(self.stored, Nibbles):
-            codes = Nibbles(self._picked(self.stored.pairs, indices), signed=self.stored.signed).whole()
-        else:
+        if isinstance(self.stored, np.ndarray):
             codes = self._picked(self.stored, indices)
+        else:
+            codes = self.stored.picked(lambda rows: self._picked(rows, indices)).whole()
         value = codes.astype(np.float32)
         if self.zero is not None:
             value -= self._picked(self.zero, indices)
@@ -47,7 +48,7 @@ class FusedPackedGather(Fused):
         return gather(rows, indices, 0, 0, from_end=self.from_end)
 
 
-def _for_each_row(side: Array, stored: Array | Nibbles) -> Array:
+def _for_each_row(side: Array, stored: Array | Nibbles | Lookup) -> Array:
     """Broadcast a scale or a zero point to the number of rows of ``stored``."""
     aligned = side.reshape((1,) * (len(stored.shape) - side.ndim) + side.shape)
     return np.ascontiguousarray(np.broadcast_to(aligned, (len(stored), *aligned.shape[1:])))

@@ -9,11 +9,14 @@ from irrun.diagnostics import amount
 from irrun.ops import Array, ElementType, Fact, Fold, Op, OpError, Out, Shape, attr, op
 from irrun.ops.shapes import check_extent
 from irrun.tensor import StoredFact
-from irrun.tensor.element_type import F16, I4, U4
+from irrun.tensor.element_type import F4E2M1, F8E4M3, F8E5M2, F16, I4, NF4, U4
 from irrun.tensor.packing import halves, storage_size, unpack
 
 _LARGE: Final = 1 << 12
 """The size from which on constants of few bits are not decoded until their value is used."""
+
+_PAIRS: Final = (U4, I4, NF4, F4E2M1)
+"""Types of which a byte holds two."""
 
 
 class WrongSize(OpError):
@@ -73,9 +76,12 @@ class Const(Op):
                 )
         elif self.element_type is F16 and count >= _LARGE:
             return StoredFact(F16, self.shape, halves(data, count).reshape(self.shape.static), _widen)
-        elif self.element_type in (U4, I4) and count >= _LARGE and self.shape.static[-1] % 2 == 0:
+        elif self.element_type in _PAIRS and count >= _LARGE and self.shape.static[-1] % 2 == 0:
             pairs = np.frombuffer(data, np.uint8, count // 2).reshape(*self.shape.static[:-1], -1)
             return StoredFact(self.element_type, self.shape, pairs, self._unpacked)
+        elif self.element_type in (F8E4M3, F8E5M2) and count >= _LARGE:
+            codes = np.frombuffer(data, np.uint8, count).reshape(self.shape.static)
+            return StoredFact(self.element_type, self.shape, codes, self._unpacked)
         else:
             values = unpack(data, self.element_type.name, count)
         return Fact.of(self.element_type, values.reshape(self.shape.static))

@@ -1,4 +1,4 @@
-"""Recognise activations that are composed of several layers.
+"""Recognise activations that are composed of several layers, or whose parameter is a tensor.
 
 Before: Multiply(x, Sigmoid(x))
 After:  Swish(x)
@@ -6,21 +6,30 @@ Before: Multiply(Multiply(x, 0.5), Add(Erf(Divide(x, 1.4142)), 1))
 After:  Gelu(x, erf)
 Before: Multiply(Multiply(x, 0.5), Add(Tanh(Multiply(Add(x, Multiply(Power(x, 3), 0.044715)), 0.79788)), 1))
 After:  Gelu(x, tanh)
+Before: PReLU(x, slope), where slope is constant and the same everywhere
+After:  FusedLeakyReLU(x)
+Before: Maximum(x, Multiply(x, slope)), where 0 < slope <= 1
+After:  FusedLeakyReLU(x)
 
-The factors of a GELU may come in any order.
+The factors of a GELU, and the operands of a Maximum, may come in any order.
 
-Proof: the factors commute (z3, tests/optimize/test_identities.py). Constants of the file that differ from
-those of GELU by less than 1e-4 of their value count as these, so that its argument may differ by that share.
+Proof: the factors commute, and slope * x is above x only where x is negative (z3,
+tests/optimize/test_identities.py). Constants of the file that differ from those of GELU by less than 1e-4 of their
+value count as these, so that its argument may differ by that share.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from itertools import permutations
+from typing import Final
 
 from irrun.graph import Node, Outlet
 from irrun.ops import Op
 from irrun.ops.activation.gelu import GeluV7
 from irrun.ops.activation.swish import Swish
+from irrun.ops.fused.fused_leaky_relu import FusedLeakyReLU
 from irrun.optimize.patterns import (
     broadcasts_as_numpy,
     first,
@@ -33,12 +42,9 @@ from irrun.optimize.rewrite import Rewriter
 
 
 def run(graph: Rewriter) -> None:
-    for node in graph.nodes("Sigmoid", "Erf", "Tanh"):
+    for node in graph.nodes(*_PATTERNS):
         if is_plain(graph.fact(first(node))):
-            if node.type == "Sigmoid":
-                _swish(graph, node)
-            else:
-                _gelu(graph, node)
+            _PATTERNS[node.type](graph, node)
 
 
 def _swish(graph: Rewriter, gate: Node) -> None:
@@ -87,6 +93,29 @@ def _product(graph: Rewriter, added: Node, data: Outlet) -> Node | None:
     return graph.node(here.node)
 
 
+def _prelu(graph: Rewriter, node: Node) -> None:
+    """Replace a PReLU whose slope is one number, which may be repeated for each channel."""
+    data, slope = graph.sources(node.id)
+    values, fact, given = graph.constant(slope), graph.fact(first(node)), graph.fact(slope)
+    if data is None or values is None or values.size == 0 or fact is None or given is None:
+        return
+    if given.type is fact.type and (values == values.flat[0]).all():
+        _replace(graph, node, FusedLeakyReLU(fact, float(values.flat[0])), data)
+
+
+def _leaky(graph: Rewriter, node: Node) -> None:
+    """Replace the larger of x and slope * x."""
+    fact = graph.fact(first(node))
+    if fact is None or not broadcasts_as_numpy(node):
+        return
+    for data, other in permutations(graph.sources(node.id)):
+        product = None if other is None else graph.node(other.node)
+        found = scalar_operand(graph, product) if product is not None and product.type == "Multiply" else None
+        if data is not None and found is not None and found[0] == data and 0 < found[1] <= 1:
+            _replace(graph, node, FusedLeakyReLU(fact, found[1]), data)
+            return
+
+
 def _scaled(graph: Rewriter, outlet: Outlet, factor: float) -> Outlet | None:
     """Return the input of a multiplication by ``factor``, or of a division by its inverse."""
     node = graph.node(outlet.node)
@@ -122,3 +151,13 @@ def _close(a: float, b: float) -> bool:
 def _replace(graph: Rewriter, last: Node, op: Op, data: Outlet) -> None:
     if same_shape(graph.fact(data), graph.fact(first(last))):
         graph.replace(first(last), graph.fuse(op, [data], [last]))
+
+
+_PATTERNS: Final[dict[str, Callable[[Rewriter, Node], None]]] = {
+    "Sigmoid": _swish,
+    "Erf": _gelu,
+    "Tanh": _gelu,
+    "PReLU": _prelu,
+    "Maximum": _leaky,
+}
+"""How the search for an activation begins, by the type of one of its layers."""

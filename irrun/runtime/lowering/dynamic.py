@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from irrun.kernels.dynamic_quantization import codes_of, groups_of
+from irrun.kernels.lookup import Lookup
 from irrun.kernels.nibbles import Nibbles
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import U8, Builder, share
@@ -16,6 +17,7 @@ from irrun.runtime.lowering.packing import pack
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.backends import OF_BYTES
+from irrun_kernels.codes import NUMBERS
 from irrun_kernels.dynamic import MIDDLE, Quantize, quantize_rows
 from irrun_kernels.host import LANES
 from irrun_kernels.native import Address
@@ -23,13 +25,37 @@ from irrun_kernels.product import Codes
 from irrun_kernels.tiling import padded_columns, words_of
 
 
-def rounded_rows(op: FusedPackedMatMul, builder: Builder, rows: View, codes: Codes) -> tuple[View, Codes]:
+class Coding(NamedTuple):
+    """How weights are stored: as codes of some ``bits``, from which ``centre`` is subtracted, of a form of `FORMS`."""
+
+    codes: Array | Nibbles
+    bits: int
+    centre: int
+    form: str
+    table: Array | None = None
+
+
+def coding_of(stored: Array | Nibbles | Lookup) -> Coding | None:
+    """Return how weights are stored; None where kernels have no such form."""
+    if isinstance(stored, Lookup):
+        if len(stored.table) == 16:
+            return Coding(stored.codes, 4, 0, "table", stored.table)
+        return Coding(stored.codes, 8, 0, stored.name) if stored.is_finite else None
+    if stored.dtype.itemsize != 1:
+        return None
+    bits, centre = codes_of(stored)
+    return Coding(stored, bits, centre, f"integers of {bits} bits")
+
+
+def rounded_rows(
+    op: FusedPackedMatMul, builder: Builder, rows: View, coding: Coding, codes: Codes
+) -> tuple[View, Codes]:
     """Return rows [M, K] rounded to bytes, and the layout of weights with what a product of these needs besides."""
-    stored = op.weights.stored
+    stored = coding.codes
     filters, _, each = stored.shape
     points, depth = rows.shape
     groups = groups_of(op.group_size, depth, each)
-    parts, centre = depth // groups.part, codes_of(stored)[1]
+    parts = depth // groups.part
     out, sides = builder.empty((points, depth), U8), builder.empty((points, parts, 2))
     each_task, tasks = share(points, 0.5 * rows.size)
     builder.call(
@@ -48,7 +74,7 @@ def rounded_rows(op: FusedPackedMatMul, builder: Builder, rows: View, codes: Cod
         ),
         tasks,
     )
-    sums = (stored[:].astype(np.int32) - centre).reshape(filters, parts, groups.part).sum(2, dtype=np.int32)
+    sums = (stored[:].astype(np.int32) - coding.centre).reshape(filters, parts, groups.part).sum(2, dtype=np.int32)
     starts = np.zeros((parts, codes.padded), np.int32)
     starts[:, :filters] = (OF_BYTES.offset - MIDDLE) * sums.T
     address = builder.constant(starts, starts.dtype)
@@ -56,12 +82,11 @@ def rounded_rows(op: FusedPackedMatMul, builder: Builder, rows: View, codes: Cod
 
 
 def stored_weights(
-    op: FusedPackedMatMul, builder: Builder, vectors: int, *, needs_zeros: bool = False
+    op: FusedPackedMatMul, builder: Builder, coding: Coding, vectors: int, *, needs_zeros: bool = False
 ) -> tuple[Address, Codes]:
     """The panels of weights of few bits, and their layout; zeros that are all 0 are left out unless they are needed."""
-    stored = op.weights.stored
+    stored, bits, centre, form, table = coding
     filters, groups, each = stored.shape
-    bits, centre = codes_of(stored)
     padded = padded_columns(filters)
     scale = np.float32(1) if op.weights.scale is None else op.weights.scale
     scales, zeros = (np.zeros((groups, padded), np.float32) for _ in range(2))
@@ -70,7 +95,8 @@ def stored_weights(
     given = builder.constant(zeros if needs_zeros or zeros.any() else None)
     source = stored.pairs if isinstance(stored, Nibbles) else stored
     panels = builder.packed(("codes", bits), source, vectors, lambda: _panels(stored, centre, bits, vectors))
-    return panels, Codes(bits, builder.constant(scales), given, padded, each)
+    layout = Codes(bits, builder.constant(scales), given, padded, each)
+    return panels, layout._replace(form=NUMBERS[form], table=builder.constant(table))
 
 
 _PACKED_AT_ONCE: Final = 1 << 20

@@ -8,13 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.dynamic_quantization import codes_of, groups_of
+from irrun.kernels.dynamic_quantization import groups_of
 from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.conversions import in_precision, operand, types
-from irrun.runtime.lowering.dynamic import rounded_rows, rows_of, stored_weights
+from irrun.runtime.lowering.dynamic import coding_of, rounded_rows, rows_of, stored_weights
 from irrun.runtime.lowering.elementwise import epilogue, followed
 from irrun.runtime.lowering.geometry import as_pixels, images_of
 from irrun.runtime.lowering.products import Operands, Weights, alone, form_of, multiply, placed_epilogue
@@ -92,27 +92,21 @@ def lower_packed_matmul(
     op: FusedPackedMatMul, builder: Builder, data: Operand, summand: Operand | None = None
 ) -> View | None:
     """A product with weights of at most 8 bits, which stay so in memory."""
-    end, stored = epilogue(op.activation), op.weights.stored
+    end, coding = epilogue(op.activation), coding_of(op.weights.stored)
     depth, filters = op.weights.shape
-    if (
-        end is None
-        or not is_f32(data, summand)
-        or stored.dtype.itemsize != 1
-        or 0 in (depth, filters)
-        or op.precision is F16
-    ):
+    if end is None or coding is None or not is_f32(data, summand) or 0 in (depth, filters) or op.precision is F16:
         return None
-    bits, groups, is_dynamic = codes_of(stored)[0], stored.shape[1], bool(op.group_size)
+    groups, is_dynamic = op.weights.stored.shape[1], bool(op.group_size)
     part = groups_of(op.group_size, depth, depth // groups).part if is_dynamic else depth // groups
     rows, summand_rows = rows_of(builder, data), None if summand is None else rows_of(builder, summand)
-    if part % (32 // bits) or rows is None or (summand is not None and summand_rows is None):
+    if part % (32 // coding.bits) or rows is None or (summand is not None and summand_rows is None):
         return None
     vectors = panel_vectors(filters)
-    panels, codes = stored_weights(op, builder, vectors, needs_zeros=is_dynamic)
+    panels, codes = stored_weights(op, builder, coding, vectors, needs_zeros=is_dynamic)
     points, x = rows.shape[0], rows
     is_row = not is_dynamic and points == 1
     if is_dynamic:
-        x, codes = rounded_rows(op, builder, rows, codes)
+        x, codes = rounded_rows(op, builder, rows, coding, codes)
     elif not is_row:
         precise = in_precision(op.precision, builder, rows)
         if precise is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from irrun.kernels.lookup import Lookup
 from irrun.kernels.nibbles import Nibbles
 from irrun.ops.fused.fused_packed_gather import FusedPackedGather
 from irrun.runtime.lowering.builder import F32, Builder, Unsupported, lowers
@@ -17,18 +18,22 @@ _MIDDLE = 8
 
 @lowers(FusedPackedGather)
 def lower_packed_gather(op: FusedPackedGather, builder: Builder, indices: Operand) -> View:
-    """Pick codes, zeros and scales, and compute (code - zero) * scale."""
-    is_packed = isinstance(op.stored, Nibbles)
-    stored = op.stored.pairs if isinstance(op.stored, Nibbles) else op.stored
-    signed = isinstance(op.stored, Nibbles) and op.stored.signed
+    """Pick codes, zeros and scales, and compute (code - zero) * scale, or (number - zero) * scale with a table."""
+    stored = op.stored
+    is_packed = isinstance(stored, Nibbles)
+    signed = isinstance(stored, Nibbles) and stored.signed
 
-    def rows_of(weights: Array) -> View:
-        found = picked(builder, weights, indices, wraps=op.from_end)
+    def rows_of(weights: Array, places: Operand = indices, wraps: bool = op.from_end) -> View:
+        found = picked(builder, weights, places, wraps=wraps)
         if found is None:
             raise Unsupported("the type of the indices")
         return found
 
-    codes = rows_of(stored)
+    if isinstance(stored, Lookup):
+        numbers = rows_of(stored.of_bytes, rows_of(stored.stored), wraps=False)
+        codes = numbers.reshape((*indices.shape, *stored.shape[1:]))
+    else:
+        codes = rows_of(stored.pairs if isinstance(stored, Nibbles) else stored)
     sides = [None if side is None else rows_of(side) for side in (op.zero, op.scale)]
     parts = [_decompressed(builder, codes, part, signed, sides) for part in ((0, 1) if is_packed else (None,))]
     shape = (*indices.shape, *op.row)

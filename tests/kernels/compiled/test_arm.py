@@ -19,7 +19,7 @@ from tests.kernels.compiled import arm
 arm.become("{}")
 from irrun_kernels import backends, host
 from irrun.tensor.element_type import BF16, F16
-from tests.kernels.compiled import test_bytes, test_convolution, test_bf16
+from tests.kernels.compiled import test_bytes, test_convolution, test_bf16, test_packed
 print(backends.OF_BF16.name, backends.OF_BYTES.name, host.LANES, host.REGISTERS, sep=", ")
 """
 
@@ -30,6 +30,8 @@ test_bf16.test_products_are_equal_to_the_bit((7, 30, 64))
 test_convolution.test_convolution_with_bias_summand_and_activation("grouped, odd", 3, "swish")
 for name in ("first layer", "depthwise", "grouped"):
     test_bytes.test_levels_are_half_a_step_from_exact_numbers_at_most(name, 77, "rounded")
+for rows in (1, 2):
+    test_packed.test_a_product_with_codes_of_a_table(rows, 17, "nf4", 3, 32, False)
 """
 
 WORDS = """

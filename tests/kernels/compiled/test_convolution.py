@@ -41,6 +41,7 @@ ACTIVATIONS = {
     "none": (None, lambda x: x),
     "clamp": (Elementwise("clamp", (-0.5, 1.0), np.clip), lambda x: np.clip(x, -0.5, 1)),
     "swish": (Elementwise("swish", (), np.exp), lambda x: x / (1 + np.exp(-x))),
+    "prelu": (Elementwise("prelu", (0.1,), np.exp), lambda x: np.where(x < 0, 0.1 * x, x)),
 }
 
 

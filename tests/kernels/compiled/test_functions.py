@@ -43,6 +43,7 @@ EXACT: dict[str, Callable[[Array], Array]] = {
     "abs": np.abs,
     "mish": lambda x: x * np.tanh(np.log1p(np.exp(x))),
     "softplus": lambda x: np.logaddexp(0, x),
+    "prelu": lambda x: np.where(x < 0, -2 * x, x),
 }
 
 

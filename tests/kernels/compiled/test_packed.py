@@ -7,12 +7,16 @@ import pytest
 
 from irrun.kernels.bf16 import rounded
 from irrun.kernels.elementwise import Elementwise
+from irrun.kernels.lookup import Lookup
 from irrun.kernels.packed_product import PackedMatrix
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.memory import Memory
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import BF16, F32
+from irrun.tensor.rounding import decode
+from irrun_kernels.processor import machine
 from irrun_kernels.tiling import words_of
+from tests.kernels.compiled.built import told
 from tests.kernels.compiled.lowered import run
 
 
@@ -46,6 +50,33 @@ def test_a_product_with_codes(rows: int, columns: int, bits: int, groups: int, s
     np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4 * size)
 
 
+@pytest.mark.parametrize("rows", [1, 2, 33])
+@pytest.mark.parametrize("columns", [1, 17, 200])
+@pytest.mark.parametrize(
+    ("kind", "groups", "size"), [("nf4", 3, 32), ("f4e2m1", 1, 8), ("f8e4m3", 1, 256), ("f8e5m2", 2, 128)]
+)
+@pytest.mark.parametrize("with_zero", [False, True])
+def test_a_product_with_codes_of_a_table(
+    rows: int, columns: int, kind: str, groups: int, size: int, with_zero: bool
+) -> None:
+    random = np.random.default_rng(0)
+    bits = 4 if kind in ("nf4", "f4e2m1") else 8
+    table = decode(np.arange(1 << bits, dtype=np.uint8), kind)
+    finite = np.flatnonzero(np.isfinite(table)).astype(np.uint8)
+    codes = np.resize(random.permutation(finite), (columns, groups, size))
+    scale = random.random((columns, groups), np.float32) / np.abs(table[finite]).max()
+    zero = random.standard_normal((columns, groups), np.float32) if with_zero else None
+    x = random.standard_normal((rows, groups * size), np.float32)
+    op = FusedPackedMatMul(
+        Fact(F32, Shape((rows, columns))), PackedMatrix(Lookup(codes, table, kind), scale, zero), None, None
+    )
+    numbers = table[codes].astype(np.float64) - (0 if zero is None else zero[..., np.newaxis])
+    weights = (numbers * scale[..., np.newaxis]).reshape(columns, -1)
+    for result in (run(op, x), op.run(x, memory=Memory())):
+        assert result is not None
+        np.testing.assert_allclose(result, x @ weights.T, rtol=1e-5, atol=1e-6 * (np.abs(x) @ np.abs(weights.T)).max())
+
+
 @pytest.mark.parametrize(("bits", "groups", "size"), [(4, 3, 32), (8, 1, 260)])
 @pytest.mark.parametrize("rows", [1, 33])
 def test_a_product_of_several_rows_in_bf16(rows: int, bits: int, groups: int, size: int) -> None:
@@ -63,3 +94,19 @@ def test_a_product_of_several_rows_in_bf16(rows: int, bits: int, groups: int, si
     for result in (run(half, x), half.run(x, memory=Memory())):
         assert result is not None
         np.testing.assert_allclose(result, expected, atol=2e-6 * np.abs(x).max() * np.abs(weights).sum(1).max())
+
+
+ELSEWHERE = """
+from irrun_kernels import host
+from tests.kernels.compiled import test_packed
+for rows in (1, 2):
+    test_packed.test_a_product_with_codes(rows, 17, 4, 3, 32, True)
+    for kind in ("nf4", "f8e4m3", "f8e5m2"):
+        test_packed.test_a_product_with_codes_of_a_table(rows, 17, kind, 3, 32, False)
+print(host.LANES)
+"""
+
+
+@pytest.mark.skipif(machine() != "x86_64", reason="levels of x86-64")
+def test_codes_in_vectors_of_half_the_size() -> None:
+    assert told(ELSEWHERE, "x86-64-v3") == "8"
