@@ -52,7 +52,7 @@ def test_json(run: Run, convolution: Path) -> None:
     assert record["plan"]["calls"] == {"move": 5, "product": 1, "windows": 1}
     assert (record["plan"]["interpreted"], record["plan"]["guards"]) == ({}, [])
     pooling = record["plan"]["steps"][-1]["items"][0]
-    assert (pooling["kernel"], pooling["read_bytes"], pooling["written_bytes"]) == ("windows", 11520, 2880)
+    assert (pooling["kernel"], pooling["read_bytes"], pooling["written_bytes"]) == ("windows", 11648, 2880)
     assert pooling["writes"][0]["type"] == "f32[1,20,6,6]{2,3,1}"
 
 
