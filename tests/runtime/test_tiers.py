@@ -150,6 +150,7 @@ def test_blas_has_one_thread_between_calls_of_workers(tmp_path: Path, monkeypatc
     counts: list[int] = []
     for function in ("irrun.kernels.threads.threads", "irrun.runtime.runner.threads"):
         monkeypatch.setattr(function, lambda: 2)
+    monkeypatch.setattr("irrun.kernels.threads.is_crowded", lambda: False)
     monkeypatch.setattr(blas, "set_threads", counts.append)
     for is_mixed in (False, True):
         net = Net()
