@@ -12,7 +12,7 @@ from irrun.kernels import blas, threads
 from irrun.optimize import PASSES, Settings
 from irrun.runtime.available import default_memory
 from irrun.runtime.budget import MOST_ITERATIONS, UNLIMITED, Budget
-from irrun.runtime.tiers import Tier
+from irrun.runtime.tiers import Tier, why_not
 from irrun.tensor import ElementType
 from irrun.tensor.element_type import BF16, F16, F32
 
@@ -132,6 +132,7 @@ def read_config(config: Mapping[str, Any] | str | None) -> Config:
     for key in given:
         if key not in _OWN and key not in ACCEPTED:
             raise ConfigError(f'there is no setting "{key}"{near_match(key, (*_OWN, *ACCEPTED))}')
+    tier = _tier(given.get("TIER", os.environ.get("IRRUN_TIER", "auto")))
     return Config(
         Settings(
             given.get("OPTIMIZE") is not False,
@@ -140,9 +141,10 @@ def read_config(config: Mapping[str, Any] | str | None) -> Config:
             _switch("LOW_MEMORY", given.get("LOW_MEMORY", False)),
             _precision(given),
             _group_size(given),
+            tier != "numpy" and why_not() is None,
         ),
         _threads(given.get("INFERENCE_NUM_THREADS", 0)),
-        _tier(given.get("TIER", os.environ.get("IRRUN_TIER", "auto"))),
+        tier,
         _budget(given),
         max(1, streams(given)),
     )

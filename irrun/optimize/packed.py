@@ -265,7 +265,7 @@ def _is_stored(fact: Fact, settings: Settings, least: int | None) -> bool:
         return False
     if fact.type is F16:
         return fact.stored is not None and settings.low_memory and least is None
-    is_table = fact.type in TABLES and least is None
+    is_table = fact.type in TABLES and least is None and (settings.compiled or settings.low_memory)
     return fact.is_constant and (is_table or (fact.type.is_integer and fact.type.bits <= 8))
 
 

@@ -14,7 +14,7 @@ class Settings(NamedTuple):
     ``disabled`` names passes to skip. ``accurate`` forbids rewrites that lose precision for speed. ``low_memory`` keeps
     compressed weights compressed, even where that is slower. The operands of products are rounded to ``precision``.
     Elements that integer weights are multiplied by are rounded to integers, ``group_size`` of a row with a common
-    scale; 0 leaves them as they are.
+    scale; 0 leaves them as they are. Without ``compiled`` kernels, codes of a table are looked up once, in advance.
     """
 
     enabled: bool = True
@@ -23,3 +23,4 @@ class Settings(NamedTuple):
     low_memory: bool = False
     precision: ElementType = F32
     group_size: int = 0
+    compiled: bool = True

@@ -317,6 +317,19 @@ def test_few_rows_or_an_unknown_number(tmp_path: Path, rows: str, kept: bool, mo
     same(net, tmp_path, {"FusedPackedMatMul": 1}, sizes, LOW_MEMORY=True)
 
 
+@pytest.mark.parametrize("tier", TIERS)
+def test_without_compiled_kernels_tables_are_looked_up_once(
+    tmp_path: Path, tier: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packed, "LEAST_OF_ALL", 0)
+    monkeypatch.setattr(packed, "LEAST_ELEMENTS", 0)
+    net = Net()
+    value = net.layer("Convert", [whole(net, NF4, (OUTPUTS, INPUTS))], f"{OUTPUTS},{INPUTS}", destination_type=F32)
+    net.result(net.layer("MatMul", [net.parameter("x", f"1,{INPUTS}"), value], f"1,{OUTPUTS}", transpose_b=True))
+    assert ("FusedPackedMatMul" in types(net.compile(tmp_path, TIER=tier))) == (tier == "compiled")
+    assert "FusedPackedMatMul" in types(net.compile(tmp_path, TIER=tier, LOW_MEMORY=True))
+
+
 def test_small_weights_become_floats(tmp_path: Path) -> None:
     net = Net()
     matrix = weights(net, U8, "channels", True, True, F16)
