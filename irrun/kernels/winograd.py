@@ -61,7 +61,9 @@ def _transforms(points: Sequence[float]) -> tuple[Array, Array, Array]:
 
 
 _DATA64, _KERNEL, _RESULT64 = _transforms(POINTS)
-_KERNELS: Final = np.kron(_KERNEL, _KERNEL).reshape(6, 6, 9).swapaxes(0, 1).reshape(36, 9).astype(np.float32)
+KERNELS: Final = np.kron(_KERNEL, _KERNEL).reshape(6, 6, 9).swapaxes(0, 1).reshape(36, 9).astype(np.float32)
+"""The transform of a kernel, in the order of `transform_data`."""
+
 _DATA: Final = _DATA64.astype(np.float32)
 _RESULTS: Final = np.hstack([np.kron(_RESULT64, _RESULT64), np.ones((16, 1))]).astype(np.float32)
 """Both transforms of the result combined, with a column for the bias."""
@@ -70,7 +72,7 @@ _RESULTS: Final = np.hstack([np.kron(_RESULT64, _RESULT64), np.ones((16, 1))]).a
 def transform_weights(weights: Array) -> Array:
     """Transform weights [O, I, 3, 3] to 36 matrices [I, O], in the order of `transform_data`; a view."""
     filters, depth = weights.shape[:2]
-    return (_KERNELS @ weights.reshape(-1, 9).T).reshape(36, filters, depth).swapaxes(1, 2)
+    return (KERNELS @ weights.reshape(-1, 9).T).reshape(36, filters, depth).swapaxes(1, 2)
 
 
 def transform_data(padded: Array, rows: int, columns: int, out: Array) -> None:

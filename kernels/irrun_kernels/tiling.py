@@ -65,20 +65,11 @@ def _tile_rows(points: int, vectors: int) -> int:
 
 
 def words_of(codes: Array, bits: int) -> Array:
-    """Pack signed codes [K, N] into words [K * bits / 32, N]: the first of a column in the lowest bits."""
-    depth, columns = codes.shape
-    each = 32 // bits
-    shifts = np.arange(0, 32, bits, dtype=np.uint32)[:, np.newaxis]
-    words = np.empty((depth // each, columns), np.uint32)
-    for first in range(0, depth // each, _AT_ONCE):
-        part = codes[first * each : (first + _AT_ONCE) * each].reshape(-1, each, columns)
-        bits_of_each = part.astype(np.int32).view(np.uint32) & np.uint32((1 << bits) - 1)
-        np.bitwise_or.reduce(bits_of_each << shifts, axis=1, out=words[first : first + _AT_ONCE])
-    return words
-
-
-_AT_ONCE: Final = 128
-"""Words that are packed at a time."""
+    """Pack signed codes [K, N] of 4 or 8 bits into words [K * bits / 32, N]: the first of a column in the lowest."""
+    columns = np.ascontiguousarray(codes.T).view(np.uint8)
+    if bits == 4:
+        columns = columns[:, ::2] & 15 | columns[:, 1::2] << 4
+    return columns.view("<u4").T
 
 
 def padded_depth(words: int, has_tiles: bool) -> int:

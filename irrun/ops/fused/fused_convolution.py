@@ -60,7 +60,7 @@ class FusedConvolution(FusedProduct, ShapedConvolution):
 
     def constants(self) -> dict[str, Any]:
         activation = in_place(self.activation)
-        return {"weights": self.weights, "bias": self.bias, "activation": activation, "least": self.least}
+        return {"weights": self.rounded_weights, "bias": self.bias, "activation": activation, "least": self.least}
 
     def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array | tuple[Array, ...]:
         return self.results(self.convolve(self.operand(data), summand, memory), memory)

@@ -39,7 +39,7 @@ class FusedMatMul(FusedProduct):
         rows = math.prod(lead)
         result = memory.empty((*lead, columns), self.weights.dtype)
         out = result.reshape(rows, columns)
-        np.matmul(self.operand(data).reshape(rows, depth), self.weights, out=out)
+        np.matmul(self.operand(data).reshape(rows, depth), self.rounded_weights, out=out)
         Epilogue(self.bias, in_place(self.activation)).apply(
             out, None if summand is None else summand.reshape(rows, columns)
         )

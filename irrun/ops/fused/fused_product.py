@@ -25,6 +25,7 @@ class FusedProduct(Fused):
         super().__init__(fact)
         self.weights = weights
         self.precision: ElementType = F32
+        self._rounded: Array | None = None
         self.floats = True
         self.bf16 = False
 
@@ -38,11 +39,17 @@ class FusedProduct(Fused):
         return tuple([*made, Fact(U16, self.fact.shape)] if self.bf16 else made)
 
     def in_precision(self, precision: ElementType) -> Self:
-        """Return the operation with rounded weights, which rounds its data likewise."""
+        """Return the operation with rounded operands."""
         made = copy(self)
-        made.weights = rounded(self.weights, precision.name)
-        made.precision = precision
+        made.precision, made._rounded = precision, None
         return made
+
+    @property
+    def rounded_weights(self) -> Array:
+        """The weights rounded to the precision, as f32, which are kept from first use on."""
+        if self._rounded is None:
+            self._rounded = rounded(self.weights, self.precision.name)
+        return self._rounded
 
     def with_bf16(self, *, floats: bool) -> Self:
         """Return the operation that also returns its result in bf16, or only that."""

@@ -36,15 +36,21 @@ class FusedTransposedConvolution(FusedProduct):
         self.wanted = wanted
         self.bias = bias
         self.activation = activation
-        self._prepare()
+        self._prepared: TransposedConvolution | None = None
 
     def multiply_adds(self, sizes: Sizes) -> int:
         return math.prod(sizes.inputs[0]) * math.prod(self.weights.shape[2:])
 
-    def _prepare(self) -> None:
-        windows = self.source.windows(self.weights.ndim - 3)
-        epilogue = self.bias, in_place(self.activation)
-        self.kernel = TransposedConvolution(self.weights, windows.strides, windows.dilations, *epilogue)
+    def prepare(self) -> TransposedConvolution:
+        """Return the kernel."""
+        if self._prepared is None:
+            windows = self.source.windows(self.weights.ndim - 3)
+            epilogue = self.bias, in_place(self.activation)
+            self._prepared = TransposedConvolution(self.rounded_weights, windows.strides, windows.dilations, *epilogue)
+        return self._prepared
+
+    def release(self) -> None:
+        self._prepared = None
 
     @property
     def takes_bf16(self) -> bool:
@@ -52,11 +58,11 @@ class FusedTransposedConvolution(FusedProduct):
 
     def in_precision(self, precision: ElementType) -> Self:
         made = super().in_precision(precision)
-        made._prepare()
+        made._prepared = None
         return made
 
     def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array | tuple[Array, ...]:
         begins, sizes = self.source.place(data.shape[2:], self.weights.shape[3:], self.wanted)
         channels = self.weights.shape[0] * self.weights.shape[2]
         out = memory.empty((data.shape[0], *sizes, channels), self.weights.dtype)
-        return self.results(self.kernel(self.operand(data), begins, channels_first(out), summand), memory)
+        return self.results(self.prepare()(self.operand(data), begins, channels_first(out), summand), memory)

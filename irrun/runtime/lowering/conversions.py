@@ -6,17 +6,19 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.kernels.bf16 import rounded
 from irrun.ops.fused.fused_dequantize import FusedDequantize
 from irrun.ops.fused.fused_product import FusedProduct
 from irrun.ops.fused.fused_quantize import FusedQuantize
 from irrun.ops.fused.fused_round import FusedRound
+from irrun.runtime.at_once import run_at_once
 from irrun.runtime.lowering.builder import BF16_BITS, F32, U8, Builder, empty_as, is_f32, lowers, share
 from irrun.runtime.lowering.copies import in_rows
 from irrun.runtime.view import Operand, View
-from irrun.tensor import ElementType
+from irrun.tensor import Array, ElementType
 from irrun.tensor.element_type import BF16, U16
 from irrun.tensor.element_type import F32 as SINGLE
-from irrun_kernels.conversions import AS_BITS, AS_F16, AS_FLOATS, AS_LEVELS, AS_NUMBERS, Convert, convert
+from irrun_kernels.conversions import AS_BITS, AS_F16, AS_FLOATS, AS_LEVELS, AS_NUMBERS, Convert, Rows, convert
 
 _COLUMNS: Final = 4096
 """Elements that are converted at a time."""
@@ -57,6 +59,17 @@ def operand(op: FusedProduct, builder: Builder, data: Operand) -> View | None:
     return _rounded(builder, data, AS_FLOATS if op.precision is BF16 else AS_F16)
 
 
+def weights_for(op: FusedProduct, data: Operand) -> Array:
+    """The weights of a product: those of the model for bits of bf16, which are rounded where they are packed."""
+    return op.weights if data.dtype == BF16_BITS else op.rounded_weights
+
+
+def are_finite(op: FusedProduct) -> bool:
+    """Return whether all weights of a product are finite in its precision."""
+    extremes = np.array([op.weights.min(initial=0), op.weights.max(initial=0)], F32)
+    return bool(np.isfinite(rounded(extremes, op.precision.name)).all())
+
+
 def types(op: FusedProduct) -> list[np.dtype[Any]]:
     """The types of the outputs of a product."""
     return [F32] * op.floats + [BF16_BITS] * op.bf16
@@ -81,9 +94,27 @@ def converted(
         return None
     data, rows = found
     out = empty_as(builder, data, dtype)
+    _convert(builder, data, rows, out, form, nanoseconds, *levels)
+    return out
+
+
+def _convert(
+    builder: Builder, data: View, rows: Rows, out: Operand, form: int, nanoseconds: float, *levels: float
+) -> None:
     each, tasks = share(-(-data.size // rows.columns), nanoseconds * data.size)
     x, address = builder.address(data), builder.address(out)
     builder.call(convert, Convert(x, rows, address, out.itemsize, form, data.size, each, *levels), tasks)
+
+
+def bf16_bits(x: Array) -> Array:
+    """The bits of constants of f32 rounded to bf16, in their memory layout."""
+    builder = Builder()
+    found = in_rows(builder, x, _COLUMNS)
+    if found is None or builder.items:
+        return bf16_bits(np.ascontiguousarray(x))
+    out = np.empty_like(x, BF16_BITS)
+    _convert(builder, *found, out, AS_BITS, 0.1)
+    run_at_once(builder)
     return out
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from irrun.ops.fused.fused_convolution import FEW_CHANNELS, FusedConvolution
 from irrun.runtime.lowering.builder import F32, Builder, is_f32, lowers
 from irrun.runtime.lowering.chains import Expression
-from irrun.runtime.lowering.conversions import operand, types
+from irrun.runtime.lowering.conversions import are_finite, operand, types, weights_for
 from irrun.runtime.lowering.elementwise import epilogue
 from irrun.runtime.lowering.geometry import Part, as_images, channels_last, parts_of, placed
 from irrun.runtime.lowering.images import channel_by_channel
@@ -33,19 +31,19 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
     found = placed(op.source.windows(data.ndim - 2), kernel, data)
     if found is None:
         return None
-    if op.is_depthwise and not np.isfinite(op.weights).all():
+    if op.is_depthwise and not are_finite(op):
         return None
     geometry, counts = found
     few = groups == 1 and depth < FEW_CHANNELS and geometry.kernel_width > 1 and geometry.dilation_width == 1
     parts = parts_of(geometry, as_images(data), counts, is_cut=not few and not op.is_depthwise)
     all_taps = tuple(slice(0, taps) for taps in geometry[3 - len(counts) : 3])
     is_whole = all(part.taps == all_taps for part in parts)
-    if not is_whole and not np.isfinite(op.weights).all():
+    if not is_whole and not are_finite(op):
         return None
     operands = operand(op, builder, data)
     if operands is None:
         return None
-    data, few = operands, few and operands.dtype == F32
+    data, few, weights = operands, few and operands.dtype == F32, weights_for(op, operands)
     x = as_images(data) if few and op.least is None else channels_last(builder, as_images(data))
     added = None if summand is None else channels_last(builder, as_images(summand))
     if x is None or (summand is not None and added is None):
@@ -59,27 +57,21 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
     outs = [builder.images(shape, dtype) for dtype in types(op)]
     given = Operands(x, outs, added, end, geometry)
     if op.is_depthwise:
-        windows, weights = _of_part(parts[0], given, op.weights)
-        channel_by_channel(builder, weights[:, 0, 0], op.bias, windows)
-    elif (
-        is_whole
-        and groups == 1
-        and not op.accurate
-        and is_worth_tiles(geometry, shape, depth)
-        and np.isfinite(op.weights).all()
-    ):
+        windows, taps = _of_part(parts[0], given, op.rounded_weights)
+        channel_by_channel(builder, taps[:, 0, 0], op.bias, windows)
+    elif is_whole and groups == 1 and not op.accurate and is_worth_tiles(geometry, shape, depth) and are_finite(op):
         by_tiles(op, builder, given)
     elif few:
-        windows, weights = _of_part(parts[0], given, op.weights)
+        windows, taps = _of_part(parts[0], given, weights)
         around = padded(builder, windows.x, outs[0], windows.geometry)
         if around is None:
             return None
-        weights, geometry = taps_as_channels(weights, windows.geometry)
-        _multiply(op, builder, weights, "few", parts[0], windows._replace(x=around, geometry=geometry))
+        taps, geometry = taps_as_channels(taps, windows.geometry)
+        _multiply(op, builder, taps, "few", parts[0], windows._replace(x=around, geometry=geometry))
     else:
         for part in parts:
-            windows, weights = _of_part(part, given, op.weights)
-            _multiply(op, builder, weights, "taps", part, windows)
+            windows, taps = _of_part(part, given, weights)
+            _multiply(op, builder, taps, "taps", part, windows)
     return alone([out[:, :, 0] if data.ndim == 3 else out for out in outs])
 
 
@@ -96,4 +88,4 @@ def _of_part(part: Part, given: Operands, weights: Array) -> tuple[Operands, Arr
 def _multiply(op: FusedConvolution, builder: Builder, weights: Array, kind: str, part: Part, given: Operands) -> None:
     key = (kind, *((taps.start, taps.stop) for taps in part.taps))
     bias = None if op.bias is None else op.bias.reshape(-1)
-    multiply(builder, of_windows(key, weights, op.weights), given, bias, 0)
+    multiply(builder, of_windows(key, weights, weights_for(op, given.x)), given, bias, 0)

@@ -13,13 +13,12 @@ from irrun.kernels.nibbles import Nibbles
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import U8, Builder, share
 from irrun.runtime.lowering.copies import contiguous
-from irrun.runtime.lowering.packing import pack
+from irrun.runtime.lowering.packing import pack_made
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.backends import OF_BYTES
 from irrun_kernels.codes import NUMBERS
 from irrun_kernels.dynamic import MIDDLE, Quantize, quantize_rows
-from irrun_kernels.host import LANES
 from irrun_kernels.native import Address
 from irrun_kernels.product import Codes
 from irrun_kernels.tiling import padded_columns, words_of
@@ -74,7 +73,7 @@ def rounded_rows(
         ),
         tasks,
     )
-    sums = (stored[:].astype(np.int32) - coding.centre).reshape(filters, parts, groups.part).sum(2, dtype=np.int32)
+    sums = stored[:].reshape(filters, parts, groups.part).sum(2, dtype=np.int32) - coding.centre * groups.part
     starts = np.zeros((parts, codes.padded), np.int32)
     starts[:, :filters] = (OF_BYTES.offset - MIDDLE) * sums.T
     address = builder.constant(starts, starts.dtype)
@@ -99,23 +98,22 @@ def stored_weights(
     return panels, layout._replace(form=NUMBERS[form], table=builder.constant(table))
 
 
-_PACKED_AT_ONCE: Final = 1 << 20
-"""Codes that are brought into order at a time, so that copies on the way stay small."""
-
-
 def _panels(stored: Array | Nibbles, centre: int, bits: int, vectors: int) -> Array:
     """The codes of weights [filters, groups, depth of a group] less ``centre``, packed in panels."""
-    filters, panel = stored.shape[0], vectors * LANES
-    depth = math.prod(stored.shape[1:])
-    step = max(1, _PACKED_AT_ONCE // (depth * panel)) * panel
-    packed = np.empty((depth * bits // 32) * padded_columns(filters), np.uint32)
-    place = 0
-    for begin in range(0, filters, step):
-        codes = np.subtract(stored[begin : begin + step], centre, dtype=np.int16).astype(np.int8)
-        part = pack(words_of(codes.reshape(len(codes), -1).T, bits), vectors)
-        packed[place : place + part.size] = part
-        place += part.size
-    return packed
+
+    def words(part: slice) -> Array:
+        if isinstance(stored, Nibbles):
+            pairs = stored.pairs[part] ^ np.uint8(_MIDDLE_OF_PAIR if centre else 0)
+            return pairs.reshape(len(pairs), -1).view("<u4").T
+        codes = stored[part].view(np.uint8) - np.uint8(centre % 256)
+        return words_of(codes.reshape(len(codes), -1).T, bits)
+
+    shape = math.prod(stored.shape[1:]) * bits // 32, stored.shape[0]
+    return pack_made(words, shape, np.dtype(np.uint32), vectors)
+
+
+_MIDDLE_OF_PAIR: Final = 0x88
+"""What makes two integers of 4 bits without sign signed, less the one in their middle."""
 
 
 def rows_of(builder: Builder, x: Operand) -> View | None:

@@ -13,7 +13,7 @@ from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers
 from irrun.runtime.lowering.chains import Expression
-from irrun.runtime.lowering.conversions import in_precision, operand, types
+from irrun.runtime.lowering.conversions import in_precision, operand, types, weights_for
 from irrun.runtime.lowering.dynamic import coding_of, rounded_rows, rows_of, stored_weights
 from irrun.runtime.lowering.elementwise import epilogue, followed
 from irrun.runtime.lowering.geometry import as_pixels, images_of
@@ -52,7 +52,8 @@ def lower_matmul(op: FusedMatMul, builder: Builder, data: Operand, summand: Oper
     if data_rows is None or (summand is not None and summand_rows is None):
         return None
     outs = [builder.empty((*data.shape[:-1], filters), dtype) for dtype in types(op)]
-    multiplied(builder, op.weights, data_rows, [out.reshape(-1, filters) for out in outs], op.bias, summand_rows, end)
+    weights = weights_for(op, data_rows)
+    multiplied(builder, weights, data_rows, [out.reshape(-1, filters) for out in outs], op.bias, summand_rows, end)
     return alone(outs)
 
 

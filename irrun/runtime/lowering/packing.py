@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 import numpy as np
 
 from irrun.runtime.at_once import run_at_once
 from irrun.runtime.lowering.builder import Builder
+from irrun.runtime.lowering.conversions import bf16_bits
 from irrun.runtime.lowering.copies import copied
 from irrun.tensor import Array
 from irrun_kernels.host import LANES
 from irrun_kernels.tiling import padded_columns
 
-_WORD: Final = np.dtype([("low", "<u2"), ("high", "<u2")])
+_BLOCK: Final = 1 << 20
+"""Elements that are made at a time of others, and packed while they are in the caches."""
 
 
 def pack(matrices: Array, vectors: int) -> Array:
@@ -22,34 +25,64 @@ def pack(matrices: Array, vectors: int) -> Array:
     Matrices of up to four axes: those along the first are packed one after the other, those along the second are parts
     of one along K. Strides are arbitrary.
     """
-    return _packed(matrices, vectors, 1)
+    packed = _empty(matrices.shape, matrices.dtype)
+    _write(matrices, packed, vectors, 1)
+    return packed.reshape(-1)
 
 
 def pack_bf16(matrices: Array, vectors: int) -> Array:
-    """Matrices of f32 that bf16 holds in panels of words, each of two rows; the last row may be zeros."""
-    halves = matrices.astype(np.float32, copy=False).view(_WORD)["high"]
-    return _packed(_padded(halves, 2), vectors, 2).view(np.uint32)
+    """Matrices of f32 rounded to bf16 in panels of words, each of two rows; the last row may be zeros."""
+    *_, depth, columns = matrices.shape
+    rows = depth + depth % 2
+
+    def rounded(part: slice) -> Array:
+        return _padded(bf16_bits(matrices[..., part]), rows - depth)
+
+    shape = (*matrices.shape[:-2], rows, columns)
+    return pack_made(rounded, shape, np.dtype(np.uint16), vectors, 2).view(np.uint32)
 
 
 def pack_bytes(matrices: Array, vectors: int) -> Array:
     """Matrices [..., 4 * K, N] of bytes with sign in panels of words, each of four rows."""
-    return _packed(matrices.astype(np.int8, copy=False), vectors, 4).view(np.uint32)
+    codes = matrices.astype(np.int8, copy=False)
+    packed = _empty(codes.shape, codes.dtype)
+    _write(codes, packed, vectors, 4)
+    return packed.reshape(-1).view(np.uint32)
 
 
-def _padded(matrices: Array, each: int) -> Array:
-    """Rows of a number that is a multiple of ``each``, with zeros behind them."""
-    missing = -matrices.shape[-2] % each
+def pack_made(
+    make: Callable[[slice], Array], shape: tuple[int, ...], dtype: np.dtype[Any], vectors: int, each: int = 1
+) -> Array:
+    """Matrices of a shape, of which ``make`` makes some columns at a time, in panels of words of ``each`` rows."""
+    *lead, depth, columns = shape
+    packed = _empty(shape, dtype)
+    size = vectors * LANES
+    step = max(1, _BLOCK // max(int(np.prod(lead)) * depth * size, 1)) * size
+    parts = (lead[-1] if lead else 1) * depth
+    for first in range(0, columns, step):
+        made = make(slice(first, first + step))
+        _write(made, packed[:, parts * first : parts * (first + step)], vectors, each)
+    return packed.reshape(-1)
+
+
+def _padded(matrices: Array, rows: int) -> Array:
+    """Matrices with rows of zeros behind them."""
     none = ((0, 0),)
-    return np.pad(matrices, (*none * (matrices.ndim - 2), (0, missing), *none)) if missing else matrices
+    return np.pad(matrices, (*none * (matrices.ndim - 2), (0, rows), *none)) if rows else matrices
 
 
-def _packed(matrices: Array, vectors: int, each: int) -> Array:
-    """Matrices in panels [K / each, columns, each]."""
+def _empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """Memory for packed matrices [groups, elements]."""
+    groups, parts, depth, columns = (1,) * (4 - len(shape)) + shape
+    return np.empty((groups, parts * depth * padded_columns(columns)), dtype)
+
+
+def _write(matrices: Array, packed: Array, vectors: int, each: int) -> None:
+    """Write matrices, or some panels of them, as panels [K / each, columns, each]."""
     groups, parts, depth, columns = (1,) * (4 - matrices.ndim) + matrices.shape
     size, words = vectors * LANES, depth // each
     whole = columns // size * size
     rest = padded_columns(columns - whole)
-    packed = np.empty((groups, parts * depth * (whole + rest)), matrices.dtype)
     panels = packed[:, : parts * depth * whole].reshape(groups, -1, parts, words, size, each)
     last = packed[:, parts * depth * whole :].reshape(groups, parts, words, rest, each)
     last[..., columns - whole :, :] = 0
@@ -62,4 +95,3 @@ def _packed(matrices: Array, vectors: int, each: int) -> Array:
         if source.size and not copied(builder, builder.view(source), builder.view(target)):
             raise ValueError(f"matrices of {matrices.dtype} cannot be packed")
     run_at_once(builder)
-    return packed.reshape(-1)

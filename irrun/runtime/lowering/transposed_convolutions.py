@@ -9,7 +9,7 @@ import numpy as np
 
 from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
 from irrun.runtime.lowering.builder import Builder, is_f32, lowers
-from irrun.runtime.lowering.conversions import operand, types
+from irrun.runtime.lowering.conversions import are_finite, operand, types
 from irrun.runtime.lowering.copies import copied
 from irrun.runtime.lowering.elementwise import epilogue
 from irrun.runtime.lowering.geometry import as_volumes, channels_last
@@ -52,7 +52,7 @@ def lower_transposed_convolution(
     at the border they meet zeros, which the layer does not have. Gaps between taps would meet NaN as zeros, too.
     """
     end = epilogue(op.activation)
-    if end is None or not is_f32(summand, op.weights) or not np.isfinite(op.weights).all() or _has_gaps(op):
+    if end is None or not is_f32(summand, op.weights) or not are_finite(op) or _has_gaps(op):
         return None
     operands = operand(op, builder, data)
     x = None if operands is None else channels_last(builder, as_volumes(operands))
@@ -88,7 +88,7 @@ def lower_transposed_convolution(
             channel_by_channel(builder, weights[:, 0, 0], bias, given)
             continue
         key = ("blocks", *(axis.stride for axis in axes), *(run.start for run in runs))
-        factors = of_windows(key, weights, op.weights)
+        factors = of_windows(key, weights, op.rounded_weights)
         if groups == 1:
             factors = factors._replace(steps=Steps(0, outs[0].strides[3] // outs[0].itemsize, 0))
         multiply(builder, factors, given, None if bias is None else np.tile(bias, len(runs[2])), 0)
@@ -123,9 +123,10 @@ def _axes(op: FusedTransposedConvolution, data: Operand) -> list[_Axis]:
 def _in_blocks(op: FusedTransposedConvolution, axes: list[_Axis]) -> Array:
     """The weights as [G, I, O, taps, stride, …], with zeros where there are none, for three axes."""
     blocks = [(-(-axis.taps // axis.stride), axis.stride) for axis in axes]
-    whole = np.zeros((*op.weights.shape[:3], *(taps * stride for taps, stride in blocks)), np.float32)
+    weights = op.rounded_weights
+    whole = np.zeros((*weights.shape[:3], *(taps * stride for taps, stride in blocks)), np.float32)
     first, second, third = (axis.taps for axis in axes)
-    whole[:, :, :, :first, :second, :third] = op.weights.reshape(*op.weights.shape[:3], first, second, third)
+    whole[:, :, :, :first, :second, :third] = weights.reshape(*weights.shape[:3], first, second, third)
     return whole.reshape(*whole.shape[:3], *(size for pair in blocks for size in pair))
 
 

@@ -8,12 +8,15 @@ from typing import Final
 import numpy as np
 
 from irrun.kernels.convolution_blocks import TILE
-from irrun.kernels.winograd import transform_weights
+from irrun.kernels.winograd import KERNELS
 from irrun.ops.fused.fused_convolution import FusedConvolution
-from irrun.runtime.lowering.builder import Builder, is_symbolic, share
+from irrun.runtime.at_once import run_at_once
+from irrun.runtime.lowering.builder import F32, Builder, is_symbolic, share
 from irrun.runtime.lowering.geometry import images_of
-from irrun.runtime.lowering.packing import pack
+from irrun.runtime.lowering.matrices import multiplied
+from irrun.runtime.lowering.packing import pack_made
 from irrun.runtime.lowering.products import Operands, placed_epilogue
+from irrun.tensor import Array
 from irrun_kernels.epilogue import Epilogue
 from irrun_kernels.pixels import Geometry, Images
 from irrun_kernels.product import Product, product
@@ -46,11 +49,20 @@ def by_tiles(op: FusedConvolution, builder: Builder, given: Operands) -> None:
     zeros = builder.constant(np.zeros(depth, np.float32))
     bias = builder.constant(None if op.bias is None else op.bias.reshape(-1))
     cut = tiling(most, 1, depth, filters, 36)
+
+    def transformed(part: slice) -> Array:
+        taps = op.weights[0, part].reshape(-1, 9).T
+        made = np.empty((36, taps.shape[1]), F32)
+        once = Builder()
+        multiplied(once, taps, KERNELS, [made])
+        run_at_once(once)
+        return made.reshape(36, 1, -1, depth).swapaxes(2, 3)
+
     panels = builder.packed(
         "tiles",
         op.weights,
         cut.vectors,
-        lambda: pack(transform_weights(op.weights[0])[:, None], cut.vectors),
+        lambda: pack_made(transformed, (36, 1, depth, filters), F32, cut.vectors),
     )
     for image, first in itertools.product(range(batch), range(0, whole, most)):
         tiles = min(most, whole - first)
