@@ -38,6 +38,10 @@ class Weights:
     r: Array
     b: Array | None
 
+    @property
+    def nbytes(self) -> int:
+        return sum(array.nbytes for array in (self.w, self.r, self.b) if array is not None)
+
     def rounded(self, precision: str) -> Weights:
         """Return the weights with those that are multiplied rounded to a precision."""
         return Weights(rounded(self.w, precision), rounded(self.r, precision), self.b)

@@ -77,16 +77,15 @@ class Plans:
         repeats = pattern is not None and (sizes == self._before or pattern == self._changes)
         if found is None and pattern is not None and repeats:
             found = self._special.get(pattern)
-        is_known = found is not None and not self._has_unknown_rank
-        if is_known:
-            self._memory.check(sizes)
-        else:
+        if self._has_unknown_rank:
             self._check(sizes)
+        else:
+            self._memory.check(sizes)
         if found is None and repeats and pattern is not None and self._is_worth(pattern):
             found = self._planned(pattern)
         self._before, self._changes = sizes, pattern
         plan = found if found is not None else self._closest(sizes)
-        return plan, partial(self._check, sizes) if is_known else _fits_always
+        return plan, _fits_always if self._has_unknown_rank else partial(self._check, sizes)
 
     def _check(self, sizes: Sizes) -> None:
         if sizes in self._sound:

@@ -363,8 +363,10 @@ class _Lowerer:
         """Numbers computed from sizes alone."""
         op = step.node.op
         if isinstance(op, ShapeOfV1 | ShapeOfV3) and isinstance(given[0], View):
-            return (_numbers(np.array(given[0].shape, object), step.types[0].dtype),)
-        if op is None or op.foldable is not Fold.DIMS or not any(isinstance(value, Numbers) for value in given):
+            return self._known([np.array(given[0].shape, object)], step)
+        if op is None or op.foldable is not Fold.DIMS:
+            return None
+        if not any(isinstance(value, Numbers) or id(value) in self._guarded for value in given):
             return None
         arrays = [_values(value) for value in given]
         if any(value is not None and array is None for value, array in zip(given, arrays, strict=True)):
@@ -379,7 +381,10 @@ class _Lowerer:
             return None
         finally:
             self._builder.symbols.forbids_fixing = False
-        found = results if isinstance(results, tuple | list) else (results,)
+        return self._known(results if isinstance(results, tuple | list) else (results,), step)
+
+    def _known(self, found: Sequence[Any], step: Step) -> tuple[Value, ...]:
+        """The outputs of a step that follow from sizes; some are the same in all runs for which the guards hold."""
         made = [_numbers(np.asarray(array, object), type.dtype) for array, type in zip(found, step.types, strict=True)]
         self._guarded.update({id(value): value for value in made if isinstance(value, np.ndarray)})
         return tuple(made)

@@ -190,7 +190,14 @@ class Tiers:
 def is_small(plan: Plan) -> bool:
     """Return whether NumPy runs a plan in less time than it takes to lower it."""
     made = sum(fact.least_bytes for step in plan.steps for fact in step.facts)
-    return made + sum(array.nbytes for array in plan.slots if array is not None) < _SMALL
+    given = sum(array.nbytes for array in plan.slots if array is not None)
+    return made + given + sum(_weight_bytes(step.node.op) for step in plan.steps) < _SMALL
+
+
+def _weight_bytes(op: object) -> int:
+    """The bytes of weights that an operation holds itself."""
+    weights = getattr(op, "weights", ())
+    return sum(each.nbytes for each in (weights if isinstance(weights, tuple) else (weights,)))
 
 
 class _Forgetful:
