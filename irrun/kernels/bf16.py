@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.kernels.threads import Array
+from irrun.kernels.threads import Array, by_blocks
 
 
 def rounded(x: Array, precision: str) -> Array:
@@ -19,12 +19,27 @@ def rounded(x: Array, precision: str) -> Array:
 
 def bf16_bits(x: Array) -> Array:
     """Return the bits of f32 rounded to bf16; numbers below 2**-126 become zero, as in processors."""
-    bits = x.astype(np.float32, copy=False).view(np.uint32)
-    nearest = (bits + ((bits >> 16) & 1) + np.uint32(0x7FFF)) >> 16
-    nearest = np.where((bits & 0x7F800000) == 0, (bits >> 16) & 0x8000, nearest)
-    return np.where(np.isnan(x), (bits >> 16) | 0x40, nearest).astype(np.uint16)
+    x = x.astype(np.float32, copy=False)
+    return by_blocks(_round, x, np.empty_like(x, np.uint16))
+
+
+def _round(x: Array, out: Array) -> None:
+    bits = x.view(np.uint32)
+    exponent = bits & 0x7F800000
+    nearest = bits >> 16
+    nearest &= 1
+    nearest += bits
+    nearest += 0x7FFF
+    nearest >>= 16
+    if exponent.min(initial=1) == 0:
+        nearest = np.where(exponent == 0, (bits >> 16) & 0x8000, nearest)
+    if exponent.max(initial=0) == 0x7F800000:
+        nearest = np.where(np.isnan(x), (bits >> 16) | 0x40, nearest)
+    np.copyto(out, nearest, casting="same_kind")
 
 
 def widened(bits: Array) -> Array:
     """Return the f32 that the bits of bf16 mean."""
-    return (bits.astype(np.uint32) << 16).view(np.float32)
+    wide = bits.astype(np.uint32)
+    wide <<= 16
+    return wide.view(np.float32)

@@ -129,10 +129,11 @@ def are_products_shared() -> bool:
 def by_blocks(function: Callable[[Array, Array], object], x: Array, out: Array | None = None) -> Array:
     """Apply an elementwise ``function(block, target)`` block by block; the result has the memory layout of x.
 
-    ``out`` may be x itself where the function allows it.
+    ``out`` may be x itself where the function allows it, or an array of another type.
     """
     result = np.empty_like(x) if out is None else out
-    if x.size <= _BLOCK or x.strides != result.strides or not _is_one_run(x):
+    alike = [step * result.itemsize for step in x.strides] == [step * x.itemsize for step in result.strides]
+    if x.size <= _BLOCK or not alike or not _is_one_run(x):
         function(x, result)
         return result
     source, target = x.ravel("K"), result.ravel("K")

@@ -24,16 +24,14 @@ MOST_SIZES: Final = 256
 """Sets of input shapes that are remembered as sound."""
 
 Sizes = tuple[tuple[int, ...], ...]
-Pattern = tuple[tuple[int | None, ...], ...]
-"""Shapes of all inputs; None for a size that changes."""
+"""Shapes of all inputs."""
 
 
 class Plans:
     """The general plan of a model, and plans for input shapes that occurred twice in a row.
 
-    Sizes that change from call to call stay open, as the length of the mask of a language model does, once the same
-    ones have changed twice in a row. So a sequence that grows with each call is planned once. The plans share their
-    constants; the least recently used one is forgotten first.
+    They share their constants; the least recently used one is forgotten first. Shapes that change from call to call, as
+    the length of the mask of a language model does, run by the general plan.
 
     Shapes are inferred before they run, so that inputs that do not fit together are refused, unless a program whose
     guards hold for them is found first. Inference looks again only at what the shapes before had otherwise, as for a
@@ -56,9 +54,8 @@ class Plans:
         self._places = {id: place for place, id in enumerate(graph.topological_order)}
         self._memory = MemoryCheck(whole)
         self._last: Facts | None = None
-        self._special: OrderedDict[Pattern, Plan] = OrderedDict()
+        self._special: OrderedDict[Sizes, Plan] = OrderedDict()
         self._before: Sizes | None = None
-        self._changes: Pattern | None = None
 
     def of(self, inputs: Sequence[Array]) -> tuple[Plan, Callable[[], None]]:
         """Return the plan for these inputs, and a check that they fit together, which is due unless a program tells.
@@ -72,19 +69,17 @@ class Plans:
             self._check(sizes)
             self._before = sizes
             return self.whole, _fits_always
-        pattern = None if self._before is None else _common(self._before, sizes)
-        found = self._special.get(sizes)
-        repeats = pattern is not None and (sizes == self._before or pattern == self._changes)
-        if found is None and pattern is not None and repeats:
-            found = self._special.get(pattern)
         if self._has_unknown_rank:
             self._check(sizes)
         else:
             self._memory.check(sizes)
-        if found is None and repeats and pattern is not None and self._is_worth(pattern):
-            found = self._planned(pattern)
-        self._before, self._changes = sizes, pattern
-        plan = found if found is not None else self._closest(sizes)
+        found = self._special.get(sizes)
+        if found is None and sizes == self._before and self._is_worth(sizes):
+            found = self._planned(sizes)
+        if found is not None:
+            self._special[sizes] = self._special.pop(sizes, found)
+        self._before = sizes
+        plan = self.whole if found is None else found
         return plan, _fits_always if self._has_unknown_rank else partial(self._check, sizes)
 
     def _check(self, sizes: Sizes) -> None:
@@ -121,80 +116,38 @@ class Plans:
             raise IRError(found or error.diagnostics, self._filename) from None
         return facts
 
-    def _inferred(self, pattern: Pattern) -> Facts:
-        return infer(self._graph, self._weights, self._closed(pattern), before=self._facts)
+    def _inferred(self, sizes: Sizes) -> Facts:
+        return infer(self._graph, self._weights, self._closed(sizes), before=self._facts)
 
-    def _closed(self, pattern: Pattern) -> dict[int, Fact]:
+    def _closed(self, sizes: Sizes) -> dict[int, Fact]:
         """Return the facts of the Parameters with the sizes that are known."""
-        return {
-            id: Fact(fact.type, _closed(fact.shape, sizes))
-            for (id, fact), sizes in zip(self._given.items(), pattern, strict=True)
-        }
+        return {id: Fact(fact.type, Shape(shape)) for (id, fact), shape in zip(self._given.items(), sizes, strict=True)}
 
-    def _closest(self, sizes: Sizes) -> Plan:
-        """The plan with the fewest open sizes that these sizes fit."""
-        fitting = [pattern for pattern in list(self._special) if _fits(sizes, pattern)]
-        if not fitting:
-            return self.whole
-        pattern = min(fitting, key=lambda one: sum(shape.count(None) for shape in one))
-        found = self._special.get(pattern)
-        if found is None:
-            return self.whole
-        self._special[pattern] = self._special.pop(pattern, found)
-        return found
-
-    def _is_worth(self, pattern: Pattern) -> bool:
-        """Return whether a plan for a pattern knows a size that the general plan does not."""
-        shapes = [fact.shape for fact in self._given.values()]
-        if any(shape.dims is None and None in sizes for shape, sizes in zip(shapes, pattern, strict=True)):
-            return False
+    def _is_worth(self, sizes: Sizes) -> bool:
+        """Return whether a plan for these sizes knows one that the general plan does not."""
         return any(
-            size is not None and not dim.is_static
-            for shape, sizes in zip(shapes, pattern, strict=True)
-            for dim, size in zip(shape.dims or [Dim()] * len(sizes), sizes, strict=True)
+            not dim.is_static
+            for fact, shape in zip(self._given.values(), sizes, strict=True)
+            for dim in fact.shape.dims or [Dim()] * len(shape)
         )
 
-    def _planned(self, pattern: Pattern) -> Plan:
-        """Return the plan for a pattern, made on first use; the least recently used one is forgotten."""
-        found = self._special.get(pattern)
+    def _planned(self, sizes: Sizes) -> Plan:
+        """Return the plan for some sizes, made on first use; the least recently used one is forgotten."""
+        found = self._special.get(sizes)
         if found is None:
-            found = self._special[pattern] = self._specialized(pattern)
+            found = self._special[sizes] = self._specialized(sizes)
             while len(self._special) > MOST_PLANS:
                 self._special.popitem(last=False)
         return found
 
-    def _specialized(self, pattern: Pattern) -> Plan:
-        """Return the plan for inputs of these sizes; the general one if open sizes contradict each other."""
+    def _specialized(self, sizes: Sizes) -> Plan:
+        """Return the plan for some sizes; the general one where inference does not tell that they fit."""
+        constants = self.whole.constants
         try:
-            facts, constants = self._inferred(pattern), self.whole.constants
-            return plan(self._graph, facts, self._settings, constants, self._facts, self.whole.budget)
+            return plan(self._graph, self._inferred(sizes), self._settings, constants, self._facts, self.whole.budget)
         except IRError:
             return self.whole
 
 
 def _fits_always() -> None:
     """Check inputs that are known to fit."""
-
-
-def _common(a: Sizes, b: Sizes) -> Pattern | None:
-    """The sizes that two runs have in common; None where they differ in rank."""
-    if a == b:
-        return b
-    if [len(shape) for shape in a] != [len(shape) for shape in b]:
-        return None
-    return tuple([tuple([x if x == y else None for x, y in zip(p, q, strict=True)]) for p, q in zip(a, b, strict=True)])
-
-
-def _fits(sizes: Sizes, pattern: Pattern) -> bool:
-    return all(
-        len(shape) == len(wanted) and all(b is None or a == b for a, b in zip(shape, wanted, strict=True))
-        for shape, wanted in zip(sizes, pattern, strict=True)
-    )
-
-
-def _closed(shape: Shape, sizes: tuple[int | None, ...]) -> Shape:
-    """A shape with the sizes that are known."""
-    if shape.dims is None:
-        return Shape([0 if size is None else size for size in sizes])
-    pairs = zip(shape.dims, sizes, strict=True)
-    return Shape([dim if size is None else Dim.exactly(size) for dim, size in pairs])

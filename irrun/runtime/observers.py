@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from irrun.runtime.plan import Step
 from irrun.tensor import Array
@@ -31,7 +32,7 @@ class Timing:
     @property
     def median(self) -> float:
         """Nanoseconds of one call."""
-        return statistics.median(self.own)
+        return float(np.median(self.own))
 
 
 class Profiler:

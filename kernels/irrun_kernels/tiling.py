@@ -66,7 +66,7 @@ def _tile_rows(points: int, vectors: int) -> int:
 
 def words_of(codes: Array, bits: int) -> Array:
     """Pack signed codes [K, N] of 4 or 8 bits into words [K * bits / 32, N]: the first of a column in the lowest."""
-    columns = np.ascontiguousarray(codes.T).view(np.uint8)
+    columns: Array = np.ascontiguousarray(codes.T).view(np.uint8)
     if bits == 4:
         columns = columns[:, ::2] & 15 | columns[:, 1::2] << 4
     return columns.view("<u4").T

@@ -49,14 +49,13 @@ def test_many_sizes_are_remembered_as_sound_but_not_all(tmp_path: Path) -> None:
     assert ((sizes[-1],),) in compiled.plans._sound
 
 
-def test_sizes_that_change_stay_open(tmp_path: Path) -> None:
+def test_sizes_that_change_need_no_plan(tmp_path: Path) -> None:
     compiled = doubled(tmp_path, "?,?")
     for length in (1, 2, 3, 4):
         run(compiled, length, 3)
-    assert list(compiled.plans._special) == [((None, 3),)]
-    whole, special = compiled.plans.whole, compiled.plans._special[(None, 3),]
-    assert compiled.plans.of([np.zeros((9, 3), np.float32)])[0] is special
-    assert compiled.plans.of([np.zeros((9, 4), np.float32)])[0] is whole
+    assert not compiled.plans._special
+    assert compiled.plans.of([np.zeros((9, 3), np.float32)])[0] is compiled.plans.whole
+    assert compiled.plans.of([np.zeros((9, 3), np.float32)])[0] is compiled.plans._special[(9, 3),]
 
 
 @pytest.mark.parametrize("again", [1, 3])
