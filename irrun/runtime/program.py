@@ -14,6 +14,8 @@ from irrun.ops.fused.fused_append import FusedAppend
 from irrun.ops.infrastructure.assign import Assign3, Assign6
 from irrun.ops.infrastructure.read_value import ReadValue3, ReadValue6
 from irrun.ops.shape.shape_of import ShapeOfV1, ShapeOfV3
+from irrun.ops.type.convert import Convert
+from irrun.ops.type.convert_like import ConvertLike
 from irrun.runtime.checked_values import nothing
 from irrun.runtime.expressions import Expressions
 from irrun.runtime.lowering import LOWERINGS
@@ -373,6 +375,8 @@ class _Lowerer:
             return None
         if not all(type.is_integer and type.bits >= _WHOLE_BITS for type in step.types):
             return None
+        if isinstance(op, Convert | ConvertLike):
+            return self._known(arrays[:1], step)
         asked = {"facts": step.declared} if "facts" in op.spec.run_asks else {}
         self._builder.symbols.forbids_fixing = True
         try:

@@ -265,7 +265,7 @@ def test_open_sizes_have_programs_of_their_own(tmp_path: Path) -> None:
         np.testing.assert_allclose(other(inputs)[0], one(inputs)[0], rtol=1e-4, atol=1e-5)
         assert other.tiers.last == "compiled"
     runners = [item.runner for item in other.tiers._lowered.values() if item.runner is not None]
-    assert sum(len(runner.programs) for runner in runners) == 4
+    assert sum(len(runner.programs) for runner in runners) == 3
     assert not any(runner.bailouts for runner in runners)
 
 
