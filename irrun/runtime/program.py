@@ -10,6 +10,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun.ops import Fold, Op, OpError
+from irrun.ops.arithmetic.maximum import Maximum
+from irrun.ops.arithmetic.minimum import Minimum
 from irrun.ops.fused.fused_append import FusedAppend
 from irrun.ops.infrastructure.assign import Assign3, Assign6
 from irrun.ops.infrastructure.read_value import ReadValue3, ReadValue6
@@ -40,6 +42,14 @@ _LEAST_CALLS: Final = 2
 
 _READERS: Final[frozenset[tuple[type[Op], int]]] = frozenset({(FusedAppend, 1), (ReadValue3, 0), (ReadValue6, 0)})
 """The operations that read variables, each with the input that is the initial value."""
+
+_OF_SIZES: Final[Mapping[type[Op], Callable[..., Any]]] = {
+    Convert: lambda sizes: sizes,
+    ConvertLike: lambda sizes, _like: sizes,
+    Maximum: np.frompyfunc(max, 2, 1),
+    Minimum: np.frompyfunc(min, 2, 1),
+}
+"""What operations do with sizes, where they treat integers of a type or ranges of them otherwise."""
 
 _WHOLE_BITS: Final = 32
 """Bits of integers that are not expected to overflow."""
@@ -375,12 +385,11 @@ class _Lowerer:
             return None
         if not all(type.is_integer and type.bits >= _WHOLE_BITS for type in step.types):
             return None
-        if isinstance(op, Convert | ConvertLike):
-            return self._known(arrays[:1], step)
+        run = _OF_SIZES.get(type(op), op.run)
         asked = {"facts": step.declared} if "facts" in op.spec.run_asks else {}
         self._builder.symbols.forbids_fixing = True
         try:
-            results = op.run(*arrays, **asked)
+            results = run(*arrays, **asked)
         except (NotWhole, OpError, TypeError, ValueError, IndexError, AttributeError, ZeroDivisionError):
             return None
         finally:
