@@ -168,7 +168,10 @@ class Instance:
             return True
         del self._bound[stage:]
         evaluate, numbers = layout.stages[stage]
-        values = evaluate(self._atoms)
+        try:
+            values = evaluate(self._atoms)
+        except ZeroDivisionError:
+            return False
         if values is None:
             return False
         workers().leave(self)

@@ -249,7 +249,7 @@ class _Lowerer:
                 outputs = self._folded(step, given) or self._called(step, given)
         except Unsupported as why:
             reason = str(why)
-        except NotWhole:
+        except (NotWhole, ZeroDivisionError):
             reason = "sizes that are known only when a run begins"
         else:
             return Lowered(step, first, len(builder.items), given, outputs)

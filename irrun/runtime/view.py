@@ -50,7 +50,7 @@ class View:
         """Whether the elements are in the order of memory without gaps."""
         wanted = row_major(self.shape, self.itemsize)
         pairs = zip(self.shape, self.strides, wanted, strict=True)
-        return all(size == 1 or stride == other for size, stride, other in pairs)
+        return all(stride == other or size == 1 for size, stride, other in pairs)
 
     def _with(self, shape: Sequence[Number], strides: Sequence[Number], offset: Number = 0) -> View:
         return View(self.buffer, self.offset + offset, tuple(shape), tuple(strides), self.dtype)
@@ -78,9 +78,15 @@ class View:
             raise ValueError(f"an array of {self.ndim} axes does not broadcast to {len(shape)}")
         strides: list[Number] = [0] * front
         for size, stride, wanted in zip(self.shape, self.strides, shape[front:], strict=True):
-            if size != wanted and size != 1:
+            # A size of 1 needs no comparison with one that is known only in a run.
+            if isinstance(size, int) and size == 1:
+                strides.append(stride if isinstance(wanted, int) and wanted == 1 else 0)
+            elif size == wanted:
+                strides.append(stride)
+            elif size == 1:
+                strides.append(0)
+            else:
                 raise ValueError(f"an axis of size {size} does not broadcast to {wanted}")
-            strides.append(stride if size == wanted else 0)
         return self._with(shape, strides)
 
     def reshape(self, *shape: Any) -> View:

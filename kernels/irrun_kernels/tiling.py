@@ -101,7 +101,7 @@ class Tiling(NamedTuple):
 def tiling(points: int, taps: int, depth: int, filters: int, products: int = 1, *, has_tiles: bool = False) -> Tiling:
     """Cut a product so that tasks are neither too large for the caches nor too small to be worth handing out.
 
-    Tiles of AMX multiply where ``has_tiles`` says that they can, and there are enough points.
+    Tiles of AMX multiply where ``has_tiles`` says that they can, and there are enough points. No points are no tasks.
     """
     vectors = panel_vectors(filters)
     rows = _tile_rows(points, vectors)
@@ -113,7 +113,7 @@ def tiling(points: int, taps: int, depth: int, filters: int, products: int = 1, 
     work = max(points, _LEAST_POINTS) * taps * depth * filters
     most = max(1, min(_MOST_TASKS // min(products, _MOST_TASKS), int(work // _LEAST_WORK)))
     panels = -(-filters // (vectors * LANES))
-    blocks = -(-points // most_points)
+    blocks = max(1, -(-points // most_points))
     groups = min(panels, max(1, round(most / blocks)))
     blocks = max(blocks, min(most // groups, -(-points // (2 * rows))))
     groups = min(groups, max(_EVEN, panels // _PANELS))
@@ -122,7 +122,7 @@ def tiling(points: int, taps: int, depth: int, filters: int, products: int = 1, 
         even = _EVEN // math.gcd(_EVEN, groups)
         blocks = max(1, min(-(-blocks // even) * even, -(-points // (2 * rows))))
     part = -(-points // blocks)
-    each = -(-part // rows) * rows
-    blocks = -(-points // each)
+    each = max(1, -(-part // rows)) * rows
+    blocks = max(1, -(-points // each))
     workspace = (8 * (taps + 3) + left_row) * (each + rows) + 4 * RUN
-    return Tiling(rows, vectors, each, groups, blocks * groups, workspace, left_row)
+    return Tiling(rows, vectors, each, groups, blocks * groups if points else 0, workspace, left_row)

@@ -144,7 +144,10 @@ def is_equal(a: tuple[Array, ...] | str, b: tuple[Array, ...] | str) -> bool:
     return all(x.shape == y.shape and np.allclose(x, y, 1e-5, 1e-6, equal_nan=True) for x, y in zip(a, b, strict=True))
 
 
-@pytest.mark.parametrize("config", [{"TIER": "numpy"}, {"TIER": "numpy", "OPTIMIZE": False}], ids=["fast", "plain"])
+CONFIGURATIONS = {"fast": {"TIER": "numpy"}, "plain": {"TIER": "numpy", "OPTIMIZE": False}, "auto": {}}
+
+
+@pytest.mark.parametrize("config", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
 @pytest.mark.parametrize("name", MODELS)
 def test_each_outcome_is_that_of_a_fresh_model(name: str, config: dict[str, Any]) -> None:
     for seed in range(SEQUENCES):

@@ -296,6 +296,16 @@ def is_f32(*arrays: Operand | None) -> bool:
     return all(array is None or (array.dtype == F32 and array.size > 0) for array in arrays)
 
 
+def has_f32(*arrays: Operand | None) -> bool:
+    """Return whether all arrays, except absent ones, hold f32 and have elements."""
+    return all(array is None or (array.dtype == F32 and has_elements(array)) for array in arrays)
+
+
+def has_elements(array: Operand) -> bool:
+    """Return whether an array is not empty; True as well where calls find how many rows it has, if any."""
+    return is_found(array.size) or array.size > 0
+
+
 def has_static_shape(fact: Fact) -> bool:
     """Return whether the shape and the type of a tensor are known."""
     return fact.shape.is_static and fact.type.is_known and fact.type.kind != "string"
@@ -323,13 +333,26 @@ def broadcast_shape(*shapes: Sequence[Number]) -> tuple[Number, ...]:
     for axis in range(-rank, 0):
         found: Number = 1
         for shape in shapes:
-            if len(shape) < -axis or shape[axis] == 1:
+            if len(shape) < -axis or is_one(shape[axis]):
                 continue
-            if found != 1 and found != shape[axis]:
+            if not is_one(found) and found != shape[axis]:
                 raise Unsupported(f"axes of sizes {found} and {shape[axis]} do not broadcast")
             found = found if isinstance(found, int) and found != 1 else shape[axis]
         sizes.append(found)
     return tuple(sizes)
+
+
+def is_one(size: Number) -> bool:
+    """Return whether a size is 1; not for one that calls find, so that a program is for all that they may find."""
+    return not is_found(size) and size == 1
+
+
+def is_found(size: Number) -> bool:
+    """Return whether calls find a size in the middle of a run."""
+    return isinstance(size, SymInt) and size.stage > _LAST_PRELUDE
+
+
+_LAST_PRELUDE: Final = 1
 
 
 @of_sizes
@@ -346,7 +369,7 @@ _LEAST_NANOSECONDS: Final = 4000
 
 def merged(arrays: Sequence[Operand], most: int) -> list[tuple[Number, tuple[Number, ...]]] | None:
     """Return the merged axes of arrays, one at least; None where more than ``most`` are left."""
-    axes = merged_axes(arrays) or [(1, tuple(array.itemsize for array in arrays))]
+    axes = merged_axes(arrays, is_one) or [(1, tuple(array.itemsize for array in arrays))]
     return None if len(axes) > most else axes
 
 

@@ -12,7 +12,18 @@ from irrun.ops.fused.fused_product import FusedProduct
 from irrun.ops.fused.fused_quantize import FusedQuantize
 from irrun.ops.fused.fused_round import FusedRound
 from irrun.runtime.at_once import run_at_once
-from irrun.runtime.lowering.builder import BF16_BITS, F32, U8, Builder, empty_as, is_f32, lowers, share
+from irrun.runtime.lowering.builder import (
+    BF16_BITS,
+    F32,
+    U8,
+    Builder,
+    empty_as,
+    has_elements,
+    has_f32,
+    is_f32,
+    lowers,
+    share,
+)
 from irrun.runtime.lowering.copies import in_rows
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array, ElementType
@@ -53,9 +64,9 @@ def lower_round_operand(op: FusedRound, builder: Builder, data: Operand) -> View
 def operand(op: FusedProduct, builder: Builder, data: Operand) -> View | None:
     """The data of a product: bits of bf16, or f32 rounded to the precision; None for what kernels do not take."""
     if data.dtype == BF16_BITS:
-        return builder.view(data) if data.size else None
+        return builder.view(data) if has_elements(data) else None
     if op.precision is SINGLE:
-        return builder.view(data) if is_f32(data) else None
+        return builder.view(data) if has_f32(data) else None
     return _rounded(builder, data, AS_FLOATS if op.precision is BF16 else AS_F16)
 
 
@@ -89,7 +100,7 @@ def converted(
     builder: Builder, data: Operand, dtype: np.dtype[Any], form: int, nanoseconds: float, *levels: float
 ) -> View | None:
     """Convert elements, in their memory layout; None for what kernels do not take."""
-    found = in_rows(builder, data, _COLUMNS) if data.size else None
+    found = in_rows(builder, data, _COLUMNS) if has_elements(data) else None
     if found is None:
         return None
     data, rows = found
@@ -119,4 +130,4 @@ def bf16_bits(x: Array) -> Array:
 
 
 def _rounded(builder: Builder, data: Operand, form: int) -> View | None:
-    return converted(builder, data, BF16_BITS if form == AS_BITS else F32, form, 0.1) if is_f32(data) else None
+    return converted(builder, data, BF16_BITS if form == AS_BITS else F32, form, 0.1) if has_f32(data) else None

@@ -28,6 +28,8 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
     groups, filters, depth, *kernel = op.weights.shape
     if end is None or not is_f32(summand, op.weights) or data.ndim not in (3, 4, 5):
         return None
+    if data.shape[1] != groups * depth:
+        return None
     found = placed(op.source.windows(data.ndim - 2), kernel, data)
     if found is None:
         return None

@@ -11,7 +11,7 @@ from irrun.kernels.layout import axes_in_memory
 from irrun.ops.fused.fused_concat import FusedConcat
 from irrun.ops.movement.concat import Concat
 from irrun.runtime.lowering.builder import Builder, broadcast, in_order_of, lowers, merged, share
-from irrun.runtime.symbolic import least, of_sizes
+from irrun.runtime.symbolic import largest, least, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun_kernels.axes import AXES, WALK, Axes, Strided
 from irrun_kernels.conversions import Rows
@@ -91,7 +91,7 @@ def in_rows(builder: Builder, x: Operand, most: int) -> tuple[View, Rows] | None
         whole = contiguous(builder, x)
         return None if whole is None else in_rows(builder, whole, most)
     if len(axes) == 1:
-        columns = least(axes[0][0], most)
+        columns = largest(1, least(axes[0][0], most))
         return x, Rows(columns, 1 << 40, 0, x.itemsize * columns)
     (_, (block,)), (size, (row,)) = [(1, (0,)), *axes][-3:-1]
     return x, Rows(axes[-1][0], size, block, row)
@@ -111,7 +111,9 @@ def lower_fused_concat(op: FusedConcat, builder: Builder, *inputs: Operand) -> V
 
 def _joined(builder: Builder, inputs: Sequence[Operand], axis: int, room: int | None, grows: bool) -> View | None:
     first = inputs[0]
-    if any(x.dtype != first.dtype for x in inputs):
+    if any(x.dtype != first.dtype or x.ndim != first.ndim for x in inputs):
+        return None
+    if any(x.shape[other] != first.shape[other] for x in inputs[1:] for other in range(first.ndim) if other != axis):
         return None
     sizes = list(first.shape)
     sizes[axis] = sum(x.shape[axis] for x in inputs)

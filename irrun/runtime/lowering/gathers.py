@@ -212,6 +212,9 @@ def lower_scatter_elements_update(
     if not builder.is_constant(axis) or not data.ndim or reduction == "mean":
         return None
     along = int(axis.reshape(-1)[0]) % data.ndim
+    within = (number == along or size <= data.shape[number] for number, size in enumerate(indices.shape))
+    if indices.shape != updates.shape or not all(within):
+        return None
     out = _copy(builder, data, updates)
     if out is None or data.shape[along] == 0:
         return None

@@ -11,7 +11,7 @@ import numpy as np
 from irrun.kernels.dynamic_quantization import groups_of
 from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
-from irrun.runtime.lowering.builder import Builder, is_f32, lowers
+from irrun.runtime.lowering.builder import Builder, has_f32, is_f32, is_one, lowers
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.conversions import in_precision, operand, types, weights_for
 from irrun.runtime.lowering.dynamic import coding_of, rounded_rows, rows_of, stored_weights
@@ -95,7 +95,7 @@ def lower_packed_matmul(
     """A product with weights of at most 8 bits, which stay so in memory."""
     end, coding = epilogue(op.activation), coding_of(op.weights.stored)
     depth, filters = op.weights.shape
-    if end is None or coding is None or not is_f32(data, summand) or 0 in (depth, filters) or op.precision is F16:
+    if end is None or coding is None or not has_f32(data, summand) or 0 in (depth, filters) or op.precision is F16:
         return None
     groups, is_dynamic = op.weights.stored.shape[1], bool(op.group_size)
     part = groups_of(op.group_size, depth, depth // groups).part if is_dynamic else depth // groups
@@ -105,7 +105,7 @@ def lower_packed_matmul(
     vectors = panel_vectors(filters)
     panels, codes = stored_weights(op, builder, coding, vectors, needs_zeros=is_dynamic)
     points, x = rows.shape[0], rows
-    is_row = not is_dynamic and points == 1
+    is_row = not is_dynamic and is_one(points)
     if is_dynamic:
         x, codes = rounded_rows(op, builder, rows, coding, codes)
     elif not is_row:

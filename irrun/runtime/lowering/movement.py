@@ -28,7 +28,7 @@ from irrun.ops.movement.split import Split
 from irrun.ops.movement.strided_slice import StridedSlice
 from irrun.ops.movement.tile import Tile
 from irrun.ops.movement.variadic_split import VariadicSplit
-from irrun.runtime.lowering.builder import Builder, broadcast_shape, empty_as, integers, lowers
+from irrun.runtime.lowering.builder import Builder, broadcast_shape, empty_as, integers, is_found, lowers
 from irrun.runtime.lowering.copies import copied, laid_as, part_of
 from irrun.runtime.lowering.padding import fill_around
 from irrun.runtime.symbolic import Number
@@ -159,9 +159,6 @@ def lower_broadcast(
         data = part_of(data, *(slice(None) if axis in mapped else None for axis in range(len(shape))))
     if op.mode == "bidirectional":
         shape = list(broadcast_shape(data.shape, shape))
-    front = len(shape) - data.ndim
-    if front < 0 or any(size != 1 and size != wanted for size, wanted in zip(data.shape, shape[front:], strict=True)):
-        return None
     return _repeated(builder, data, shape)
 
 
@@ -174,7 +171,8 @@ def lower_expand(_op: FusedExpand, builder: Builder, data: Operand, target: Oper
 
 def _repeated(builder: Builder, data: Operand, shape: Sequence[Number]) -> View | None:
     """Elements repeated along new axes and those of size 1; the array itself if there are none."""
-    if data.ndim == len(shape) and all(size == wanted for size, wanted in zip(data.shape, shape, strict=True)):
+    pairs = zip(data.shape, shape, strict=False)
+    if data.ndim == len(shape) and all(not is_found(wanted - size) and size == wanted for size, wanted in pairs):
         return builder.view(data)
     out = builder.empty(shape, data.dtype)
     return out if copied(builder, data, out) else None
@@ -202,7 +200,7 @@ def lower_pad(
 ) -> View | None:
     """A copy into the middle, and copies of a number or of elements beside it."""
     before, after = (integers(pads, "a pad") for pads in (begins, ends))
-    if any(begin + size + end < 0 for begin, size, end in zip(before, data.shape, after, strict=True)):
+    if any(max(-begin, 0) + max(-end, 0) > size for begin, size, end in zip(before, data.shape, after, strict=True)):
         return None
     if op.pad_mode == "constant":
         data = part_of(data, *_cropped(data, before, after))
@@ -359,6 +357,8 @@ def lower_space_to_batch(
         return None
     shape = [begin + size + end for begin, size, end in zip(before, data.shape, after, strict=True)]
     small = [size // block for size, block in zip(shape, blocks, strict=True)]
+    if any(size % block != 0 for size, block in zip(shape, blocks, strict=True)):
+        return None
     whole = data
     if any((*before, *after)):
         whole = builder.empty(shape, data.dtype)

@@ -36,7 +36,11 @@ def lower_recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: An
     if whole is None or counts is None or any(state is None for state in states):
         return None
     batch, steps, inputs = x.shape
-    directions, size, gates = len(passes), states[0].shape[-1], GATES[kind]
+    directions, size, gates = len(passes), passes[0].r.shape[1], GATES[kind]
+    if inputs != passes[0].w.shape[0] or lengths.shape != (batch,):
+        return None
+    if any(state.shape != (batch, directions, size) for state in states):
+        return None
     projected = builder.empty((directions, batch * steps, gates * size))
     is_rounded = op.precision == BF16.name
     given = rounded_to_bf16(builder, whole, as_bits=inputs % 2 == 0) if is_rounded else whole

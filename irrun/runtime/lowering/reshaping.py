@@ -26,20 +26,18 @@ def lower_reshape(op: Reshape, builder: Builder, data: Operand, pattern: Operand
     """An array in the shape of a pattern, in which 0 copies a size and -1 is the rest."""
     sizes = integers(pattern, "the shape")
     if op.special_zero:
-        sizes = [data.shape[axis] if _is(size, 0) else size for axis, size in enumerate(sizes)]
         if not all(isinstance(size, int) or size > 0 for size in sizes):
             raise Unsupported("a size that is computed may be 0, which copies one")
+        sizes = [data.shape[axis] if _is(size, 0) else size for axis, size in enumerate(sizes)]
     return in_shape(builder, data, sizes)
 
 
 @lowers(SqueezeV1, SqueezeV15)
 def lower_squeeze(op: SqueezeV1 | SqueezeV15, builder: Builder, data: Operand, axes: Operand | None = None) -> View:  # noqa: ARG001
     """An array without some axes of size 1."""
-    given = [axis for axis, size in enumerate(data.shape) if size == 1]
-    if axes is not None:
-        along = {int(axis) % data.ndim for axis in integers(axes, "the axes")}
-        given = [axis for axis in given if axis in along or not along]
-    return in_shape(builder, data, [size for axis, size in enumerate(data.shape) if axis not in given])
+    along = set() if axes is None else {int(axis) % data.ndim for axis in integers(axes, "the axes")}
+    kept = [size for axis, size in enumerate(data.shape) if (along and axis not in along) or size != 1]
+    return in_shape(builder, data, kept)
 
 
 @lowers(Unsqueeze)
@@ -48,13 +46,15 @@ def lower_unsqueeze(op: Unsqueeze, builder: Builder, data: Operand, axes: Operan
     where = integers(axes, "the axes")
     rank = data.ndim + len(where)
     new = {int(axis) % rank for axis in where}
+    if len(new) != len(where):
+        raise Unsupported("an axis that is given twice")
     rest = iter(data.shape)
     return in_shape(builder, data, [1 if axis in new else next(rest) for axis in range(rank)])
 
 
 def in_shape(builder: Builder, data: Operand, shape: Sequence[Number]) -> View:
     """A view of another shape, or of a copy; one of four axes keeps channels that are neighbours so."""
-    if math.prod(shape) != data.size and not _has_rest(shape):
+    if not _has_rest(shape) and math.prod(shape) != data.size:
         raise Unsupported(f"{data.size} elements do not fit shape {list(shape)}")
     found = builder.view(data).viewed(shape)
     if found is not None:

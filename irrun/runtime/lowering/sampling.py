@@ -143,7 +143,7 @@ _OUTSIDE: Final = {"zeros": ZEROS, "border": BORDER, "reflection": REFLECTED}
 @lowers(GridSample)
 def lower_grid_sample(op: GridSample, builder: Builder, data: Operand, grid: Operand) -> View | None:
     """Pixels at the places of a grid, as sums of those around them."""
-    if not is_f32(data, grid):
+    if not is_f32(data, grid) or grid.shape[0] != data.shape[0] or grid.shape[3] != 2:
         return None
     x, places = contiguous(builder, builder.view(data).moveaxis(1, -1)), contiguous(builder, grid)
     if x is None or places is None:

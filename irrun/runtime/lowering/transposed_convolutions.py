@@ -54,6 +54,8 @@ def lower_transposed_convolution(
     end = epilogue(op.activation)
     if end is None or not is_f32(summand, op.weights) or not are_finite(op) or _has_gaps(op):
         return None
+    if data.shape[1] != op.weights.shape[0] * op.weights.shape[1]:
+        return None
     operands = operand(op, builder, data)
     x = None if operands is None else channels_last(builder, as_volumes(operands))
     if x is None:
