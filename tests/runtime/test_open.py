@@ -107,6 +107,33 @@ def test_lengths_that_depend_on_values(tmp_path: Path) -> None:
     assert sum(runner.bailouts.total() for runner in runners(other)) <= 2
 
 
+def test_a_program_is_for_any_number_of_rows_that_are_found(tmp_path: Path) -> None:
+    """As the experts of a layer find tokens: many, one, or none."""
+    net, random = Net(), np.random.default_rng(5)
+    x = net.parameter("x", "?,24")
+    total = net.layer("Multiply", [x, net.constant(np.float32(0))], "?,24")
+    for expert in range(3):
+        score = net.layer("Gather", [x, net.constant(np.array(expert)), net.constant(np.array(1))], "?", 8)
+        places = whole(net, "NonZero", [net.layer("ReLU", [score], "?")], "1,?", 3, output_type="i64")
+        rows = whole(net, "Squeeze", [places, net.constant(np.array([0]))], "?")
+        tokens = net.layer("Gather", [x, rows, net.constant(np.array(0))], "?,24", 8)
+        wide = net.layer("Swish", [net.layer("MatMul", [tokens, net.normal(24, 48)], "?,48")], "?,48", 4)
+        made = net.layer("MatMul", [wide, net.normal(48, 24)], "?,24")
+        at = whole(net, "Unsqueeze", [rows, net.constant(np.array([1]))], "?,1")
+        total = net.layer("ScatterNDUpdate", [total, at, made], "?,24", 15, reduction="sum")
+    net.result(total)
+    one, other = both(net, tmp_path)
+    other(net.inputs({"x": (9, 24)}))
+    for tokens in (8, 5, 8, 3, 8, 2, 7):
+        inputs = net.inputs({"x": (tokens, 24)})
+        inputs["x"][:, :3] = random.choice([-1, 1], (tokens, 3), p=[0.6, 0.4])
+        np.testing.assert_allclose(other(inputs)[0], one(inputs)[0], rtol=1e-3, atol=1e-4)
+    none = {"x": np.full((8, 24), -1, np.float32)}
+    np.testing.assert_array_equal(other(none)[0], np.zeros((8, 24)))
+    assert other.tiers.account.compiled == 8
+    assert sum(len(runner.programs) for runner in runners(other)) == 1
+
+
 def test_an_operation_is_lowered_once() -> None:
     before = LOWERINGS[MatMul]
     with pytest.raises(TypeError, match=r"MatMul is lowered twice: .*lower_matmul_of_stacks.*, .*another"):
