@@ -22,18 +22,6 @@ from tests.ops import harness
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
 CASES = [case for case in all_cases() if case.inputs and case.inputs[0] is not None and "" not in case.types.values()]
-SHARE = 4
-"""One case of an operation in so many is tested."""
-
-
-def chosen() -> list[Case]:
-    seen: dict[str, int] = {}
-    found = []
-    for case in CASES:
-        number = seen[case.type] = seen.get(case.type, -1) + 1
-        if number % SHARE == 0:
-            found.append(case)
-    return found
 
 
 def others(inputs: Sequence[Array]) -> Iterator[list[Array]]:
@@ -65,7 +53,7 @@ def is_equal(a: Any, b: Any, case: Case) -> bool:
 
 
 @pytest.mark.bails_out("a kernel found values that it does not support")
-@pytest.mark.parametrize("case", chosen(), ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_other_shapes(case: Case) -> None:
     constants = harness.constants(case)
     try:

@@ -105,7 +105,7 @@ def lower_gather(
     if not builder.is_constant(axis) or not data.ndim:
         return None
     along = int(axis.reshape(-1)[0]) % data.ndim
-    batches = 0 if isinstance(op, GatherV1) else op.batch_dims % max(indices.ndim, 1) if op.batch_dims else 0
+    batches = 0 if isinstance(op, GatherV1) else op.batch_dims + (indices.ndim if op.batch_dims < 0 else 0)
     before = (slice(None),) * along
     known = indices if isinstance(indices, np.ndarray) else None
     wraps = isinstance(op, GatherV8) or (data.ndim == 1 and data.dtype.kind in "iu" and data.itemsize >= 4)

@@ -65,6 +65,14 @@ CASES = [
             Case(
                 "Gather",
                 opset,
+                [TWO_BATCHES, i64([4, 1]), i64(1)],
+                [f32([5, 7])],
+                {"batch_dims": 1},
+                name="an-index-for-each-row",
+            ),
+            Case(
+                "Gather",
+                opset,
                 [LARGE, PLACES, i64(1)],
                 [np.stack([LARGE[0][PLACES[0]], LARGE[1][PLACES[1]]])],
                 {"batch_dims": 1},
