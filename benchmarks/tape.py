@@ -110,7 +110,7 @@ def description(item: Call | Interpreted, microseconds: float) -> str:
         taps = fields["kernel_height"] * fields["kernel_width"]
         work = fields["images"] * fields["rows"] * fields["columns"] * taps * fields["depth"] * fields["filters"]
         batch = max(1, -(-item.tasks // fields["cut_tasks"]))
-        text += f" function={fields['end_function']} {2e-3 * work * batch / microseconds:.0f} GFLOP/s"
+        text += f" function={fields['epilogue_function']} {2e-3 * work * batch / microseconds:.0f} GFLOP/s"
     return f"tasks={item.tasks} {text}"
 
 

@@ -247,7 +247,7 @@ class _Lowerer:
                 outputs: tuple[Value, ...] = self._before(None, given)
             else:
                 outputs = self._folded(step, given) or self._called(step, given)
-        except Unsupported as why:
+        except (Unsupported, OpError) as why:
             reason = str(why)
         except (NotWhole, ZeroDivisionError):
             reason = "sizes that are known only when a run begins"

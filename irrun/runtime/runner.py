@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from irrun.diagnostics import IRError
 from irrun.kernels.locks import Lock
 from irrun.kernels.threads import threads
 from irrun.runtime.budget import Budget, held_bytes
@@ -77,10 +78,13 @@ class Runner:
     ) -> tuple[Array, ...] | str:
         """The results, or the reason why NumPy should compute them.
 
-        ``check`` is due unless a program is for these inputs.
+        ``check`` is due unless a program is for these inputs: it tells of errors what they mean for the model.
         """
         try:
-            results = self._attempt(plan, inputs, state, observers, memory, check)
+            results = self._attempt(plan, inputs, state, observers, memory)
+        except IRError:
+            check()
+            raise
         except Bailout as error:
             return self._bailed_out(str(error))
         except MemoryError:
@@ -100,14 +104,12 @@ class Runner:
         state: State,
         observers: Sequence[Observer],
         memory: Memory,
-        check: Callable[[], None],
     ) -> tuple[Array, ...] | None:
         for variant in list(self._variants):
             results = self._run(variant, plan.budget, inputs, state, observers)
             if results is not None:
                 self._prefer(variant)
                 return results
-        check()
         if self.is_hopeless or sum(self.bailouts.values()) > _MOST_BAILOUTS:
             return None
         with self._lock:

@@ -187,6 +187,8 @@ def lower_scatter_update(
     if not builder.is_constant(axis) or not data.ndim:
         return None
     along = int(axis.reshape(-1)[0]) % data.ndim
+    if updates.shape != (*data.shape[:along], *indices.shape, *data.shape[along + 1 :]):
+        return None
     out = _copy(builder, data, updates)
     if out is None or data.shape[along] == 0:
         return None

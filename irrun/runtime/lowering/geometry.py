@@ -83,8 +83,12 @@ def parts_of(geometry: Geometry, x: Operand, counts: Sequence[int], *, is_cut: b
     """
     found: list[list[tuple[slice, slice]]] = []
     for axis, (size, count) in enumerate(zip(x.shape[2:], counts, strict=True), start=3 - len(counts)):
-        whole = (slice(0, count), slice(0, geometry[axis]))
-        found.append([whole] if is_symbolic(size, count) else _bands(geometry, axis, size, count))
+        if is_symbolic(size, count):
+            bands = [(slice(0, count), slice(0, geometry[axis]))]
+        else:
+            bands = _bands(geometry, axis, size, count)
+        is_dilated = geometry[6 + axis] > 1
+        found.append(bands if is_dilated else [(slice(0, count), _hull([taps for _, taps in bands]))])
     one = Part(tuple(slice(0, count) for count in counts), tuple(_hull([taps for _, taps in each]) for each in found))
     if is_symbolic(*x.shape[2:], *counts) or not is_cut:
         return [one]
