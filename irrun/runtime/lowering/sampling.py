@@ -84,7 +84,7 @@ def _picked(builder: Builder, data: Operand, picks: list[tuple[int, Array]]) -> 
         places = places + step * index.reshape(-1, *(1,) * (data.ndim - 1 - axis))
         source = source[(slice(None),) * axis + (slice(0, 1),)]
     out = laid_as(builder, data, shape)
-    return out if copied(builder, source, out, places if places.size > 1 else None) else None
+    return out if copied(builder, source, out, places if places.any() else None) else None
 
 
 @lowers(AdaptiveAvgPool, numbers=(1,))

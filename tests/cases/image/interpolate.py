@@ -34,6 +34,7 @@ SHARED: list[tuple[Array, Array, Array | None, Array, dict[str, Any], str]] = [
     (RAMP, to(1, 2), AXES, f32([[[[4, 12]]]]), v4("nearest", nearest_mode="round_prefer_ceil"), "nearest-prefers-ceil"),
     (RAMP, to(1, 2), AXES, f32([[[[0, 8]]]]), v4("nearest", nearest_mode="floor"), "nearest-floor"),
     (RAMP, to(1, 3), AXES, f32([[[[4, 8, 12]]]]), v4("nearest", nearest_mode="ceil"), "nearest-ceil"),
+    (RAMP, to(1, 1), AXES, f32([[[[8]]]]), v4("nearest", nearest_mode="ceil"), "nearest-to-one"),
     (RAMP, to(1, 3), AXES, f32([[[[4, 8, 12]]]]), v4("nearest", nearest_mode="simple"), "nearest-simple-shrinking"),
     (RAMP, to(1, 5), AXES, f32([[[[0, 0, 4, 8, 12]]]]), v4("nearest", nearest_mode="simple"), "nearest-simple-growing"),
     (
