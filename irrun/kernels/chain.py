@@ -47,7 +47,10 @@ class Chain(NamedTuple):
 
     def _run(self, values: Sequence[Array]) -> None:
         for function, arguments, out in self.calls:
-            function(*[values[argument] for argument in arguments], out=values[out])
+            if len(arguments) == 2:
+                function(values[arguments[0]], values[arguments[1]], out=values[out])
+            else:
+                function(*map(values.__getitem__, arguments), out=values[out])
 
     def _in_blocks(self, inputs: Sequence[Array], out: Array) -> None:
         """Process ``out`` in blocks, with axes in memory order: iterate over the outer axes and split the next one."""

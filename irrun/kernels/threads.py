@@ -132,14 +132,18 @@ def by_blocks(function: Callable[[Array, Array], object], x: Array, out: Array |
     ``out`` may be x itself where the function allows it, or an array of another type.
     """
     result = np.empty_like(x) if out is None else out
-    alike = [step * result.itemsize for step in x.strides] == [step * x.itemsize for step in result.strides]
-    if x.size <= _BLOCK or not alike or not _is_one_run(x):
+    if x.size <= _BLOCK or not _are_alike(x, result) or not _is_one_run(x):
         function(x, result)
         return result
     source, target = x.ravel("K"), result.ravel("K")
     for start in range(0, x.size, _BLOCK):
         function(source[start : start + _BLOCK], target[start : start + _BLOCK])
     return result
+
+
+def _are_alike(x: Array, y: Array) -> bool:
+    """Return whether the elements of arrays, of whatever types, are in the same order in memory."""
+    return [step * y.itemsize for step in x.strides] == [step * x.itemsize for step in y.strides]
 
 
 def blockwise(function: Callable[[Array, Array], object]) -> Callable[..., Array]:
