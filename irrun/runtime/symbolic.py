@@ -110,6 +110,9 @@ class SymInt:
         return self._made(added(self.terms, _terms(other)))
 
     def __mul__(self, other: Number) -> Number:
+        if other.__class__ is int:
+            terms = tuple([(monomial, factor * other) for monomial, factor in self.terms])
+            return SymInt(self.symbols, terms, self.hint * other) if other else 0
         return self._made(multiplied(self.terms, _terms(other)))
 
     def __neg__(self) -> Number:

@@ -48,9 +48,12 @@ class View:
     @property
     def is_contiguous(self) -> bool:
         """Whether the elements are in the order of memory without gaps."""
-        wanted = row_major(self.shape, self.itemsize)
-        pairs = zip(self.shape, self.strides, wanted, strict=True)
-        return all(stride == other or size == 1 for size, stride, other in pairs)
+        wanted: Number = self.itemsize
+        for size, stride in zip(self.shape[::-1], self.strides[::-1], strict=True):
+            if stride != wanted and size != 1:
+                return False
+            wanted = wanted * size
+        return True
 
     def _with(self, shape: Sequence[Number], strides: Sequence[Number], offset: Number = 0) -> View:
         return View(self.buffer, self.offset + offset, tuple(shape), tuple(strides), self.dtype)
