@@ -9,17 +9,13 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.ops import Fold, Op, OpError
-from irrun.ops.arithmetic.maximum import Maximum
-from irrun.ops.arithmetic.minimum import Minimum
+from irrun.ops import Op, OpError
 from irrun.ops.fused.fused_append import FusedAppend
 from irrun.ops.infrastructure.assign import Assign3, Assign6
 from irrun.ops.infrastructure.read_value import ReadValue3, ReadValue6
-from irrun.ops.shape.shape_of import ShapeOfV1, ShapeOfV3
-from irrun.ops.type.convert import Convert
-from irrun.ops.type.convert_like import ConvertLike
 from irrun.runtime.checked_values import nothing
 from irrun.runtime.expressions import Expressions
+from irrun.runtime.folding import Folding, integers_of
 from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import (
     Buffer,
@@ -42,17 +38,6 @@ _LEAST_CALLS: Final = 2
 
 _READERS: Final[frozenset[tuple[type[Op], int]]] = frozenset({(FusedAppend, 1), (ReadValue3, 0), (ReadValue6, 0)})
 """The operations that read variables, each with the input that is the initial value."""
-
-_OF_SIZES: Final[Mapping[type[Op], Callable[..., Any]]] = {
-    Convert: lambda sizes: sizes,
-    ConvertLike: lambda sizes, _like: sizes,
-    Maximum: np.frompyfunc(max, 2, 1),
-    Minimum: np.frompyfunc(min, 2, 1),
-}
-"""What operations do with sizes, where they treat integers of a type or ranges of them otherwise."""
-
-_WHOLE_BITS: Final = 32
-"""Bits of integers that are not expected to overflow."""
 
 
 class Unknown(Exception):
@@ -189,7 +174,7 @@ class _Lowerer:
         self._early: dict[int, tuple[Array | None, int]] = {}
         self._sizes: list[list[Size]] = [[], []]
         self._stops: list[int] = []
-        self._guarded: dict[int, Array] = {}
+        self._folding = Folding(self._builder.symbols)
         self._given: dict[int, int] = {}
         self._alike: dict[tuple[int, int, bool, int], Number] = {}
 
@@ -246,7 +231,7 @@ class _Lowerer:
             if self._is_initial(step) and self._level(given) is not None:
                 outputs: tuple[Value, ...] = self._before(None, given)
             else:
-                outputs = self._folded(step, given) or self._called(step, given)
+                outputs = self._folding.outputs(step, given) or self._called(step, given)
         except (Unsupported, OpError) as why:
             reason = str(why)
         except (NotWhole, ZeroDivisionError):
@@ -330,7 +315,7 @@ class _Lowerer:
                     return None
                 level = 1
             elif isinstance(value, np.ndarray):
-                level = max(level, int(id(value) in self._guarded))
+                level = max(level, int(self._folding.is_guarded(value)))
             elif value is not None:
                 if id(value) not in self._early:
                     return None
@@ -371,37 +356,6 @@ class _Lowerer:
         self._given[buffer] = stage
         return builder.given(shape, strides, hint.dtype)
 
-    def _folded(self, step: Step, given: Sequence[Value]) -> tuple[Value, ...] | None:
-        """Numbers computed from sizes alone."""
-        op = step.node.op
-        if isinstance(op, ShapeOfV1 | ShapeOfV3) and isinstance(given[0], View):
-            return self._known([np.array(given[0].shape, object)], step)
-        if op is None or op.foldable is not Fold.DIMS:
-            return None
-        if not any(isinstance(value, Numbers) or id(value) in self._guarded for value in given):
-            return None
-        arrays = [_values(value) for value in given]
-        if any(value is not None and array is None for value, array in zip(given, arrays, strict=True)):
-            return None
-        if not all(type.is_integer and type.bits >= _WHOLE_BITS for type in step.types):
-            return None
-        run = _OF_SIZES.get(type(op), op.run)
-        asked = {"facts": step.declared} if "facts" in op.spec.run_asks else {}
-        self._builder.symbols.forbids_fixing = True
-        try:
-            results = run(*arrays, **asked)
-        except (NotWhole, OpError, TypeError, ValueError, IndexError, AttributeError, ZeroDivisionError):
-            return None
-        finally:
-            self._builder.symbols.forbids_fixing = False
-        return self._known(results if isinstance(results, tuple | list) else (results,), step)
-
-    def _known(self, found: Sequence[Any], step: Step) -> tuple[Value, ...]:
-        """The outputs of a step that follow from sizes; some are the same in all runs for which the guards hold."""
-        made = [_numbers(np.asarray(array, object), type.dtype) for array, type in zip(found, step.types, strict=True)]
-        self._guarded.update({id(value): value for value in made if isinstance(value, np.ndarray)})
-        return tuple(made)
-
     def _called(self, step: Step, given: Sequence[Value]) -> tuple[Value, ...]:
         """The outputs of a step that has a kernel; Unsupported for others."""
         op = step.node.op
@@ -413,7 +367,7 @@ class _Lowerer:
         if nothing(op, step.facts) is not None:
             raise Unsupported("an empty result")
         arrays = [
-            (_values(value) if place in lowering.numbers else self._builder.view(value))
+            (integers_of(value) if place in lowering.numbers else self._builder.view(value))
             if isinstance(value, Numbers)
             else value
             for place, value in enumerate(given)
@@ -477,19 +431,3 @@ def _find_lives(
         else:
             touch(number, of((*each.inputs, *each.outputs)))
     touch(len(builder.items), of(results))
-
-
-def _numbers(values: Array, dtype: np.dtype[Any]) -> Numbers | Array:
-    """Numbers, or a constant where all are known."""
-    if not any(isinstance(value, SymInt) for value in values.reshape(-1)):
-        return values.astype(dtype)
-    return Numbers(values, dtype)
-
-
-def _values(value: Value) -> Array | None:
-    """The integers of a constant or of numbers."""
-    if isinstance(value, Numbers):
-        return value.values
-    if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
-        return value
-    return None
