@@ -10,7 +10,7 @@ import pytest
 
 import irrun.model
 from irrun.document.writer import Handle
-from irrun.tensor.element_type import I64
+from irrun.tensor.element_type import I32, I64
 from tests.optimize.nets import Net
 from tests.runtime.test_tiers import both, products
 
@@ -86,6 +86,27 @@ def test_a_program_computes_other_sizes_than_it_was_lowered_for(tmp_path: Path) 
         for got, wanted in zip(found, plain([x]).to_tuple(), strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=1e-4)
     assert instance.run([drawn(2, 40).astype(np.float64)], 2, State()) is None
+
+
+def test_arithmetic_of_sizes_takes_no_step(tmp_path: Path) -> None:
+    """Conversions and maxima of shapes, as exporters write masks; also where a guard fixes all sizes."""
+    net = Net()
+    x, y = net.parameter("x", "?,?,24"), net.parameter("y", "1,?,24")
+    shape, other = (whole(net, "ShapeOf", [each], "3", 3, output_type="i64") for each in (x, y))
+    length = whole(net, "Gather", [shape, net.constant(np.array(1)), net.constant(np.array(0))], "", 8)
+    (count,) = net.layers("Convert", [length], [(I32, "")], destination_type="i32")
+    ends = [net.constant(np.array(number, np.int32)) for number in (0, 1)]
+    (places,) = net.layers("Range", [ends[0], count, ends[1]], [(I32, "?")], 4, output_type="i32")
+    column = net.layer("Unsqueeze", [net.layer("Convert", [places], "?", destination_type="f32"), ends[1]], "?,1")
+    target = whole(net, "Maximum", [shape, other], "3")
+    wide = net.layer("Broadcast", [y, target], "?,?,24", 3, mode="numpy")
+    net.result(products(net, net.layer("Add", [net.layer("Add", [x, wide], "?,?,24"), column], "?,?,24"), 2, "?,?,24"))
+    one, compiled = both(net, tmp_path)
+    for batch, rows in ((2, 5), (3, 7), (1, 1), (4, 1)):
+        inputs = net.inputs({"x": (batch, rows, 24), "y": (1, rows, 24)})
+        np.testing.assert_allclose(compiled(inputs)[0], one(inputs)[0], rtol=1e-3, atol=1e-4)
+        assert not compiled.tiers.account.interpreted
+        assert not compiled.tiers.account.numpy
 
 
 def test_lengths_that_depend_on_values(tmp_path: Path) -> None:
