@@ -56,7 +56,8 @@ class Product(NamedTuple):
     """Arguments of `product`, `integer_product`, `packed_product` and `dynamic_product`.
 
     ``x`` has pixels of ``depth`` f32, or words of two bf16 (with ``bf16``) or four bytes; ``zeros`` is the address of
-    the pixel outside of images. ``panels`` are packed weights, whose columns have ``panel_depth`` of these, or codes.
+    the pixel outside of images. ``panels`` are packed weights, whose columns have ``panel_depth`` of these, or codes;
+    `product` without tiles of AMX multiplies those from ``first_row`` on.
     The results have pixels of ``filters``; those in the workspace are as wide as a panel.
 
     A task computes some points for some panels, as ``cut`` says. Several products of equal sizes may follow each other:
@@ -77,6 +78,7 @@ class Product(NamedTuple):
     next_panels: int = 0
     next_out: int = 0
     next_bias: int = 0
+    first_row: int = 0
     codes: Codes = Codes()
 
 
@@ -172,7 +174,7 @@ def _multiply_floats(c: Any, block: Any, place: int, width: int, is_last_panel: 
     column = place * cut.vectors * LANES
     step = 4 * -(-width // LANES) * LANES
     tiles = block.rows // cut.rows
-    panel = c.panels + block.number * c.next_panels + 4 * column * c.panel_depth
+    panel = c.panels + block.number * c.next_panels + 4 * column * c.panel_depth + step * c.first_row
     # A part of a product: some taps, or a part of the depth of one. Tiles of AMX multiply all of them.
     most = _DEPTH if cut.left_row == 0 else taps * c.depth
     taps_each = min(taps, max(1, most // c.depth))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 from irrun.ops.fused.fused_convolution import FEW_CHANNELS, FusedConvolution
@@ -9,10 +11,10 @@ from irrun.runtime.lowering.builder import F32, Builder, is_f32, lowers
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.conversions import are_finite, operand, types, weights_for
 from irrun.runtime.lowering.elementwise import epilogue
-from irrun.runtime.lowering.geometry import Part, as_images, channels_last, parts_of, placed
+from irrun.runtime.lowering.geometry import Part, as_images, channels_last, hull, parts_of, placed
 from irrun.runtime.lowering.images import channel_by_channel
 from irrun.runtime.lowering.padding import padded, taps_as_channels
-from irrun.runtime.lowering.products import Operands, alone, multiply, of_windows
+from irrun.runtime.lowering.products import Operands, alone, form_of, multiply, of_windows
 from irrun.runtime.lowering.winograd import by_tiles, is_worth_tiles
 from irrun.runtime.view import Operand
 from irrun.tensor import Array
@@ -69,11 +71,13 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
         if around is None:
             return None
         taps, geometry = taps_as_channels(taps, windows.geometry)
-        _multiply(op, builder, taps, "few", parts[0], windows._replace(x=around, geometry=geometry))
+        few_taps = of_windows(("few", *_bounds(parts[0].taps)), taps, weights_for(op, given.x))
+        multiply(builder, few_taps, windows._replace(x=around, geometry=geometry), _bias(op), 0)
     else:
+        shared = None if form_of(x).is_padded else hull([part.taps[0] for part in parts])
         for part in parts:
-            windows, taps = _of_part(part, given, weights)
-            _multiply(op, builder, taps, "taps", part, windows)
+            windows, _ = _of_part(part, given, weights)
+            _multiply_part(op, builder, weights, part, shared or part.taps[0], windows)
     return alone([out[:, :, 0] if data.ndim == 3 else out for out in outs])
 
 
@@ -87,7 +91,21 @@ def _of_part(part: Part, given: Operands, weights: Array) -> tuple[Operands, Arr
     return given._replace(x=x, outs=outs, summand=summand, geometry=geometry), weights[taps]
 
 
-def _multiply(op: FusedConvolution, builder: Builder, weights: Array, kind: str, part: Part, given: Operands) -> None:
-    key = (kind, *((taps.start, taps.stop) for taps in part.taps))
-    bias = None if op.bias is None else op.bias.reshape(-1)
-    multiply(builder, of_windows(key, weights, weights_for(op, given.x)), given, bias, 0)
+def _multiply_part(
+    op: FusedConvolution, builder: Builder, weights: Array, part: Part, rows: slice, given: Operands
+) -> None:
+    """Multiply a part of the pixels; all parts with the same taps along other axes share the weights of ``rows``."""
+    taps = (rows, *part.taps[1:])
+    here: Any = (..., *taps[3 - weights.ndim :])
+    row = math.prod(each.stop - each.start for each in taps[1:])
+    packed = of_windows(("taps", *_bounds(taps)), weights[here], weights_for(op, given.x))
+    before, after = (part.taps[0].start - rows.start) * row, (rows.stop - part.taps[0].stop) * row
+    multiply(builder, packed._replace(before=before, after=after), given, _bias(op), 0)
+
+
+def _bounds(taps: Sequence[slice]) -> tuple[tuple[int, int], ...]:
+    return tuple((each.start, each.stop) for each in taps)
+
+
+def _bias(op: FusedConvolution) -> Array | None:
+    return None if op.bias is None else op.bias.reshape(-1)

@@ -88,16 +88,16 @@ def parts_of(geometry: Geometry, x: Operand, counts: Sequence[int], *, is_cut: b
         else:
             bands = _bands(geometry, axis, size, count)
         is_dilated = geometry[6 + axis] > 1
-        found.append(bands if is_dilated else [(slice(0, count), _hull([taps for _, taps in bands]))])
-    one = Part(tuple(slice(0, count) for count in counts), tuple(_hull([taps for _, taps in each]) for each in found))
+        found.append(bands if is_dilated else [(slice(0, count), hull([taps for _, taps in bands]))])
+    one = Part(tuple(slice(0, count) for count in counts), tuple(hull([taps for _, taps in each]) for each in found))
     if is_symbolic(*x.shape[2:], *counts) or not is_cut:
         return [one]
     cut = [Part(*zip(*each, strict=True)) for each in itertools.product(*found)]
     return cut if sum(map(_products, cut)) < _WORTH_CUTTING * _products(one) else [one]
 
 
-_WORTH_CUTTING: Final = 0.7
-"""The share of products that the parts of a convolution may have at most: each part has weights of its own."""
+_WORTH_CUTTING: Final = 0.85
+"""The share of products that the parts of a convolution may have at most: each part is a call."""
 
 
 def _bands(geometry: Geometry, axis: int, size: int, count: int) -> list[tuple[slice, slice]]:
@@ -115,7 +115,8 @@ def _bands(geometry: Geometry, axis: int, size: int, count: int) -> list[tuple[s
     return found
 
 
-def _hull(intervals: Sequence[slice]) -> slice:
+def hull(intervals: Sequence[slice]) -> slice:
+    """The smallest interval that has all of these."""
     return slice(min(each.start for each in intervals), max(each.stop for each in intervals))
 
 

@@ -107,6 +107,7 @@ class Weights(NamedTuple):
     """Right factors: ``matrices`` returns them as [groups, taps, depth, filters]; ``key`` tells them from others.
 
     The ``source`` of all is an array of the model. Channels of groups follow each other, unless there are ``steps``.
+    Windows may have some of the taps only, with others ``before`` and ``after`` them.
     """
 
     key: Hashable
@@ -116,13 +117,18 @@ class Weights(NamedTuple):
     depth: int
     matrices: Callable[[], Array]
     steps: Steps | None = None
+    before: int = 0
+    after: int = 0
 
 
 def of_windows(key: Hashable, weights: Array, source: Array) -> Weights:
     """The right factors of a convolution with weights [G, O, I, *K]."""
     groups, filters, depth = weights.shape[:3]
-    matrices = weights.reshape(groups, filters, depth, -1).transpose(0, 3, 2, 1)
-    return Weights(key, source, groups, filters, depth, lambda: matrices)
+
+    def matrices() -> Array:
+        return weights.reshape(groups, filters, depth, -1).transpose(0, 3, 2, 1)
+
+    return Weights(key, source, groups, filters, depth, matrices)
 
 
 def multiply(
@@ -142,7 +148,7 @@ def multiply(
     points = geometry.images * geometry.planes * geometry.rows * geometry.columns
     vectors = panel_vectors(weights.filters)
     cut = of_sizes(tiling)(points, taps, words, weights.filters, weights.groups, has_tiles=form.has_tiles())
-    panel_depth = form.packed_depth(taps * words)
+    panel_depth = form.packed_depth((weights.before + taps + weights.after) * words)
     outside = None if zero is None else np.full(form.each * words, zero)
     panels = builder.packed(
         (weights.key, form.each),
@@ -166,6 +172,7 @@ def multiply(
         next_panels=4 * panel_depth * padded_columns(weights.filters),
         next_out=steps.out,
         next_bias=4 * steps.bias,
+        first_row=weights.before * words,
     )
     kernel = integer_product if form is BYTE_FORM else product
     builder.call(kernel, arguments, weights.groups * cut.tasks, workspace_of(arguments))

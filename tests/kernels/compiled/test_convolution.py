@@ -14,6 +14,8 @@ from irrun.kernels.elementwise import Elementwise
 from irrun.ops.convolution.spatial import Windows
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_max_pool import FusedMaxPool
+from irrun.runtime.lowering.builder import Builder
+from irrun.runtime.lowering.convolutions import lower_convolution
 from irrun.runtime.lowering.geometry import Part, parts_of
 from irrun.runtime.memory import Memory
 from irrun.tensor import Array, Fact, Shape
@@ -35,6 +37,8 @@ MORE = {
     "taps after the image": ((20, 7, 1), (6, 5), (3, 4), (1, 2), (5, 3), (1, 0), (9, 9)),
     "grouped, some taps beyond the image": ((6, 9, 3), (4, 5), (3, 3), (1, 1), (4, 5), (4, 5), (4, 5)),
     "depthwise, some taps beyond the image": ((17, 17, 17), (4, 5), (3, 3), (1, 1), (4, 6), (4, 6), (4, 6)),
+    "grouped, dilated": ((12, 134, 2), (14, 15), (3, 3), (1, 1), (5, 4), (5, 4), (5, 4)),
+    "many channels, dilated": ((300, 100, 1), (9, 9), (3, 3), (1, 1), (4, 4), (4, 4), (4, 4)),
     "grouped, odd": ((15, 21, 3), (6, 5), (1, 2), (1, 1), (1, 1), (0, 1), (0, 0)),
 }
 ACTIVATIONS = {
@@ -83,6 +87,15 @@ def test_convolution_with_bias_summand_and_activation(name: str, batch: int, act
             result = run(op, *inputs)
             assert result is not None
             np.testing.assert_allclose(result, apply(expected), atol=tolerance, rtol=0)
+
+
+def test_parts_of_a_dilated_convolution_share_weights_along_the_first_axis() -> None:
+    weights = np.ones((1, 64, 32, 3, 3), np.float32)
+    source: Any = SimpleNamespace(windows=lambda _: Windows((1, 1), (5, 5), (5, 5), (5, 5)))
+    op = FusedConvolution(Fact(F32, Shape((1, 64, 14, 14))), source, weights, None, None, False)
+    builder = Builder()
+    assert lower_convolution(op, builder, builder.empty((1, 32, 14, 14))) is not None
+    assert sorted(packed.size for packed in builder.packs.values()) == [64 * 32 * 3 * taps for taps in (2, 2, 3)]
 
 
 @pytest.mark.parametrize("channels", [1, 17, 64, 100])
