@@ -12,7 +12,7 @@ from irrun.kernels.threads import Array
 
 
 class Strided(Protocol):
-    """Anything that lies in memory as an array of NumPy does."""
+    """Anything with the shape and the strides of an array."""
 
     @property
     def shape(self) -> tuple[Any, ...]: ...

@@ -16,7 +16,7 @@ from irrun.optimize import Settings
 from irrun.runtime import Plan, plan
 from irrun.runtime.peak import MemoryCheck, check_memory
 from irrun.runtime.soundness import sound, stays_sound
-from irrun.tensor import Array, Dim, Fact, Shape
+from irrun.tensor import Array, Fact, Shape
 
 MOST_PLANS: Final = 8
 
@@ -33,9 +33,9 @@ class Plans:
     They share their constants; the least recently used one is forgotten first. Shapes that change from call to call, as
     the length of the mask of a language model does, run by the general plan.
 
-    Shapes are inferred before they run, so that inputs that do not fit together are refused, unless a program whose
-    guards hold for them is found first. Inference looks again only at what the shapes before had otherwise, as for a
-    length that grows by one.
+    Shapes are inferred before NumPy runs them, and where a program for them fails, so that inputs that do not fit
+    together are refused in the words of inference. It looks again only at what the shapes before had otherwise, as for
+    a length that grows by one.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Plans:
         else:
             self._memory.check(sizes)
         found = self._special.get(sizes)
-        if found is None and sizes == self._before and self._is_worth(sizes):
+        if found is None and sizes == self._before:
             found = self._planned(sizes)
         if found is not None:
             self._special[sizes] = self._special.pop(sizes, found)
@@ -120,16 +120,8 @@ class Plans:
         return infer(self._graph, self._weights, self._closed(sizes), before=self._facts)
 
     def _closed(self, sizes: Sizes) -> dict[int, Fact]:
-        """Return the facts of the Parameters with the sizes that are known."""
+        """Return the facts of the Parameters with these sizes."""
         return {id: Fact(fact.type, Shape(shape)) for (id, fact), shape in zip(self._given.items(), sizes, strict=True)}
-
-    def _is_worth(self, sizes: Sizes) -> bool:
-        """Return whether a plan for these sizes knows one that the general plan does not."""
-        return any(
-            not dim.is_static
-            for fact, shape in zip(self._given.values(), sizes, strict=True)
-            for dim in fact.shape.dims or [Dim()] * len(shape)
-        )
 
     def _planned(self, sizes: Sizes) -> Plan:
         """Return the plan for some sizes, made on first use; the least recently used one is forgotten."""

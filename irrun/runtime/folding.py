@@ -25,7 +25,7 @@ _OF_SIZES: Final[Mapping[type[Op], Callable[..., Any]]] = {
     Maximum: np.frompyfunc(max, 2, 1),
     Minimum: np.frompyfunc(min, 2, 1),
 }
-"""What operations do with sizes, where they treat integers of a type or ranges of them otherwise."""
+"""The functions of sizes, for operations that treat integers of a type or ranges of them otherwise."""
 
 _WHOLE_BITS: Final = 32
 """Bits of integers that are not expected to overflow."""
@@ -38,8 +38,8 @@ class Folding:
         self._symbols = symbols
         self._guarded: dict[int, Array] = {}
 
-    def is_guarded(self, value: Array) -> bool:
-        """Return whether an array is the same in all runs for which the guards hold."""
+    def is_guarded(self, value: Value) -> bool:
+        """Return whether a value is an array that is the same in all runs for which the guards hold."""
         return id(value) in self._guarded
 
     def outputs(self, step: Step, given: Sequence[Value]) -> tuple[Value, ...] | None:
@@ -49,7 +49,7 @@ class Folding:
             return self._known([np.array(given[0].shape, object)], step)
         if op is None or op.foldable is not Fold.DIMS:
             return None
-        if not any(isinstance(value, Numbers) or id(value) in self._guarded for value in given):
+        if not any(isinstance(value, Numbers) or self.is_guarded(value) for value in given):
             return None
         arrays = [integers_of(value) for value in given]
         if any(value is not None and array is None for value, array in zip(given, arrays, strict=True)):

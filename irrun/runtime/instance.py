@@ -26,7 +26,7 @@ _LINES: Final = 128
 """Bytes of two cache lines, which are fetched together."""
 
 _GROWTH: Final = 2
-"""A buffer that became too small grows by one part in so many more than it must."""
+"""The divisor of the part by which a buffer that became too small grows more than it must."""
 
 
 class Bailout(Exception):

@@ -55,7 +55,7 @@ class Lowered(NamedTuple):
 
 
 class Size(NamedTuple):
-    """What tells an unknown size: an axis of an array of the run in a buffer, its size or its stride."""
+    """The source of an unknown size: an axis of an array of the run in a buffer, its size or its stride."""
 
     atom: int
     buffer: int
@@ -86,7 +86,7 @@ class Program:
 
     @property
     def is_open(self) -> bool:
-        """Whether sizes, or the places of arrays, are known only when a run begins."""
+        """Return whether sizes, or the places of arrays, are known only when a run begins."""
         return bool(self.given) or any(self.sizes)
 
     @property

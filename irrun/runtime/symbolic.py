@@ -20,7 +20,7 @@ Number = Any
 
 
 class NotWhole(Exception):
-    """What is asked of a symbolic integer has no integer answer for all sizes."""
+    """A symbolic integer is asked for something that has no integer answer for all sizes."""
 
 
 class Applied(NamedTuple):

@@ -86,7 +86,7 @@ def tier_text(tier: str) -> str:
 
 
 class Account(NamedTuple):
-    """How the runs of a compiled model went.
+    """The counts of the runs of a compiled model.
 
     ``compiled`` is the number of those on compiled kernels, ``numpy`` counts the others by reason, and ``bailouts`` the
     runs that a program could not finish. Of the ``steps`` of the program that ran last, NumPy computed those that
@@ -119,7 +119,7 @@ class Tiers:
 
     @property
     def account(self) -> Account:
-        """How the runs so far went."""
+        """The counts of the runs so far."""
         with self._lock:
             runners = [each.runner for each in self._lowered.values() if each.runner is not None]
             bailouts = sum((runner.bailouts for runner in runners), Counter[str]())

@@ -47,7 +47,7 @@ class View:
 
     @property
     def is_contiguous(self) -> bool:
-        """Whether the elements are in the order of memory without gaps."""
+        """Return whether the elements are in the order of memory without gaps."""
         wanted: Number = self.itemsize
         for size, stride in zip(self.shape[::-1], self.strides[::-1], strict=True):
             if stride != wanted and size != 1:
@@ -180,7 +180,7 @@ def _bounded(place: Number | None, size: Number, absent: Number, backward: bool)
 
 
 def _strides_of(x: View, shape: Sequence[Number]) -> list[Number] | None:
-    """The strides of a view of another shape: groups of axes that have as many elements are cut anew."""
+    """The strides of a view of another shape: groups of axes that have as many elements are cut again."""
     if x.is_contiguous:
         return list(row_major(shape, x.itemsize))
     if x.size == 0:

@@ -146,7 +146,7 @@ def test_a_step_without_a_kernel_is_left_to_numpy(tmp_path: Path) -> None:
 
 @needs_kernels
 def test_blas_has_one_thread_between_calls_of_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where all steps are compiled, or all are NumPy's, it keeps its threads."""
+    """BLAS keeps its threads where all steps are compiled, or all are NumPy's."""
     counts: list[int] = []
     for function in ("irrun.kernels.threads.threads", "irrun.runtime.runner.threads"):
         monkeypatch.setattr(function, lambda: 2)

@@ -269,7 +269,7 @@ Lowering = Callable[..., Any]
 
 
 class Lowered(NamedTuple):
-    """How an operation is lowered, and which of its inputs may be `Numbers`: it gets their values."""
+    """A lowering, and the inputs that may be `Numbers`: it gets their values."""
 
     function: Lowering
     numbers: Collection[int]
@@ -297,12 +297,12 @@ def is_f32(*arrays: Operand | None) -> bool:
 
 
 def has_f32(*arrays: Operand | None) -> bool:
-    """Return whether all arrays, except absent ones, hold f32 and have elements."""
+    """Return what `is_f32` returns, but for rows that calls find also True: for what computes each row by itself."""
     return all(array is None or (array.dtype == F32 and has_elements(array)) for array in arrays)
 
 
 def has_elements(array: Operand) -> bool:
-    """Return whether an array is not empty; True as well where calls find how many rows it has, if any."""
+    """Return whether an array is not empty; True for rows that calls find, of which there may be none."""
     return is_found(array.size) or array.size > 0
 
 

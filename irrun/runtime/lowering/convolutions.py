@@ -61,34 +61,39 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
     outs = [builder.images(shape, dtype) for dtype in types(op)]
     given = Operands(x, outs, added, end, geometry)
     if op.is_depthwise:
-        windows, taps = _of_part(parts[0], given, op.rounded_weights)
-        channel_by_channel(builder, taps[:, 0, 0], op.bias, windows)
+        taps = _of_taps(op.rounded_weights, parts[0].taps)
+        channel_by_channel(builder, taps[:, 0, 0], op.bias, _of_part(parts[0], given))
     elif is_whole and groups == 1 and not op.accurate and is_worth_tiles(geometry, shape, depth) and are_finite(op):
         by_tiles(op, builder, given)
     elif few:
-        windows, taps = _of_part(parts[0], given, weights)
+        windows = _of_part(parts[0], given)
         around = padded(builder, windows.x, outs[0], windows.geometry)
         if around is None:
             return None
-        taps, geometry = taps_as_channels(taps, windows.geometry)
-        few_taps = of_windows(("few", *_bounds(parts[0].taps)), taps, weights_for(op, given.x))
-        multiply(builder, few_taps, windows._replace(x=around, geometry=geometry), _bias(op), 0)
+        taps, geometry = taps_as_channels(_of_taps(weights, parts[0].taps), windows.geometry)
+        factors = of_windows(("few", *_bounds(parts[0].taps)), taps, weights)
+        multiply(builder, factors, windows._replace(x=around, geometry=geometry), _bias(op), 0)
     else:
         shared = None if form_of(x).is_padded else hull([part.taps[0] for part in parts])
         for part in parts:
-            windows, _ = _of_part(part, given, weights)
-            _multiply_part(op, builder, weights, part, shared or part.taps[0], windows)
+            _multiply_part(op, builder, weights, part, shared or part.taps[0], _of_part(part, given))
     return alone([out[:, :, 0] if data.ndim == 3 else out for out in outs])
 
 
-def _of_part(part: Part, given: Operands, weights: Array) -> tuple[Operands, Array]:
-    """The operands of a part of the results, and the weights [G, O, I, *K] of its taps."""
+def _of_part(part: Part, given: Operands) -> Operands:
+    """The operands of a part of the results."""
     geometry, x = part.of(given.geometry, given.x)
     here: Any = (..., *part.results)
-    taps: Any = (..., *part.taps[3 - weights.ndim :])
     summand = None if given.summand is None else given.summand[here]
     outs = [out[here] for out in given.outs]
-    return given._replace(x=x, outs=outs, summand=summand, geometry=geometry), weights[taps]
+    return given._replace(x=x, outs=outs, summand=summand, geometry=geometry)
+
+
+def _of_taps(weights: Array, taps: Sequence[slice]) -> Array:
+    """The weights [G, O, I, *K] of some taps."""
+    here: Any = (..., *taps[3 - weights.ndim :])
+    found: Array = weights[here]
+    return found
 
 
 def _multiply_part(
@@ -96,11 +101,10 @@ def _multiply_part(
 ) -> None:
     """Multiply a part of the pixels; all parts with the same taps along other axes share the weights of ``rows``."""
     taps = (rows, *part.taps[1:])
-    here: Any = (..., *taps[3 - weights.ndim :])
     row = math.prod(each.stop - each.start for each in taps[1:])
-    packed = of_windows(("taps", *_bounds(taps)), weights[here], weights_for(op, given.x))
+    factors = of_windows(("taps", *_bounds(taps)), _of_taps(weights, taps), weights)
     before, after = (part.taps[0].start - rows.start) * row, (rows.stop - part.taps[0].stop) * row
-    multiply(builder, packed._replace(before=before, after=after), given, _bias(op), 0)
+    multiply(builder, factors._replace(before=before, after=after), given, _bias(op), 0)
 
 
 def _bounds(taps: Sequence[slice]) -> tuple[tuple[int, int], ...]:

@@ -25,7 +25,7 @@ from irrun_kernels.tiling import padded_columns, words_of
 
 
 class Coding(NamedTuple):
-    """How weights are stored: as codes of some ``bits``, from which ``centre`` is subtracted, of a form of `FORMS`."""
+    """The storage of weights: codes of some ``bits``, from which ``centre`` is subtracted, of a form of `FORMS`."""
 
     codes: Array | Nibbles
     bits: int
@@ -113,7 +113,7 @@ def _panels(stored: Array | Nibbles, centre: int, bits: int, vectors: int) -> Ar
 
 
 _MIDDLE_OF_PAIR: Final = 0x88
-"""What makes two integers of 4 bits without sign signed, less the one in their middle."""
+"""The bits that differ between two integers of 4 bits without sign, and these less 8 with sign."""
 
 
 def rows_of(builder: Builder, x: Operand) -> View | None:

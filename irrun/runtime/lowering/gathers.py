@@ -284,7 +284,7 @@ def _neutral(reduction: str, dtype: np.dtype[Any]) -> Array:
 def lower_one_hot(
     op: OneHotV1 | OneHotV16, builder: Builder, indices: Operand, depth: Operand, on_value: Operand, off_value: Operand
 ) -> View | None:
-    """One value everywhere, and another one where indices say."""
+    """The off value everywhere, and the on value where indices say."""
     if on_value.dtype != off_value.dtype:
         return None
     axis, classes = op.axis % (indices.ndim + 1), integers(depth, "the number of classes")[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -25,9 +26,7 @@ def pack(matrices: Array, vectors: int) -> Array:
     Matrices of up to four axes: those along the first are packed one after the other, those along the second are parts
     of one along K. Strides are arbitrary.
     """
-    packed = _empty(matrices.shape, matrices.dtype)
-    _write(matrices, packed, vectors, 1)
-    return packed.reshape(-1)
+    return _packed(matrices, vectors, 1)
 
 
 def pack_bf16(matrices: Array, vectors: int) -> Array:
@@ -44,10 +43,7 @@ def pack_bf16(matrices: Array, vectors: int) -> Array:
 
 def pack_bytes(matrices: Array, vectors: int) -> Array:
     """Matrices [..., 4 * K, N] of bytes with sign in panels of words, each of four rows."""
-    codes = matrices.astype(np.int8, copy=False)
-    packed = _empty(codes.shape, codes.dtype)
-    _write(codes, packed, vectors, 4)
-    return packed.reshape(-1).view(np.uint32)
+    return _packed(matrices.astype(np.int8, copy=False), vectors, 4).view(np.uint32)
 
 
 def pack_made(
@@ -57,11 +53,17 @@ def pack_made(
     *lead, depth, columns = shape
     packed = _empty(shape, dtype)
     size = vectors * LANES
-    step = max(1, _BLOCK // max(int(np.prod(lead)) * depth * size, 1)) * size
+    step = max(1, _BLOCK // max(math.prod(lead) * depth * size, 1)) * size
     parts = (lead[-1] if lead else 1) * depth
     for first in range(0, columns, step):
         made = make(slice(first, first + step))
         _write(made, packed[:, parts * first : parts * (first + step)], vectors, each)
+    return packed.reshape(-1)
+
+
+def _packed(matrices: Array, vectors: int, each: int) -> Array:
+    packed = _empty(matrices.shape, matrices.dtype)
+    _write(matrices, packed, vectors, each)
     return packed.reshape(-1)
 
 

@@ -99,7 +99,7 @@ def lower_transposed_convolution(
 
 
 def _has_gaps(op: FusedTransposedConvolution) -> bool:
-    """Whether the taps that meet a result are not consecutive, or there are results that meet none."""
+    """Return whether the taps that meet a result are not consecutive, or there are results that meet none."""
     windows = op.source.windows(op.weights.ndim - 3)
     spans = zip(op.weights.shape[3:], windows.strides, windows.dilations, strict=True)
     return any(taps < stride or (taps > 1 and dilation > 1) for taps, stride, dilation in spans)
