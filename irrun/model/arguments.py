@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import bisect
-import functools
-import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import byte_bounds
 
 from irrun.diagnostics import near_match
 from irrun.model.port import Port, find
@@ -150,33 +146,23 @@ def _fits(array: Array, wanted: ElementType) -> bool:
     return np.can_cast(array.dtype, wanted.external, "same_kind") or (array.dtype.kind in "iu" and wanted.is_integer)
 
 
-class Extents:
-    """The ranges of addresses of some arrays. They are sorted at the first query."""
-
-    def __init__(self, arrays: Iterable[Array]) -> None:
-        self._arrays = arrays
-
-    @functools.cached_property
-    def _ranges(self) -> tuple[list[int], list[int]]:
-        """The starts, sorted, and for each the largest end so far."""
-        bounds = sorted(byte_bounds(array) for array in self._arrays)
-        starts = [start for start, _ in bounds]
-        return starts, list(itertools.accumulate((end for _, end in bounds), max))
-
-    def meet(self, array: Array) -> bool:
-        """Return whether the range of an array overlaps one of these."""
-        start, end = byte_bounds(array)
-        starts, ends = self._ranges
-        before = bisect.bisect_left(starts, end)
-        return before > 0 and ends[before - 1] > start
+def owners(arrays: Iterable[Array]) -> set[int]:
+    """Return the ids of the arrays whose memory some arrays are in."""
+    found = set()
+    for array in arrays:
+        owner = array
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        found.add(id(owner))
+    return found
 
 
-def release(array: Array, type: ElementType, kept: Extents) -> Array:
-    """Return a result in the type of the Python API, as a copy where it shares memory with ``kept``."""
+def release(array: Array, type: ElementType, kept: Set[int]) -> Array:
+    """Return a result in the type of the Python API, as a copy unless it owns its memory and is not among ``kept``."""
     if array.dtype != type.external and type.is_known and type.kind != "string":
         with np.errstate(all="ignore"):
             return array.astype(type.external)
     if type.is_narrow:
         array = conform(array, type)
     own = array.flags.owndata and array.flags.writeable
-    return array if own and not kept.meet(array) else array.copy()
+    return array if own and id(array) not in kept else array.copy()

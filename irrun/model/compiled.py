@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from irrun.diagnostics.internal import Boundary
-from irrun.model.arguments import Extents, InputError, accept, find_port, release
+from irrun.model.arguments import InputError, accept, find_port, owners, release
 from irrun.model.config import Config, read_config
 from irrun.model.loaded import Loaded, PathLike, load, require_unchanged
 from irrun.model.port import Port
@@ -92,14 +92,14 @@ class Session:
 def _released(results: list[Array], types: Sequence[ElementType], kept: Sequence[Array], memory: Memory) -> list[Array]:
     """Return the results in memory of the caller. An array that is the only user of its buffer is not copied."""
     seen = {id(array) for array in kept}
-    extents = Extents(kept)
+    held = owners(kept)
     for index, type in enumerate(types):
         array = results[index]
         whole = array.dtype == type.external and not type.is_narrow and array.flags.c_contiguous
         whole = whole and id(array) not in seen
         seen.add(id(array))
         if not (whole and memory.is_only_in(array)):
-            results[index] = release(array, type, extents)
+            results[index] = release(array, type, held)
     return results
 
 

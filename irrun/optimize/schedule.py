@@ -97,6 +97,7 @@ PASSES: Final = (
     Pass(
         "remove-needless", always, {"fold-known-values": "a Reshape is seen to change nothing once its target is known"}
     ),
+    Pass("merge-duplicates", always, {"remove-needless": "layers that change nothing hide that others read the same"}),
     Pass(
         "append-in-place", has("ReadValue"), {"remove-needless": "layers that change nothing would interrupt a pattern"}
     ),

@@ -162,7 +162,7 @@ class Instance:
                 self._atoms[atom] = strides[axis]
             key += (shape, strides)
         for buffer in layout.given[stage]:
-            self._bases[buffer] = place = self._held[buffer].__array_interface__["data"][0]
+            self._bases[buffer] = place = self._held[buffer].ctypes.data
             key.append(place)
         if len(self._bound) > stage and self._bound[stage] == key:
             return True
@@ -194,7 +194,7 @@ class Instance:
             buffer = self._program.buffers[number]
             values = [layout.value(each, known) for each in buffer.numbers]
             self._own(number, np.array(values, buffer.dtype))
-        each = max([layout.workspace, *(int(known[number]) for number in layout.workspaces)])
+        each = int(known[layout.workspaces].max(initial=layout.workspace))
         if each > self._each or not self._workspace.size:
             each = -(-each // _LINES) * _LINES + _LINES
             self._workspace = np.empty(self._most * each + 2 * WIDEST_VECTOR + _LINES, np.uint8)
@@ -279,9 +279,13 @@ class Instance:
 
     def _value(self, value: Value) -> Any:
         """The array of a value."""
-        if isinstance(value, Numbers):
-            return self._layout.values(value, self._known)
-        return self._array(value) if isinstance(value, View) else value
+        if not isinstance(value, Numbers):
+            return self._array(value) if isinstance(value, View) else value
+        found = self._arrays.get(id(value.values))
+        if found is None:
+            found = self._arrays[id(value.values)] = self._layout.values(value, self._known)
+            found.flags.writeable = False
+        return found
 
     def _result(self, value: Value) -> Array:
         found: Array = self._value(value)

@@ -94,7 +94,8 @@ class Layout:
         self.open_sizes = _places([(n, self._expressions.number(size)) for n, size in open_sizes])
         workspaces = [item.workspace for item in self.program.items if isinstance(item, Call)]
         self.workspace = max([each for each in workspaces if not isinstance(each, SymInt)], default=0)
-        self.workspaces = [self._expressions.number(each) for each in workspaces if isinstance(each, SymInt)]
+        open_ones = [self._expressions.number(each) for each in workspaces if isinstance(each, SymInt)]
+        self.workspaces = np.array(open_ones, np.int64)
 
     def _words(self) -> list[Any]:
         items = self.program.items

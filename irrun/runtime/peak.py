@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 from irrun.diagnostics import IRError
@@ -11,8 +12,8 @@ from irrun.runtime.execute import step_error
 from irrun.runtime.plan import Plan, Step
 from irrun.tensor import Fact
 
-_WIDER: Final = 2
-"""The factor by which shapes are enlarged for a look ahead."""
+_WIDER: Final = (16, 2)
+"""The factors by which shapes are enlarged for a look ahead: the first one for which there is memory."""
 
 _HELD: Final = "its workspace and the tensors held while it runs"
 
@@ -59,13 +60,10 @@ class MemoryCheck:
         passed = self._passed
         if self._grows and all(size <= passed.get(name, -1) for name, size in sizes.items()):
             return
-        if self._grows:
-            larger = [[_WIDER * size for size in shape] for shape in shapes]
-            try:
+        for factor in _WIDER if self._grows else ():
+            larger = [[factor * size for size in shape] for shape in shapes]
+            with suppress(IRError):
                 check_memory(plan, larger)
-            except IRError:
-                pass
-            else:
                 self._passed = named_sizes(plan.parameter_facts, larger)
                 return
         check_memory(plan, shapes)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irrun.model.arguments import Extents
+from irrun.model.arguments import owners
 from irrun.model.compiled import Compiled, build
 from irrun.model.loaded import load
 from tests.linter.growing import inputs, split
@@ -59,11 +59,8 @@ def test_running_with_inputs_by_name(tmp_path: Path) -> None:
     assert is_linear(work)
 
 
-def test_extents() -> None:
-    memory = np.arange(100)
-    extents = Extents([memory[10:20], memory[15:30], memory[80:40:-2], memory[50:50]])
-    met = [at for at in range(100) if extents.meet(memory[at : at + 1])]
-    assert met == [*range(10, 30), *range(42, 81)]
-    assert not extents.meet(memory[3:3])
-    assert extents.meet(memory[:11])
-    assert not Extents([]).meet(memory)
+def test_owners() -> None:
+    first, second, third = np.arange(100), np.arange(4), np.arange(3)
+    assert owners([first[10:20][::-1].reshape(2, 5), second]) == {id(first), id(second)}
+    assert id(third) not in owners([first, second[:2]])
+    assert owners([]) == set()

@@ -51,6 +51,19 @@ def transposed() -> Iterator[Instance]:
             yield net, {}
 
 
+def transposed_twice() -> Iterator[Instance]:
+    for shape in shapes(3, (1, 2)):
+        for orders in itertools.product(itertools.permutations(range(len(shape))), repeat=2):
+            net = Whole()
+            x = net.parameter("x", text(shape))
+            for order in orders:
+                made = text(tuple(shape[axis] for axis in order))
+                net.result(
+                    net.layer("Negative", [net.layer("Transpose", [x, net.constant(np.array(order))], made)], made)
+                )
+            yield net, {}
+
+
 def reshaped() -> Iterator[Instance]:
     for shape in shapes(3, (1, 2, 3)):
         size = int(np.prod(shape))
@@ -262,6 +275,7 @@ CASES: Final[Mapping[str, tuple[Callable[[], Iterator[Instance]], ...]]] = {
     "fuse-rotary": (turned,),
     "fuse-transposed-convolution": (convolved_backwards,),
     "join-convolutions": (convolved_twice,),
+    "merge-duplicates": (transposed_twice,),
     "pool-values-only": (pooled,),
     "precompute-views": (reshaped, transposed),
     "remove-needless": (reshaped, transposed),

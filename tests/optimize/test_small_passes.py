@@ -24,6 +24,48 @@ def test_needless_layers_are_removed(tmp_path: Path) -> None:
     check(net, tmp_path, ["remove-needless"], {"ReLU": 1})
 
 
+def sliced(net: Net, data: Handle, start: int, stop: Handle | None = None) -> Handle:
+    bounds = [net.constant(np.array([start])), stop or net.constant(np.array([4])), net.constant(np.array([1]))]
+    return net.layer("Slice", [data, *bounds, net.constant(np.array([1]))], f"2,{4 - start}", 8)
+
+
+def test_equal_layers_are_computed_once(tmp_path: Path) -> None:
+    net = Net()
+    data = net.parameter("x", "2,4")
+    pairs = [net.layer("ReLU", [sliced(net, data, start)], f"2,{4 - start}") for start in (1, 1, 2)]
+    net.result(net.layer("Concat", pairs, "2,8", axis=1), pairs[1])
+    check(net, tmp_path, ["merge-duplicates"], {"Slice": 2, "ReLU": 2, "Concat": 1})
+
+
+def test_outputs_of_equal_layers_are_told_apart(tmp_path: Path) -> None:
+    net = Net()
+    data, axis = net.parameter("x", "2,4"), net.constant(np.array(1))
+    outputs = [(F32, "2,2"), (F32, "2,2")]
+    first, second = (net.layers("Split", [data, axis], outputs, num_splits=2) for _ in range(2))
+    net.result(net.layer("Subtract", [first[0], second[1]], "2,2"), second[0])
+    check(net, tmp_path, ["merge-duplicates"], {"Split": 1, "Subtract": 1})
+
+
+def test_layers_that_differ_are_not_merged(tmp_path: Path) -> None:
+    net = Net()
+    data, other = net.parameter("x", "2,4"), net.parameter("y", "2,4")
+    alpha = [net.constant(np.float32(value)) for value in (0.5, 0.25)]
+    made = [net.layer("Elu", [data], "2,4", alpha=value) for value in (1.0, 2.0)]
+    made += [net.layer("PReLU", [data, each], "2,4") for each in alpha]
+    made += [net.layer("Subtract", [*pair], "2,4") for pair in ((data, other), (other, data))]
+    net.result(*made)
+    check(net, tmp_path, ["merge-duplicates"], {"Elu": 2, "PReLU": 2, "Subtract": 2})
+
+
+def test_random_layers_are_not_merged(tmp_path: Path) -> None:
+    net = Net()
+    inputs = [net.constant(np.array([1000])), net.constant(np.float32(0)), net.constant(np.float32(1))]
+    seeds = {"output_type": "f32", "global_seed": 0, "op_seed": 0, "alignment": "pytorch"}
+    made = [net.layer("RandomUniform", inputs, "1000", 8, **seeds) for _ in range(2)]
+    net.result(net.layer("Add", [net.layer("Subtract", made, "1000"), net.parameter("x", "1000")], "1000"))
+    assert types(net.compile(tmp_path, "merge-duplicates"))["RandomUniform"] == 2
+
+
 def test_a_factor_of_one_is_left_out_of_a_swish(tmp_path: Path) -> None:
     net = Net()
     data = net.parameter("x", "2,3")

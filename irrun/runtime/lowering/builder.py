@@ -150,6 +150,7 @@ class Builder:
     buffers: list[Buffer] = field(default_factory=lambda: [Buffer("constant")])
     written: dict[str, View] = field(default_factory=dict)
     _constants: dict[int, int] = field(default_factory=dict)
+    _numbers: dict[Hashable, Numbers] = field(default_factory=dict)
     _views: dict[int, tuple[Numbers, View]] = field(default_factory=dict)
     _taken: dict[Hashable, View] = field(default_factory=dict)
 
@@ -205,14 +206,17 @@ class Builder:
             forget(source)
         return Address(self._constant(found))
 
-    @staticmethod
-    def numbers(values: Sequence[Number]) -> Value:
-        """Integers that are known when a run begins, as a tensor."""
+    def numbers(self, values: Sequence[Number]) -> Value:
+        """Integers that are known when a run begins, as a tensor; equal ones are one tensor."""
         if not is_symbolic(*values):
             return np.array(values, np.int64)
-        found = np.empty(len(values), object)
-        found[:] = values
-        return Numbers(found, np.dtype(np.int64))
+        key = tuple(value.terms if isinstance(value, SymInt) else value for value in values)
+        found = self._numbers.get(key)
+        if found is None:
+            array = np.empty(len(values), object)
+            array[:] = values
+            found = self._numbers[key] = Numbers(array, I64)
+        return found
 
     def address(self, x: Operand | None) -> Address:
         """The address of an array or a constant."""
