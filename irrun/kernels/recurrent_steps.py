@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.kernels.aligned import aligned
 from irrun.kernels.bf16 import rounded
 from irrun.kernels.threads import Array
 
@@ -19,8 +20,6 @@ RNN_ACTIVATIONS: Final[dict[str, Callable[[Array, Array], object]]] = {
     "tanh": lambda x, out: np.tanh(x, out=out),
     "relu": lambda x, out: np.maximum(x, 0, out=out),
 }
-
-_LINE: Final = 64
 
 
 class _Steps:
@@ -175,9 +174,7 @@ class GruSteps(_Steps):
 
 def _aligned(array: Array) -> Array:
     """Return a copy aligned to cache lines, so that a product with a vector reads each line once."""
-    buffer = np.empty(array.nbytes + _LINE, np.uint8)
-    skip = -buffer.ctypes.data % _LINE
-    copy = buffer[skip : skip + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy = aligned(array.shape, array.dtype)
     np.copyto(copy, array)
     return copy
 

@@ -14,6 +14,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from irrun.kernels.aligned import aligned
+
 Array = npt.NDArray[Any]
 
 _MOST_SHAPES: Final = 256
@@ -197,8 +199,7 @@ class _Workspace:
             return known
         size = math.prod(shape) * np.dtype(dtype).itemsize
         if size > self._buffer.size:
-            whole = np.empty(size + 64, np.uint8)
-            self._buffer = whole[-whole.ctypes.data % 64 :]
+            self._buffer = aligned(size)
             self._arrays.clear()
         if len(self._arrays) >= _MOST_SHAPES:
             self._arrays.clear()

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
-
 import numpy as np
 
+from irrun.kernels.aligned import LINES, aligned
 from irrun.kernels.threads import threads
 from irrun.runtime.lowering.builder import Builder, Call
 from irrun.runtime.workers import workers
-from irrun.tensor import Array
 from irrun_kernels.native import NOWHERE, Address
 from irrun_kernels.tape import LINE
-
-_LINES: Final = 128
-"""Bytes of two cache lines."""
 
 
 def run_at_once(builder: Builder) -> None:
@@ -25,11 +20,12 @@ def run_at_once(builder: Builder) -> None:
         for name, value in zip(record.dtype.names or (), call.arguments, strict=True):
             record[name] = _address(builder, value) if isinstance(value, Address) else value
         row = np.array([call.kernel.address, record.ctypes.data, call.tasks], np.int64)
-        counters, count = np.zeros(3 * LINE, np.int64), threads()
-        each = -(-int(call.workspace) // _LINES) * _LINES + _LINES
-        workspace = np.empty(count * each + _LINES, np.uint8)
+        counters, count = aligned(3 * LINE, np.int64), threads()
+        counters.fill(0)
+        each = -(-int(call.workspace) // LINES) * LINES + LINES
+        workspace = aligned(count * each)
         kept = (record, row, counters, workspace)
-        workers().walk(row.ctypes.data, 1, _aligned(counters), _aligned(workspace), each, count, kept)
+        workers().walk(row.ctypes.data, 1, counters.ctypes.data, workspace.ctypes.data, each, count, kept)
 
 
 def _address(builder: Builder, address: Address) -> int:
@@ -38,8 +34,3 @@ def _address(builder: Builder, address: Address) -> int:
     array = builder.buffers[address.buffer].array
     assert array is not None
     return int(array.ctypes.data + address.offset)
-
-
-def _aligned(array: Array) -> int:
-    address: Any = array.ctypes.data
-    return int(address + -address % _LINES)

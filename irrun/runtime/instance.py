@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels import blas
+from irrun.kernels.aligned import LINES, aligned
 from irrun.runtime.arena import place
 from irrun.runtime.budget import UNLIMITED, Budget
 from irrun.runtime.execute import Numerics, Observer, Run, compute
@@ -21,9 +22,6 @@ from irrun.runtime.view import View
 from irrun.runtime.workers import workers
 from irrun.tensor import Array
 from irrun_kernels.tape import LINE
-
-_LINES: Final = 128
-"""Bytes of two cache lines, which are fetched together."""
 
 _GROWTH: Final = 2
 """The divisor of the part by which a buffer that became too small grows more than it must."""
@@ -49,8 +47,8 @@ class Instance:
         self._has_steps = any(program.preludes) or self._is_mixed
         self._words = layout.words.copy()
         self._words[layout.inner[:, 0]] = self._words.ctypes.data + 8 * layout.inner[:, 1]
-        self._counters = np.zeros((len(program.items) + 2, LINE), np.int64)
-        self._first_counter = int(self._counters.ctypes.data + -self._counters.ctypes.data % _LINES)
+        self._counters = aligned((len(program.items) + 1, LINE), np.int64)
+        self._counters.fill(0)
         self._known = np.zeros(len(program.expressions.items), np.int64)
         self._atoms: list[Any] = list(program.expressions.symbols.hints)
         self._bases = np.zeros(len(program.buffers), np.int64)
@@ -196,8 +194,8 @@ class Instance:
             self._own(number, np.array(values, buffer.dtype))
         each = int(known[layout.workspaces].max(initial=layout.workspace))
         if each > self._each or not self._workspace.size:
-            each = -(-each // _LINES) * _LINES + _LINES
-            self._workspace = np.empty(self._most * each + 2 * WIDEST_VECTOR + _LINES, np.uint8)
+            each = -(-each // LINES) * LINES + LINES
+            self._workspace = aligned(self._most * each + 2 * WIDEST_VECTOR)
             self._each = each
         sizes = layout.sizes.copy()
         sizes[layout.open_sizes.places] = known[layout.open_sizes.expressions]
@@ -213,8 +211,7 @@ class Instance:
         grown = np.maximum(self._capacities, sizes + sizes // _GROWTH) if self._arena.size else sizes
         capacities = np.where(sizes > self._capacities, grown, self._capacities)
         offsets, size = place(self._program.buffers, capacities.tolist())
-        whole = np.empty(size + 2 * WIDEST_VECTOR + _LINES, np.uint8)
-        self._arena = whole[-whole.ctypes.data % _LINES :]
+        self._arena = aligned(size + 2 * WIDEST_VECTOR)
         self._capacities = capacities
         for number, offset in offsets.items():
             self._bases[number] = self._arena.ctypes.data + offset
@@ -235,8 +232,8 @@ class Instance:
             workers().walk(
                 self._words.ctypes.data + 8 * ROW * begin,
                 end - begin,
-                self._first_counter + 8 * LINE * begin,
-                self._workspace.ctypes.data + -self._workspace.ctypes.data % _LINES,
+                self._counters.ctypes.data + 8 * LINE * begin,
+                self._workspace.ctypes.data,
                 self._each,
                 min(count, self._most),
                 self,

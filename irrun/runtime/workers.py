@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.kernels.aligned import aligned
 from irrun_kernels.tape import lead, serve, settle, walk_alone
 
 _POLLS: Final = 300_000
@@ -23,8 +24,9 @@ class Workers:
     """The calling thread and the other workers. They walk one tape at a time."""
 
     def __init__(self) -> None:
-        self._memory = np.zeros(_MAILBOX + 16, np.int64)
-        self._mailbox = self._memory.ctypes.data + -self._memory.ctypes.data % 128
+        self._memory = aligned(_MAILBOX, np.int64)
+        self._memory.fill(0)
+        self._mailbox = self._memory.ctypes.data
         self.threads: list[Worker] = []
         self._lock = threading.Lock()
         self._last: object = None

@@ -19,8 +19,8 @@ from irrun_kernels.native import NOWHERE, Address, Read, inlined, kernel, record
 from irrun_kernels.pixels import Geometry, Images, find_left, find_points, find_rows, move, taps_of
 from irrun_kernels.tiling import Tiling
 
-_DEPTH: Final = 1024
-"""Rows of a panel, or pairs, that are multiplied at a time: they stay in the L2 cache beside those on the left."""
+_DEPTH: Final = 96
+"""Rows of a panel, or pairs, that are multiplied at a time: all tiles read them from the nearest cache."""
 
 _AHEAD: Final = 4096
 """Bytes that a product of one row fetches ahead in its panel."""
@@ -177,27 +177,26 @@ def _multiply_floats(c: Any, block: Any, place: int, width: int, is_last_panel: 
     panel = c.panels + block.number * c.next_panels + 4 * column * c.panel_depth + step * c.first_row
     # A part of a product: some taps, or a part of the depth of one. Tiles of AMX multiply all of them.
     most = _DEPTH if cut.left_row == 0 else taps * c.depth
-    taps_each = min(taps, max(1, most // c.depth))
-    depth_each = min(c.depth, most) if taps == 1 else c.depth
-    rounds = max(-(-taps // taps_each), -(-c.depth // depth_each))
-    for number in range(rounds):
-        taps_here = min(taps_each, taps - number * taps_each) if taps > 1 else 1
-        depth = min(depth_each, c.depth - number * depth_each) if taps == 1 else c.depth
-        is_last = number == rounds - 1
+    taps_each, parts = max(1, min(taps, most // c.depth)), -(-c.depth // most)
+    depth_each = -(-c.depth // parts)
+    for number in range(-(-taps // taps_each) * parts):
+        tap, first = number // parts * taps_each, number % parts * depth_each
+        taps_here, depth = min(taps_each, taps - tap), min(depth_each, c.depth - first)
+        is_last = tap + taps_here == taps and first + depth == c.depth
         after = panel + step * taps_here * depth
-        # Prefetch the next panel, a part of each of its rows with each tile.
+        # Prefetch the next part, some bytes for each of its rows with each tile.
         fetches = (tiles > 2 or cut.left_row != 0) and not (is_last and is_last_panel)
         ahead_step = -(-4 * cut.vectors * LANES // tiles) if fetches else 0
         ahead, ahead_tile = after, ahead_step * taps_here * depth
         if ahead_step == 0:
             ahead, ahead_step = panel + _AHEAD, 0 if tiles > 1 else step
         extent = (taps_here, depth) if cut.left_row == 0 else (1, c.panel_depth)
-        tap = number * taps_each if taps > 1 else 0
         part = (tap, 0, number == 0, is_last)
         multiply_part(c, block, part, extent, panel, column, width, (ahead, ahead_step, ahead_tile))
         panel = after
-        if rounds > 1 and taps == 1:
-            move(block.left, block.rows, 4 * depth if not is_last else 4 * depth - 4 * c.depth)
+        if parts > 1:
+            left = block.left + 8 * tap * block.rows
+            move(left, block.rows, 4 * (depth if first + depth < c.depth else depth - c.depth))
 
 
 @inlined
