@@ -16,8 +16,10 @@ from irrun.ops.infrastructure.read_value import ReadValue3, ReadValue6
 from irrun.runtime.checked_values import nothing
 from irrun.runtime.expressions import Expressions
 from irrun.runtime.folding import Folding, integers_of
+from irrun.runtime.joins import Joins
 from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import (
+    F32,
     Buffer,
     Builder,
     Call,
@@ -159,7 +161,7 @@ class _Lowerer:
         self, plan: Plan, packs: Packs, inputs: Sequence[Array], compute: Compute | None, seen: Shapes
     ) -> None:
         self._plan = plan
-        self._builder = Builder(packs, early=self._before, counted=self._counted)
+        self._builder = Builder(packs, early=self._before, counted=self._counted, wanted=self._wanted)
         self._preludes: tuple[list[Interpreted], list[Interpreted]] = ([], [])
         self._step_now: Step | None = None
         self._number_now = 0
@@ -171,6 +173,7 @@ class _Lowerer:
         self._compute = compute
         self._seen = seen
         self._slots: list[Any] = list(plan.slots)
+        self._joins = Joins(plan, self._builder, self._slots)
         self._early: dict[int, tuple[Array | None, int]] = {}
         self._sizes: list[list[Size]] = [[], []]
         self._stops: list[int] = []
@@ -211,6 +214,12 @@ class _Lowerer:
             given=self._given,
             sizes=tuple(map(tuple, self._sizes)),
         )
+
+    def _wanted(self, shape: Sequence[Number], dtype: np.dtype[Any]) -> View | None:
+        """The place where the only result of the step that is lowered should be."""
+        step = self._step_now
+        is_alone = step is not None and len(step.outputs) == 1 and dtype == F32
+        return self._joins.place(step.outputs[0], shape) if step is not None and is_alone else None
 
     def _is_sink(self, step: Step) -> bool:
         """Return whether nobody reads what a step returns."""

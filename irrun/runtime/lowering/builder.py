@@ -129,6 +129,10 @@ def _never(run: Callable[..., Any] | None, inputs: Sequence[Value]) -> tuple[Vie
     raise Unsupported("a step outside of a plan")
 
 
+def _nowhere(shape: Sequence[Number], dtype: np.dtype[Any]) -> View | None:  # noqa: ARG001
+    return None
+
+
 def _all(array: View, count: View) -> View:  # noqa: ARG001
     return array
 
@@ -137,6 +141,7 @@ def _all(array: View, count: View) -> View:  # noqa: ARG001
 class Builder:
     """Collects calls; ``items`` are in the order in which they run.
 
+    ``wanted`` is where the result of the step that is lowered should be, of a shape and type; None for anywhere.
     ``early`` lets NumPy compute the outputs of the step that is lowered before any call, by a function, or as the step
     does; Unsupported where it cannot. ``counted`` returns the first columns of an array, of a number that the calls so
     far write to another. ``written`` are arrays that the prelude writes to variables.
@@ -145,6 +150,7 @@ class Builder:
     packs: Packs = field(default_factory=WeakValueDictionary)
     early: Callable[[Callable[..., Any] | None, Sequence[Value]], tuple[View, ...]] = _never
     counted: Callable[[View, View], View] = _all
+    wanted: Callable[[Sequence[Number], np.dtype[Any]], View | None] = _nowhere
     symbols: Symbols = field(default_factory=Symbols)
     items: list[Call | Interpreted] = field(default_factory=list)
     buffers: list[Buffer] = field(default_factory=lambda: [Buffer("constant")])
@@ -168,6 +174,10 @@ class Builder:
         """An array [N, C, *S] whose channels are neighbours in memory."""
         batch, channels, *sizes = shape
         return self.empty((batch, *sizes, channels), dtype).moveaxis(-1, 1)
+
+    def result_images(self, shape: Sequence[Number], dtype: np.dtype[Any] = F32) -> View:
+        """The same for the only result of the step that is lowered: where it is wanted."""
+        return self.wanted(shape, dtype) or self.images(shape, dtype)
 
     def given(self, shape: Sequence[Number], strides: Sequence[Number] | None, dtype: np.dtype[Any]) -> View:
         """An array of the run, contiguous unless it has strides."""

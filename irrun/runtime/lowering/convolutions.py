@@ -58,7 +58,7 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
         e.write(e("maximum", e.read(x), e.read(op.least.reshape(-1, 1, 1))), raised)
         x = raised
     shape = (data.shape[0], groups * filters, *counts)
-    outs = [builder.images(shape, dtype) for dtype in types(op)]
+    outs = [builder.result_images(shape, dtype) for dtype in types(op)]
     given = Operands(x, outs, added, end, geometry)
     if op.is_depthwise:
         taps = _of_taps(op.rounded_weights, parts[0].taps)

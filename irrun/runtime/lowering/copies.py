@@ -10,12 +10,13 @@ import numpy as np
 from irrun.kernels.layout import axes_in_memory
 from irrun.ops.fused.fused_concat import FusedConcat
 from irrun.ops.movement.concat import Concat
-from irrun.runtime.lowering.builder import Builder, broadcast, in_order_of, lowers, merged, share
+from irrun.runtime.lowering.builder import Builder, broadcast, in_order_of, lowers, merged, place_of, share
 from irrun.runtime.symbolic import largest, least, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun_kernels.axes import AXES, WALK, Axes, Strided
 from irrun_kernels.conversions import Rows
 from irrun_kernels.moves import Move, move
+from irrun_kernels.native import Address
 
 
 def copied(builder: Builder, source: Operand, target: Operand, places: Operand | None = None) -> bool:
@@ -118,17 +119,25 @@ def _joined(builder: Builder, inputs: Sequence[Operand], axis: int, room: int | 
     sizes = list(first.shape)
     sizes[axis] = sum(x.shape[axis] for x in inputs)
     before = (slice(None),) * axis
+    out = builder.wanted(sizes, first.dtype)
+    place = 0
     if grows:
         begun = builder.view(first)
-        out = View(begun.buffer, begun.offset, tuple(sizes), begun.strides, begun.dtype)
+        out = out or View(begun.buffer, begun.offset, tuple(sizes), begun.strides, begun.dtype)
         place, inputs = first.shape[axis], inputs[1:]
-    else:
+    if out is None:
         lengths = list(sizes)
         lengths[axis] = room if room is not None else sizes[axis]
         out = laid_as(builder, first, lengths)[(*before, slice(sizes[axis]))]
-        place = 0
     for x in inputs:
-        if not copied(builder, x, out[(*before, slice(place, place + x.shape[axis]))]):
+        target = out[(*before, slice(place, place + x.shape[axis]))]
+        if not _is_in_place(x, target) and not copied(builder, x, target):
             return None
         place += x.shape[axis]
     return out
+
+
+def _is_in_place(x: Operand, target: View) -> bool:
+    """Return whether an array was computed where it is copied to."""
+    places = (place_of(Address(array.buffer, array.offset)) for array in (x, target) if isinstance(array, View))
+    return len(set(places)) == 1 and isinstance(x, View)

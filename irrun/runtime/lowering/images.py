@@ -105,7 +105,7 @@ def _pooled(
     if x is None:
         return None
     geometry, counts = found
-    out = builder.images((*data.shape[:2], *counts), x.dtype)
+    out = builder.result_images((*data.shape[:2], *counts), x.dtype)
     cost = (0.01 if is_bytes else 0.03) * math.prod(kernel)
     outside = -math.inf if kind == RAISE and not is_bytes else 0
     slide(builder, Operands(x, [out], geometry=geometry), outside, cost, kind=kind, least=least)

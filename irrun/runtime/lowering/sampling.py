@@ -83,7 +83,7 @@ def _picked(builder: Builder, data: Operand, picks: list[tuple[int, Array]]) -> 
         step = int(source.strides[axis] // data.itemsize)
         places = places + step * index.reshape(-1, *(1,) * (data.ndim - 1 - axis))
         source = source[(slice(None),) * axis + (slice(0, 1),)]
-    out = laid_as(builder, data, shape)
+    out = builder.wanted(shape, data.dtype) or laid_as(builder, data, shape)
     return out if copied(builder, source, out, places if places.any() else None) else None
 
 
