@@ -11,12 +11,11 @@ from irrun.ops.fused.fused_concat import FusedConcat
 from irrun.ops.movement.concat import Concat
 from irrun.ops.movement.split import Split
 from irrun.ops.movement.variadic_split import VariadicSplit
-from irrun.runtime.lowering.builder import F32, Builder
+from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.plan import Plan, Step
 from irrun.runtime.symbolic import Number
 from irrun.runtime.view import View
-from irrun.tensor import Fact, Shape
-from irrun.tensor.element_type import F32 as F32_TYPE
+from irrun.tensor import Array, Fact
 
 _CHANNELS: Final = 1
 _LEAST_RANK: Final = 3
@@ -33,6 +32,7 @@ class _Place(NamedTuple):
 class _Join(NamedTuple):
     """A concatenation: its axes, channels and room for more, and the slot whose memory it continues, if it grows."""
 
+    dtype: np.dtype[Any]
     rank: int
     channels: int
     room: int
@@ -53,8 +53,7 @@ class Joins:
         self._of: dict[int, int] = {}
         self._places: dict[int, _Place] = {}
         self._wholes: dict[int, View] = {}
-        constants = ((slot, array) for slot, array in enumerate(plan.slots) if array is not None)
-        facts = {slot: Fact(F32_TYPE, Shape(array.shape)) for slot, array in constants if array.dtype == F32}
+        facts: dict[int, Fact | Array] = {slot: array for slot, array in enumerate(plan.slots) if array is not None}
         facts.update(zip(plan.parameters, plan.parameter_facts, strict=True))
         made: dict[int, Step] = {}
         for number, step in enumerate(plan.steps):
@@ -63,12 +62,11 @@ class Joins:
             if isinstance(step.node.op, Concat | FusedConcat):
                 self._note(number, step, facts, made)
 
-    def _note(self, number: int, step: Step, facts: dict[int, Fact], made: dict[int, Step]) -> None:
+    def _note(self, number: int, step: Step, facts: dict[int, Fact | Array], made: dict[int, Step]) -> None:
         """Note the places of the inputs of a concatenation of channels, as far as their numbers are known."""
         op, (fact,) = step.node.op, step.facts
-        given = [facts.get(slot) for slot in step.inputs]
-        sizes = [_channels(each) for each in given]
-        if None in sizes or fact.type is not F32_TYPE or fact.rank is None or fact.rank < _LEAST_RANK:
+        sizes = [_channels(facts.get(slot), fact.type.dtype) for slot in step.inputs]
+        if None in sizes or fact.rank is None or fact.rank < _LEAST_RANK:
             return
         assert isinstance(op, Concat | FusedConcat)
         if op.axis % fact.rank != _CHANNELS:
@@ -76,19 +74,21 @@ class Joins:
         ends = np.cumsum([0, *sizes]).tolist()
         grows = isinstance(op, FusedConcat) and op.grows
         room = (op.room if isinstance(op, FusedConcat) else None) or ends[-1]
-        self._joins[number] = _Join(fact.rank, ends[-1], room, step.outputs[0], step.inputs[0] if grows else None)
+        self._joins[number] = _Join(
+            fact.type.dtype, fact.rank, ends[-1], room, step.outputs[0], step.inputs[0] if grows else None
+        )
         self._of[step.outputs[0]] = number
         for slot, first, last in _wholes(step.inputs, ends, made):
             if slot not in self._places and slot in made:
                 self._places[slot] = _Place(number, first, last)
 
-    def place(self, slot: int, shape: Sequence[Number]) -> View | None:
-        """The place of a result of this shape, f32; None where no concatenation reads it, or not yet."""
+    def place(self, slot: int, shape: Sequence[Number], dtype: np.dtype[Any]) -> View | None:
+        """The place of a result of this shape and type; None where no concatenation of such reads it, or not yet."""
         begun = self._wholes.get(self._of.get(slot, -1))
         if begun is not None:
-            return begun if _agree(begun.shape, shape) else None
+            return begun if begun.dtype == dtype and _agree(begun.shape, shape) else None
         wanted = self._places.get(slot)
-        if wanted is None or len(shape) != self._joins[wanted.join].rank:
+        if wanted is None or (len(shape), dtype) != (self._joins[wanted.join].rank, self._joins[wanted.join].dtype):
             return None
         channels = shape[_CHANNELS]
         if not isinstance(channels, int) or channels != wanted.last - wanted.first:
@@ -109,8 +109,12 @@ class Joins:
                 return None
             made = View(begun.buffer, begun.offset, (batch, join.channels, *sizes), begun.strides, begun.dtype)
         else:
-            outer = self.place(join.output, (batch, join.channels, *sizes)) if join.room == join.channels else None
-            made = outer or self._builder.images((batch, join.room, *sizes))[:, : join.channels]
+            outer = (
+                self.place(join.output, (batch, join.channels, *sizes), join.dtype)
+                if join.room == join.channels
+                else None
+            )
+            made = outer or self._builder.images((batch, join.room, *sizes), join.dtype)[:, : join.channels]
         self._wholes[number] = made
         return made
 
@@ -126,11 +130,13 @@ def _wholes(inputs: Sequence[int], ends: Sequence[int], made: dict[int, Step]) -
                 yield step.inputs[0], ends[place], ends[place + count]
 
 
-def _channels(fact: Fact | None) -> int | None:
-    """Return how many channels a tensor of f32 has, if that is known."""
-    if fact is None or fact.type is not F32_TYPE or fact.rank is None or fact.rank < _LEAST_RANK:
+def _channels(tensor: Fact | Array | None, dtype: np.dtype[Any]) -> int | None:
+    """Return how many channels a tensor with such elements has, if that is known."""
+    if isinstance(tensor, np.ndarray):
+        return tensor.shape[_CHANNELS] if tensor.ndim >= _LEAST_RANK and tensor.dtype == dtype else None
+    if tensor is None or tensor.type.dtype != dtype or tensor.rank is None or tensor.rank < _LEAST_RANK:
         return None
-    channels = fact.shape[_CHANNELS]
+    channels = tensor.shape[_CHANNELS]
     return channels.lo if channels.is_static else None
 
 

@@ -19,7 +19,6 @@ from irrun.runtime.folding import Folding, integers_of
 from irrun.runtime.joins import Joins
 from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import (
-    F32,
     Buffer,
     Builder,
     Call,
@@ -218,8 +217,7 @@ class _Lowerer:
     def _wanted(self, shape: Sequence[Number], dtype: np.dtype[Any]) -> View | None:
         """The place where the only result of the step that is lowered should be."""
         step = self._step_now
-        is_alone = step is not None and len(step.outputs) == 1 and dtype == F32
-        return self._joins.place(step.outputs[0], shape) if step is not None and is_alone else None
+        return None if step is None or len(step.outputs) != 1 else self._joins.place(step.outputs[0], shape, dtype)
 
     def _is_sink(self, step: Step) -> bool:
         """Return whether nobody reads what a step returns."""

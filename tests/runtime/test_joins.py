@@ -11,6 +11,7 @@ import pytest
 import irrun.model
 from irrun.document.writer import Handle
 from irrun.runtime.lowering.builder import Call, Interpreted
+from tests.optimize import quantized
 from tests.optimize.nets import Net
 
 Sizes = dict[str, tuple[int, ...]]
@@ -150,3 +151,16 @@ def test_other_axes_ranks_and_constants(tmp_path: Path) -> None:
     fixed = concat(net, [net.normal(1, 3, 9, 9), convolution(net, parts[1], (8, 5))], 8)
     net.result(net.layer("ReLU", [rows], "1,8,18,9"), convolution(net, fixed, (8, 6)))
     assert copies(net, tmp_path) == 1 + 2 + 1, "that of the input, two rows of images, and the constant"
+
+
+def test_levels_of_eight_bits(tmp_path: Path) -> None:
+    net = Net()
+    data = quantized.fake_quantize(net, net.parameter("x", "1,8,9,9"), "1,8,9,9", quantized.SIGNED)
+    parts = []
+    for count in (5, 6):
+        made = quantized.convolution(net, data, quantized.filters(net, (count, 8, 1, 1)), f"1,{count},9,9")
+        parts.append(quantized.fake_quantize(net, made, f"1,{count},9,9", quantized.SIGNED))
+        data = quantized.fake_quantize(net, net.layer("Abs", [data], "1,8,9,9"), "1,8,9,9", quantized.SIGNED)
+    whole = concat(net, parts, 11)
+    net.result(quantized.convolution(net, whole, quantized.filters(net, (4, 11, 1, 1)), "1,4,9,9"))
+    assert copies(net, tmp_path) == 0

@@ -67,7 +67,7 @@ def lower_integer_convolution(
         return None
     geometry, counts = found
     weights, x = op.weights, as_images(codes)
-    outs = [builder.images((codes.shape[0], groups * filters, *counts), dtype) for dtype in _types(op)]
+    outs = [builder.result_images((codes.shape[0], groups * filters, *counts), dtype) for dtype in _types(op)]
     if groups > 1 and depth == 1 and filters == 1:
         _channel_by_channel(op, builder, Operands(x, outs, added, end, geometry))
         return tuple(out[:, :, 0] if codes.ndim == 3 else out for out in outs)
