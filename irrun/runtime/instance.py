@@ -46,9 +46,11 @@ class Instance:
         self._is_mixed = any(isinstance(item, Interpreted) for item in program.items)
         self._has_steps = any(program.preludes) or self._is_mixed
         self._words = layout.words.copy()
-        self._words[layout.inner[:, 0]] = self._words.ctypes.data + 8 * layout.inner[:, 1]
+        self._tape = int(self._words.ctypes.data)
+        self._words[layout.inner[:, 0]] = self._tape + 8 * layout.inner[:, 1]
         self._counters = aligned((len(program.items) + 1, LINE), np.int64)
         self._counters.fill(0)
+        self._first_counter = int(self._counters.ctypes.data)
         self._known = np.zeros(len(program.expressions.items), np.int64)
         self._atoms: list[Any] = list(program.expressions.symbols.hints)
         self._bases = np.zeros(len(program.buffers), np.int64)
@@ -56,6 +58,7 @@ class Instance:
         self._arena = np.empty(0, np.uint8)
         self._flag = np.zeros(1, np.int64)
         self._workspace = np.empty(0, np.uint8)
+        self._workspace_start = 0
         self._each = 0
         self._memory = Memory()
         self._held: dict[int, Array] = {}
@@ -196,6 +199,7 @@ class Instance:
         if each > self._each or not self._workspace.size:
             each = -(-each // LINES) * LINES + LINES
             self._workspace = aligned(self._most * each + 2 * WIDEST_VECTOR)
+            self._workspace_start = int(self._workspace.ctypes.data)
             self._each = each
         sizes = layout.sizes.copy()
         sizes[layout.open_sizes.places] = known[layout.open_sizes.expressions]
@@ -230,10 +234,10 @@ class Instance:
                 self._interpret(begin, item, context)
                 continue
             workers().walk(
-                self._words.ctypes.data + 8 * ROW * begin,
+                self._tape + 8 * ROW * begin,
                 end - begin,
-                self._counters.ctypes.data + 8 * LINE * begin,
-                self._workspace.ctypes.data,
+                self._first_counter + 8 * LINE * begin,
+                self._workspace_start,
                 self._each,
                 min(count, self._most),
                 self,
