@@ -22,6 +22,9 @@ from irrun_kernels.tiling import Tiling
 _DEPTH: Final = 96
 """Rows of a panel, or pairs, that are multiplied at a time: all tiles read them from the nearest cache."""
 
+_FEW_TILES: Final = 2
+"""Tiles up to which a panel is read from farther away: all of its rows are multiplied at a time."""
+
 _AHEAD: Final = 4096
 """Bytes that a product of one row fetches ahead in its panel."""
 
@@ -176,7 +179,7 @@ def _multiply_floats(c: Any, block: Any, place: int, width: int, is_last_panel: 
     tiles = block.rows // cut.rows
     panel = c.panels + block.number * c.next_panels + 4 * column * c.panel_depth + step * c.first_row
     # A part of a product: some taps, or a part of the depth of one. Tiles of AMX multiply all of them.
-    most = _DEPTH if cut.left_row == 0 else taps * c.depth
+    most = _DEPTH if cut.left_row == 0 and tiles > _FEW_TILES else taps * c.depth
     taps_each, parts = max(1, min(taps, most // c.depth)), -(-c.depth // most)
     depth_each = -(-c.depth // parts)
     for number in range(-(-taps // taps_each) * parts):
@@ -185,7 +188,7 @@ def _multiply_floats(c: Any, block: Any, place: int, width: int, is_last_panel: 
         is_last = tap + taps_here == taps and first + depth == c.depth
         after = panel + step * taps_here * depth
         # Prefetch the next part, some bytes for each of its rows with each tile.
-        fetches = (tiles > 2 or cut.left_row != 0) and not (is_last and is_last_panel)
+        fetches = (tiles > _FEW_TILES or cut.left_row != 0) and not (is_last and is_last_panel)
         ahead_step = -(-4 * cut.vectors * LANES // tiles) if fetches else 0
         ahead, ahead_tile = after, ahead_step * taps_here * depth
         if ahead_step == 0:
