@@ -94,6 +94,7 @@ class Graph(_MultiDiGraph):
     _node: dict[int, _Layer]
     _pred: _Edges
     _succ: _Edges
+    _order: tuple[int, ...] | None = None
 
     @staticmethod
     def of(
@@ -140,11 +141,11 @@ class Graph(_MultiDiGraph):
 
         Nodes in cycles, and those that depend on them, are left out.
         """
-        return self._frozen_order if nx.is_frozen(self) else self._topological()
-
-    @functools.cached_property
-    def _frozen_order(self) -> tuple[int, ...]:
-        return self._topological()
+        if not nx.is_frozen(self):
+            return self._topological()
+        if self._order is None:
+            self._order = self._topological()
+        return self._order
 
     def _topological(self) -> tuple[int, ...]:
         found: list[int] = []

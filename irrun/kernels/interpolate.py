@@ -175,7 +175,7 @@ def _keys(distance: Array, a: float) -> Array:
     """Return the weights of cubic convolution (Keys, 1981)."""
     near: Array = ((a + 2) * distance - (a + 3)) * distance * distance + 1
     far = (((distance - 5) * distance + 8) * distance - 4) * a
-    return np.where(distance < 1, near, np.where(distance < 2, far, 0))
+    return np.where(distance >= 2, 0, np.where(distance < 1, near, far))
 
 
 def _normalized(weights: Array) -> Array:

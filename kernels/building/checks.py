@@ -29,6 +29,8 @@ def check(system: System, library: Path, symbols: Sequence[str]) -> None:
     needed = sorted(_needed(system, library.name, data))
     if needed:
         raise BuildError(f"{library.name} of {system.name} needs {', '.join(needed)}")
+    if system.name.startswith("macos") and system.triple.rpartition("macosx")[2] != oldest_macos(data):
+        raise BuildError(f"{library.name} of {system.name} is for macOS {oldest_macos(data)}, expected {system.triple}")
 
 
 def _needed(system: System, name: str, data: bytes) -> set[str]:
@@ -38,6 +40,19 @@ def _needed(system: System, name: str, data: bytes) -> set[str]:
         return {symbol for symbol in undefined(data) if symbol not in _OF_C}
     found = set(re.findall(_NAMES[kind], data)) - {name.encode()}
     return {one.decode() for one in found if not re.fullmatch(_NEEDED[kind], one) and not one.endswith(name.encode())}
+
+
+def oldest_macos(data: bytes) -> str:
+    """Return the oldest macOS that a Mach-O library is for."""
+    (count,) = struct.unpack_from("<I", data, 16)
+    place = 32
+    for _ in range(count):
+        command, size = struct.unpack_from("<II", data, place)
+        if command == 0x32:
+            (version,) = struct.unpack_from("<I", data, place + 12)
+            return f"{version >> 16}.{version >> 8 & 255}"
+        place += size
+    return "any version"
 
 
 def undefined(data: bytes) -> Iterator[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.util
+import os
 import pkgutil
 import sys
 from collections.abc import Sequence
@@ -67,7 +68,8 @@ def objects(level: Level, folder: Path, systems: Sequence[System], functions: Se
 
             code = code_of(declared)
             for system in missing:
-                beside = paths[system].with_suffix(".tmp")
+                # Other processes may compile the same function.
+                beside = paths[system].with_suffix(f".{os.getpid()}.tmp")
                 beside.write_bytes(object_of(code, system))
                 beside.replace(paths[system])
     return made
@@ -76,13 +78,13 @@ def objects(level: Level, folder: Path, systems: Sequence[System], functions: Se
 def digest(file: Path, level: Level) -> str:
     """Return a digest of all that decides on the code of a file: the sources, the compiler, and the level."""
     tools = [version("numba"), version("llvmlite"), Path(__file__).with_name("compiler.py").read_text(encoding="utf-8")]
-    sources = [path.read_text(encoding="utf-8") for path in (file, *sorted(_needed(file) - {file}))]
+    sources = [path.read_text(encoding="utf-8") for path in (file, *sorted(needed(file) - {file}))]
     return hashlib.sha256(repr([tools, level, flags(level), sources]).encode()).hexdigest()[:16]
 
 
 @cache
-def _needed(file: Path) -> frozenset[Path]:
-    """The file, and all files of the package that it imports, except those that find libraries."""
+def needed(file: Path) -> frozenset[Path]:
+    """Return the file, and all files of the package that it imports, except those that find libraries."""
     found, waiting = set(), {file}
     while waiting:
         one = waiting.pop()
@@ -93,9 +95,12 @@ def _needed(file: Path) -> frozenset[Path]:
 
 @cache
 def _imported(file: Path) -> frozenset[Path]:
-    body = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-    modules = [node.module or "" for node in body if isinstance(node, ast.ImportFrom)]
-    names = {module.rpartition(".")[2] for module in modules if module.startswith("irrun_kernels.")}
+    """The files of ``from irrun_kernels.module import name``, and of ``from irrun_kernels import module``."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == PACKAGE.name:
+            module = (node.module or "").partition(".")[2]
+            names |= {module} if module else {alias.name for alias in node.names}
     return frozenset(PACKAGE / f"{name}.py" for name in names - {"library", "processor"})
 
 

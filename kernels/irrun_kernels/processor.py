@@ -83,7 +83,8 @@ def unavailable() -> str | None:
     asked = os.environ.get(VARIABLE)
     names = [level.name for level in LEVELS if level.machine == machine()]
     if asked and asked not in names:
-        return f"{VARIABLE} is {asked}, expected {' or '.join(names) or 'nothing on this processor'}"
+        offered = [level.name for level in LEVELS if level.machine == machine() and not level.is_for_tests]
+        return f"{VARIABLE} is {asked}, expected {' or '.join(offered) or 'nothing on this processor'}"
     if asked and asked not in [level.name for level in fitting()]:
         return f"{VARIABLE} is {asked}, whose instructions this processor does not have"
     if asked:
@@ -92,6 +93,8 @@ def unavailable() -> str | None:
         return f"there are no kernels for the processor {machine() or 'of this system'}"
     if not any(exists(name) for name in names):
         return f"the libraries of kernels for {sys.platform} on {machine()} are missing"
+    if fitting():
+        return f"the library of {fitting()[0].name} is missing"
     return f"this processor has not all instructions of {names[-1] if machine() == 'arm64' else 'x86-64-v3'}"
 
 

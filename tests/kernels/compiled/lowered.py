@@ -12,18 +12,36 @@ from irrun.ops import Op
 from irrun.runtime.instance import Instance
 from irrun.runtime.layout import Layout
 from irrun.runtime.lowering import LOWERINGS
-from irrun.runtime.lowering.builder import Builder, Unsupported
-from irrun.runtime.program import Size, assembled
+from irrun.runtime.lowering.builder import Buffer, Builder, Unsupported
+from irrun.runtime.program import Program, Size, assembled
 from irrun.runtime.state import State
+from irrun.runtime.symbolic import SymInt
 from irrun.runtime.view import View
 from irrun.tensor import Array
+from tests.runtime.disjoint import faults, many_tasks
+
+MOST_BYTES = 1 << 16
+"""The memory of programs whose tasks are examined: each task runs alone, over a copy of it."""
 
 
 def run(op: Op, *arrays: Array | None, constants: int = 0) -> Array | None:
     """The output of the compiled kernels of an operation, or all of them; None where it has none for these inputs.
 
-    The last ``constants`` inputs are constants. An input keeps the memory order of its axes.
+    The last ``constants`` inputs are constants. An input keeps the memory order of its axes. Calls that are cut into as
+    many tasks as possible have to compute the same.
     """
+    found = _computed(op, arrays, constants, is_examined=False)
+    with many_tasks():
+        again = _computed(op, arrays, constants, is_examined=True)
+    if found is None or again is None:
+        assert found is again
+        return None
+    largest = np.abs(found).max(initial=0, where=np.isfinite(found)) if found.dtype.kind == "f" else 0
+    np.testing.assert_allclose(again, found, rtol=0, atol=1e-3 * largest)
+    return found
+
+
+def _computed(op: Op, arrays: Sequence[Array | None], constants: int, *, is_examined: bool) -> Array | None:
     builder = Builder()
     count = len(arrays) - constants
     inputs = [None if array is None else placed(builder, array) for array in arrays[:count]]
@@ -35,7 +53,8 @@ def run(op: Op, *arrays: Array | None, constants: int = 0) -> Array | None:
         return None
     given = [array for array in arrays[:count] if array is not None]
     outs = out if isinstance(out, tuple) else (out,)
-    found = results(builder, [view for view in inputs if view is not None], given, outs)
+    views = [view for view in inputs if view is not None]
+    found = results(builder, views, given, outs, is_examined=is_examined)
     return np.array(found) if isinstance(out, tuple) else found[0]
 
 
@@ -46,11 +65,31 @@ def placed(builder: Builder, array: Array) -> View:
     return inner.transpose(np.argsort(order).tolist())
 
 
-def results(builder: Builder, inputs: Sequence[View], arrays: Sequence[Array], outs: Sequence[View]) -> list[Array]:
-    """The arrays that the calls of a builder compute."""
-    found = Instance(Layout(assembled(builder, inputs, outs)), 1).run(arrays, 1, State())
+def results(
+    builder: Builder,
+    inputs: Sequence[View],
+    arrays: Sequence[Array],
+    outs: Sequence[View],
+    *,
+    is_examined: bool = True,
+) -> list[Array]:
+    """The arrays that the calls of a builder compute. Tasks of small ones are examined, as `disjoint` says."""
+    program = assembled(builder, inputs, outs)
+    found = Instance(Layout(program), 1).run(arrays, 1, State())
     assert found is not None
+    if is_examined:
+        _examine(program, arrays)
     return list(found)
+
+
+def _examine(program: Program, arrays: Sequence[Array]) -> None:
+    if sum(array.nbytes for array in arrays) <= MOST_BYTES >= sum(_bytes_of(buffer) for buffer in program.buffers):
+        assert faults(program, arrays) == []
+
+
+def _bytes_of(buffer: Buffer) -> int:
+    """The size of a buffer, or that of its hint."""
+    return buffer.size.hint if isinstance(buffer.size, SymInt) else buffer.size
 
 
 def opened(
@@ -79,6 +118,9 @@ def opened(
 
     def compute(arrays: Sequence[Array]) -> Array | None:
         found = instance.run(arrays, 1, State())
-        return None if found is None else found[0]
+        if found is None:
+            return None
+        _examine(program, arrays)
+        return found[0]
 
     return compute

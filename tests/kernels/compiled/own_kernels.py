@@ -9,7 +9,7 @@ import numpy as np
 from irrun_kernels.functions import unary
 from irrun_kernels.host import LANES
 from irrun_kernels.micro import multiply_taps
-from irrun_kernels.native import floats, kernel, record
+from irrun_kernels.native import Address, Read, Write, floats, kernel, load_atomically, longs, record
 
 
 class Unary(NamedTuple):
@@ -49,3 +49,30 @@ def multiply_tile(arguments: Any, task: int, workspace: int) -> None:  # noqa: A
     bounds = np.float32(c.low), np.float32(c.high)
     variant = c.rows, c.vectors, 0
     multiply_taps(variant, extent, left, (c.panel, step), ahead, c.bias, results, c.columns, bounds[0], bounds[1])
+
+
+class Late(NamedTuple):
+    out: Write[Address]
+    value: int
+    polls: int
+
+
+@kernel(Late)
+def write_late(arguments: Any, task: int, workspace: int) -> None:  # noqa: ARG001
+    """Write a number for each task, the last one after a while."""
+    c = record(arguments)
+    for _ in range(task * c.polls):
+        load_atomically(c.out)
+    longs(c.out, 2)[task] = c.value
+
+
+class Exchange(NamedTuple):
+    x: Read[Address]
+    out: Write[Address]
+
+
+@kernel(Exchange)
+def exchange(arguments: Any, task: int, workspace: int) -> None:  # noqa: ARG001
+    """Copy what the other task of the call before has written."""
+    c = record(arguments)
+    longs(c.out, 2)[task] = longs(c.x, 2)[1 - task]

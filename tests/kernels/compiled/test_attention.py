@@ -117,6 +117,17 @@ def test_numbers_of_queries_and_keys(queries: int, keys: int, shared: int) -> No
     compared(attention_of(2, 6, queries, 23, shared, causal=True), *inputs)
 
 
+@pytest.mark.parametrize("queries", [2, 7, 13, 19, 25, 40])
+@pytest.mark.parametrize("shared", [1, 2])
+@pytest.mark.parametrize("precision", [F32, BF16])
+def test_queries_that_tasks_share(queries: int, shared: int, precision: ElementType) -> None:
+    inputs = drawn(1, 2, queries, 20), drawn(1, 2 // shared, 30, 20), drawn(1, 2 // shared, 30, 16)
+    op = attention_of(1, 2, queries, 16, shared).in_precision(precision)
+    got = run(op, *inputs)
+    assert got is not None
+    np.testing.assert_allclose(got, op.run(*inputs, memory=Memory()), atol=1e-5 if precision is F32 else 0.02)
+
+
 MASKS = [(2, 6, 5, 70), (1, 1, 5, 70), (2, 1, 1, 70), (6, 5, 1), (5, 70), (1, 70), (1, 1), ()]
 
 
@@ -157,8 +168,9 @@ def test_keys_that_are_all_hidden() -> None:
     assert np.isnan(got[:, :, 0]).all()
     np.testing.assert_allclose(got[:, :, 1], value[:, :, 599], rtol=1e-6)
     for sink in (-np.inf, np.inf, np.nan, 3.0):
-        column = np.array([[[[sink], [1.0]]]], np.float32)
-        compared(attention_of(1, 6, 2, 32), query, key, value, seen, None, None, column)
+        for pair in ([sink, 1.0], [1.0, sink]):
+            column = np.array(pair, np.float32).reshape(1, 1, 2, 1)
+            compared(attention_of(1, 6, 2, 32), query, key, value, seen, None, None, column)
 
 
 @pytest.mark.parametrize("part", range(4))

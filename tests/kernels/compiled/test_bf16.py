@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from irrun.kernels.bf16 import bf16_bits, rounded, widened
+from irrun.kernels.elementwise import Elementwise
 from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.ops.fused.fused_round import FusedRound
+from irrun.runtime.lowering import conversions, packing
 from irrun.runtime.memory import Memory
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BF16, F16, F32, U16
@@ -47,6 +49,24 @@ def test_bits_of_bf16_are_those_of_the_numbers() -> None:
     assert widened(bits)[14:16].tolist() == [1.0, 1 + 2.0**-6]
 
 
+@pytest.mark.parametrize("shape", [(4, 6), (3, 4, 6), (5, 3, 4, 6)])
+def test_rows_of_larger_arrays(shape: tuple[int, ...]) -> None:
+    draw = np.random.default_rng(0)
+    x = draw.standard_normal([size + 3 for size in shape], np.float32)[tuple(slice(size) for size in shape)]
+    for type, rounding in ((BF16, "bf16"), (F16, "f16")):
+        found = run(FusedRound(Fact(F32, Shape(shape)), type), x, constants=1)
+        np.testing.assert_array_equal(found, rounded(np.ascontiguousarray(x), rounding))
+    np.testing.assert_array_equal(conversions.bf16_bits(x), bf16_bits(np.ascontiguousarray(x)))
+
+
+@pytest.mark.parametrize("shape", [(7, 300), (3, 8, 300), (2, 3, 5, 300)])
+def test_weights_are_packed_some_columns_at_a_time(shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    weights = np.random.default_rng(0).standard_normal(shape, np.float32)
+    whole = packing.pack_bf16(weights, 2)
+    monkeypatch.setattr(packing, "_BLOCK", 1)
+    np.testing.assert_array_equal(packing.pack_bf16(weights, 2), whole)
+
+
 def multiplied_in_pairs(x: Array, weights: Array) -> Array:
     """The product of bf16 with each sum rounded to f32: of two numbers, first the odd one."""
     sums = np.zeros((len(x), weights.shape[1]), np.float32)
@@ -79,6 +99,19 @@ def test_products_are_equal_to_the_bit(size: tuple[int, int, int]) -> None:
     np.testing.assert_array_equal(alone, both[1])
     numpy = op.with_bf16(floats=True).run(bf16_bits(x), memory=Memory())[0]
     assert (np.abs(numpy - expected) <= 2 * np.sqrt(depth) * error).all()
+
+
+@pytest.mark.parametrize("size", [(1, 16, 70), (40, 16, 70), (40, 7, 200)])
+def test_a_function_of_products_without_f32(size: tuple[int, int, int]) -> None:
+    draw = np.random.default_rng(1)
+    x, weights = (draw.standard_normal(shape).astype(np.float32) for shape in (size[:2], size[1:]))
+    fact, swish = Fact(F32, Shape((size[0], size[2]))), Elementwise("swish", (), np.exp)
+    op = FusedMatMul(fact, weights, None, swish).in_precision(BF16).with_bf16(floats=False)
+    both, alone = run(op.with_bf16(floats=True), bf16_bits(x)), run(op, bf16_bits(x))
+    assert both is not None
+    sums = rounded(x, "bf16").astype(np.float64) @ rounded(weights, "bf16")
+    np.testing.assert_allclose(both[0], sums / (1 + np.exp(-sums)), rtol=1e-5, atol=1e-5)
+    np.testing.assert_array_equal(alone, bf16_bits(both[0]))
 
 
 WITHOUT = """

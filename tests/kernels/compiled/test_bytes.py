@@ -69,6 +69,26 @@ def test_levels_are_half_a_step_from_exact_numbers_at_most(name: str, zero: int,
         assert np.abs(result[1] - level)[clear].max() <= 0.5 + error
 
 
+@pytest.mark.parametrize("filters", [20, 200])
+@pytest.mark.parametrize("floats", [False, True])
+def test_levels_of_quotients(filters: int, floats: bool) -> None:
+    draw = np.random.default_rng(3)
+    codes = channels_last(draw.integers(0, 256, (2, 24, 5, 7)).astype(np.uint8))
+    weights = draw.integers(-128, 128, (1, filters, 24, 1, 1)).astype(np.int8)
+    factor, bias = (draw.uniform(0.5, 1.5, filters).astype(np.float32) / each for each in (30_000, 1))
+    multiples = draw.uniform(0.5, 2, (filters, 1, 1)).astype(np.float32)
+    sums = np.einsum("nihw,oi->nohw", codes.astype(np.float64), weights[0, :, :, 0, 0].astype(np.float64))
+    x = sums * factor.reshape(-1, 1, 1) + bias.reshape(-1, 1, 1)
+    swish = Elementwise("swish", (), lambda x, out: np.divide(x, 1 + np.exp(-x), out=out))
+    end = IntegerEpilogue(0, factor, bias, None, None, swish, floats, OUT, multiples)
+    source: Any = SimpleNamespace(windows=lambda _: Windows((1, 1), (1, 1), (0, 0), (0, 0)))
+    result = run(FusedIntegerConvolution(Fact(F32, Shape(x.shape)), source, weights, end, True), codes)
+    assert result is not None
+    exact = x / (1 + np.exp(-x)) / multiples
+    level = np.clip((exact - OUT.low) * OUT.slope, 0, OUT.most)
+    assert np.abs(result[-1] - level).max() <= 0.5 + NEAR
+
+
 WITHOUT = """
 import numpy as np
 from irrun_kernels import backends

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32
 from irrun_kernels.attention import KEYS
 from tests.kernels.compiled.lowered import opened
+from tests.optimize.nets import Net
 
 HEADS, SHARED, DEPTH, WIDTH = 6, 3, 20, 32
 
@@ -44,6 +46,24 @@ def test_attention(queries: int, kind: type) -> None:
         got = compute(given)
         assert got is not None
         np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_a_variable_that_grows(tmp_path: Path, axis: int) -> None:
+    net, shape = Net(), ",".join("?" if number == axis else "3" for number in range(3))
+    new = net.parameter("x", shape)
+    sizes = [0 if number == axis else 3 for number in range(3)]
+    held = net.constant(np.zeros(sizes, np.float32))
+    declared = {"variable_id": "v", "variable_type": "f32", "variable_shape": shape}
+    whole = net.layer("Concat", [net.layer("ReadValue", [held], shape, 6, **declared), new], shape, axis=axis)
+    net.layer("Assign", [whole], shape, 6, variable_id="v")
+    net.result(net.layer("Tanh", [whole], shape))
+    session, parts = net.compile(tmp_path, TIER="compiled").session(), []
+    for size in (2, 1, 1, 40, 3):
+        sizes[axis] = size
+        parts.append(net.random.standard_normal(sizes, np.float32))
+        found = session.run({"x": parts[-1]})[0]
+        np.testing.assert_allclose(found, np.tanh(np.concatenate(parts, axis)), rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])

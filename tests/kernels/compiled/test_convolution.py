@@ -14,14 +14,18 @@ from irrun.kernels.elementwise import Elementwise
 from irrun.ops.convolution.spatial import Windows
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_max_pool import FusedMaxPool
+from irrun.runtime.instance import Bailout, Instance
+from irrun.runtime.layout import Layout
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.lowering.convolutions import lower_convolution
 from irrun.runtime.lowering.geometry import Part, parts_of
 from irrun.runtime.memory import Memory
+from irrun.runtime.program import assembled
+from irrun.runtime.state import State
 from irrun.tensor import Array, Fact, Shape
-from irrun.tensor.element_type import BF16, F32
+from irrun.tensor.element_type import BF16, F32, U8
 from irrun_kernels.pixels import Geometry
-from tests.kernels.compiled.lowered import run
+from tests.kernels.compiled.lowered import placed, run
 from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, multiplied_out
 
 MORE = {
@@ -39,6 +43,7 @@ MORE = {
     "depthwise, some taps beyond the image": ((17, 17, 17), (4, 5), (3, 3), (1, 1), (4, 6), (4, 6), (4, 6)),
     "grouped, dilated": ((12, 134, 2), (14, 15), (3, 3), (1, 1), (5, 4), (5, 4), (5, 4)),
     "many channels, dilated": ((300, 100, 1), (9, 9), (3, 3), (1, 1), (4, 4), (4, 4), (4, 4)),
+    "dilated, by tiles": ((32, 33, 1), (26, 25), (3, 3), (1, 1), (2, 1), (2, 1), (1, 1)),
     "grouped, odd": ((15, 21, 3), (6, 5), (1, 2), (1, 1), (1, 1), (0, 1), (0, 0)),
 }
 ACTIVATIONS = {
@@ -89,6 +94,53 @@ def test_convolution_with_bias_summand_and_activation(name: str, batch: int, act
             np.testing.assert_allclose(result, apply(expected), atol=tolerance, rtol=0)
 
 
+def convolution(
+    weights: Array, shape: tuple[int, ...], begins: tuple[int, int], ends: tuple[int, int]
+) -> FusedConvolution:
+    source: Any = SimpleNamespace(windows=lambda _: Windows((1, 1), (1, 1), begins, ends))
+    return FusedConvolution(Fact(F32, Shape(shape)), source, weights, None, None, False)
+
+
+def test_tiles_in_several_groups() -> None:
+    draw = np.random.default_rng(7)
+    x, weights = draw.standard_normal((1, 64, 70, 66), np.float32), draw.standard_normal((1, 48, 64, 3, 3), np.float32)
+    exact = multiplied_out(x, weights, (1, 1), (1, 1), (1, 1), (1, 1))
+    result = run(convolution(weights, exact.shape, (1, 1), (1, 1)), channels_last(x))
+    assert result is not None
+    np.testing.assert_allclose(result, exact, atol=2e-3, rtol=0)
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_tiles_that_are_not_finite_are_left_to_numpy(value: float) -> None:
+    draw = np.random.default_rng(7)
+    weights = draw.standard_normal((1, 32, 32, 3, 3), np.float32)
+    op, builder = convolution(weights, (1, 32, 24, 24), (0, 0), (0, 0)), Builder()
+    x = channels_last(draw.standard_normal((1, 32, 26, 26), np.float32))
+    given = placed(builder, x)
+    instance = Instance(Layout(assembled(builder, [given], [lower_convolution(op, builder, given)])), 1)
+    assert instance.run([x], 1, State()) is not None
+    for y, column in ((0, 0), (0, 25), (25, 0), (25, 25), (12, 25), (25, 12), (12, 12), (13, 13), (14, 14), (15, 15)):
+        broken = x.copy(order="K")
+        broken[0, 5, y, column] = value
+        with pytest.raises(Bailout):
+            instance.run([broken], 1, State())
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_filters_that_are_not_finite_have_no_kernel_channel_by_channel(value: float) -> None:
+    weights = np.ones((20, 1, 1, 3, 3), np.float32)
+    weights[7, 0, 0, 0, 1] = value
+    assert run(convolution(weights, (1, 20, 6, 6), (1, 1), (1, 1)), np.ones((1, 20, 6, 6), np.float32)) is None
+
+
+@pytest.mark.parametrize(("begins", "ends"), [((-1, 0), (0, 0)), ((0, 0), (0, -1)), ((1, 1), (-2, 1))])
+@pytest.mark.parametrize("channels", [3, 20])
+def test_images_that_are_cropped_have_no_kernel(channels: int, begins: tuple[int, int], ends: tuple[int, int]) -> None:
+    counts = [8 + begin + end - 2 for begin, end in zip(begins, ends, strict=True)]
+    op = convolution(np.ones((1, 7, channels, 3, 3), np.float32), (1, 7, *counts), begins, ends)
+    assert run(op, np.ones((1, channels, 8, 8), np.float32)) is None
+
+
 def test_parts_of_a_dilated_convolution_share_weights_along_the_first_axis() -> None:
     weights = np.ones((1, 64, 32, 3, 3), np.float32)
     source: Any = SimpleNamespace(windows=lambda _: Windows((1, 1), (5, 5), (5, 5), (5, 5)))
@@ -110,6 +162,15 @@ def test_max_pool(channels: int, kernel: tuple[int, int], strides: tuple[int, in
     result = run(FusedMaxPool(fact, kernel, Windows(strides, (1, 1), pads, pads)), x)
     assert result is not None
     np.testing.assert_array_equal(result, windows.max((4, 5)))
+
+
+@pytest.mark.parametrize("channels", [1, 17, 64, 100])
+def test_max_pool_of_bytes(channels: int) -> None:
+    x = channels_last(np.random.default_rng(0).integers(0, 256, (2, channels, 7, 9), np.uint8))
+    padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    windows = sliding_window_view(padded, (3, 3), (2, 3))[:, :, ::2]
+    op = FusedMaxPool(Fact(U8, Shape(windows.shape[:4])), (3, 3), Windows((2, 1), (1, 1), (1, 1), (1, 1)))
+    np.testing.assert_array_equal(run(op, x), windows.max((4, 5)))
 
 
 @pytest.mark.parametrize("name", [name for name in (*GEOMETRIES, *MORE) if name.startswith("depthwise")])

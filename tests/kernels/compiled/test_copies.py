@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import itertools
+from typing import Literal
 
 import numpy as np
 import pytest
 
+from irrun.ops.fused.fused_concat import FusedConcat
 from irrun.ops.matrix.matmul import MatMul
 from irrun.ops.movement.roll import Roll
+from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import Builder, Call
 from irrun.runtime.lowering.copies import copied
+from irrun.tensor import Fact, Shape
+from irrun.tensor.element_type import F32
 from tests.kernels.compiled.lowered import placed, results, run
 
 
@@ -38,6 +43,25 @@ def test_a_long_row_is_cut() -> None:
     assert isinstance(call, Call)
     assert call.tasks > 1
     np.testing.assert_array_equal(results(builder, [source], [x], [target])[0], x)
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_concatenations_that_share_a_buffer(axis: int, order: Literal["C", "F"]) -> None:
+    random = np.random.default_rng(0)
+    shapes = [[2, 3, 5], [2, 3, 5], [2, 3, 5]]
+    for shape, size in zip(shapes, (4, 1, 3), strict=True):
+        shape[axis] = size
+    parts = [np.array(random.standard_normal(shape, np.float32), order=order) for shape in shapes]
+    builder = Builder()
+    first, second, third = (placed(builder, part) for part in parts)
+    fact, along = Fact(F32, Shape((2, 3, 5))), axis % 3
+    lower = LOWERINGS[FusedConcat].function
+    shorter = lower(FusedConcat(fact, along, 8), builder, first, second)
+    longer = lower(FusedConcat(fact, along, 8, True), builder, shorter, third)
+    assert longer.buffer == shorter.buffer
+    for found, count in zip(results(builder, [first, second, third], parts, [shorter, longer]), (2, 3), strict=True):
+        np.testing.assert_array_equal(found, np.concatenate(parts[:count], axis))
 
 
 @pytest.mark.parametrize("shift", [(0, 0), (2, -1), (-3, 7)])
@@ -74,3 +98,12 @@ def test_a_product_of_stacks(a: tuple[int, ...], b: tuple[int, ...], transpose_a
         result = run(op, first, second)
         assert result is not None
         np.testing.assert_allclose(result, x.astype(np.float64) @ y, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("keys", [(slice(None, None, -1),), (slice(None, None, 2), slice(None, None, -1))])
+def test_a_product_of_stacks_in_another_order(keys: tuple[slice, ...]) -> None:
+    random = np.random.default_rng(0)
+    x, y = (random.standard_normal((6, 3, *sizes), np.float32)[keys] for sizes in ((7, 20), (20, 17)))
+    result = run(MatMul(), x, y, constants=2)
+    assert result is not None
+    np.testing.assert_allclose(result, x.astype(np.float64) @ y, rtol=1e-4, atol=1e-5)

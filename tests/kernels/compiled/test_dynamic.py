@@ -65,7 +65,9 @@ def weights_of(
 @pytest.mark.parametrize("kind", ["i8", "u8", "i4", "u4"])
 @pytest.mark.parametrize("rows", [1, 5, 40])
 @pytest.mark.parametrize("columns", [7, 150])
-@pytest.mark.parametrize(("groups", "each", "size"), [(1, 256, 32), (4, 64, 64), (4, 32, 64), (3, 64, 1 << 40)])
+@pytest.mark.parametrize(
+    ("groups", "each", "size"), [(1, 256, 32), (4, 64, 64), (4, 32, 64), (3, 64, 1 << 40), (1, 256, 1 << 40)]
+)
 def test_both_tiers_are_equal_to_the_bit(kind: str, rows: int, columns: int, groups: int, each: int, size: int) -> None:
     draw = np.random.default_rng(2)
     matrix, numbers = weights_of(kind, columns, groups, each, draw)

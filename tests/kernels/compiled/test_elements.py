@@ -211,7 +211,7 @@ def test_convert(source: str, target: str) -> None:
 
 @pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS])
 def test_clamp(dtype: str) -> None:
-    for low, high in ((-3.5, 7.25), (0.0, np.inf), (-np.inf, 6.0), (-1e30, 1e30)):
+    for low, high in ((-3.5, 7.25), (1.5, 7.25), (0.0, np.inf), (-np.inf, 6.0), (-1e30, 1e30)):
         if dtype.startswith("float") or low > -1e30 or high < 1e30:
             check(op("Clamp", min=low, max=high), values(dtype, 3000))
 
@@ -313,3 +313,15 @@ def test_fake_quantize(levels: int, constants: int) -> None:
         with np.errstate(all="ignore"):
             expected = operation.run(data, *given)
         close(lowered.run(operation, data, *given, constants=constants), expected, 2, 8)
+
+
+def test_elements_outside_of_the_limits_are_clipped_exactly() -> None:
+    low, high = np.float32([-0.3, 7.1, -7.3]), np.float32([0.1, 1e-3, 4.43])
+    assert (low + (high - low) != high).all()
+    data = np.array([[-9, 0.2, 9, np.inf, -np.inf]] * 3, np.float32)
+    limits = np.full((3, 1), -1, np.float32), np.full((3, 1), 1, np.float32), low[:, None], high[:, None]
+    for constants in (0, 4):
+        found = lowered.run(op("FakeQuantize", levels=256), data, *limits, constants=constants)
+        assert found is not None
+        np.testing.assert_array_equal(found[:, ::4], np.repeat(low[:, None], 2, 1))
+        np.testing.assert_array_equal(found[:, 2:4], np.repeat(high[:, None], 2, 1))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -13,14 +15,27 @@ from irrun.tensor.element_type import I64
 from irrun_kernels.elements import KINDS
 from irrun_kernels.ramp import RUN
 from tests.kernels.compiled.lowered import opened, results
+from tests.runtime.disjoint import many_tasks
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("start", "count", "step"), [(0, 1, 1), (3, 100, -1), (-5, 3 * RUN + 1, 2), (7, 0, 1)])
 def test_a_sequence_of_each_type(kind: str, start: int, count: int, step: int) -> None:
-    builder, dtype = Builder(), np.dtype(kind)
-    (found,) = results(builder, [], [], [sequence(builder, start, count, step, dtype)])
-    np.testing.assert_array_equal(found, (start + step * np.arange(count)).astype(dtype))
+    dtype = np.dtype(kind)
+    for cut in (contextlib.nullcontext(), many_tasks()):
+        builder = Builder()
+        with cut:
+            out = sequence(builder, start, count, step, dtype)
+        (found,) = results(builder, [], [], [out])
+        np.testing.assert_array_equal(found, (start + step * np.arange(count)).astype(dtype))
+
+
+@pytest.mark.parametrize("bounds", [(0, 10, 3), (0, 9, 3), (10, 0, -3), (9, 0, -3), (5, 5, -1), (0, 5, -1), (5, 0, 1)])
+def test_the_end_is_left_out(bounds: tuple[int, int, int]) -> None:
+    builder = Builder()
+    out = lower_range(RangeV4(output_type=I64), builder, *map(np.array, bounds))
+    (found,) = results(builder, [], [], [out])
+    np.testing.assert_array_equal(found, np.arange(*bounds))
 
 
 def test_bounds_that_are_sizes_of_a_run() -> None:

@@ -185,6 +185,13 @@ def test_gather(name: str, order: str, dtype: str, kind: str) -> None:
     check(op, drawn(shape, dtype, order), np.array(indices, kind), np.array(axis), constants=1)
 
 
+@pytest.mark.parametrize("index", [0, 3, 8, -1, -9, 9, -10])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_gather_of_one_constant_index(index: int, axis: int) -> None:
+    data = drawn((9, 9), "float32") + 1
+    check(GatherV8(), data, np.array([index]), np.array(axis), constants=2)
+
+
 def test_rows_of_a_large_table() -> None:
     table, indices = drawn((1000, 96), "float32"), np.random.default_rng(0).integers(-1000, 1000, (7, 130))
     check(GatherV8(), table, indices, np.array(0), constants=1)
@@ -235,9 +242,9 @@ def test_scatter_elements(dtype: str, reduction: str, initial: bool) -> None:
 def test_scatter_tuples(dtype: str, reduction: str) -> None:
     random = np.random.default_rng(0)
     data, updates = (random.integers(0, 99, shape).astype(dtype) for shape in ((4, 5, 6, 3), (2, 9, 6, 3)))
-    if dtype == "float32":
-        data[1, 2], updates[0, 3] = np.nan, np.nan
     indices = random.integers(-4, 4, (2, 9, 2))
+    if dtype == "float32":
+        data[tuple(indices[1, 0])], updates[0, 3] = np.nan, np.nan
     check(ScatterNDUpdateV15(reduction=reduction), data, indices, updates)
     if reduction == "none":
         check(ScatterNDUpdateV4(), data, indices, updates)

@@ -11,11 +11,14 @@ import pytest
 from irrun.ops import Op
 from irrun.ops.activation.log_softmax import LogSoftmax
 from irrun.ops.activation.softmax import SoftMaxV8
+from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
 from irrun.ops.normalization.batch_norm_inference import BatchNormInferenceV1, BatchNormInferenceV5
 from irrun.ops.normalization.group_normalization import GroupNormalization
+from irrun.ops.normalization.lrn import LRN
 from irrun.ops.normalization.mvn import MVNV2, MVNV6
 from irrun.ops.normalization.normalize_l2 import NormalizeL2
-from irrun.tensor import Array
+from irrun.tensor import Array, Fact, Shape
+from irrun.tensor.element_type import F32
 from tests.kernels.compiled.lowered import run
 
 SHAPES = ((2, 12, 5, 7), (1, 40, 33, 9), (3, 4, 1, 1))
@@ -80,8 +83,49 @@ def test_given_means_and_variances() -> None:
     np.testing.assert_allclose(found, BatchNormInferenceV1(epsilon=1e-3).run(rows[0], rows[1], x, *rows[2:]), rtol=1e-5)
 
 
+@pytest.mark.parametrize("size", [1, 3, 5, 9])
+@pytest.mark.parametrize("channels", [1, 4, 20])
+def test_neighbours_along_the_channels(size: int, channels: int) -> None:
+    op = LRN(alpha=0.5, beta=0.75, bias=1.5, size=size)
+    x, axes = normal(2, channels, 3, 5) - 30, np.array([1])
+    for data in layouts(x)[:2]:
+        found = run(op, data, axes, constants=1)
+        assert found is not None
+        np.testing.assert_allclose(found, op.run(x, axes), rtol=1e-5)
+    assert run(LRN(alpha=0.5, beta=0.5, bias=1.5, size=size), x, axes, constants=1) is None
+
+
 @pytest.mark.parametrize("axis", range(4))
 @pytest.mark.parametrize("shape", SHAPES)
 def test_softmax_and_its_logarithm(axis: int, shape: tuple[int, ...]) -> None:
     for op in (SoftMaxV8(axis=axis), LogSoftmax(axis=axis)):
-        check(op, normal(*shape))
+        for shift in (0, -300):
+            check(op, normal(*shape) + np.float32(shift))
+
+
+@pytest.mark.parametrize("columns", [1, 7, 64, 100])
+@pytest.mark.parametrize("rows", [None, 1, "columns"])
+@pytest.mark.parametrize("outside", [False, True])
+@pytest.mark.parametrize("centred", [False, True])
+def test_rows_by_their_mean_and_variance(columns: int, rows: Any, outside: bool, centred: bool) -> None:
+    x, eps = normal(3, 5, columns), 0.3
+    gamma, beta = (None if rows is None else normal(columns if rows == "columns" else rows) for _ in range(2))
+    wide = x.astype(np.float64)
+    distance = wide - wide.mean(-1, keepdims=True) * centred
+    square = (distance**2).mean(-1, keepdims=True)
+    wanted = distance / (np.sqrt(square) + eps if outside else np.sqrt(square + eps))
+    wanted = (wanted if gamma is None else wanted * gamma) + (0 if beta is None else beta)
+    op = FusedLayerNorm(Fact(F32, Shape(x.shape)), gamma, beta, eps, outside, centred)
+    for data in layouts(x):
+        found = run(op, data)
+        assert found is not None
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("shape", [(0, 3, 4), (2, 0, 4), (2, 3, 0)])
+def test_nothing_is_normalized(shape: tuple[int, ...]) -> None:
+    x = np.zeros(shape, np.float32)
+    layer_norm = FusedLayerNorm(Fact(F32, Shape(shape)), None, None, 0.1, False, True)
+    mvn = MVNV6(eps=1e-2, eps_mode="inside_sqrt", normalize_variance=True)
+    for found in (run(SoftMaxV8(axis=-1), x), run(layer_norm, x), run(mvn, x, np.array([2]), constants=1)):
+        assert found is None or found.shape == shape

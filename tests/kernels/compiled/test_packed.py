@@ -14,6 +14,7 @@ from irrun.runtime.memory import Memory
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import BF16, F32
 from irrun.tensor.rounding import decode
+from irrun_kernels.packed import DEPTH
 from irrun_kernels.processor import machine
 from irrun_kernels.tiling import words_of
 from tests.kernels.compiled.built import told
@@ -28,7 +29,9 @@ def test_words_hold_the_first_code_in_the_lowest_bits() -> None:
 
 @pytest.mark.parametrize("rows", [1, 2, 33])
 @pytest.mark.parametrize("columns", [1, 17, 200])
-@pytest.mark.parametrize(("bits", "groups", "size"), [(4, 3, 32), (4, 1, 8), (8, 3, 32), (8, 1, 260)])
+@pytest.mark.parametrize(
+    ("bits", "groups", "size"), [(4, 3, 32), (4, 1, 8), (8, 3, 32), (8, 1, 260), (8, 1, DEPTH), (4, 3, DEPTH // 2 + 8)]
+)
 @pytest.mark.parametrize("signed", [False, True])
 def test_a_product_with_codes(rows: int, columns: int, bits: int, groups: int, size: int, signed: bool) -> None:
     random = np.random.default_rng(0)
@@ -75,6 +78,13 @@ def test_a_product_with_codes_of_a_table(
     for result in (run(op, x), op.run(x, memory=Memory())):
         assert result is not None
         np.testing.assert_allclose(result, x @ weights.T, rtol=1e-5, atol=1e-6 * (np.abs(x) @ np.abs(weights.T)).max())
+
+
+@pytest.mark.parametrize("size", [6, 30])
+def test_groups_that_are_no_whole_words_have_no_kernel(size: int) -> None:
+    codes = np.zeros((7, 2, size), np.int8)
+    op = FusedPackedMatMul(Fact(F32, Shape((3, 7))), PackedMatrix(codes, np.ones((7, 2), np.float32), None), None, None)
+    assert run(op, np.ones((3, 2 * size), np.float32)) is None
 
 
 @pytest.mark.parametrize(("bits", "groups", "size"), [(4, 3, 32), (8, 1, 260)])

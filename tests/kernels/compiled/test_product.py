@@ -7,11 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.runtime.lowering.packing import pack
+from irrun.tensor import Fact, Shape
+from irrun.tensor.element_type import F32
 from irrun_kernels.host import LANES
 from irrun_kernels.micro import VARIANTS
 from irrun_kernels.tiling import padded_columns, panel_vectors, tiling
-from tests.kernels.compiled import built, own_kernels
+from tests.kernels.compiled import built, lowered, own_kernels
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -90,3 +93,14 @@ def test_a_product_is_cut_into_whole_tasks(points: int, filters: int) -> None:
     assert cut.tasks == -(-points // cut.points) * cut.groups
     assert 1 <= cut.groups <= panels
     assert (cut.rows, cut.vectors) in VARIANTS
+
+
+@pytest.mark.parametrize("size", [(1, 2500, 300), (5, 2500, 300), (40, 1025, 130)])
+def test_deep_products(size: tuple[int, int, int]) -> None:
+    points, _, columns = size
+    random = np.random.default_rng(0)
+    x, weights = (random.standard_normal(each, np.float32) for each in (size[:2], size[1:]))
+    bias = random.standard_normal(columns, np.float32)
+    result = lowered.run(FusedMatMul(Fact(F32, Shape((points, columns))), weights, bias, None), x)
+    assert result is not None
+    np.testing.assert_allclose(result, x.astype(np.float64) @ weights + bias, rtol=0, atol=1e-3)

@@ -107,6 +107,14 @@ def test_operands_in_bf16(name: str) -> None:
         np.testing.assert_allclose(got, wanted, rtol=0, atol=2e-2)
 
 
+def test_rows_of_bf16_do_not_reach_into_the_next_one() -> None:
+    op, (x, *states) = drawn("lstm", (False,), (2, 4, 9, 8))
+    x[0, 2, 0] = np.nan
+    found = compiled(op.in_precision(BF16), [x, *states], np.full(2, 4), is_constant=True)
+    assert np.isnan(found[0]).all(-1)[:, 0].tolist() == [[False, False, True, True], [False] * 4]
+    assert np.isfinite(found[0][0, 0, :2]).all()
+
+
 @pytest.mark.parametrize("name", ["gru", "lstm"])
 def test_sizes_of_a_run(name: str) -> None:
     op, inputs = drawn(name, (False, True), (3, 4, 10, 33))
