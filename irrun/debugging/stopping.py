@@ -101,13 +101,15 @@ def first_not_finite(
 ) -> FirstNotFinite | None:
     """Run a model until a layer makes NaN or Inf out of inputs without; None where no layer does.
 
-    Where steps of the run are fused, the model is run again as written: values between the layers of a step are seen
-    then, and a single layer is found. ``run`` runs the model with an observer, in place of a run with ``config``.
+    Where steps of the run are not those of the file, the model is run again as written: values between the layers of a
+    fused step are seen then, and a single layer is found. ``run`` runs the model with an observer, in place of a run
+    with ``config``.
     """
     settings = dict(config or {})
     stop = Stop(kinds)
     found = _stopped(run or _runner(model, inputs, settings), stop)
-    if stop.fused and kinds:
+    is_made = found is not None and found.place.step.node.id not in model.graph
+    if (stop.fused or is_made) and kinds:
         found = _stopped(_runner(model, inputs, {**settings, **AS_WRITTEN}), Stop(kinds)) or found
     if found is None:
         return None
@@ -175,7 +177,7 @@ def save_stopped(found: FirstNotFinite, model: Loaded, folder: Path) -> list[Pat
     folder.mkdir(parents=True, exist_ok=True)
     arrays = {f"input_{port}": array for port, array in enumerate(found.inputs) if array is not None}
     paths = [folder / "inputs.npz", folder / "outputs.npz"]
-    if not found.place.around and len(found.layers) == 1:
+    if not found.place.around and len(found.layers) == 1 and found.place.step.node.id in model.graph:
         sources = model.graph.sources(found.place.step.node.id)
         cut, outlets = around(model, found.place.step.node.id)
         given = {outlet: found.inputs[port] for port, outlet in enumerate(sources) if outlet is not None}

@@ -2,30 +2,53 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from irrun.ops import Fold, Op, OpError
+from irrun.ops.arithmetic.divide import Divide
+from irrun.ops.arithmetic.floor_mod import FloorMod
 from irrun.ops.arithmetic.maximum import Maximum
 from irrun.ops.arithmetic.minimum import Minimum
+from irrun.ops.arithmetic.mod import Mod
 from irrun.ops.shape.shape_of import ShapeOfV1, ShapeOfV3
 from irrun.ops.type.convert import Convert
 from irrun.ops.type.convert_like import ConvertLike
 from irrun.runtime.lowering.builder import Numbers, Value
 from irrun.runtime.plan import Step
-from irrun.runtime.symbolic import NotWhole, Symbols, SymInt
+from irrun.runtime.symbolic import NotWhole, Number, Symbols, SymInt
 from irrun.runtime.view import View
 from irrun.tensor import Array
+from irrun.tensor.element_type import BOOLEAN
+
+
+def _toward_zero(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """A division that rounds toward zero, from one that rounds down: they are the same where nothing is negative."""
+
+    def divided(number: Number, divisor: Number) -> Number:
+        if number < 0 or divisor <= 0:
+            raise NotWhole(f"{number} / {divisor}")
+        return function(number, divisor)
+
+    return np.frompyfunc(divided, 2, 1)
+
 
 _OF_SIZES: Final[Mapping[type[Op], Callable[..., Any]]] = {
     Convert: lambda sizes: sizes,
     ConvertLike: lambda sizes, _like: sizes,
+    Divide: _toward_zero(operator.floordiv),
+    FloorMod: np.frompyfunc(operator.mod, 2, 1),
     Maximum: np.frompyfunc(max, 2, 1),
     Minimum: np.frompyfunc(min, 2, 1),
+    Mod: _toward_zero(operator.mod),
 }
 """The functions of sizes, for operations that treat integers of a type or ranges of them otherwise."""
+
+_TRUTH: Final = np.frompyfunc(bool, 1, 1)
+_FLOORED: Final = np.frompyfunc(operator.floordiv, 2, 1)
 
 _WHOLE_BITS: Final = 32
 """Bits of integers that are not expected to overflow."""
@@ -54,9 +77,9 @@ class Folding:
         arrays = [integers_of(value) for value in given]
         if any(value is not None and array is None for value, array in zip(given, arrays, strict=True)):
             return None
-        if not all(type.is_integer and type.bits >= _WHOLE_BITS for type in step.types):
+        if not all(type is BOOLEAN or (type.is_integer and type.bits >= _WHOLE_BITS) for type in step.types):
             return None
-        run = _OF_SIZES.get(type(op), op.run)
+        run = _FLOORED if isinstance(op, Divide) and op.m_pythondiv else _OF_SIZES.get(type(op), op.run)
         asked = {"facts": step.declared} if "facts" in op.spec.run_asks else {}
         self._symbols.forbids_fixing = True
         try:
@@ -68,16 +91,18 @@ class Folding:
         return self._known(results if isinstance(results, tuple | list) else (results,), step)
 
     def _known(self, found: Sequence[Any], step: Step) -> tuple[Value, ...]:
-        made = [_numbers(np.asarray(array, object), type.dtype) for array, type in zip(found, step.types, strict=True)]
+        pairs = zip(found, step.types, strict=True)
+        arrays = [_TRUTH(array) if type is BOOLEAN else array for array, type in pairs]
+        made = [_numbers(np.asarray(array, object), type.dtype) for array, type in zip(arrays, step.types, strict=True)]
         self._guarded.update({id(value): value for value in made if isinstance(value, np.ndarray)})
         return tuple(made)
 
 
 def integers_of(value: Value) -> Array | None:
-    """The integers of a constant or of numbers."""
+    """The integers of a constant or of numbers, or truth values."""
     if isinstance(value, Numbers):
         return value.values
-    if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
+    if isinstance(value, np.ndarray) and value.dtype.kind in "iub":
         return value
     return None
 

@@ -15,6 +15,7 @@ from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
 from irrun.ops.context import BodyPorts
 from irrun.optimize import Settings, optimize
+from irrun.optimize.chosen_bodies import with_chosen_bodies
 from irrun.optimize.half_precision import in_f32
 from irrun.runtime.budget import UNLIMITED, Budget
 from irrun.runtime.checked_values import checked
@@ -99,8 +100,11 @@ def plan(
     """
     declared = declared if declared is not None else facts
     graph = sound(graph, facts, budget.memory)
+    own = graph
+    if settings.enabled:
+        graph, facts, declared = with_chosen_bodies(graph, facts, declared)
     known, packed = _known_values(graph, facts, settings, shared)
-    values = known
+    values = known if graph is own else {outlet: value for outlet, value in known.items() if outlet.node in own}
     result_types = tuple(fact.type for fact in facts.results())
     if settings.enabled:
         graph, facts = in_f32(graph, facts)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import irrun.model
+import irrun.openvino as ov
 from irrun.debugging.dumping import Dump
 from irrun.debugging.selecting import Selection
 from tests.cases import f32
@@ -172,6 +173,23 @@ def test_stop_between_layers_that_are_fused(run: Run, tmp_path: Path, kind: str)
     result = run("run", model, "-i", tmp_path / "x.npy", "--stop-at", kind, "--dump", tmp_path / "d")
     assert result.exit_code == 1, result.stderr
     assert result.stdout.startswith('stopped at Exp "exp": it makes')
+
+
+def test_stop_in_a_body_that_always_runs(run: Run, tmp_path: Path) -> None:
+    """The optimiser puts its layers in the place of the If, which the run as written has."""
+    ops: Any = ov.opset13
+    x, a, b = (ops.parameter([1, 2], np.float32, name=name) for name in "xab")
+    then, other = ops.result(ops.log(a, name="log")), ops.result(b)
+    node = ops.if_op(ops.constant(np.array(True)))
+    node.set_then_body(ov.Model([then], [a], "then"))
+    node.set_else_body(ov.Model([other], [b], "else"))
+    node.set_input(x, a, b)
+    node.set_friendly_name("choice")
+    ov.save_model(ov.Model([node.set_output(then, other)], [x], "model"), tmp_path / "net.xml")
+    np.save(tmp_path / "x.npy", f32([[1, 0]]))
+    result = run("run", tmp_path / "net.xml", "-i", tmp_path / "x.npy", "--stop-at", "inf", "--dump", tmp_path / "d")
+    assert result.exit_code == 1, result.stderr
+    assert result.stdout.startswith('stopped at Log "choice.then_body[0]/log": it makes Inf')
 
 
 def test_infinity_of_the_input_is_nobody_s_fault(run: Run, logs: str, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import irrun.model
 from irrun.document.writer import Handle
-from irrun.tensor.element_type import I32, I64
+from irrun.tensor.element_type import BOOLEAN, F32, I32, I64
 from tests.optimize.nets import Net
 from tests.runtime.test_tiers import both, products
 
@@ -109,6 +109,77 @@ def test_arithmetic_of_sizes_takes_no_step(tmp_path: Path) -> None:
         assert not compiled.tiers.account.numpy
 
 
+@pytest.mark.parametrize("kind", ["Divide", "FloorMod", "Mod", "truncated"])
+def test_divisions_of_sizes_take_no_step(tmp_path: Path, kind: str) -> None:
+    """As exporters write the number of blocks of a sequence, and what is missing of the last one."""
+    net = Net()
+    x = net.parameter("x", "?,?,24")
+    shape = whole(net, "ShapeOf", [x], "3", 3, output_type="i64")
+    length = whole(net, "Gather", [shape, net.constant(np.array([1])), net.constant(np.array(0))], "1", 8)
+    four, unit = (net.constant(np.array([number])) for number in (4, 1))
+    if kind == "truncated":
+        count = whole(net, "Divide", [length, four], "1", m_pythondiv="false")
+    else:
+        count = whole(net, kind, [length, four], "1")
+    blocks = whole(net, "Add", [whole(net, "Floor", [count], "1"), unit], "1")
+    target = whole(net, "Concat", [net.constant(np.array([1])), blocks, net.constant(np.array([24]))], "3", axis=0)
+    table = net.layer("Broadcast", [net.normal(1, 1, 24), target], "1,?,24", 3, mode="numpy")
+    net.result(products(net, net.layer("Concat", [x, table], "?,?,24", axis=1), 2, "?,?,24"))
+    one, compiled = both(net, tmp_path)
+    for rows in (5, 7, 8, 3, 64):
+        inputs = net.inputs({"x": (1, rows, 24)})
+        np.testing.assert_allclose(compiled(inputs)[0], one(inputs)[0], rtol=1e-3, atol=1e-4)
+        assert not compiled.tiers.account.interpreted
+        assert not compiled.tiers.account.numpy
+    assert sum(len(runner.programs) for runner in runners(compiled)) <= 2
+
+
+def test_comparisons_of_sizes_take_no_step(tmp_path: Path) -> None:
+    """As exporters write the sizes of two halves, of which the first may be longer and the other empty."""
+    net = Net()
+    x = net.parameter("x", "?,24")
+    shape = whole(net, "ShapeOf", [x], "2", 3, output_type="i64")
+    rows = whole(net, "Gather", [shape, net.constant(np.array([0])), net.constant(np.array(0))], "1", 8)
+    none, two = (net.constant(np.array([number])) for number in (0, 2))
+    (is_odd,) = net.layers("Greater", [whole(net, "Mod", [rows, two], "1"), none], [(BOOLEAN, "1")])
+    more = whole(net, "Convert", [is_odd], "1", destination_type="i64")
+    first = whole(net, "Add", [whole(net, "Divide", [rows, two], "1"), more], "1")
+    sizes = whole(net, "Concat", [first, net.constant(np.array([-1]))], "2", axis=0)
+    halves = net.layers("VariadicSplit", [x, net.constant(np.array(0)), sizes], [(F32, "?,24")] * 2)
+    (is_some,) = net.layers(
+        "Convert", [whole(net, "Subtract", [rows, first], "1")], [(BOOLEAN, "1")], 1, destination_type="boolean"
+    )
+    scale = net.layer("Select", [is_some, net.constant(np.float32([2])), net.constant(np.float32([3]))], "1")
+    net.result(net.layer("Multiply", [products(net, halves[0], 2, "?,24"), scale], "?,24"), halves[1])
+    one, compiled = both(net, tmp_path)
+    for count in (5, 7, 8, 3, 64, 1):
+        inputs = net.inputs({"x": (count, 24)})
+        for got, wanted in zip(compiled(inputs).to_tuple(), one(inputs).to_tuple(), strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=1e-4)
+        assert not compiled.tiers.account.interpreted
+        assert not compiled.tiers.account.numpy
+
+
+@pytest.mark.parametrize("kind", ["ReduceMin", "ReduceMax"])
+def test_the_least_and_the_greatest_of_sizes_take_no_step(tmp_path: Path, kind: str) -> None:
+    """As exporters of detectors write the number of candidates that are kept: all, but not more than a limit."""
+    net = Net()
+    data = products(net, net.parameter("x", "?,24"), 2, "?,24")
+    shape = whole(net, "ShapeOf", [data], "2", 3, output_type="i64")
+    rows = whole(net, "Gather", [shape, net.constant(np.array([0])), net.constant(np.array(0))], "1", 8)
+    numbers = whole(net, "Concat", [rows, net.constant(np.array([6]))], "2", axis=0)
+    count = whole(net, kind, [numbers, net.constant(np.array([0]))], "", keep_dims=False)
+    ends = whole(net, "Concat", [whole(net, "Unsqueeze", [count, net.constant(np.array([0]))], "1")], "1", axis=0)
+    starts, steps = (net.constant(np.array([number])) for number in (0, 1))
+    net.result(net.layer("Slice", [data, starts, ends, steps], "?,24", 8))
+    one, compiled = both(net, tmp_path)
+    for size in (5, 7, 8, 3, 64, 6):
+        inputs = net.inputs({"x": (size, 24)})
+        np.testing.assert_allclose(compiled(inputs)[0], one(inputs)[0], rtol=1e-3, atol=1e-4)
+        assert not compiled.tiers.account.interpreted
+        assert not compiled.tiers.account.numpy
+
+
 def test_lengths_that_depend_on_values(tmp_path: Path) -> None:
     """Sizes in the middle of a run, of which a program is for those that satisfy its guards."""
     net, random = Net(), np.random.default_rng(3)
@@ -153,6 +224,30 @@ def test_a_program_is_for_any_number_of_rows_that_are_found(tmp_path: Path) -> N
     np.testing.assert_array_equal(other(none)[0], np.zeros((8, 24)))
     assert other.tiers.account.compiled == 8
     assert sum(len(runner.programs) for runner in runners(other)) == 1
+
+
+def test_a_program_is_for_any_number_of_regions_that_are_found(tmp_path: Path) -> None:
+    """As the levels of a pyramid of features get the regions of their sizes: many, one, or none."""
+    net, random = Net(), np.random.default_rng(6)
+    image, boxes = net.parameter("image", "1,24,6,6"), net.parameter("boxes", "?,4")
+    pixels = net.layer("Reshape", [image, net.constant(np.array([36, 24]))], "36,24", special_zero=False)
+    features = products(net, pixels, 3, "36,24")
+    level = net.layer("Reshape", [features, net.constant(np.array([1, 24, 6, 6]))], "1,24,6,6", special_zero=False)
+    left = net.layer("Gather", [boxes, net.constant(np.array(0)), net.constant(np.array(1))], "?", 8)
+    places = whole(net, "NonZero", [net.layer("ReLU", [left], "?")], "1,?", 3, output_type="i64")
+    rows = whole(net, "Squeeze", [places, net.constant(np.array([0]))], "?")
+    chosen = net.layer("Gather", [boxes, rows, net.constant(np.array(0))], "?,4", 8)
+    batches = whole(net, "Multiply", [rows, net.constant(np.array([0]))], "?")
+    sizes = {"pooled_h": 2, "pooled_w": 2, "sampling_ratio": 2, "spatial_scale": 0.5, "mode": "avg"}
+    net.result(net.layer("ROIAlign", [level, chosen, batches], "?,24,2,2", 9, aligned_mode="asymmetric", **sizes))
+    one, other = both(net, tmp_path)
+    for regions in (9, 8, 0, 5, 8, 0, 1):
+        inputs = net.inputs({"boxes": (8, 4)})
+        inputs["boxes"] = np.sort(random.uniform(1, 12, (8, 2, 2)), axis=1).reshape(8, 4).astype(np.float32)
+        inputs["boxes"][regions:, 0] = -1
+        np.testing.assert_allclose(other(inputs)[0], one(inputs)[0], rtol=1e-3, atol=1e-4)
+    assert not other.tiers.account.interpreted
+    assert all(len(runner.programs) == 1 for runner in runners(other))
 
 
 def test_an_operation_is_lowered_once() -> None:

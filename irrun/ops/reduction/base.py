@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import ClassVar
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
 
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr
 from irrun.ops.departures import Departure, Layer, constant, is_empty
@@ -45,6 +47,27 @@ class Reduction(Op):
     def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:
         """Reduce along a nonempty list of axes."""
         raise NotImplementedError
+
+
+def over_numbers(
+    function: Callable[[Any, Any], Any],
+    of_dims: Callable[[Dim, Any], Dim],
+    data: Array,
+    axes: tuple[int, ...],
+    *,
+    keep_dims: bool,
+) -> Array:
+    """Reduce an object array of integers, some of them partly known. An axis without elements gives unknown ones."""
+    pair = np.frompyfunc(
+        lambda a, b: of_dims(Dim.of(a), b) if isinstance(a, Dim) or isinstance(b, Dim) else function(a, b), 2, 1
+    )
+    for axis in reversed(axes):
+        if data.shape[axis] == 0:
+            sizes = [1 if index == axis else size for index, size in enumerate(data.shape)]
+            data = np.full(sizes if keep_dims else np.delete(sizes, axis), Dim.anything(), object)
+        else:
+            data = np.asarray(pair.reduce(data, axis=axis, keepdims=keep_dims), object)
+    return data
 
 
 def reduced_axes(axes: Array, rank: int) -> tuple[int, ...]:

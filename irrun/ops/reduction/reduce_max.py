@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.ops import Array, op
-from irrun.ops.reduction.base import Reduction
+from irrun.ops import Array, Dim, Fold, op
+from irrun.ops.reduction.base import Reduction, over_numbers
 
 
 @op("ReduceMax", opset=1)
@@ -19,7 +19,11 @@ class ReduceMax(Reduction):
         "infinite": "returns the lowest finite number for -inf alone",
     }
 
+    foldable = Fold.DIMS
+
     def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:
+        if data.dtype == object:
+            return over_numbers(max, Dim.maximum, data, axes, keep_dims=self.keep_dims)
         if data.size == 0:
             limits = np.finfo(data.dtype) if data.dtype.kind == "f" else np.iinfo(data.dtype)
             return np.asarray(np.max(data, axis=axes, keepdims=self.keep_dims, initial=limits.min))

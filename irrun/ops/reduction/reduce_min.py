@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.ops import Array, op
-from irrun.ops.reduction.base import Reduction
+from irrun.ops import Array, Dim, Fold, op
+from irrun.ops.reduction.base import Reduction, over_numbers
 
 
 @op("ReduceMin", opset=1)
@@ -19,7 +19,11 @@ class ReduceMin(Reduction):
         "infinite": "returns the greatest finite number for infinity alone",
     }
 
+    foldable = Fold.DIMS
+
     def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:
+        if data.dtype == object:
+            return over_numbers(min, Dim.minimum, data, axes, keep_dims=self.keep_dims)
         if data.size == 0:
             limits = np.finfo(data.dtype) if data.dtype.kind == "f" else np.iinfo(data.dtype)
             return np.asarray(np.min(data, axis=axes, keepdims=self.keep_dims, initial=limits.max))

@@ -43,6 +43,8 @@ class Reshape(Op):
         asked = [size for place, size in enumerate(target) if place not in copied and pattern[place] != -1]
         if -1 in pattern:
             target[pattern.index(Dim.exactly(-1))] = _rest(left, asked, data.shape, pattern)
+        elif any(target[place] == 0 for place in copied):
+            return Shape(target)
         elif not math.prod(left, start=Dim.exactly(1)).compatible(math.prod(asked, start=Dim.exactly(1))):
             wanted = Shape(target)
             raise OpError(

@@ -93,16 +93,19 @@ class _Lister:
         items = [item for step in steps for item in step.items]
         preludes = tuple(tuple(self._prelude(item) for item in prelude) for prelude in program.preludes)
         constants = program.constants
+        parameters = tuple(self._operand(view, name) for view, name in zip(program.parameters, inputs, strict=True))
+        made = tuple(f"{name} = {self._value(value)}" for value, name in zip(program.results, results, strict=True))
+        guards, tensors = tuple(self._sizes.guards), self._tensors_of_sizes()
         return ProgramListing(
             level,
-            tuple(self._operand(view, name) for view, name in zip(program.parameters, inputs, strict=True)),
-            tuple(f"{name} = {self._value(value)}" for value, name in zip(program.results, results, strict=True)),
+            parameters,
+            made,
             self._sizes.origins,
-            tuple(self._sizes.guards),
+            guards,
             preludes,
             tuple(steps),
             program.stops,
-            self._tensors_of_sizes(),
+            tensors,
             dict(sorted(Counter(item.kernel for item in items if item.tasks is not None).items())),
             dict(sorted(program.interpreted.items())),
             self._arena,

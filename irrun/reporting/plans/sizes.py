@@ -15,11 +15,15 @@ from irrun.tensor.polynomial import Terms
 _FLIPPED: Final = {"==": "==", "!=": "!=", ">": "<", ">=": "<=", "<": ">", "<=": ">="}
 _INFIX: Final = {operator.floordiv: "//", operator.mod: "%"}
 
+_LONGEST: Final = 60
+"""Characters of a function above which it gets a name: a function of functions names each of them several times."""
+
 
 class Sizes:
     """Names the unknown sizes of a program n0, n1, …, and unknown strides, in bytes, s0, s1, …
 
-    ``buffers`` are the names of its arrays. ``origins`` tells names from the axes of arrays of the run.
+    ``buffers`` are the names of its arrays. ``origins`` tells names from the axes of arrays of the run, and those of
+    functions with a long text, f0, f1, …, as far as texts with them were asked for.
     """
 
     def __init__(self, program: Program, buffers: Mapping[int, str]) -> None:
@@ -32,10 +36,16 @@ class Sizes:
             self._names[size.atom] = f"{letter}{counts[letter]}"
             counts[letter] += 1
             found.setdefault((what, buffers[size.buffer]), []).append((self._names[size.atom], size.axis))
-        self.origins = tuple(
+        self._texts: dict[int, str] = {}
+        self._functions: list[str] = []
+        self._origins = tuple(
             f"{', '.join(name for name, _ in pairs)} = {what} of {array}, axes {', '.join(str(x) for _, x in pairs)}"
             for (what, array), pairs in found.items()
         )
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        return (*self._origins, *self._functions)
 
     @property
     def guards(self) -> list[str]:
@@ -77,7 +87,15 @@ class Sizes:
 
     def _atom(self, atom: int) -> str:
         applied = self._symbols.applied.get(atom)
-        return self._names[atom] if applied is None else self._call(applied)
+        if applied is None:
+            return self._names[atom]
+        if atom not in self._texts:
+            text = self._call(applied)
+            if len(text) > _LONGEST:
+                self._functions.append(f"f{len(self._functions)} = {text}")
+                text = self._functions[-1].partition(" ")[0]
+            self._texts[atom] = text
+        return self._texts[atom]
 
     def _call(self, applied: Applied) -> str:
         arguments = [self.text(argument) for argument in applied.arguments]

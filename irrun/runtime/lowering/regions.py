@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from irrun.ops.detection.roi_align import ROIAlignV3, ROIAlignV9
-from irrun.runtime.lowering.builder import Builder, Unsupported, is_f32, lowers, share
+from irrun.runtime.lowering.builder import Builder, Unsupported, has_f32, is_f32, lowers, share
 from irrun.runtime.lowering.chains import NoElement, in_longs
 from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.view import Operand, View
@@ -20,7 +20,7 @@ def lower_roi_align(
     op: ROIAlignV3 | ROIAlignV9, builder: Builder, data: Operand, rois: Operand, batches: Operand
 ) -> View:
     """Bins of regions as means or maxima of samples; regions that are nowhere are faults."""
-    if not is_f32(data, rois) or not op.pooled_h * op.pooled_w:
+    if not is_f32(data) or not has_f32(rois) or not op.pooled_h * op.pooled_w:
         raise Unsupported("only f32, and regions with bins")
     mode = op.aligned_mode if isinstance(op, ROIAlignV9) else "asymmetric"
     try:

@@ -21,6 +21,7 @@ CASES = [
     Case("Reshape", 1, [f32(7), i64([1, -1])], [f32([[7]])], KEEP, name="from-a-scalar"),
     Case("Reshape", 1, [f32(np.zeros((0, 4))), i64([0, -1])], [f32(np.zeros((0, 4)))], KEEP, name="empty-kept"),
     Case("Reshape", 1, [f32(np.zeros((0, 4))), i64([-1, 2])], [f32(np.zeros((0, 2)))], PLAIN, name="empty-rest"),
+    Case("Reshape", 1, [f32(np.zeros((0, 8))), i64([0, 2, 3])], [f32(np.zeros((0, 2, 3)))], KEEP, name="empty-fit"),
     Case(
         "Reshape",
         1,
