@@ -10,6 +10,7 @@ import numpy as np
 from irrun.diagnostics import near_match
 from irrun.model.port import Port, find
 from irrun.ops.calling import conform
+from irrun.runtime.memory import owner_of
 from irrun.tensor import Array, ElementType
 
 
@@ -148,13 +149,7 @@ def _fits(array: Array, wanted: ElementType) -> bool:
 
 def owners(arrays: Iterable[Array]) -> set[int]:
     """Return the ids of the arrays whose memory some arrays are in."""
-    found = set()
-    for array in arrays:
-        owner = array
-        while isinstance(owner.base, np.ndarray):
-            owner = owner.base
-        found.add(id(owner))
-    return found
+    return {id(owner_of(array)) for array in arrays}
 
 
 def release(array: Array, type: ElementType, kept: Set[int]) -> Array:

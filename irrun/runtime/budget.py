@@ -7,10 +7,9 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
 from irrun.diagnostics import OpError
 from irrun.ops.context import BodyCall
+from irrun.runtime.memory import owner_of
 from irrun.tensor import Array, Dim, Fact
 
 MOST_ITERATIONS: Final = 1_000_000
@@ -116,9 +115,7 @@ def held_bytes(arrays: Sequence[Array | None]) -> int:
     for array in arrays:
         if array is None:
             continue
-        owner = array
-        while isinstance(owner.base, np.ndarray):
-            owner = owner.base
+        owner = owner_of(array)
         if owner.base is None:
             owners[id(owner)] = owner.nbytes
     return sum(owners.values())

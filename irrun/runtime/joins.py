@@ -107,7 +107,7 @@ class Joins:
             begun = self._slots[join.base]
             if not isinstance(begun, View) or self._wholes.get(self._of.get(join.base, -1)) is not begun:
                 return None
-            made = View(begun.buffer, begun.offset, (batch, join.channels, *sizes), begun.strides, begun.dtype)
+            made = begun.resized((batch, join.channels, *sizes))
         else:
             outer = (
                 self.place(join.output, (batch, join.channels, *sizes), join.dtype)

@@ -83,6 +83,14 @@ class Memory:
         return new
 
 
+def owner_of(array: Array) -> Array:
+    """Return the array that owns the memory which an array is in, or is the first in memory of something else."""
+    owner = array
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    return owner
+
+
 def is_free(buffers: Sequence[Array], number: int, seen: int = 0) -> bool:
     """Return whether only the sequence and ``seen`` arrays refer to a buffer; False without reference counts."""
     return _FREE is not None and sys.getrefcount(buffers[number]) == _FREE + seen

@@ -58,6 +58,10 @@ class View:
     def _with(self, shape: Sequence[Number], strides: Sequence[Number], offset: Number = 0) -> View:
         return View(self.buffer, self.offset + offset, tuple(shape), tuple(strides), self.dtype)
 
+    def resized(self, shape: Sequence[Number]) -> View:
+        """More or fewer elements along the axes, in memory that has room for them."""
+        return self._with(shape, self.strides)
+
     def transpose(self, *order: Any) -> View:
         """The axes in another order, by default reversed."""
         axes = order[0] if len(order) == 1 and not isinstance(order[0], int) else order

@@ -36,7 +36,7 @@ def chosen(condition: Any, data: Any, other: Any) -> Any:
 
 
 def agree(model: Any, folder: Path, expected: dict[str, int], inputs: dict[str, Any]) -> None:
-    """Check that optimised plans have so many steps of some types, and compute what the file as written does."""
+    """Check the number of steps of each type in optimised plans, which compute what the file as written does."""
     path = folder / "model.xml"
     ov.save_model(model, path, compress_to_fp16=False)
     written = irrun.model.build(path, {"OPTIMIZE": False, "TIER": "numpy"})

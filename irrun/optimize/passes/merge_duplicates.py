@@ -35,7 +35,7 @@ def run(graph: Rewriter) -> None:
 
 
 def _identity(graph: Rewriter, outlet: Outlet | None) -> Hashable:
-    """What two inputs have in common that are equal: the outlet, or the constant."""
+    """Return the key that equal inputs share: the outlet, or the constant."""
     value = graph.constant(outlet)
     if value is None or value.dtype.hasobject:
         return outlet

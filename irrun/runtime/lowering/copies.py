@@ -122,8 +122,7 @@ def _joined(builder: Builder, inputs: Sequence[Operand], axis: int, room: int | 
     out = builder.wanted(sizes, first.dtype)
     place = 0
     if grows:
-        begun = builder.view(first)
-        out = out or View(begun.buffer, begun.offset, tuple(sizes), begun.strides, begun.dtype)
+        out = out or builder.view(first).resized(sizes)
         place, inputs = first.shape[axis], inputs[1:]
     if out is None:
         lengths = list(sizes)
@@ -139,5 +138,6 @@ def _joined(builder: Builder, inputs: Sequence[Operand], axis: int, room: int | 
 
 def _is_in_place(x: Operand, target: View) -> bool:
     """Return whether an array was computed where it is copied to."""
-    places = (place_of(Address(array.buffer, array.offset)) for array in (x, target) if isinstance(array, View))
-    return len(set(places)) == 1 and isinstance(x, View)
+    if not isinstance(x, View):
+        return False
+    return place_of(Address(x.buffer, x.offset)) == place_of(Address(target.buffer, target.offset))

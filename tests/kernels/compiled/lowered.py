@@ -12,10 +12,10 @@ from irrun.ops import Op
 from irrun.runtime.instance import Instance
 from irrun.runtime.layout import Layout
 from irrun.runtime.lowering import LOWERINGS
-from irrun.runtime.lowering.builder import Buffer, Builder, Unsupported
+from irrun.runtime.lowering.builder import Builder, Unsupported
 from irrun.runtime.program import Program, Size, assembled
 from irrun.runtime.state import State
-from irrun.runtime.symbolic import SymInt
+from irrun.runtime.symbolic import hint_of
 from irrun.runtime.view import View
 from irrun.tensor import Array
 from tests.runtime.disjoint import faults, many_tasks
@@ -83,13 +83,8 @@ def results(
 
 
 def _examine(program: Program, arrays: Sequence[Array]) -> None:
-    if sum(array.nbytes for array in arrays) <= MOST_BYTES >= sum(_bytes_of(buffer) for buffer in program.buffers):
+    if sum(array.nbytes for array in arrays) <= MOST_BYTES >= sum(hint_of(buffer.size) for buffer in program.buffers):
         assert faults(program, arrays) == []
-
-
-def _bytes_of(buffer: Buffer) -> int:
-    """The size of a buffer, or that of its hint."""
-    return buffer.size.hint if isinstance(buffer.size, SymInt) else buffer.size
 
 
 def opened(

@@ -1,4 +1,4 @@
-"""What is compiled again when a source changes."""
+"""Kernels that are compiled again when a source changes."""
 
 from __future__ import annotations
 
