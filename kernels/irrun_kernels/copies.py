@@ -8,7 +8,7 @@ import numpy as np
 
 from irrun_kernels.host import LANES
 from irrun_kernels.native import floats, inlined, intrinsic
-from irrun_kernels.vectors import Vectors
+from irrun_kernels.vectors import Mask, Vectors
 
 
 @inlined
@@ -50,7 +50,8 @@ def _transpose_tile(v: Vectors, x: Any, x_step: Any, rows: Any, out: Any, out_st
     for number, vector in enumerate(vectors):
         inside = builder.icmp_signed("<", v.constant(number), columns)
         place = v.beyond(out, out_step, number)
-        v.store(vector, place, 0, builder.select(inside, written, nothing))
+        here = Mask(builder.select(inside, written.lanes, nothing.lanes), builder.and_(inside, written.is_whole))
+        v.store(vector, place, 0, here)
 
 
 @inlined

@@ -30,6 +30,11 @@ class Level(NamedTuple):
         return frozenset(self.features.split())
 
     @property
+    def has_masks(self) -> bool:
+        """Return whether a masked load or store takes no more time than another."""
+        return "avx512f" in self.has
+
+    @property
     def is_for_tests(self) -> bool:
         """Return whether no processor is given this level, unless it is asked for."""
         return self.tiles == "memory"

@@ -14,13 +14,13 @@ from irrun_kernels.amx_product import configure_tiles, gather, release_tiles, ti
 from irrun_kernels.bytes import multiply_bytes
 from irrun_kernels.epilogue import Epilogue, activate_points
 from irrun_kernels.host import LANES
-from irrun_kernels.micro import multiply_taps
+from irrun_kernels.micro import PANEL, multiply_taps
 from irrun_kernels.native import NOWHERE, Address, Read, inlined, kernel, record
 from irrun_kernels.pixels import Geometry, Images, find_left, find_points, find_rows, move, taps_of
 from irrun_kernels.tiling import Tiling
 
-_DEPTH: Final = 96
-"""Rows of a panel, or pairs, that are multiplied at a time: all tiles read them from the nearest cache."""
+_DEPTH: Final = (24 << 10) // (4 * PANEL)
+"""Rows of a panel, or pairs, that are multiplied at a time: all tiles read these 24 KiB from the nearest cache."""
 
 _FEW_TILES: Final = 2
 """Tiles up to which a panel is read from farther away: all of its rows are multiplied at a time."""

@@ -49,7 +49,7 @@ def largest(v: Vectors, row: Any, count: Any) -> Any:
 
     def compare(first: Any, mask: Any) -> None:
         value = v.load(v.beyond(row, first, 4), 0, mask)
-        inside = value if mask is None else v.builder.select(mask, value, v.every(-np.inf))
+        inside = value if mask is None else v.builder.select(mask.lanes, value, v.every(-np.inf))
         v.builder.store(v.largest(inside, v.builder.load(peaks)), peaks)
 
     v.for_each_vector(count, compare)

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from irrun_kernels import ir
 from irrun_kernels.backends import OF_BF16, OF_BYTES
-from irrun_kernels.host import BYTES, LANES
+from irrun_kernels.host import BYTES, LANES, LEVEL
 
 _INTEGERS: Final = 1.5 * 2.0**23
 """An f32 whose neighbours are integers: the sum with a small number has the nearest integer in its lowest bits."""
+
+
+class Mask(NamedTuple):
+    """The ``lanes`` of a vector that are in memory, as bits, and whether these are all of them."""
+
+    lanes: Any
+    is_whole: Any
 
 
 class Vectors:
@@ -104,32 +111,61 @@ class Vectors:
     def load_long(self, address: Any, offset: int) -> Any:
         return self.builder.load(self.pointer(address, offset, self.long), align=8)
 
-    def load(self, address: Any, number: int = 0, mask: Any = None, type: Any = None) -> Any:
+    def load(self, address: Any, number: int = 0, mask: Mask | None = None, type: Any = None) -> Any:
         """Vector ``number`` behind an address, of f32 by default; zeros where it is masked."""
         type = self.vector if type is None else type
         place = self.pointer(address, _size(type) * number, type)
+        name, align = f"llvm.masked.load.{_suffix(type)}.p0{_suffix(type)}", _align(type)
+
+        def whole() -> Any:
+            return self.builder.load(place, align=align)
+
+        def part(mask: Mask) -> Any:
+            return self.call(name, type, place, ir.Constant(self.word, align), mask.lanes, ir.Constant(type, None))
+
         if mask is None:
-            return self.builder.load(place, align=_align(type))
-        name = f"llvm.masked.load.{_suffix(type)}.p0{_suffix(type)}"
-        return self.call(name, type, place, ir.Constant(self.word, _align(type)), mask, ir.Constant(type, None))
+            return whole()
+        if LEVEL.has_masks:
+            return part(mask)
+        loaded = self.variable(ir.Constant(type, None))
+        with self.builder.if_else(mask.is_whole) as (then, otherwise):
+            with then:
+                self.builder.store(whole(), loaded)
+            with otherwise:
+                self.builder.store(part(mask), loaded)
+        return self.builder.load(loaded)
 
     def load_halves(self, address: Any, number: int = 0) -> Any:
         """Vector ``number`` of bf16 behind an address, as f32."""
         return self.unpacked(self.load(address, number, type=self.halves))
 
-    def store(self, value: Any, address: Any, number: int = 0, mask: Any = None) -> None:
+    def store(self, value: Any, address: Any, number: int = 0, mask: Mask | None = None) -> None:
         type = value.type
         place = self.pointer(address, _size(type) * number, type)
-        if mask is None:
-            self.builder.store(value, place, align=_align(type))
-            return
-        name = f"llvm.masked.store.{_suffix(type)}.p0{_suffix(type)}"
-        self.call(name, ir.VoidType(), value, place, ir.Constant(self.word, _align(type)), mask)
+        name, align = f"llvm.masked.store.{_suffix(type)}.p0{_suffix(type)}", _align(type)
 
-    def mask(self, count: Any) -> Any:
+        def whole() -> None:
+            self.builder.store(value, place, align=align)
+
+        def part(mask: Mask) -> None:
+            self.call(name, ir.VoidType(), value, place, ir.Constant(self.word, align), mask.lanes)
+
+        if mask is None:
+            whole()
+        elif LEVEL.has_masks:
+            part(mask)
+        else:
+            with self.builder.if_else(mask.is_whole) as (then, otherwise):
+                with then:
+                    whole()
+                with otherwise:
+                    part(mask)
+
+    def mask(self, count: Any) -> Mask:
         """The first ``count`` lanes."""
         spread = self.spread(self.builder.trunc(count, self.word), self.words)
-        return self.builder.icmp_signed("<", ir.Constant(self.words, list(range(LANES))), spread)
+        lanes = self.builder.icmp_signed("<", ir.Constant(self.words, list(range(LANES))), spread)
+        return Mask(lanes, self.builder.icmp_signed(">=", count, self.constant(LANES)))
 
     def splat(self, value: Any) -> Any:
         """A number in all lanes."""
