@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from irrun.ops.convolution.spatial import Windows as Spatial
 from irrun.ops.fused.fused_max_pool import FusedMaxPool
 from irrun.ops.normalization.lrn import LRN
 from irrun.ops.pooling.avg_pool import AvgPoolV1, AvgPoolV14, AvgPoolV16, averaging_windows
-from irrun.runtime.lowering.builder import BF16_BITS, U8, Builder, is_f32, lowers, share
+from irrun.runtime.lowering.builder import BF16_BITS, U8, WIDEST_VECTOR, Builder, is_f32, lowers, share
 from irrun.runtime.lowering.geometry import as_images, channels_last, has_channels_last, images_of, placed
 from irrun.runtime.lowering.products import Operands, placed_epilogue
 from irrun.runtime.symbolic import of_sizes
@@ -22,6 +22,9 @@ from irrun_kernels.images import Response, Windows, byte_windows, local_response
 from irrun_kernels.native import NOWHERE, Address
 from irrun_kernels.reduction import ADD, MULTIPLY, MULTIPLY_BF16, POINTS, RAISE
 from irrun_kernels.tiling import padded_columns
+
+_WIDEST: Final = WIDEST_VECTOR // 4
+"""The lanes of the widest vector of any processor: pixels of constants are alike on all of them."""
 
 
 def channel_by_channel(builder: Builder, filters: Array, bias: Array | None, given: Operands) -> None:
@@ -55,7 +58,7 @@ def slide(
         x=images_of(builder, x),
         geometry=given.windows,
         channels=channels,
-        zeros=builder.constant(np.full(padded_columns(channels), outside), x.dtype),
+        zeros=builder.constant(np.full(-(-channels // _WIDEST) * _WIDEST, outside), x.dtype),
         points_per_task=each,
         at_once=points_at_once(taps),
         parts=parts,
