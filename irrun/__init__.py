@@ -7,12 +7,10 @@
 Other names of OpenVINO's, such as ``irrun.opset13`` and ``irrun.preprocess``, are those of ``irrun.openvino``.
 """
 
-from __future__ import annotations
-
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from irrun import generation, openvino
     from irrun.diagnostics import Diagnostic, IRError
     from irrun.diagnostics.internal import InternalError
@@ -64,8 +62,10 @@ __all__ += ["Shape", "Tensor", "Type", "compile_model", "generation", "read_mode
 __all__ += ["GenerationConfig", "TextEmbeddingPipeline", "TextPipeline", "TextRerankPipeline", "Tokenizer"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Import on first use, so that starting costs nothing."""
+    from importlib import import_module
+
     if name in _MODULES:
         return import_module(_MODULES[name])
     if name in _PLACES:

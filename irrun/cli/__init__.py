@@ -32,8 +32,6 @@ def main() -> NoReturn:
     """
     gc.set_threshold(_OBJECTS)
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", _TIMEOUT)
-    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, _terminate)
     sys.unraisablehook = _repeat
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
@@ -44,9 +42,10 @@ def main() -> NoReturn:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        from irrun.cli.app import app
+        from irrun.cli.app import run
 
-        app.main(prog_name="irrun")
+        _handle_signals()
+        sys.exit(run())
     except KeyboardInterrupt:
         os.write(2, b"interrupted\n")
         sys.exit(130)
@@ -58,7 +57,6 @@ def main() -> NoReturn:
     finally:
         _end_at_once()
         gc.freeze()
-    sys.exit(0)
 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
@@ -70,11 +68,23 @@ def _warn(message: Warning | str, *_: object, **__: object) -> None:
 
 def _open_streams() -> None:
     """Replace the standard streams that the parent has closed."""
-    from pathlib import Path
-
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def _handle_signals() -> None:
+    """Let signals that are not ignored raise an exception from now on."""
+    if signal.getsignal(signal.SIGINT) in (signal.SIG_DFL, signal.default_int_handler):
+        signal.signal(signal.SIGINT, _interrupt)
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _terminate)
+
+
+def _interrupt(_signal: int, _frame: object) -> NoReturn:
+    """Raise KeyboardInterrupt. A second interrupt ends the process at once."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    raise KeyboardInterrupt
 
 
 def _terminate(_signal: int, _frame: object) -> NoReturn:
@@ -97,6 +107,7 @@ def _repeat(discarded: sys.UnraisableHookArgs) -> None:
     import _thread
     import threading
 
+    _handle_signals()
     number = signal.SIGINT if isinstance(discarded.exc_value, KeyboardInterrupt) else signal.SIGTERM
     main = threading.main_thread().ident
 

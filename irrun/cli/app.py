@@ -147,3 +147,14 @@ def app(ctx: click.Context) -> None:
         ctx.color = True
     elif os.environ.get("TERM") == "dumb":
         ctx.color = False
+
+
+def run() -> int:
+    """Run the command line; return the exit status. KeyboardInterrupt where the user interrupts it."""
+    try:
+        return app.main(prog_name="irrun", standalone_mode=False) or 0
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort:
+        raise KeyboardInterrupt from None

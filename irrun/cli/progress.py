@@ -6,8 +6,9 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from typing import Final, TextIO, TypeVar
+
+from irrun.jobs.threads import begin
 
 DELAY: Final = 1.0
 """Seconds of work before the bar is shown."""
@@ -53,8 +54,7 @@ class _Bar:
         self._due = self._begin + DELAY
         self._lock = threading.Lock()
         self._ended = threading.Event()
-        with suppress(RuntimeError, MemoryError):
-            threading.Thread(target=self._tick, name="irrun-progress", daemon=True).start()
+        begin(threading.Thread(target=self._tick, name="irrun-progress", daemon=True))
 
     def add(self, count: int) -> None:
         """Count what is done, and draw the bar where it is due."""

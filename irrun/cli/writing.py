@@ -33,6 +33,14 @@ def refuse_standard_output(path: Path) -> None:
         raise Failure("- means the standard output, expected a file or a folder")
 
 
+def refuse_other_than_xml(path: Path) -> None:
+    """Raise Failure unless a path is that of an .xml file, to which a model is written."""
+    refuse_standard_output(path)
+    if path.suffix.lower() != ".xml":
+        example = path.with_suffix(".xml") if path.name else path / "model.xml"
+        raise Failure(f"{path}: a model is written to an .xml file, such as {example}")
+
+
 def refuse_inputs(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:
     """Raise Failure where an output would take the place of an input."""
     for output in outputs:

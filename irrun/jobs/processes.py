@@ -7,11 +7,12 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context
 from multiprocessing.process import BaseProcess
+from queue import SimpleQueue
 from typing import Any, Final
 
 from irrun.jobs.items import Lost, chunks
@@ -55,27 +56,26 @@ def _until_one_ends(
 ) -> Generator[tuple[int, Result | Lost], None, list[range]]:
     """Work on ``waiting``; return the ranges that were begun when a worker ended, none where all is done."""
     running: dict[Future[list[Result]], range] = {}
+    done: SimpleQueue[Future[list[Result]]] = SimpleQueue()
     with _workers(work, min(processes, len(waiting))) as (pool, _):
         while waiting or running:
             while waiting and len(running) < 2 * processes:
                 chunk = waiting.popleft()
                 try:
                     with _uninterrupted():
-                        running[pool.submit(_apply, [items[index] for index in chunk])] = chunk
+                        running[_submitted(pool, [items[index] for index in chunk], done)] = chunk
                 except BrokenProcessPool:
                     return [chunk, *running.values()]
                 except (OSError, RuntimeError) as error:
                     begun += [*running.values(), chunk]
                     raise _Refused from error
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                try:
+            future = done.get()
+            try:
+                with _uninterrupted():
                     results = future.result()
-                except BrokenProcessPool:
-                    continue
-                yield from zip(running.pop(future), results, strict=True)
-            if any(future.done() for future in running):
+            except BrokenProcessPool:
                 return list(running.values())
+            yield from zip(running.pop(future), results, strict=True)
     return []
 
 
@@ -84,6 +84,7 @@ def _one_by_one(
 ) -> Iterator[tuple[int, Result | Lost]]:
     """Work on single items in one process, which each may end; it is started again for the next."""
     waiting = deque(suspects)
+    done: SimpleQueue[Future[list[Result]]] = SimpleQueue()
     while waiting:
         with _workers(work, 1) as (pool, workers):
             with _uninterrupted():
@@ -93,8 +94,10 @@ def _one_by_one(
                 index = waiting.popleft()
                 try:
                     with _uninterrupted():
-                        future = pool.submit(_apply, [items[index]])
-                    results: list[Result] = future.result()
+                        _submitted(pool, [items[index]], done)
+                    future = done.get()
+                    with _uninterrupted():
+                        results = future.result()
                 except BrokenProcessPool:
                     pool.shutdown()
                     yield index, Lost(_ending(started[0].exitcode if started else None))
@@ -130,21 +133,48 @@ def _workers(
         pool.shutdown()
 
 
+def _submitted(
+    pool: ProcessPoolExecutor, items: Sequence[Item], done: SimpleQueue[Future[list[Result]]]
+) -> Future[list[Result]]:
+    """Submit items; ``done`` gets the future when it is done.
+
+    A signal that arrives in a method of a future may leave it locked: wait for the queue instead, and let signals wait
+    for the methods.
+    """
+    future: Future[list[Result]] = pool.submit(_apply, items)
+    future.add_done_callback(done.put)
+    return future
+
+
 def _apply(items: Sequence[Any]) -> list[Any]:
     return list(_WORK[0](items))
 
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Hold back interrupts of this thread, and of processes that it starts until they have begun."""
-    if not _CAN_HOLD_BACK:
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    """Hold back the exceptions of signals, and interrupts of processes that are started until they have begun."""
+    held: list[int] = []
+    handlers = _handlers()
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT]) if _CAN_HOLD_BACK else ()
     try:
+        for number in handlers:
+            signal.signal(number, lambda number, _: held.append(number))
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if _CAN_HOLD_BACK:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for arrived in held:
+            signal.raise_signal(arrived)
+
+
+def _handlers() -> dict[signal.Signals, Any]:
+    """Return the functions that signals call; none outside of the main thread, which calls them."""
+    if threading.current_thread() is not threading.main_thread():
+        return {}
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    return {number: handler for number, handler in handlers.items() if callable(handler)}
 
 
 def _begin(ignored: bool, work: Several[Any, Any]) -> None:

@@ -3,14 +3,41 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
-from queue import SimpleQueue
-from typing import Generic, TypeVar
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import Final, Generic, TypeAlias, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+def begin(thread: threading.Thread) -> bool:
+    """Start a thread; return whether the system has allowed it.
+
+    Where a signal arrives while Python waits for the thread, its exception may be the context of a RuntimeError.
+    """
+    try:
+        thread.start()
+    except (RuntimeError, MemoryError) as error:
+        if isinstance(error.__context__, KeyboardInterrupt | SystemExit):
+            raise error.__context__ from None
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Raised:
+    """What was raised for an item."""
+
+    error: BaseException
+
+
+Todo: TypeAlias = "SimpleQueue[tuple[int, Item] | None]"
+Done: TypeAlias = "SimpleQueue[tuple[int, Result | _Raised]]"
+
+_END: Final = None
+"""Ends a thread that takes it."""
 
 
 class Several(Generic[Item, Result]):
@@ -18,6 +45,9 @@ class Several(Generic[Item, Result]):
 
     It yields the results in the order of the items. At most twice as many as there are threads wait to be consumed.
     There are fewer threads where the system refuses some, and the calling one does the work where it refuses all.
+
+    The calling thread, which signals interrupt at any place, shares nothing but queues with the others: unlike
+    conditions, and futures made of them, these are never left locked.
     """
 
     def __init__(self, work: Callable[[Item], Result], threads: int = 1) -> None:
@@ -25,50 +55,65 @@ class Several(Generic[Item, Result]):
         self.threads = threads
 
     def __call__(self, items: Iterable[Item]) -> Iterator[Result]:
-        todo: SimpleQueue[tuple[Future[Result], Item] | None] = SimpleQueue()
+        todo: Todo[Item] = SimpleQueue()
+        done: Done[Result] = SimpleQueue()
         started: list[threading.Thread] = []
-        waiting: deque[Future[Result]] = deque()
         try:
             if self.threads > 1:
-                self._start(todo, started)
+                self._start(todo, done, started)
             if not started:
                 yield from map(self.work, items)
                 return
+            early: dict[int, Result | _Raised] = {}
+            due = begun = 0
             for item in items:
-                waiting.append(Future())
-                todo.put((waiting[-1], item))
-                if len(waiting) == 2 * len(started):
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
+                todo.put((begun, item))
+                begun += 1
+                if begun - due == 2 * len(started):
+                    yield _result(due, done, early)
+                    due += 1
+            for number in range(due, begun):
+                yield _result(number, done, early)
         finally:
-            for future in waiting:
-                future.cancel()
-            for _ in started:
-                todo.put(None)
+            _clear(todo)
+            for _ in range(self.threads):
+                todo.put(_END)
             for thread in started:
                 thread.join()
 
-    def _start(self, todo: SimpleQueue[tuple[Future[Result], Item] | None], started: list[threading.Thread]) -> None:
+    def _start(self, todo: Todo[Item], done: Done[Result], started: list[threading.Thread]) -> None:
         """Add threads that have begun to work to ``started``. A process that ends does not wait for them."""
         for number in range(self.threads):
-            thread = threading.Thread(target=self._work, args=(todo,), name=f"irrun-request_{number}", daemon=True)
-            try:
-                thread.start()
-            except (RuntimeError, MemoryError):
+            name = f"irrun-request_{number}"
+            thread = threading.Thread(target=self._work, args=(todo, done), name=name, daemon=True)
+            if not begin(thread):
                 return
-            except BaseException:
-                # A signal arrived, and the thread may have begun.
-                todo.put(None)
-                raise
             started.append(thread)
 
-    def _work(self, todo: SimpleQueue[tuple[Future[Result], Item] | None]) -> None:
-        while (given := todo.get()) is not None:
-            future, item = given
-            if not future.set_running_or_notify_cancel():
-                continue
+    def _work(self, todo: Todo[Item], done: Done[Result]) -> None:
+        while (given := todo.get()) is not _END:
+            number, item = given
             try:
-                future.set_result(self.work(item))
+                done.put((number, self.work(item)))
             except BaseException as error:
-                future.set_exception(error)
+                done.put((number, _Raised(error)))
+
+
+def _result(number: int, done: Done[Result], early: dict[int, Result | _Raised]) -> Result:
+    """Wait for the result of an item; ``early`` holds those of later ones."""
+    while number not in early:
+        other, outcome = done.get()
+        early[other] = outcome
+    result = early.pop(number)
+    if isinstance(result, _Raised):
+        raise result.error
+    return result
+
+
+def _clear(todo: Todo[Item]) -> None:
+    """Take what no thread has taken."""
+    while True:
+        try:
+            todo.get_nowait()
+        except Empty:
+            return

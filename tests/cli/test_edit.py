@@ -93,6 +93,8 @@ def test_outputs_that_cannot_be_written(run: Run, model: Path, tmp_path: Path) -
     assert one_line(run(*options, tmp_path / "out.onnx")) == (
         f"error: {tmp_path / 'out.onnx'}: a model is written to an .xml file, such as {tmp_path / 'out.xml'}"
     )
+    empty = one_line(run(*options, ""))
+    assert empty == "error: .: a model is written to an .xml file, such as model.xml"
     (tmp_path / "file").write_text("")
     assert "Traceback" not in one_line(run(*options, tmp_path / "file" / "out.xml"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import active_children
@@ -61,3 +62,33 @@ def test_an_interrupt_while_a_worker_is_started_is_not_lost(tmp_path: Path, monk
     finally:
         signal.signal(signal.SIGINT, handler)
     assert active_children() == before
+
+
+@pytest.mark.parametrize(("number", "error"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit)])
+def test_a_signal_waits_for_the_end_of_what_it_would_leave_locked(number: int, error: type[BaseException]) -> None:
+    def end(*_: object) -> None:
+        raise error
+
+    handler, done = signal.signal(number, end), []
+
+    def work() -> None:
+        with processes._uninterrupted():
+            signal.raise_signal(number)
+            done.append(signal.getsignal(number) is end)
+
+    try:
+        with pytest.raises(error):
+            work()
+        assert done == [False]
+        assert signal.getsignal(number) is end
+    finally:
+        signal.signal(number, handler)
+
+
+def test_other_threads_hold_back_no_signal() -> None:
+    """Only the main thread may say what signals do."""
+    found: list[object] = []
+    thread = threading.Thread(target=lambda: found.append(processes._handlers()))
+    thread.start()
+    thread.join()
+    assert found == [{}]

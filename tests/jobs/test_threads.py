@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+import time
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -58,3 +62,54 @@ def test_a_signal_while_threads_start_leaves_none(monkeypatch: pytest.MonkeyPatc
     for thread in started:
         thread.join(60)
     assert [thread.is_alive() for thread in started] == [False, False]
+
+
+class Interrupter:
+    """Raises KeyboardInterrupt at one of the places of this thread's code where a signal may arrive."""
+
+    def __init__(self, place: int) -> None:
+        self.left = place
+
+    def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
+        """Count a place: the begin of a function, and the end of a call."""
+        del argument
+        if event != "c_call" and frame.f_code.co_filename.endswith(("threading.py", "threads.py", "_base.py")):
+            self.left -= 1
+            if self.left == 0:
+                raise KeyboardInterrupt
+
+
+def slow(item: int) -> int:
+    """Return the item when the caller waits for it."""
+    time.sleep(0.001)
+    return item
+
+
+def interrupted_at(place: int) -> bool:
+    """Return whether an interrupt reaches the caller; False where all is done before."""
+    interrupter = Interrupter(place)
+    sys.setprofile(interrupter)
+    try:
+        assert list(Several(slow, 2)(range(5))) == [0, 1, 2, 3, 4]
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.setprofile(None)
+    assert interrupter.left > 0, "the interrupt is lost"
+    return False
+
+
+def test_an_interrupt_at_any_place_leaves_nothing_waiting() -> None:
+    places: list[int] = []
+
+    def interrupt_everywhere() -> None:
+        place = 1
+        while interrupted_at(place):
+            places.append(place)
+            place += 1
+
+    thread = threading.Thread(target=interrupt_everywhere, daemon=True)
+    thread.start()
+    thread.join(120)
+    assert not thread.is_alive(), f"an interrupt at place {len(places) + 1} leaves a thread waiting"
+    assert len(places) > 100

@@ -32,12 +32,11 @@ from irrun.cli import inputs, limits, values
 from irrun.cli.console import note, result, text_or_json, verbosity
 from irrun.cli.debug.common import as_failures, given, settings
 from irrun.cli.extending import extension_option
-from irrun.cli.failures import Failure
 from irrun.cli.inputs import FILE
 from irrun.cli.limits import Limits
 from irrun.cli.options import Number
 from irrun.cli.tables import aligned, columns
-from irrun.cli.writing import read_files, refuse_inputs, refuse_standard_output
+from irrun.cli.writing import read_files, refuse_inputs, refuse_other_than_xml
 from irrun.debugging.keeping import Measured, keep_in_f32, measured
 from irrun.debugging.precision import PrecisionReport, rank_layers
 from irrun.debugging.rounding import PRECISIONS
@@ -76,10 +75,8 @@ def precision(
     output_format: str,
 ) -> None:
     if output is not None:
-        refuse_standard_output(output)
+        refuse_other_than_xml(output)
         refuse_inputs([output, output.with_suffix(".bin")], read_files(model, weights, files))
-        if output.suffix != ".xml":
-            raise Failure(f"{output}: a model is written to an .xml file, expected {output.with_suffix('.xml').name}")
     config = settings(limit, model)
     whole = given(model, weights, files, shapes, seed, config.get("MAX_MEMORY"))
     with as_failures():

@@ -28,7 +28,7 @@ from irrun.cli.failures import Failure
 from irrun.cli.inputs import FILE
 from irrun.cli.limits import Limits
 from irrun.cli.options import Number
-from irrun.cli.writing import read_files, refuse_inputs, refuse_standard_output
+from irrun.cli.writing import read_files, refuse_inputs, refuse_other_than_xml
 from irrun.debugging.cases import Case, layers_of
 from irrun.debugging.reducing import Command, write
 from irrun.debugging.reducing import reduce as reduced
@@ -69,11 +69,9 @@ def reduce(
     output_format: str,
 ) -> None:
     target = output if output is not None else model.with_name(f"{model.stem}-reduced.xml")
-    refuse_standard_output(target)
+    refuse_other_than_xml(target)
     written = [target, target.with_suffix(".bin"), target.with_suffix(".npz")]
     refuse_inputs(written, read_files(model, weights, files))
-    if target.suffix != ".xml":
-        raise Failure(f"{target}: a model is written to an .xml file, expected {target.with_suffix('.xml').name}")
     config = settings(limit, model)
 
     def better(case: Case) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
 import click
 
@@ -12,12 +11,10 @@ from irrun.cli.extending import extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
-from irrun.cli.writing import read_files, refuse_inputs, refuse_standard_output
+from irrun.cli.writing import read_files, refuse_inputs, refuse_other_than_xml
 from irrun.diagnostics import amount
 from irrun.model import Loaded, load
 from irrun.surgery import save
-
-SUFFIX: Final = ".xml"
 
 output_option = click.option(
     "-o",
@@ -31,9 +28,7 @@ weights_option = click.option("--weights", type=FILE, help="The weights file, if
 
 def read(model: Path, weights: Path | None, output: Path) -> Loaded:
     """Return the model to edit; Failure where the output cannot be written, or would replace what is read."""
-    refuse_standard_output(output)
-    if output.suffix.lower() != SUFFIX:
-        raise Failure(f"{output}: a model is written to an .xml file, such as {output.with_suffix(SUFFIX)}")
+    refuse_other_than_xml(output)
     refuse_inputs([output, output.with_suffix(".bin")], read_files(model, weights))
     loaded = load(model, weights, extensions=extensions())
     say_findings(loaded, model)

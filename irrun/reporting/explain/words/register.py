@@ -29,9 +29,13 @@ class Seen(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """True where the ranks of the first input and output are known, as words with numbers need."""
+        """True where no port is missing, and the ranks of the first input and output are known.
+
+        Words with numbers need them.
+        """
         ends = (*self.inputs[:1], *self.outputs[:1])
-        return all(fact is not None and fact.rank is not None for fact in ends)
+        is_whole = len(self.inputs) >= self.op.spec.least_inputs and (bool(self.outputs) or self.node.type in _ENDS)
+        return is_whole and all(fact is not None and fact.rank is not None for fact in ends)
 
     def input(self, port: int) -> Fact | None:
         return self.inputs[port] if port < len(self.inputs) else None
@@ -53,6 +57,9 @@ class Seen(NamedTuple):
         fact = self.outputs[0] if self.outputs else None
         return [] if fact is None or fact.shape.dims is None else list(fact.shape.dims)
 
+
+_ENDS: Final = ("Assign", "Result")
+"""Operations without outputs in a file."""
 
 Writer = Callable[[Seen], Words]
 
