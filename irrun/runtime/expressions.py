@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import operator
+import struct
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from irrun.runtime.symbolic import Applied, Number, Symbols, SymInt
+from irrun.runtime.symbolic import Applied, Number, Symbols, SymFloat, SymInt
 
 _INLINE: Final = {operator.floordiv: "//", operator.mod: "%"}
 
@@ -31,6 +33,7 @@ class Expressions:
         """Return a function, and the numbers of the expressions that it returns: those that a stage makes known.
 
         It takes the values of atoms, of which it writes those that it computes, and returns None where a guard fails.
+        Floats are returned as the bits of an f64.
         """
         return _Writer(self, stage).function()
 
@@ -56,11 +59,14 @@ class _Writer:
         if guards:
             self._lines.append(f"if not ({' and '.join(guards)}): return None")
         numbers = [number for number, item in enumerate(self._expressions.items) if item.stage == self._stage]
-        values = ", ".join(self._text(self._expressions.items[number]) for number in numbers)
+        values = ", ".join(self._word(self._expressions.items[number]) for number in numbers)
         source = "\n    ".join(["def evaluate(v):", *self._lines, f"return [{values}]"])
-        scope: dict[str, Any] = {"f": self._functions}
+        scope: dict[str, Any] = {"f": self._functions, "bits": _bits, "inf": math.inf, "nan": math.nan}
         exec(source, scope)
         return scope["evaluate"], numbers
+
+    def _word(self, number: SymInt) -> str:
+        return f"bits({self._text(number)})" if isinstance(number, SymFloat) else self._text(number)
 
     def _text(self, number: Number) -> str:
         if not isinstance(number, SymInt):
@@ -96,3 +102,9 @@ class _Writer:
             self._tuples[call] = f"t{len(self._tuples)}"
             self._lines.append(f"{self._tuples[call]} = {call}")
         return f"{self._tuples[call]}[{applied.item}]"
+
+
+def _bits(number: float) -> int:
+    """The bits of an f64, as an integer."""
+    found: int = struct.unpack("q", struct.pack("d", number))[0]
+    return found

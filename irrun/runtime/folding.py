@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -14,14 +15,19 @@ from irrun.ops.arithmetic.floor_mod import FloorMod
 from irrun.ops.arithmetic.maximum import Maximum
 from irrun.ops.arithmetic.minimum import Minimum
 from irrun.ops.arithmetic.mod import Mod
+from irrun.ops.fused.base import Fused
+from irrun.ops.reduction.reduce_max import ReduceMax
+from irrun.ops.reduction.reduce_min import ReduceMin
 from irrun.ops.shape.shape_of import ShapeOfV1, ShapeOfV3
 from irrun.ops.type.convert import Convert
 from irrun.ops.type.convert_like import ConvertLike
+from irrun.runtime.execute import FAILURES, conformed
 from irrun.runtime.lowering.builder import Numbers, Value
+from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Step
-from irrun.runtime.symbolic import NotWhole, Number, Symbols, SymInt
+from irrun.runtime.symbolic import NotWhole, Number, Symbols, SymInt, hint_of, is_found
 from irrun.runtime.view import View
-from irrun.tensor import Array
+from irrun.tensor import Array, Fact
 from irrun.tensor.element_type import BOOLEAN
 
 
@@ -47,8 +53,13 @@ _OF_SIZES: Final[Mapping[type[Op], Callable[..., Any]]] = {
 }
 """The functions of sizes, for operations that treat integers of a type or ranges of them otherwise."""
 
-_TRUTH: Final = np.frompyfunc(bool, 1, 1)
+_TRUTH: Final = np.frompyfunc(lambda number: number if is_found(number) else bool(number), 1, 1)
+"""Truth values, which a guard makes constants, unless calls find the numbers."""
+
 _FLOORED: Final = np.frompyfunc(operator.floordiv, 2, 1)
+
+_FEW: Final = 16
+"""Elements of a tensor that are functions of sizes."""
 
 _WHOLE_BITS: Final = 32
 """Bits of integers that are not expected to overflow."""
@@ -70,12 +81,22 @@ class Folding:
         op = step.node.op
         if isinstance(op, ShapeOfV1 | ShapeOfV3) and isinstance(given[0], View):
             return self._known([np.array(given[0].shape, object)], step)
-        if op is None or op.foldable is not Fold.DIMS:
+        if op is None or not any(isinstance(value, Numbers) or self.is_guarded(value) for value in given):
             return None
-        if not any(isinstance(value, Numbers) or self.is_guarded(value) for value in given):
-            return None
+        found = None if self._is_told_by_guards(op, step, given) else self._polynomials(op, step, given)
+        return found or self._functions(op, step, given)
+
+    def _is_told_by_guards(self, op: Op, step: Step, given: Sequence[Value]) -> bool:
+        """Return whether polynomials would need guards that fail often: the order of sizes, or how many are found."""
+        is_truth = BOOLEAN in step.types and any(map(is_found, _numbers_of(given)))
+        return is_truth or isinstance(op, ReduceMin | ReduceMax)
+
+    def _polynomials(self, op: Op, step: Step, given: Sequence[Value]) -> tuple[Value, ...] | None:
+        """The outputs of a step that does arithmetic of integers, or moves them."""
         arrays = [integers_of(value) for value in given]
         if any(value is not None and array is None for value, array in zip(given, arrays, strict=True)):
+            return None
+        if op.foldable is not Fold.DIMS:
             return None
         if not all(type is BOOLEAN or (type.is_integer and type.bits >= _WHOLE_BITS) for type in step.types):
             return None
@@ -90,6 +111,26 @@ class Folding:
             self._symbols.forbids_fixing = False
         return self._known(results if isinstance(results, tuple | list) else (results,), step)
 
+    def _functions(self, op: Op, step: Step, given: Sequence[Value]) -> tuple[Value, ...] | None:
+        """The outputs of a step of few numbers, each a function of sizes: NumPy computes them for those of each run."""
+        if (op.foldable is Fold.NEVER and not isinstance(op, Fused)) or not {"memory"}.issuperset(step.asks):
+            return None
+        if any(isinstance(value, View) for value in given) or not all(map(_is_small, step.facts)):
+            return None
+        function = _of_numbers(step, given)
+        open_ones = [number for number in _numbers_of(given) if isinstance(number, SymInt)]
+        try:
+            found = function(*map(hint_of, open_ones))
+        except FAILURES:
+            return None
+        if open_ones:
+            found = tuple(self._symbols.apply(function, open_ones, index) for index in range(len(found)))
+        outputs, place = [np.empty(fact.shape.static, object) for fact in step.facts], 0
+        for output in outputs:
+            output.reshape(-1)[:] = found[place : place + output.size]
+            place += output.size
+        return self._known(outputs, step)
+
     def _known(self, found: Sequence[Any], step: Step) -> tuple[Value, ...]:
         pairs = zip(found, step.types, strict=True)
         arrays = [_TRUTH(array) if type is BOOLEAN else array for array, type in pairs]
@@ -98,10 +139,42 @@ class Folding:
         return tuple(made)
 
 
+def _numbers_of(values: Sequence[Value]) -> list[Number]:
+    return [number for value in values if isinstance(value, Numbers) for number in value.values.flat]
+
+
+def _is_small(fact: Fact) -> bool:
+    """Return whether a tensor has few numbers, which fit the words of a program."""
+    is_number = fact.type.is_known and not fact.type.is_narrow and fact.type.dtype.kind in "bif"
+    return is_number and fact.shape.is_static and math.prod(fact.shape.static) <= _FEW
+
+
+def _of_numbers(step: Step, given: Sequence[Value]) -> Callable[..., tuple[Any, ...]]:
+    """The function that computes the elements of all outputs of a step from the symbolic numbers among its inputs."""
+
+    def function(*numbers: Any) -> tuple[Any, ...]:
+        rest = iter(numbers)
+        asked = {"memory": Memory()} if step.asks else {}
+        with np.errstate(all="ignore"):
+            outputs = conformed(step, step.run(*(_filled(value, rest) for value in given), **asked))
+        return tuple(number for output in outputs for number in output.reshape(-1).tolist())
+
+    function.__name__ = step.node.type
+    return function
+
+
+def _filled(value: Value, rest: Iterator[Any]) -> Any:
+    """The array of a value, with the next ones of some numbers for those that are symbolic."""
+    if not isinstance(value, Numbers):
+        return value
+    flat = [next(rest) if isinstance(number, SymInt) else number for number in value.values.flat]
+    return np.array(flat, value.dtype).reshape(value.values.shape)
+
+
 def integers_of(value: Value) -> Array | None:
     """The integers of a constant or of numbers, or truth values."""
     if isinstance(value, Numbers):
-        return value.values
+        return value.values if value.dtype.kind != "f" else None
     if isinstance(value, np.ndarray) and value.dtype.kind in "iub":
         return value
     return None

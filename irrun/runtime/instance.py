@@ -12,7 +12,7 @@ from irrun.kernels import blas
 from irrun.kernels.aligned import LINES, aligned
 from irrun.runtime.arena import place
 from irrun.runtime.budget import UNLIMITED, Budget
-from irrun.runtime.execute import Numerics, Observer, Run, compute
+from irrun.runtime.execute import FAILURES, Numerics, Observer, Run, compute
 from irrun.runtime.layout import ROW, Layout
 from irrun.runtime.lowering.builder import FAILURE, WIDEST_VECTOR, Interpreted, Numbers, Value
 from irrun.runtime.memory import Memory
@@ -116,7 +116,10 @@ class Instance:
             self._held.clear()
 
     def _begin(self, inputs: Sequence[Array], context: Run) -> list[tuple[View, Array]] | None:
-        """Take the inputs and run the preludes; None for arrays that the program is not for."""
+        """Take the inputs and run the preludes; None for arrays or variables that the program is not for."""
+        held = context.state.values.keys()
+        if not self._program.held <= held or not self._program.fresh.isdisjoint(held):
+            return None
         found = list(zip(self._program.parameters, inputs, strict=True))
         if not all(self._takes(view, array) for view, array in found):
             return None
@@ -171,7 +174,7 @@ class Instance:
         evaluate, numbers = layout.stages[stage]
         try:
             values = evaluate(self._atoms)
-        except ZeroDivisionError:
+        except FAILURES:
             return False
         if values is None:
             return False
@@ -192,9 +195,7 @@ class Instance:
         """Provide memory for the buffers and workspaces whose sizes a stage makes known."""
         layout, known = self._layout, self._known
         for number in layout.written[stage]:
-            buffer = self._program.buffers[number]
-            values = [layout.value(each, known) for each in buffer.numbers]
-            self._own(number, np.array(values, buffer.dtype))
+            self._own(number, layout.contents(self._program.buffers[number], known))
         each = int(known[layout.workspaces].max(initial=layout.workspace))
         if each > self._each or not self._workspace.size:
             each = -(-each // LINES) * LINES + LINES
@@ -308,7 +309,7 @@ class _Block:
     """Describes memory to NumPy, and keeps it."""
 
     def __init__(self, instance: Instance, view: View) -> None:
-        def value(number: Any) -> int:
+        def value(number: Any) -> Any:
             return instance._layout.value(number, instance._known)
 
         self._kept = instance._held.get(view.buffer, instance._arena)

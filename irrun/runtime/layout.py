@@ -7,9 +7,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.runtime.lowering.builder import Call, Numbers
+from irrun.runtime.lowering.builder import Buffer, Call, Numbers
 from irrun.runtime.program import Program, Size
-from irrun.runtime.symbolic import Number, SymInt
+from irrun.runtime.symbolic import Number, SymFloat, SymInt
 from irrun.runtime.view import View
 from irrun.tensor import Array
 from irrun_kernels.native import Address
@@ -158,12 +158,21 @@ class Layout:
             open_ones = [(n, self._expressions.number(x)) for n, x in enumerate(flat) if isinstance(x, SymInt)]
             found = self._tensors[id(tensor.values)] = (tensor, fixed, _places(open_ones))
         made = found[1].copy()
-        made[found[2].places] = known[found[2].expressions]
+        words = known[found[2].expressions]
+        made[found[2].places] = words.view(np.float64) if tensor.dtype.kind == "f" else words
         return made.reshape(tensor.values.shape)
 
-    def value(self, number: Number, known: Array) -> int:
+    def contents(self, buffer: Buffer, known: Array) -> Array:
+        """The array that is written to a buffer, given the values of all expressions."""
+        values = [self.value(each, known) for each in buffer.numbers]
+        return np.array(values if buffer.make is None else buffer.make(*values), buffer.dtype, order="C")
+
+    def value(self, number: Number, known: Array) -> Any:
         """A number, given the values of all expressions."""
-        return int(known[self._expressions.number(number)]) if isinstance(number, SymInt) else int(number)
+        if not isinstance(number, SymInt):
+            return number
+        word = known[self._expressions.number(number)]
+        return float(word.view(np.float64)) if isinstance(number, SymFloat) else int(word)
 
 
 def _by_buffer(sizes: Sequence[Size]) -> list[Atoms]:

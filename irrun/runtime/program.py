@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -15,7 +15,7 @@ from irrun.ops.infrastructure.assign import Assign3, Assign6
 from irrun.ops.infrastructure.read_value import ReadValue3, ReadValue6
 from irrun.runtime.checked_values import nothing
 from irrun.runtime.expressions import Expressions
-from irrun.runtime.folding import Folding, integers_of
+from irrun.runtime.folding import Folding
 from irrun.runtime.joins import Joins
 from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import (
@@ -37,7 +37,8 @@ from irrun.tensor import Array, Fact
 _LEAST_CALLS: Final = 2
 """Calls between two steps of Python that are worth to wake workers for, in a plan that is open."""
 
-_READERS: Final[frozenset[tuple[type[Op], int]]] = frozenset({(FusedAppend, 1), (ReadValue3, 0), (ReadValue6, 0)})
+_GROWING: Final = (FusedAppend, 1)
+_READERS: Final[frozenset[tuple[type[Op], int]]] = frozenset({_GROWING, (ReadValue3, 0), (ReadValue6, 0)})
 """The operations that read variables, each with the input that is the initial value."""
 
 
@@ -71,7 +72,8 @@ class Program:
     ``preludes`` are steps that NumPy computes before any call: those that need arrays alone, and those that need sizes
     which inputs tell. ``sizes`` are what unknown sizes are known from, for each stage: the preludes are stages 0 and 1,
     and the next ones begin after the items in ``stops``. ``steps`` are in the order of the items. ``given`` are the
-    buffers of arrays of the run, with the stage of each.
+    buffers of arrays of the run, with the stage of each. It is for runs that find no value in the variables that are
+    ``fresh``, and one in those that are ``held``.
     """
 
     preludes: tuple[tuple[Interpreted, ...], tuple[Interpreted, ...]]
@@ -84,6 +86,8 @@ class Program:
     given: Mapping[int, int]
     sizes: tuple[tuple[Size, ...], ...]
     expressions: Expressions
+    fresh: frozenset[str] = frozenset()
+    held: frozenset[str] = frozenset()
 
     @property
     def is_open(self) -> bool:
@@ -132,8 +136,8 @@ def segments(items: Sequence[Call | Interpreted]) -> list[tuple[int, int]]:
     return found
 
 
-Shapes = Mapping[int, Sequence[Array]]
-"""The outputs of steps in a run, by the number of the step: hints of sizes that depend on values."""
+Shapes = Mapping[tuple[int, ...], Sequence[Array]]
+"""The outputs of steps in a run, by the slots of the outputs: hints of sizes that depend on values."""
 
 Compute = Callable[[Step, Sequence[Array | None]], Sequence[Array]]
 """Runs a step on NumPy."""
@@ -145,14 +149,35 @@ def lower(
     inputs: Sequence[Array] = (),
     compute: Compute | None = None,
     seen: Shapes | None = None,
+    held: Collection[str] = (),
 ) -> Program:
-    """The program of a plan.
+    """The program of a plan, for variables of which some are ``held``: initial values of these are not computed.
 
     A plan that is open takes its hints from ``inputs`` and from what ``compute`` returns for the steps of the prelude,
     such as those that read variables. Unknown where other steps have outputs of sizes that depend on values, and
     ``seen`` does not have them.
     """
-    return _Lowerer(plan, packs, inputs, compute, seen or {}).program()
+    program = _Lowerer(plan, packs, inputs, compute, seen or {}).program()
+    read = program.fresh.intersection(held)
+    if not read:
+        return program
+    return replace(_Lowerer(_without_initial(plan, read), packs, inputs, compute, seen or {}).program(), held=read)
+
+
+def _without_initial(plan: Plan, names: Collection[str]) -> Plan:
+    """A plan without the steps that only compute the initial values of some variables."""
+    nothing = len(plan.slots)
+    needed = set(plan.results)
+    steps = []
+    for step in reversed(plan.steps):
+        if not needed.intersection(step.outputs) and "state" not in step.asks:
+            continue
+        op = step.node.op
+        if isinstance(op, ReadValue3 | ReadValue6) and op.variable_id in names:
+            step = step._replace(inputs=(nothing,))
+        needed.update(step.inputs)
+        steps.append(step)
+    return replace(plan, steps=tuple(reversed(steps)), slots=(*plan.slots, np.empty(0)))
 
 
 class _Lowerer:
@@ -163,7 +188,6 @@ class _Lowerer:
         self._builder = Builder(packs, early=self._before, counted=self._counted, wanted=self._wanted)
         self._preludes: tuple[list[Interpreted], list[Interpreted]] = ([], [])
         self._step_now: Step | None = None
-        self._number_now = 0
         self._readers: dict[int, list[tuple[type[Any], int]]] = {}
         for step in plan.steps:
             for place, index in enumerate(step.inputs):
@@ -190,9 +214,9 @@ class _Lowerer:
         early: list[Lowered] = []
         main: list[Lowered] = []
         sinks: list[tuple[Step, tuple[Value, ...]]] = []
-        for number, step in enumerate(plan.steps):
+        for step in plan.steps:
             given = tuple(self._slots[index] for index in step.inputs)
-            lowered = self._step(number, step, given)
+            lowered = self._step(step, given)
             if lowered is None:
                 sinks.append((step, given))
             else:
@@ -212,6 +236,7 @@ class _Lowerer:
             steps=(*early, *main),
             given=self._given,
             sizes=tuple(map(tuple, self._sizes)),
+            fresh=frozenset(builder.fresh),
         )
 
     def _wanted(self, shape: Sequence[Number], dtype: np.dtype[Any]) -> View | None:
@@ -223,19 +248,23 @@ class _Lowerer:
         """Return whether nobody reads what a step returns."""
         return not any(index in self._readers or index in self._plan.results for index in step.outputs)
 
-    def _is_initial(self, step: Step) -> bool:
-        """Return whether a step makes the initial values of variables, which are read before any call."""
-        readers = [each for index in step.outputs for each in self._readers.get(index, ())]
-        is_result = any(index in self._plan.results for index in step.outputs)
-        return bool(readers) and not is_result and all(each in _READERS for each in readers)
+    def _is_initial(self, step: Step, given: Sequence[Value]) -> bool:
+        """Return whether a step makes initial values of variables before any call: those that need sizes only.
 
-    def _step(self, number: int, step: Step, given: tuple[Value, ...]) -> Lowered | None:
+        A variable that grows needs its initial value then, whatever it is made of.
+        """
+        readers = {each for index in step.outputs for each in self._readers.get(index, ())}
+        is_result = any(index in self._plan.results for index in step.outputs)
+        needs_sizes = not any(isinstance(value, View) for value in given)
+        return bool(readers) and not is_result and readers <= _READERS and (needs_sizes or _GROWING in readers)
+
+    def _step(self, step: Step, given: tuple[Value, ...]) -> Lowered | None:
         """Lower a step; None for one that writes a variable, which NumPy does last, as nobody reads what it returns."""
         builder = self._builder
         first, early, stops = len(builder.items), [len(prelude) for prelude in self._preludes], len(self._stops)
-        self._step_now, self._number_now = step, number
+        self._step_now = step
         try:
-            if self._is_initial(step) and self._level(given) is not None:
+            if self._is_initial(step, given) and self._level(given) is not None:
                 outputs: tuple[Value, ...] = self._before(None, given)
             else:
                 outputs = self._folding.outputs(step, given) or self._called(step, given)
@@ -263,7 +292,7 @@ class _Lowerer:
         if not all(map(has_static_shape, step.facts)):
             self._sizes.append([])
             self._stops.append(len(items) + 1)
-        hints: Sequence[Array | None] = self._seen.get(self._number_now, [None] * len(step.facts))
+        hints: Sequence[Array | None] = self._seen.get(step.outputs, [None] * len(step.facts))
         stage = 1 + len(self._stops)
         fresh = tuple(self._output(fact, hint, stage) for fact, hint in zip(step.facts, hints, strict=True))
         items.append(Interpreted(step, tuple(given), fresh, reason, is_part))
@@ -302,7 +331,8 @@ class _Lowerer:
             for fact, hint in zip(step.facts, hints, strict=True)
         )
         for output, hint in zip(outputs, hints, strict=True):
-            self._early[id(output)] = (hint, level)
+            is_packed = hint is not None and output.buffer in self._given and not is_variable
+            self._early[id(output)] = (np.asarray(hint, order="C") if is_packed else hint, level)
         self._preludes[level].append(Interpreted(step, tuple(given), outputs, reason, is_part))
         return outputs
 
@@ -367,14 +397,15 @@ class _Lowerer:
         """The outputs of a step that has a kernel; Unsupported for others."""
         op = step.node.op
         lowering = None if op is None else LOWERINGS.get(type(op))
+        without_elements = None if op is None else nothing(op, step.facts)
+        if without_elements is not None:
+            return without_elements
         if op is None or lowering is None:
             raise Unsupported("no kernel")
         if any(fact.type.is_narrow for fact in step.facts):
             raise Unsupported("a type of few bits")
-        if nothing(op, step.facts) is not None:
-            raise Unsupported("an empty result")
         arrays = [
-            (integers_of(value) if place in lowering.numbers else self._builder.view(value))
+            (value.values if place in lowering.numbers else self._builder.view(value))
             if isinstance(value, Numbers)
             else value
             for place, value in enumerate(given)

@@ -174,7 +174,7 @@ def lowered(plan: Plan, packs: Packs, inputs: Sequence[Array], state: State, see
     """The program of a plan for the sizes of a run. Variables stay as they are. Unknown as `lower` raises it."""
     context = Run(state.copy(), (), Memory(), plan.budget)
     with Numerics():
-        return lower(plan, packs, inputs, functools.partial(compute, context), seen)
+        return lower(plan, packs, inputs, functools.partial(compute, context), seen, state.values)
 
 
 def recorded(plan: Plan, inputs: Sequence[Array], state: State, memory: Memory) -> tuple[tuple[Array, ...], Shapes]:
@@ -212,19 +212,18 @@ class Variant:
 
 
 class _Recorder:
-    """Keeps the outputs of steps, by the number of the step: only their shapes and types are of interest."""
+    """Keeps the outputs of steps, by their slots: only their shapes and types are of interest."""
 
     def __init__(self, plan: Plan) -> None:
-        self._numbers = {id(step): number for number, step in enumerate(plan.steps)}
-        self.outputs: dict[int, list[Array]] = {}
+        self._steps = set(map(id, plan.steps))
+        self.outputs: dict[tuple[int, ...], list[Array]] = {}
 
     def before(self, step: Step, inputs: Sequence[Array | None]) -> None:
         pass
 
     def after(self, step: Step, outputs: Sequence[Array]) -> None:
-        number = self._numbers.get(id(step))
-        if number is not None:
-            self.outputs[number] = [_like(array) for array in outputs]
+        if id(step) in self._steps:
+            self.outputs[step.outputs] = [_like(array) for array in outputs]
 
 
 def _like(array: Array) -> Array:

@@ -20,7 +20,7 @@ Number = Any
 
 
 class NotWhole(Exception):
-    """A symbolic integer is asked for something that has no integer answer for all sizes."""
+    """A symbolic number is asked for something that has no integer answer for all sizes."""
 
 
 class Applied(NamedTuple):
@@ -71,7 +71,8 @@ class Symbols:
             stage = max((each.stage for each in arguments if isinstance(each, SymInt)), default=0)
             atom = self._known[key] = self._atom(hint, stage)
             self.applied[atom] = Applied(function, tuple(arguments), index)
-        return SymInt(self, (((atom,), 1),), self.hints[atom])
+        hint = self.hints[atom]
+        return (SymFloat if isinstance(hint, float) else SymInt)(self, (((atom,), 1),), hint)
 
     def require(self, value: SymInt, relation: str) -> None:
         """Add a guard."""
@@ -99,7 +100,8 @@ class SymInt:
         """The stretch of the program before which it is known."""
         return max(self.symbols.stages[atom] for monomial, _ in self.terms for atom in monomial)
 
-    def _made(self, terms: Terms) -> Number:
+    def of_terms(self, terms: Terms) -> Number:
+        """The polynomial of the same unknown sizes with these terms; an int where it is constant."""
         if not terms or (len(terms) == 1 and not terms[0][0]):
             return terms[0][1] if terms else 0
         hints = self.symbols.hints
@@ -107,13 +109,13 @@ class SymInt:
         return SymInt(self.symbols, terms, hint)
 
     def __add__(self, other: Number) -> Number:
-        return self._made(added(self.terms, _terms(other)))
+        return self.of_terms(added(self.terms, _terms(other)))
 
     def __mul__(self, other: Number) -> Number:
         if other.__class__ is int:
             terms = tuple([(monomial, factor * other) for monomial, factor in self.terms])
             return SymInt(self.symbols, terms, self.hint * other) if other else 0
-        return self._made(multiplied(self.terms, _terms(other)))
+        return self.of_terms(multiplied(self.terms, _terms(other)))
 
     def __neg__(self) -> Number:
         return self * -1
@@ -128,14 +130,14 @@ class SymInt:
     __rmul__ = __mul__
 
     def __floordiv__(self, other: Number) -> Number:
-        exact = self._quotient(other)
+        exact = self.quotient(other)
         return self.symbols.apply(operator.floordiv, (self, other)) if exact is None else exact
 
     def __rfloordiv__(self, other: Number) -> Number:
         return self.symbols.apply(operator.floordiv, (other, self))
 
     def __mod__(self, other: Number) -> Number:
-        return self.symbols.apply(operator.mod, (self, other)) if self._quotient(other) is None else 0
+        return self.symbols.apply(operator.mod, (self, other)) if self.quotient(other) is None else 0
 
     def __rmod__(self, other: Number) -> Number:
         return self.symbols.apply(operator.mod, (other, self))
@@ -157,21 +159,23 @@ class SymInt:
     def __abs__(self) -> Number:
         return self if self >= 0 else -self
 
-    def _quotient(self, other: Number) -> Number | None:
+    def quotient(self, other: Number) -> Number | None:
         """The exact quotient for all sizes; None where there is none."""
         terms = divided(self.terms, _terms(other))
-        return None if terms is None else self._made(terms)
+        return None if terms is None else self.of_terms(terms)
 
     def _holds(self, relation: str) -> bool:
         """Compare with 0, by the hint, and remember the answer."""
         answer: bool = RELATIONS[relation](self.hint, 0)
-        if relation in (">=", ">") and answer and self._is_positive(relation):
+        if relation in (">=", ">") and answer and self.is_positive(relation):
             return True
+        if relation == ">" and (-self).is_positive(">="):
+            return False
         self.symbols.require(self, relation if answer else _OPPOSITE[relation])
         return answer
 
-    def _is_positive(self, relation: str) -> bool:
-        """Return whether the terms alone tell: sizes are at least 0."""
+    def is_positive(self, relation: str) -> bool:
+        """Return whether a comparison with 0 holds because sizes are at least 0."""
         applied = self.symbols.applied
         if any(factor < 0 or any(atom in applied for atom in monomial) for monomial, factor in self.terms):
             return False
@@ -218,6 +222,20 @@ class SymInt:
         return f"<{text} = {self.hint}>"
 
 
+class SymFloat(SymInt):
+    """A float that a function of sizes returns; it is known to other functions of sizes, and to kernels."""
+
+    __slots__ = ()
+
+    def _refused(self, *_: Any) -> Any:
+        raise NotWhole(f"arithmetic of the float {self}")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = __abs__ = _refused
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __index__ = __int__ = _refused
+    __eq__ = __lt__ = __le__ = __gt__ = __ge__ = _refused
+    __hash__ = SymInt.__hash__
+
+
 RELATIONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -244,6 +262,49 @@ def hint_of(number: Number) -> Any:
     return number.hint if isinstance(number, SymInt) else number
 
 
+def is_same(a: Number, b: Number) -> bool:
+    """Return whether two numbers are equal for all sizes."""
+    return _terms(a) == _terms(b)
+
+
+_LAST_PRELUDE: Final = 1
+
+
+def is_found(size: Number) -> bool:
+    """Return whether calls find a size in the middle of a run."""
+    return isinstance(size, SymInt) and size.stage > _LAST_PRELUDE
+
+
+def is_one(size: Number) -> bool:
+    """Return whether a size is 1; not for one that calls find, so that a program is for all that they may find."""
+    return not is_found(size) and size == 1
+
+
+def is_none(size: Number) -> bool:
+    """Return whether a size is 0; not for one that calls find, so that a program is for all that they may find."""
+    return not is_found(size) and size == 0
+
+
+def are_equal(a: Number, b: Number) -> bool:
+    """Return whether two numbers are equal; of those that calls find, whether they always are."""
+    return is_same(a, b) if is_found(a) or is_found(b) else a == b
+
+
+def as_many(number: Number) -> Number:
+    """The number if calls find many of everything: it tells which of two products of sizes is larger."""
+    if not is_found(number):
+        return number
+    stages = number.symbols.stages
+    terms: Terms = ()
+    for monomial, factor in number.terms:
+        found = sum(stages[atom] > _LAST_PRELUDE for atom in monomial)
+        rest = tuple(atom for atom in monomial if stages[atom] <= _LAST_PRELUDE)
+        terms = added(terms, ((rest, factor * _MANY**found),))
+    return number.of_terms(terms)
+
+
+_MANY: Final = 1 << 20
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -258,7 +319,7 @@ def of_sizes(function: _Function) -> _Function:
         symbols = next((each.symbols for each in arguments if isinstance(each, SymInt)), None)
         if symbols is None:
             return function(*arguments, **options)
-        call = _with_options(function, tuple(sorted(options.items())))
+        call = _with_options(function, tuple(sorted(options.items()))) if options else function
         sample = call(*map(hint_of, arguments))
         if not isinstance(sample, tuple):
             return symbols.apply(call, arguments)
@@ -271,16 +332,32 @@ def of_sizes(function: _Function) -> _Function:
 
 @functools.cache
 def _with_options(function: Callable[..., Any], options: tuple[tuple[str, Any], ...]) -> Callable[..., Any]:
-    return functools.partial(function, **dict(options)) if options else function
+    return functools.partial(function, **dict(options))
 
 
-@of_sizes
+_MIN: Final = of_sizes(min)
+_MAX: Final = of_sizes(max)
+
+
 def least(*numbers: Number) -> Number:
     """The smallest of some numbers."""
-    return min(numbers)
+    return _extreme(_MIN, numbers, lambda a, b: b - a)
 
 
-@of_sizes
 def largest(*numbers: Number) -> Number:
     """The largest of some numbers."""
-    return max(numbers)
+    return _extreme(_MAX, numbers, lambda a, b: a - b)
+
+
+def _extreme(function: Callable[..., Any], numbers: Sequence[Number], lead: Callable[..., Number]) -> Number:
+    """The result of min or max, without numbers of which another is in the lead for all sizes."""
+    kept: list[Number] = []
+    for number in numbers:
+        if not any(_is_natural(lead(other, number)) for other in kept):
+            kept = [*(other for other in kept if not _is_natural(lead(number, other))), number]
+    return kept[0] if len(kept) == 1 else function(*kept)
+
+
+def _is_natural(number: Number) -> bool:
+    """Return whether a number is at least 0 for all sizes."""
+    return number.is_positive(">=") if isinstance(number, SymInt) else number >= 0

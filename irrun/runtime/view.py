@@ -9,7 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from irrun.runtime.symbolic import Number, SymInt
+from irrun.runtime.symbolic import (
+    Number,
+    SymInt,
+    are_equal,
+    as_many,
+    is_found,
+    is_none,
+    is_one,
+    is_same,
+    largest,
+    least,
+)
 from irrun.tensor import Array
 
 
@@ -50,7 +61,7 @@ class View:
         """Return whether the elements are in the order of memory without gaps."""
         wanted: Number = self.itemsize
         for size, stride in zip(self.shape[::-1], self.strides[::-1], strict=True):
-            if stride != wanted and size != 1:
+            if not are_equal(stride, wanted) and not is_one(size):
                 return False
             wanted = wanted * size
         return True
@@ -138,7 +149,10 @@ class View:
                 strides.append(stride * step)
                 offset += start * stride
             else:
-                offset += (one + size if one < 0 else one) * stride
+                place = one + size if one < 0 else one
+                if isinstance(size, SymInt) and not is_found(size):
+                    _ = 0 <= place < size  # A guard: the program is for sizes for which the element is there.
+                offset += place * stride
         return self._with(shape, strides, offset)
 
 
@@ -168,18 +182,24 @@ def _range_of(one: slice, size: Number) -> tuple[Number, Number, int]:
     start = _bounded(one.start, size, size - 1 if backward else 0, backward)
     stop = _bounded(one.stop, size, -1 if backward else size, backward)
     length = start - stop if backward else stop - start
-    return start, -(-length // abs(step)) if length > 0 else 0, step
+    if is_found(length):
+        return start, largest(-(-length // abs(step)), 0), step
+    return start, -(-length // abs(step)) if length >= 0 else 0, step
 
 
 def _bounded(place: Number | None, size: Number, absent: Number, backward: bool) -> Number:
     """A bound of a slice, within the axis."""
     if place is None:
         return absent
-    least, most = (-1, size - 1) if backward else (0, size)
+    lowest, most = (-1, size - 1) if backward else (0, size)
     if place < 0:
         place = place + size
-    if place < least:
-        return least
+    if is_same(place, lowest) or is_same(place, most):
+        return place
+    if is_found(most - place):
+        return largest(least(place, most), lowest)
+    if place < lowest:
+        return lowest
     return most if place > most else place
 
 
@@ -187,14 +207,14 @@ def _strides_of(x: View, shape: Sequence[Number]) -> list[Number] | None:
     """The strides of a view of another shape: groups of axes that have as many elements are cut again."""
     if x.is_contiguous:
         return list(row_major(shape, x.itemsize))
-    if x.size == 0:
+    if is_none(x.size):
         return list(row_major(shape, x.itemsize))
-    old = [(size, stride) for size, stride in zip(x.shape, x.strides, strict=True) if size != 1]
+    old = [(size, stride) for size, stride in zip(x.shape, x.strides, strict=True) if not is_one(size)]
     strides: list[Number] = []
     place, target = 0, 0
     sizes = list(shape)
     while target < len(sizes):
-        if sizes[target] == 1:
+        if is_one(sizes[target]):
             strides.append(x.itemsize)
             target += 1
             continue
@@ -202,10 +222,10 @@ def _strides_of(x: View, shape: Sequence[Number]) -> list[Number] | None:
             return None
         (have, stride), first, want = old[place], place, sizes[target]
         last = target + 1
-        while have != want:
-            if have < want:
+        while not are_equal(have, want):
+            if as_many(have) < as_many(want):
                 place += 1
-                if place == len(old) or old[place - 1][1] != old[place][1] * old[place][0]:
+                if place == len(old) or not are_equal(old[place - 1][1], old[place][1] * old[place][0]):
                     return None
                 have = have * old[place][0]
             else:

@@ -8,7 +8,7 @@ KNOWN: Final[dict[str, str]] = {
     "DFT": "has no kernel",
     "FusedMatMul": "the product of an expert that no token chose has no rows",
     "If": "its bodies are plans of their own",
-    "RangeV4": "its bounds are floats that inputs tell",
+    "RangeV4": "its bounds depend on values",
     "Reshape": "the number of tokens of an expert may be 0, which stands for a size that is copied",
     "Slice": "its bounds depend on values",
 }

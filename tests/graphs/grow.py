@@ -8,11 +8,11 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.ops import OpError
+from irrun.ops import Op, OpError
 from irrun.ops.registry import resolve
 from irrun.runtime.state import State
 from irrun.tensor import Array, Dim, ElementType, Fact, Shape
-from irrun.tensor.element_type import BOOLEAN
+from irrun.tensor.element_type import BOOLEAN, FLOAT
 from tests.graphs import values
 from tests.graphs.departures import departure
 from tests.graphs.evaluate import Evaluator, Use, infer_layer, run_layer
@@ -44,6 +44,8 @@ class Tensor(NamedTuple):
     source: Source
     fact: Fact
     array: Array
+    is_rounded: bool = False
+    """Whether another order of sums, or another precision, may change its elements."""
 
     @property
     def type(self) -> ElementType:
@@ -81,7 +83,7 @@ class Grower:
         """An input as it is."""
         self.nodes.append(Input(fact, array))
         named = Fact(fact.type, fact.shape.named(f"in{len(self.nodes) - 1}"))
-        return self._made(named, array)
+        return self._made(named, array, is_rounded=self.is_body)
 
     def _told(self, sizes: tuple[int, ...]) -> Shape:
         draw, dims = self.draw, []
@@ -97,8 +99,8 @@ class Grower:
         self.nodes.append(Constant(type, value))
         return self._made(Fact.of(type, value), value)
 
-    def _made(self, fact: Fact, array: Array, port: int = 0) -> Tensor:
-        tensor = Tensor(Source(len(self.nodes) - 1, port), fact, array)
+    def _made(self, fact: Fact, array: Array, port: int = 0, *, is_rounded: bool = False) -> Tensor:
+        tensor = Tensor(Source(len(self.nodes) - 1, port), fact, array, is_rounded)
         self.tensors.append(tensor)
         return tensor
 
@@ -127,6 +129,8 @@ class Grower:
                 raise Rejected(f"{type}: dynamic rank")
             if any(fact.shape.size.lo > values.MOST_ELEMENTS for fact in facts):
                 raise Rejected(f"{type}: too large")
+            if not _has_certain_shapes(layer, inputs):
+                raise Rejected(f"{type}: rounding decides the shape")
             kinds = [fact.type for fact in facts]
             known, given = [tensor.fact for tensor in inputs], [tensor.array for tensor in inputs]
             arrays = run_layer(layer, kinds, known, given, State(), inner)
@@ -142,8 +146,10 @@ class Grower:
             raise Rejected(f"{type}: departure")
         self.nodes.append(Layer(op, sources, len(facts), bodies or {}))
         self.used |= set(sources)
-        pairs = enumerate(zip(facts, arrays, strict=True))
-        return [self._made(fact, array, port) for port, (fact, array) in pairs]
+        return [
+            self._made(fact, array, port, is_rounded=_is_rounded(op, inputs, fact.type))
+            for port, (fact, array) in enumerate(zip(facts, arrays, strict=True))
+        ]
 
     def _is_one_of_several(self, tensor: Tensor) -> bool:
         node = self.nodes[tensor.source.node]
@@ -199,3 +205,22 @@ class Grower:
 
     def graph(self, results: Sequence[Tensor]) -> Graph:
         return Graph(tuple(self.nodes), tuple(tensor.source for tensor in results))
+
+
+def _has_certain_shapes(layer: Layer, inputs: Sequence[Tensor]) -> bool:
+    """Return whether the shapes of the outputs follow without the elements of rounded inputs."""
+    if not any(tensor.is_rounded for tensor in inputs):
+        return True
+    known = [
+        Fact(tensor.type, Shape(tensor.shape)) if tensor.is_rounded else Fact.of(tensor.type, tensor.array)
+        for tensor in inputs
+    ]
+    return all(fact.shape.is_static for fact in infer_layer(layer, known))
+
+
+def _is_rounded(op: Op, inputs: Sequence[Tensor], type: ElementType) -> bool:
+    """Return whether rounding may change an output of this type. Bodies and variables may compute anything."""
+    if op.type == "ShapeOf":
+        return False
+    is_computed = type in FLOAT and op.spec.category != "movement"
+    return is_computed or bool(op.bodies) or "state" in op.spec.run_asks or any(tensor.is_rounded for tensor in inputs)

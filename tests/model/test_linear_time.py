@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from irrun.kernels import threads
 from irrun.model.arguments import owners
 from irrun.model.compiled import Compiled, build
 from irrun.model.loaded import load
 from tests.linter.growing import inputs, split
 from tests.linter.lines import Lines
+
+
+@pytest.fixture(autouse=True)
+def time_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processors and load, which are looked up again after a second, are looked up before lines are counted."""
+    monkeypatch.setattr(threads, "time", SimpleNamespace(monotonic=lambda: 0.0))
+    threads.available()
+    threads.is_crowded()
 
 
 def counted(function: Callable[[], object]) -> int:
@@ -57,6 +67,24 @@ def test_running_with_inputs_by_name(tmp_path: Path) -> None:
         return counted(lambda: model(arrays))
 
     assert is_linear(work)
+
+
+def test_the_count_is_that_of_the_work_alone(tmp_path: Path) -> None:
+    """Another second, garbage and its finalizers change nothing."""
+
+    class Garbage:
+        def __init__(self) -> None:
+            self.itself = self
+
+        def __del__(self) -> None:
+            self.itself = None  # type: ignore[assignment]
+
+    def work() -> int:
+        model, arrays = compiled(tmp_path, 32), [np.zeros(4, np.float32) for _ in range(32)]
+        return counted(lambda: [Garbage() for _ in range(2000)] and model(arrays))
+
+    work()
+    assert len({work() for _ in range(5)}) == 1
 
 
 def test_owners() -> None:

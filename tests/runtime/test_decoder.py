@@ -14,6 +14,7 @@ from irrun.runtime import tiers
 from irrun.runtime.observers import Profiler
 from irrun.runtime.tiers import has_kernels
 from irrun.tensor import Array
+from irrun.tensor.element_type import I64
 from tests.optimize.nets import TIERS, Net
 from tests.runtime.decoder import GROUPS, HEAD, WIDTH, Decoder, Session
 
@@ -215,6 +216,60 @@ def test_a_state_that_is_computed(tmp_path: Path, tier: str, batch: str) -> None
             pair[1].state.values.clear()
     for value, known in kept:
         np.testing.assert_allclose(value, known, rtol=1e-5, atol=1e-6)
+
+
+@needs_kernels
+@pytest.mark.parametrize("shape", ["?,?,8", "1,5,8"])
+def test_an_initial_value_is_computed_once(tmp_path: Path, shape: str) -> None:
+    """As decoders keep the keys of an encoder: kernels compute them in the first run, and no step is interpreted."""
+    net = Net()
+    source, x = net.parameter("source", shape), net.parameter("x", shape)
+    declared = {"variable_id": "keys", "variable_type": "f32", "variable_shape": "?,?,8"}
+    keys = net.layer("Tanh", [net.layer("MatMul", [source, net.normal(8, 8)], shape)], shape)
+    held = net.layer("ReadValue", [keys], "?,?,8", 6, **declared)
+    net.layer("Assign", [held], "?,?,8", 6, variable_id="keys")
+    net.result(net.layer("Sigmoid", [net.layer("MatMul", [held, net.normal(8, 8)], "?,?,8")], "?,?,8"))
+    net.result(net.layer("Exp", [x], shape))
+    net.ir.save(tmp_path / "net.xml")
+    models = [irrun.model.build(tmp_path / "net.xml", {"TIER": tier}) for tier in ("numpy", "compiled")]
+    plain, compiled = (model.session() for model in models)
+    sizes = {"source": (1, 5, 8), "x": (1, 5, 8)}
+    counts = []
+    for run in range(8):
+        inputs = net.inputs(sizes)
+        for got, wanted in zip(compiled.run(inputs).to_tuple(), plain.run(inputs).to_tuple(), strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(compiled.state.values["keys"], plain.state.values["keys"], rtol=1e-5, atol=1e-6)
+        account = models[1].tiers.account
+        assert not account.interpreted
+        assert not account.numpy
+        counts.append(account.steps)
+        if run in (3, 5):
+            compiled.state.reset()
+            plain.state.reset()
+    assert len({counts[place] for place in (0, 4, 6)}) == 1
+    assert all(counts[place] < counts[0] for place in (1, 2, 3, 5, 7))
+
+
+@needs_kernels
+def test_the_first_run_fits_its_own_program(tmp_path: Path) -> None:
+    """An initial value that repeats a number along an open axis has no strides of its own."""
+    net, shape = Net(), "?,8"
+    x = net.parameter("x", shape)
+    target = net.layers("ShapeOf", [x], [(I64, "2")], 3, output_type="i64")[0]
+    init = net.layer("Broadcast", [net.constant(np.float32(0.5)), target], shape, 3, mode="numpy")
+    declared = {"variable_id": "v", "variable_type": "f32", "variable_shape": shape}
+    held = net.layer("ReadValue", [init], shape, 6, **declared)
+    new = net.layer("Tanh", [net.layer("Add", [held, x], shape)], shape)
+    net.layer("Assign", [new], shape, 6, variable_id="v")
+    net.result(net.layer("Exp", [net.layer("MatMul", [new, net.normal(8, 8)], shape)], shape))
+    net.ir.save(tmp_path / "net.xml")
+    models = [irrun.model.build(tmp_path / "net.xml", {"TIER": tier}) for tier in ("numpy", "compiled")]
+    plain, compiled = (model.session() for model in models)
+    for _ in range(3):
+        inputs = net.inputs({"x": (3, 8)})
+        np.testing.assert_allclose(compiled.run(inputs)[0], plain.run(inputs)[0], rtol=1e-5, atol=1e-6)
+        assert not models[1].tiers.account.numpy
 
 
 @needs_kernels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -12,7 +13,20 @@ import pytest
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
 from irrun.runtime.expressions import Expressions
-from irrun.runtime.symbolic import NotWhole, Symbols, SymInt, hint_of, largest, least, of_sizes
+from irrun.runtime.symbolic import (
+    NotWhole,
+    Symbols,
+    SymFloat,
+    SymInt,
+    are_equal,
+    as_many,
+    hint_of,
+    is_none,
+    is_one,
+    largest,
+    least,
+    of_sizes,
+)
 
 Formula = Callable[[Sequence[Any]], Any]
 """An integer, computed from some sizes, which may be plain or symbolic."""
@@ -186,3 +200,48 @@ def test_numbers_are_known_from_the_last_stage_of_their_sizes() -> None:
     expressions = Expressions(symbols)
     assert [expressions.number(each) for each in (a * 2, least(a, late), a * 2)] == [0, 1, 0]
     assert [expressions.compiled(stage)[1] for stage in range(3)] == [[0], [], [1]]
+
+
+@of_sizes
+def root(size: int) -> float:
+    return math.sqrt(size)
+
+
+@of_sizes
+def rounded(number: float) -> int:
+    return round(number)
+
+
+def test_floats_of_sizes_are_known_to_functions_only() -> None:
+    symbols, (size,) = sizes_of(9)
+    number = root(size + 0)
+    assert isinstance(number, SymFloat)
+    assert hint_of(number) == 3.0
+    for use in (lambda: number + 1, lambda: 2 * number, lambda: number < 4, lambda: number == 3, lambda: int(number)):
+        with pytest.raises(NotWhole):
+            use()
+    assert not symbols.guards
+    expressions = Expressions(symbols)
+    places = [expressions.number(each) for each in (number, 2 * rounded(number))]
+    evaluate, numbers = expressions.compiled(0)
+    assert numbers == places
+    for each, expected in ((16, (4.0, 8)), (7, (math.sqrt(7), 6))):
+        values = evaluate([each, None, None])
+        assert values is not None
+        assert np.array(values[:1]).view(np.float64)[0] == expected[0]
+        assert values[1] == expected[1]
+
+
+def test_sizes_that_calls_find_may_be_anything() -> None:
+    symbols = Symbols()
+    found, other, size = symbols.unknown(1, 2), symbols.unknown(1, 3), symbols.unknown(1, 0)
+    assert not is_one(found)
+    assert not is_none(found * 0 + found)
+    assert not are_equal(found, other)
+    assert not are_equal(4 * found, 4)
+    assert are_equal(found * size, size * found)
+    assert as_many(4 * found * other) > as_many(4 * other) > as_many(size * 0 + 4)
+    assert not -found > 0
+    assert not symbols.guards
+    assert is_one(size)
+    assert [guard.relation for guard in symbols.guards.values()] == ["=="]

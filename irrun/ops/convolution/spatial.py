@@ -123,7 +123,7 @@ def check_taps(axis: int, taps: int) -> None:
 
 def _check_padding(sizes: Sequence[int], padded: Sequence[int], counts: Sequence[int]) -> None:
     """Raise OpError where the padded input is far larger than the input and the output, which a budget counts."""
-    if math.prod(padded) > _MOST_PADDING * max(math.prod(sizes), math.prod(counts), _SMALL):
+    if all(math.prod(padded) > _MOST_PADDING * size for size in (math.prod(sizes), math.prod(counts), _SMALL)):
         raise OpError(
             f"padding enlarges the spatial sizes {list(sizes)} to {list(padded)} for {list(counts)} windows, "
             f"expected at most {_MOST_PADDING} times as many elements"

@@ -117,7 +117,7 @@ class _Lister:
         found = {}
         for number, buffer in enumerate(self._program.buffers):
             if buffer.kind == "numbers" and number in self._names:
-                kind = dtype_text(buffer.dtype)
+                kind = dtype_text(buffer.dtype) + (" made of" if buffer.make is not None else "")
                 found[self._names[number]] = f"{kind} {', '.join(map(self._sizes.text, buffer.numbers))}"
         return found
 

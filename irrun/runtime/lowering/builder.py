@@ -18,7 +18,7 @@ from irrun.kernels.layout import axes_in_memory, merged_axes
 from irrun.kernels.pages import forget
 from irrun.ops import Op
 from irrun.runtime.plan import Step
-from irrun.runtime.symbolic import Number, Symbols, SymInt, of_sizes
+from irrun.runtime.symbolic import Number, Symbols, SymInt, as_many, is_found, is_one, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array, Fact
 from irrun_kernels.native import NOWHERE, Address, Kernel
@@ -109,13 +109,15 @@ class Buffer:
     """Memory of one array.
 
     That of the ``arena`` is needed from one item of a program to another, numbers ``first`` to ``last``. A ``constant``
-    has an ``array``. What is ``given`` is an array of the run. ``numbers`` are written when the run begins.
+    has an ``array``. What is ``given`` is an array of the run. ``numbers`` are written when the run begins, or what
+    ``make`` returns for them.
     """
 
     kind: Literal["arena", "constant", "given", "numbers"]
     size: Number = 0
     array: Array | None = None
     numbers: Sequence[Number] = ()
+    make: Callable[..., Array] | None = None
     dtype: np.dtype[Any] = I64
     first: int = -1
     last: int = -1
@@ -144,7 +146,8 @@ class Builder:
     ``wanted`` is where the result of the step that is lowered should be, of a shape and type; None for anywhere.
     ``early`` lets NumPy compute the outputs of the step that is lowered before any call, by a function, or as the step
     does; Unsupported where it cannot. ``counted`` returns the first columns of an array, of a number that the calls so
-    far write to another. ``written`` are arrays that the prelude writes to variables.
+    far write to another. ``written`` are arrays that the prelude writes to variables. ``fresh`` are variables that the
+    program does not read: it is for runs that find them without a value.
     """
 
     packs: Packs = field(default_factory=WeakValueDictionary)
@@ -155,6 +158,7 @@ class Builder:
     items: list[Call | Interpreted] = field(default_factory=list)
     buffers: list[Buffer] = field(default_factory=lambda: [Buffer("constant")])
     written: dict[str, View] = field(default_factory=dict)
+    fresh: set[str] = field(default_factory=set)
     _constants: dict[int, int] = field(default_factory=dict)
     _numbers: dict[Hashable, Numbers] = field(default_factory=dict)
     _views: dict[int, tuple[Numbers, View]] = field(default_factory=dict)
@@ -227,6 +231,14 @@ class Builder:
             array[:] = values
             found = self._numbers[key] = Numbers(array, I64)
         return found
+
+    def table(
+        self, make: Callable[..., Array], numbers: Sequence[Number], shape: Sequence[Number], dtype: np.dtype[Any]
+    ) -> Operand:
+        """The array of this shape that a function makes of numbers, when the run begins if some are known only then."""
+        if not is_symbolic(*numbers):
+            return np.ascontiguousarray(make(*numbers), dtype)
+        return View.contiguous(self._buffer(Buffer("numbers", 0, None, numbers, make, dtype)), shape, dtype)
 
     def address(self, x: Operand | None) -> Address:
         """The address of an array or a constant."""
@@ -327,7 +339,7 @@ def has_static_shape(fact: Fact) -> bool:
 
 def empty_as(builder: Builder, x: Operand, dtype: np.dtype[Any]) -> View:
     """Return an array of another type with the same memory order of axes, without gaps."""
-    order = axes_in_memory(x)
+    order = memory_order(x)
     made = builder.empty([x.shape[axis] for axis in order], dtype)
     return made.transpose(np.argsort(order).tolist())
 
@@ -356,19 +368,6 @@ def broadcast_shape(*shapes: Sequence[Number]) -> tuple[Number, ...]:
     return tuple(sizes)
 
 
-def is_one(size: Number) -> bool:
-    """Return whether a size is 1; not for one that calls find, so that a program is for all that they may find."""
-    return not is_found(size) and size == 1
-
-
-def is_found(size: Number) -> bool:
-    """Return whether calls find a size in the middle of a run."""
-    return isinstance(size, SymInt) and size.stage > _LAST_PRELUDE
-
-
-_LAST_PRELUDE: Final = 1
-
-
 @of_sizes
 def share(count: Number, nanoseconds: Any) -> tuple[Number, Number]:
     """Cut ``count`` things, which take so long together, into tasks: how many in each, and how many tasks."""
@@ -387,9 +386,20 @@ def merged(arrays: Sequence[Operand], most: int) -> list[tuple[Number, tuple[Num
     return None if len(axes) > most else axes
 
 
+class _Strided(NamedTuple):
+    shape: tuple[Number, ...]
+    strides: tuple[Number, ...]
+    ndim: int
+
+
+def memory_order(x: Operand) -> list[int]:
+    """The axes of an array in the order of memory, outermost first; the same one for all sizes that calls find."""
+    return axes_in_memory(_Strided(tuple(map(as_many, x.shape)), tuple(map(as_many, x.strides)), x.ndim))
+
+
 def in_order_of(array: Operand, arrays: Sequence[Operand]) -> list[Any]:
     """Transpose all arrays to the memory order of the axes of the first."""
-    order = axes_in_memory(array)
+    order = memory_order(array)
     return [other.transpose(order) for other in arrays]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -12,8 +13,9 @@ from irrun.ops.infrastructure.assign import Assign3, Assign6
 from irrun.ops.infrastructure.read_value import ReadValue3, ReadValue6
 from irrun.runtime.lowering.builder import Builder, Unsupported, is_f32, lowers
 from irrun.runtime.lowering.copies import copied
+from irrun.runtime.symbolic import Number
 from irrun.runtime.view import Operand, View
-from irrun.tensor import Array
+from irrun.tensor import UNBOUNDED, Array
 
 
 @lowers(FusedAppend)
@@ -38,10 +40,22 @@ def lower_append(
 
 
 @lowers(ReadValue3, ReadValue6)
-def lower_read_value(op: ReadValue3 | ReadValue6, builder: Builder, init: Operand | None = None) -> View:  # noqa: ARG001
-    """The array that a variable holds."""
-    (out,) = builder.early(None, (init,))
-    return out
+def lower_read_value(op: ReadValue3 | ReadValue6, builder: Builder, init: Operand | None = None) -> Operand:
+    """The array that a variable holds, or an initial value that calls compute: that is for runs that find none."""
+    with suppress(Unsupported):
+        (out,) = builder.early(None, (init,))
+        return out
+    if init is None or not _fits(op, init.shape):
+        raise Unsupported("a variable that does not have the shape of its initial value")
+    builder.fresh.add(op.variable_id)
+    return init
+
+
+def _fits(op: ReadValue3 | ReadValue6, shape: Sequence[Number]) -> bool:
+    """Return whether a variable may have a shape."""
+    dims = op.variable_shape.dims if isinstance(op, ReadValue6) else None
+    pairs = [] if dims is None else zip(dims, shape, strict=True)
+    return all(dim.lo <= size and (dim.hi == UNBOUNDED or size <= dim.hi) for dim, size in pairs)
 
 
 @lowers(Assign3, Assign6)

@@ -9,7 +9,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.layout import axes_in_memory
 from irrun.runtime.lowering.builder import (
     I64,
     Builder,
@@ -18,10 +17,11 @@ from irrun.runtime.lowering.builder import (
     empty_as,
     in_order_of,
     is_symbolic,
+    memory_order,
     share,
 )
 from irrun.runtime.lowering.copies import contiguous
-from irrun.runtime.symbolic import Number, largest, of_sizes
+from irrun.runtime.symbolic import Number, are_equal, is_one, largest, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun_kernels.elementwise import Chain, Fold, chain, items_of, numbers_of
 from irrun_kernels.functions import RUN
@@ -113,9 +113,8 @@ class Expression:
         ``start`` is the number that a function begins with.
         """
         builder, function = self.builder, _number(name, 2 * result.kind)
-        shape = broadcast_shape(*(x.shape for x in self.inputs))
-        like = next((x for x in self.inputs if tuple(x.shape) == shape), None)
-        order = list(range(len(shape))) if like is None else axes_in_memory(like)
+        shape, like = self._shape()
+        order = list(range(len(shape))) if like is None else memory_order(like)
         reduced = [axis for axis in order if axis in axes]
         last = order.index(reduced[-1])
         outer, inner = ([axis for axis in part if axis not in axes] for part in (order[:last], order[last:]))
@@ -135,6 +134,12 @@ class Expression:
             out = sums.folded(name, sums.read(out), [0], start)
         whole = out[0][(*(slice(None),) * (out.ndim - 1), *(None,) * len(reduced))]
         return whole.transpose(np.argsort([*outer, *inner, *reduced]).tolist())
+
+    def _shape(self) -> tuple[tuple[Number, ...], Operand | None]:
+        """The shape to which all inputs broadcast, and the first input that has it."""
+        shape = broadcast_shape(*(x.shape for x in self.inputs))
+        whole = (x for x in self.inputs if x.ndim == len(shape) and all(map(are_equal, x.shape, shape)))
+        return shape, next(whole, None)
 
     @property
     def _cost(self) -> float:
@@ -186,8 +191,7 @@ class Expression:
 
     def written(self, result: Value, dtype: np.dtype[Any]) -> View:
         """The array of a result, in the memory order of the first input that has its shape."""
-        shape = broadcast_shape(*(x.shape for x in self.inputs))
-        like = next((x for x in self.inputs if tuple(x.shape) == shape), None)
+        shape, like = self._shape()
         out = self.builder.empty(shape, dtype) if like is None else empty_as(self.builder, like, dtype)
         self.write(self.stored(result, dtype), out)
         return out
@@ -259,7 +263,7 @@ _LEAST_PART: Final = 1 << 15
 
 def _without_gaps(builder: Builder, x: View) -> View:
     """A copy of an array that is not broadcast and whose last axis has gaps, if it can be copied."""
-    if x.ndim == 0 or is_symbolic(*x.strides) or x.strides[-1] == x.itemsize or 0 in x.strides or x.shape[-1] == 1:
+    if x.ndim == 0 or is_symbolic(*x.strides) or x.strides[-1] == x.itemsize or 0 in x.strides or is_one(x.shape[-1]):
         return x
     whole = contiguous(builder, x)
     return x if whole is None else whole

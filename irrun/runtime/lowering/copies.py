@@ -7,10 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from irrun.kernels.layout import axes_in_memory
 from irrun.ops.fused.fused_concat import FusedConcat
 from irrun.ops.movement.concat import Concat
-from irrun.runtime.lowering.builder import Builder, broadcast, in_order_of, lowers, merged, place_of, share
+from irrun.runtime.lowering.builder import (
+    Builder,
+    broadcast,
+    in_order_of,
+    lowers,
+    memory_order,
+    merged,
+    place_of,
+    share,
+)
 from irrun.runtime.symbolic import largest, least, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun_kernels.axes import AXES, WALK, Axes, Strided
@@ -72,7 +80,7 @@ def contiguous(builder: Builder, x: Operand) -> View | None:
 
 def laid_as(builder: Builder, x: Operand, shape: Sequence[int]) -> View:
     """Return an array of another shape with the same memory order of axes, without gaps."""
-    order = axes_in_memory(x)
+    order = memory_order(x)
     return builder.empty([shape[axis] for axis in order], x.dtype).transpose(np.argsort(order).tolist())
 
 

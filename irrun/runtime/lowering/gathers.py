@@ -17,7 +17,7 @@ from irrun.ops.sequence.one_hot import OneHotV1, OneHotV16
 from irrun.runtime.lowering.builder import Builder, broadcast, empty_as, integers, lowers, share
 from irrun.runtime.lowering.chains import in_longs
 from irrun.runtime.lowering.copies import axes_of, contiguous, copied, laid_as, part_of
-from irrun.runtime.symbolic import largest
+from irrun.runtime.symbolic import is_none, largest
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.axes import AXES, WALK, Axes, Strided
@@ -122,7 +122,7 @@ def picked(
     builder: Builder, data: Operand, indices: Operand, along: int = 0, batches: int = 0, *, wraps: bool
 ) -> View | None:
     """Slices of an array along an axis, where negative indices count from the end if it ``wraps``."""
-    if data.shape[along] == 0 or data.shape[:batches] != indices.shape[:batches]:
+    if is_none(data.shape[along]) or data.shape[:batches] != indices.shape[:batches]:
         return None
     size, stride = data.shape[along], data.strides[along]
     places = located(builder, indices[..., None], [size], [stride], data.itemsize, wraps=wraps, checked=False)
@@ -144,13 +144,13 @@ def lower_gather_elements(op: GatherElements, builder: Builder, data: Operand, i
         return None
     along = op.axis % data.ndim
     others = (*data.shape[:along], *data.shape[along + 1 :])
-    if data.shape[along] == 0 or others != (*indices.shape[:along], *indices.shape[along + 1 :]):
+    if is_none(data.shape[along]) or others != (*indices.shape[:along], *indices.shape[along + 1 :]):
         return None
     places = located(builder, indices[..., None], [data.shape[along]], [data.strides[along]], data.itemsize)
     if places is None:
         return None
     out = builder.empty(indices.shape, data.dtype)
-    return out if copied(builder, data[(*(slice(None),) * along, slice(1))], out, places) else None
+    return out if copied(builder, data[(*(slice(None),) * along, 0, None)], out, places) else None
 
 
 @lowers(GatherNDV5, GatherNDV8)
@@ -159,7 +159,7 @@ def lower_gather_nd(op: GatherNDV5 | GatherNDV8, builder: Builder, data: Operand
     batches, depth = op.batch_dims, int(indices.shape[-1])
     named = slice(batches, batches + depth)
     batch = data.shape[:batches]
-    if not depth or 0 in data.shape[named] or batch != indices.shape[:batches]:
+    if not depth or any(map(is_none, data.shape[named])) or batch != indices.shape[:batches]:
         return None
     places = located(builder, indices, data.shape[named], data.strides[named], data.itemsize)
     if places is None:
@@ -190,7 +190,7 @@ def lower_scatter_update(
     if updates.shape != (*data.shape[:along], *indices.shape, *data.shape[along + 1 :]):
         return None
     out = _copy(builder, data, updates)
-    if out is None or data.shape[along] == 0:
+    if out is None or is_none(data.shape[along]):
         return None
     places = located(builder, indices[..., None], [data.shape[along]], [out.strides[along]], data.itemsize)
     if places is None:
@@ -218,12 +218,13 @@ def lower_scatter_elements_update(
     if indices.shape != updates.shape or not all(within):
         return None
     out = _copy(builder, data, updates)
-    if out is None or data.shape[along] == 0:
+    if out is None or is_none(data.shape[along]):
         return None
     places = located(builder, indices[..., None], [data.shape[along]], [out.strides[along]], data.itemsize)
     if places is None:
         return None
-    target = out[tuple(slice(1 if number == along else size) for number, size in enumerate(indices.shape))]
+    before, after = (tuple(map(slice, part)) for part in (indices.shape[:along], indices.shape[along + 1 :]))
+    target = out[(*before, 0, None, *after)]
     if reduction != "none" and isinstance(op, ScatterElementsUpdateV12) and not op.use_init_val:
         start = _neutral(reduction, data.dtype)
         if not scattered(builder, broadcast(builder, start, updates.shape), target, places):
@@ -238,7 +239,7 @@ def lower_scatter_nd_update(
     """A copy with other elements or slices at tuples of indices, or combined ones."""
     depth = int(indices.shape[-1])
     out = _copy(builder, data, updates)
-    if not depth or out is None or 0 in data.shape[:depth]:
+    if not depth or out is None or any(map(is_none, data.shape[:depth])):
         return None
     places = located(builder, indices, data.shape[:depth], out.strides[:depth], data.itemsize)
     if places is None:

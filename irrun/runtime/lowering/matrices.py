@@ -11,7 +11,7 @@ import numpy as np
 from irrun.kernels.dynamic_quantization import groups_of
 from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
-from irrun.runtime.lowering.builder import Builder, has_f32, is_f32, is_one, lowers
+from irrun.runtime.lowering.builder import Builder, has_f32, is_f32, lowers
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.conversions import in_precision, operand, types, weights_for
 from irrun.runtime.lowering.dynamic import coding_of, rounded_rows, rows_of, stored_weights
@@ -19,7 +19,7 @@ from irrun.runtime.lowering.elementwise import epilogue, followed
 from irrun.runtime.lowering.geometry import as_pixels, images_of
 from irrun.runtime.lowering.products import Operands, Weights, alone, form_of, multiply, placed_epilogue
 from irrun.runtime.lowering.stacks import contracted
-from irrun.runtime.symbolic import least, of_sizes
+from irrun.runtime.symbolic import is_one, least, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import F16

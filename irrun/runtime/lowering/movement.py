@@ -28,10 +28,10 @@ from irrun.ops.movement.split import Split
 from irrun.ops.movement.strided_slice import StridedSlice
 from irrun.ops.movement.tile import Tile
 from irrun.ops.movement.variadic_split import VariadicSplit
-from irrun.runtime.lowering.builder import Builder, broadcast_shape, empty_as, integers, is_found, lowers
+from irrun.runtime.lowering.builder import Builder, broadcast_shape, empty_as, integers, lowers
 from irrun.runtime.lowering.copies import copied, laid_as, part_of
 from irrun.runtime.lowering.padding import fill_around
-from irrun.runtime.symbolic import Number
+from irrun.runtime.symbolic import Number, is_found
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 
@@ -200,7 +200,7 @@ def lower_pad(
 ) -> View | None:
     """A copy into the middle, and copies of a number or of elements beside it."""
     before, after = (integers(pads, "a pad") for pads in (begins, ends))
-    if any(max(-begin, 0) + max(-end, 0) > size for begin, size, end in zip(before, data.shape, after, strict=True)):
+    if any(_cut(begin) + _cut(end) > size for begin, size, end in zip(before, data.shape, after, strict=True)):
         return None
     if op.pad_mode == "constant":
         data = part_of(data, *_cropped(data, before, after))
@@ -223,6 +223,11 @@ def lower_pad(
                 return None
         middle[axis] = slice(None)
     return out[tuple(_cropped(out, before, after))]
+
+
+def _cut(pad: Number) -> Number:
+    """The elements that a negative pad removes."""
+    return -pad if pad < 0 else 0
 
 
 def _cropped(data: Operand, before: Sequence[int], after: Sequence[int]) -> Iterator[slice]:

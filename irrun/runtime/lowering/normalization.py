@@ -9,13 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irrun.kernels.layout import axes_in_memory
 from irrun.ops.normalization.batch_norm_inference import BatchNormInferenceV1, BatchNormInferenceV5
 from irrun.ops.normalization.group_normalization import GroupNormalization
 from irrun.ops.normalization.mvn import MVNV2, MVNV6
 from irrun.ops.normalization.normalize_l2 import NormalizeL2
 from irrun.ops.reduction.base import reduced_axes
-from irrun.runtime.lowering.builder import F32, Builder, is_f32, lowers, share
+from irrun.runtime.lowering.builder import F32, Builder, is_f32, lowers, memory_order, share
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.symbolic import Number, of_sizes
@@ -149,7 +148,7 @@ def _normalized(
 
 def _order(data: Operand, form: _Form) -> list[int]:
     """The axes in the order of memory, or others last where they are no neighbours there, or channels in the way."""
-    order = axes_in_memory(data)
+    order = memory_order(data)
     places = sorted(map(order.index, form.axes))
     others = [axis for axis in order if axis not in form.axes]
     is_apart = any(after - before > 1 for before, after in itertools.pairwise(places))

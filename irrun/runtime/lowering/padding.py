@@ -9,7 +9,7 @@ import numpy as np
 from irrun.runtime.lowering.builder import U8, Builder, share
 from irrun.runtime.lowering.copies import copied
 from irrun.runtime.lowering.geometry import images_of, over
-from irrun.runtime.symbolic import Number, largest
+from irrun.runtime.symbolic import Number, is_same, largest
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.padding import Surround, surround
@@ -55,7 +55,7 @@ def fill_around(
     keys: list[slice] = []
     for begin, end, size in zip(before, after, out.shape, strict=True):
         for there, key in ((begin, slice(0, begin)), (end, slice(size - end, size))):
-            if there and not copied(builder, value, out[(*keys, key)]):
+            if not is_same(there, 0) and not copied(builder, value, out[(*keys, key)]):
                 return False
         keys.append(slice(begin, size - end))
     return True

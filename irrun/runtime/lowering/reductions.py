@@ -55,9 +55,10 @@ def lower_reduction(op: Reduction, builder: Builder, data: Operand, axes: Operan
         elif kind is ReduceL2:
             value = value if value.kind in "fd" else e("to_d", value)
             value = e("multiply", value, value)
-        total = e.folded(_FUNCTIONS[kind], value, along, _start(op, data))
+        count = math.prod(x.shape[axis] for axis in along)
+        total = e.folded(_FUNCTIONS[kind], value, along, _start(op, data.dtype, count))
         if kind is ReduceMean:
-            total = _mean(builder, total, data.dtype, math.prod(x.shape[axis] for axis in along))
+            total = _mean(builder, total, data.dtype, count)
         elif kind is ReduceL2:
             e = Expression(builder)
             root = e("sqrt", e.read(total))
@@ -70,13 +71,13 @@ def lower_reduction(op: Reduction, builder: Builder, data: Operand, axes: Operan
     return total[tuple(0 if axis in along else slice(None) for axis in range(x.ndim))]
 
 
-def _start(op: Reduction, data: Operand) -> Any:
-    """The result of no elements."""
+def _start(op: Reduction, dtype: np.dtype[Any], count: Number) -> Any:
+    """The number that a reduction of ``count`` elements begins with: the result if there are none."""
     if isinstance(op, ReduceMax | ReduceMin):
         is_least = isinstance(op, ReduceMax)
-        if data.dtype.kind == "f" and data.size != 0:
+        if dtype.kind == "f" and count != 0:
             return -np.inf if is_least else np.inf
-        limits: Any = np.finfo(data.dtype) if data.dtype.kind == "f" else np.iinfo(data.dtype)
+        limits: Any = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
         return limits.min if is_least else limits.max
     return int(isinstance(op, ReduceProd | ReduceLogicalAnd))
 

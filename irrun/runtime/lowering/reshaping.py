@@ -11,7 +11,7 @@ from irrun.ops.shape.squeeze import SqueezeV1, SqueezeV15
 from irrun.ops.shape.unsqueeze import Unsqueeze
 from irrun.runtime.lowering.builder import Builder, Unsupported, integers, lowers
 from irrun.runtime.lowering.copies import contiguous, copied
-from irrun.runtime.symbolic import Number
+from irrun.runtime.symbolic import Number, SymInt, is_found
 from irrun.runtime.view import Operand, View
 
 
@@ -26,7 +26,7 @@ def lower_reshape(op: Reshape, builder: Builder, data: Operand, pattern: Operand
     """An array in the shape of a pattern, in which 0 copies a size and -1 is the rest."""
     sizes = integers(pattern, "the shape")
     if op.special_zero:
-        if not all(isinstance(size, int) or size > 0 for size in sizes):
+        if not all(map(_is_safe, sizes, (*data.shape, *[1] * len(sizes)))):
             raise Unsupported("a size that is computed may be 0, which copies one")
         sizes = [data.shape[axis] if _is(size, 0) else size for axis, size in enumerate(sizes)]
     return in_shape(builder, data, sizes)
@@ -68,6 +68,13 @@ def in_shape(builder: Builder, data: Operand, shape: Sequence[Number]) -> View:
     if whole is None:
         raise Unsupported(f"the memory order of the {data.ndim} axes of {data.dtype}")
     return whole.reshape(tuple(shape))
+
+
+def _is_safe(size: Number, copied: Number) -> bool:
+    """Return whether a size of a pattern is not 0, or only where the size that 0 copies is 0, too."""
+    if is_found(size) and isinstance(copied, SymInt) and (copied * size.terms[0][1]).quotient(size) is not None:
+        return True
+    return isinstance(size, int) or size > 0
 
 
 def _has_rest(shape: Sequence[Number]) -> bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.kernels.layout import axes_in_memory
 from irrun.ops.activation.log_softmax import LogSoftmax
 from irrun.ops.activation.softmax import SoftMaxV1, SoftMaxV8
 from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
-from irrun.runtime.lowering.builder import Builder, is_f32, lowers, share
+from irrun.runtime.lowering.builder import Builder, has_f32, is_f32, lowers, memory_order, share
 from irrun.runtime.lowering.chains import Expression, Value
 from irrun.runtime.lowering.copies import contiguous
 from irrun.runtime.lowering.elementwise import as_type
+from irrun.runtime.symbolic import is_found
 from irrun.runtime.view import Operand, View
 from irrun_kernels.rows import LayerNorm, Softmax, layer_norm, softmax
 
@@ -19,7 +19,7 @@ from irrun_kernels.rows import LayerNorm, Softmax, layer_norm, softmax
 @lowers(FusedLayerNorm)
 def lower_layer_norm(op: FusedLayerNorm, builder: Builder, data: Operand) -> View | None:
     """Rows by their mean and variance."""
-    whole = contiguous(builder, data) if is_f32(data) else None
+    whole = contiguous(builder, data) if _has_rows(data, -1) else None
     if whole is None:
         return None
     columns = data.shape[-1]
@@ -51,9 +51,9 @@ def lower_softmax(op: SoftMaxV1 | SoftMaxV8 | LogSoftmax, builder: Builder, data
     if data.ndim == 0:
         return None
     axis = op.axis % data.ndim
-    if not is_f32(data):
+    if not _has_rows(data, axis):
         return _in_steps(builder, data, axis, is_logarithm=isinstance(op, LogSoftmax))
-    order = [other for other in axes_in_memory(data) if other != axis] + [axis]
+    order = [other for other in memory_order(data) if other != axis] + [axis]
     whole = contiguous(builder, data.transpose(order))
     if whole is None:
         return None
@@ -64,6 +64,11 @@ def lower_softmax(op: SoftMaxV1 | SoftMaxV8 | LogSoftmax, builder: Builder, data
     is_log = int(isinstance(op, LogSoftmax))
     builder.call(softmax, Softmax(builder.address(whole), builder.address(out), rows, columns, each, is_log), tasks)
     return out.transpose(np.argsort(order).tolist())
+
+
+def _has_rows(data: Operand, axis: int) -> bool:
+    """Return whether an array has rows of f32 that are not empty; if calls find them, there may be none."""
+    return is_f32(data) if is_found(data.shape[axis]) else has_f32(data)
 
 
 def _in_steps(builder: Builder, data: Operand, axis: int, *, is_logarithm: bool) -> View:

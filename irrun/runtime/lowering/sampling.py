@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from irrun.kernels.adaptive_pooling import adaptive_windows
-from irrun.kernels.interpolate import Axis, Taps
-from irrun.kernels.layout import axes_in_memory
+from irrun.kernels.interpolate import Axis, Resampling, Taps
 from irrun.ops.image.grid_sample import GridSample
 from irrun.ops.image.interpolate import InterpolateV1, InterpolateV4, InterpolateV11
-from irrun.ops.image.resizing import to_rank
+from irrun.ops.image.resizing import scaled_down, to_rank
 from irrun.ops.movement.pad import PadV12
 from irrun.ops.pooling.adaptive_avg_pool import AdaptiveAvgPool
-from irrun.runtime.lowering.builder import I64, Builder, is_f32, lowers, share
+from irrun.runtime.lowering.builder import F32, I64, Builder, is_f32, lowers, memory_order, share
 from irrun.runtime.lowering.copies import contiguous, copied, laid_as
 from irrun.runtime.lowering.geometry import channels_last
 from irrun.runtime.lowering.movement import lower_pad
-from irrun.runtime.symbolic import Number
+from irrun.runtime.symbolic import Number, hint_of, is_same, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.sampling import (
@@ -40,6 +42,27 @@ _FEW: Final = 8
 """Elements from one to the next along an axis below which another layout is faster."""
 
 
+class _Along(NamedTuple):
+    """An axis to resample: its index, its sizes before and after, and its ``taps`` as a function of ``numbers``.
+
+    Taps of a negative index are left out.
+    """
+
+    axis: int
+    size: Number
+    target: Number
+    taps: Callable[..., Taps]
+    numbers: Sequence[Number]
+
+    @property
+    def keeps(self) -> bool:
+        """Return whether all elements stay as they are."""
+        if not is_same(self.size, self.target):
+            return False
+        index, weights = self.taps(*map(hint_of, self.numbers))
+        return index.shape[1] == 1 and (index[:, 0] == np.arange(len(index))).all() and bool((weights == 1).all())
+
+
 @lowers(InterpolateV1, InterpolateV4, InterpolateV11, numbers=(1, 2, 3))
 def lower_interpolate(op: Any, builder: Builder, data: Operand, *others: Operand) -> View | None:
     """Axes resampled one after the other, or elements picked along all of them."""
@@ -51,40 +74,70 @@ def lower_interpolate(op: Any, builder: Builder, data: Operand, *others: Operand
         if around is None:
             return None
         data = around
-    axes, how = op.resampling(data.shape, *others)
+    axes, how = _resampled(op, data.shape, others)
     if how.picks:
-        return _picked(builder, data, [(of.axis, how.taps(of)[0][:, 0]) for of in axes])
-    along = {of.axis for of in axes if of.size != of.target}
+        return _picked(builder, data, axes)
+    if not is_f32(data):
+        return None
+    if how.as_pillow:
+        axes = [of for of in reversed(axes) if of.size != of.target]
+    along = {of.axis for of in axes if hint_of(of.size) != hint_of(of.target)}
     is_last = data.ndim > 3 and len(along) > 1 and 1 not in along and data.shape[1] >= _FEW
-    result = channels_last(builder, data) if is_last and is_f32(data) else builder.view(data)
-    for of in how.order(axes) if is_f32(data) else [None]:
-        result = (
-            None if of is None or result is None else _sampled(builder, result, of.axis, *_clipped(of, how.taps(of)))
-        )
+    result = channels_last(builder, data) if is_last else builder.view(data)
+    for of in axes:
+        result = None if result is None else _sampled(builder, result, of)
     return result
 
 
-def _clipped(of: Axis, taps: Taps) -> Taps:
-    """Taps inside of an axis, without those of weight 0 everywhere."""
-    index, weights = taps
-    used: Array = np.asarray(weights.any(0))
-    used[0] |= not used.any()
-    return np.clip(index[:, used], 0, of.size - 1), weights[:, used]
+def _resampled(op: Any, shape: Sequence[Number], others: Sequence[Any]) -> tuple[list[_Along], Resampling]:
+    """The axes that an Interpolate resamples, and how."""
+    numbers = [*shape, *itertools.chain(*(other.reshape(-1).tolist() for other in others))]
+
+    def resampling(*values: Any) -> tuple[list[Axis], Resampling]:
+        rest = iter(values)
+        sizes, *arrays = (list(itertools.islice(rest, count)) for count in (len(shape), *(x.size for x in others)))
+        found: tuple[list[Axis], Resampling] = op.resampling(sizes, *map(np.array, arrays))
+        return found
+
+    def taps(number: int, *values: Any) -> Taps:
+        axes, how = resampling(*values)
+        index, weights = how.taps(axes[number])
+        used: Array = np.asarray(weights.any(0))
+        used[0] |= not used.any()
+        return np.clip(index[:, used], 0, axes[number].size - 1), weights[:, used]
+
+    axes, how = resampling(*map(hint_of, numbers))
+    has_scales = getattr(op, "shape_calculation_mode", "sizes") == "scales"
+    given = others[has_scales and isinstance(op, InterpolateV4)].reshape(-1).tolist()
+    found = []
+    for number, (of, by) in enumerate(zip(axes, given, strict=False)):
+        target = of_sizes(scaled_down)(shape[of.axis], by) if has_scales else by
+        table = functools.lru_cache(1)(functools.partial(taps, number))
+        found.append(_Along(of.axis, shape[of.axis], target, table, numbers))
+    return found, how
 
 
-def _picked(builder: Builder, data: Operand, picks: list[tuple[int, Array]]) -> View | None:
+def _picked(builder: Builder, data: Operand, axes: Sequence[_Along]) -> View | None:
     """Elements at some places of axes."""
-    source, shape = builder.view(data), list(data.shape)
-    places: Array = np.zeros((1,) * data.ndim, np.int64)
-    for axis, index in picks:
-        if data.shape[axis] == len(index) and (index == np.arange(len(index))).all():
-            continue
-        shape[axis] = len(index)
-        step = int(source.strides[axis] // data.itemsize)
-        places = places + step * index.reshape(-1, *(1,) * (data.ndim - 1 - axis))
-        source = source[(slice(None),) * axis + (slice(0, 1),)]
+    source, shape, moved = builder.view(data), list(data.shape), [of for of in axes if not of.keeps]
+    steps = [source.strides[of.axis] // data.itemsize for of in moved]
+
+    def places(*values: Any) -> Array:
+        total: Array = np.zeros((1,) * len(shape), np.int64)
+        for of, step in zip(moved, values, strict=False):
+            index = of.taps(*values[len(steps) :])[0][:, 0]
+            total = total + step * index.reshape(-1, *(1,) * (len(shape) - 1 - of.axis))
+        return total
+
+    if not moved:
+        return source
+    sizes: list[Number] = [1] * data.ndim
+    for of in moved:
+        shape[of.axis] = sizes[of.axis] = of.target
+        source = source[(slice(None),) * of.axis + (slice(0, 1),)]
+    table = builder.table(places, [*steps, *moved[0].numbers], sizes, I64)
     out = builder.wanted(shape, data.dtype) or laid_as(builder, data, shape)
-    return out if copied(builder, source, out, places if places.any() else None) else None
+    return out if copied(builder, source, out, table) else None
 
 
 @lowers(AdaptiveAvgPool, numbers=(1,))
@@ -93,41 +146,47 @@ def lower_adaptive_avg_pool(op: AdaptiveAvgPool, builder: Builder, data: Operand
     if not is_f32(data) or not builder.is_constant(sizes):
         return None
     result: View | None = builder.view(data)
-    for axis, count in enumerate(map(int, sizes), start=2):
-        starts, lengths = adaptive_windows(int(data.shape[axis]), count)
-        taps = np.arange(lengths.max(initial=1))
-        index = np.where(taps < lengths[:, None], starts[:, None] + taps, -1)
-        weights = np.broadcast_to((1 / lengths)[:, None], index.shape)
-        result = None if result is None else _sampled(builder, result, axis, index, weights)
+    for axis, count in enumerate(sizes.reshape(-1).tolist(), start=2):
+        numbers = [data.shape[axis], count]
+        of = _Along(axis, data.shape[axis], count, functools.lru_cache(1)(_means), numbers)
+        result = None if result is None else _sampled(builder, result, of)
     return result
 
 
-def _sampled(builder: Builder, x: View, axis: int, index: Array, weights: Array) -> View | None:
-    """Sums of elements along an axis by tables [results, taps]; elements of negative index are left out."""
-    results, taps = index.shape
-    if taps == 1 and x.shape[axis] == results and (index[:, 0] == np.arange(results)).all() and (weights == 1).all():
+def _means(size: int, count: int) -> Taps:
+    """The windows that cover an axis evenly."""
+    starts, lengths = adaptive_windows(size, count)
+    taps = np.arange(lengths.max(initial=1))
+    index = np.where(taps < lengths[:, None], starts[:, None] + taps, -1)
+    return index, np.broadcast_to((1 / lengths)[:, None], index.shape)
+
+
+def _sampled(builder: Builder, x: View, of: _Along) -> View | None:
+    """Sums of elements along an axis."""
+    if of.keeps:
         return x
-    order = axes_in_memory(x)
-    place = order.index(axis)
+    order = memory_order(x)
+    place = order.index(of.axis)
     if math.prod(x.shape[other] for other in order[place + 1 :]) < _FEW:
-        order, place = [axis, *order[:place], *order[place + 1 :]], 0
+        order, place = [of.axis, *order[:place], *order[place + 1 :]], 0
     whole = contiguous(builder, x.transpose(order))
     if whole is None:
         return None
-    out = builder.empty((*whole.shape[:place], results, *whole.shape[place + 1 :]))
+    out = builder.empty((*whole.shape[:place], of.target, *whole.shape[place + 1 :]))
     stacks, columns = math.prod(whole.shape[:place]), math.prod(whole.shape[place + 1 :])
-    tables = (
-        builder.view(np.ascontiguousarray(index.T, np.int64)),
-        builder.view(np.ascontiguousarray(weights.T, np.float32)),
-    )
-    _sum(builder, whole, out, tables, (stacks, whole.shape[place], columns, results, taps), 0)
+    count = of_sizes(lambda *values: of.taps(*values)[0].shape[1])(*of.numbers)
+    places = builder.table(lambda *values: of.taps(*values)[0].T, of.numbers, (count, of.target), I64)
+    weights = builder.table(lambda *values: of.taps(*values)[1].T, of.numbers, (count, of.target), F32)
+    _sum(builder, whole, out, (places, weights), (stacks, whole.shape[place], columns, of.target, count), 0)
     return out.transpose(np.argsort(order).tolist())
 
 
 _Sizes = tuple[Number, Number, Number, Number, Number]
 
 
-def _sum(builder: Builder, x: View, out: View, tables: tuple[View, View], sizes: _Sizes, next_table: Number) -> None:
+def _sum(
+    builder: Builder, x: View, out: View, tables: tuple[Operand, Operand], sizes: _Sizes, next_table: Number
+) -> None:
     """Add a call for sums; ``sizes`` are stacks, elements of an axis, columns, results and taps."""
     rows = sizes[0] * sizes[3]
     each, tasks = share(rows, 0.06 * sizes[4] * out.size + 5 * rows)

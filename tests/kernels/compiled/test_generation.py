@@ -7,11 +7,11 @@ import contextlib
 import numpy as np
 import pytest
 
-from irrun.ops.generation.range import RangeV4
+from irrun.ops.generation.range import RangeV1, RangeV4
 from irrun.runtime.lowering.builder import Builder, Unsupported
 from irrun.runtime.lowering.generation import lower_range, sequence
 from irrun.runtime.view import View
-from irrun.tensor.element_type import I64
+from irrun.tensor.element_type import F32, I64
 from irrun_kernels.elements import KINDS
 from irrun_kernels.ramp import RUN
 from tests.kernels.compiled.lowered import opened, results
@@ -51,11 +51,33 @@ def test_bounds_that_are_sizes_of_a_run() -> None:
         np.testing.assert_array_equal(found, np.arange(rows, rows + 2 * columns, 2))
 
 
-def test_a_step_of_a_run_has_no_kernel() -> None:
+def test_a_step_that_is_a_size_of_a_run() -> None:
     op = RangeV4(output_type=I64)
 
     def lower(builder: Builder, x: View) -> View:
         return lower_range(op, builder, np.array(0), np.array(9), np.array(x.shape[0], object))
 
-    with pytest.raises(Unsupported, match="a step that depends on sizes"):
+    compute = opened(lower, [np.zeros(3, np.float32)], (0,))
+    for size in (3, 2, 12, 1):
+        np.testing.assert_array_equal(compute([np.zeros(size, np.float32)]), np.arange(0, 9, size))
+    assert compute([np.zeros(0, np.float32)]) is None
+
+
+@pytest.mark.parametrize("version", [RangeV1(), RangeV4(output_type=F32)])
+def test_floats_up_to_a_size_of_a_run(version: RangeV1 | RangeV4) -> None:
+    def lower(builder: Builder, x: View) -> View:
+        bounds = [np.array(0.5, np.float32), np.array(x.shape[0], object), np.array(0.75, np.float32)]
+        return lower_range(version, builder, *bounds)
+
+    compute = opened(lower, [np.zeros(3, np.float32)], (0,))
+    for size in (3, 7, 0, 100):
+        found = compute([np.zeros(size, np.float32)])
+        np.testing.assert_array_equal(found, np.arange(0.5, size, 0.75, np.float32))
+
+
+def test_bounds_that_all_depend_on_sizes_have_no_type() -> None:
+    def lower(builder: Builder, x: View) -> View:
+        return lower_range(RangeV1(), builder, *(np.array(x.shape[0], object) for _ in range(3)))
+
+    with pytest.raises(Unsupported, match="bounds that all depend on sizes"):
         opened(lower, [np.zeros(3, np.float32)], (0,))
