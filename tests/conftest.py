@@ -15,6 +15,8 @@ import pytest
 
 from tests import bailouts, cases
 
+pytest_plugins = ["tests.plugins.tiers", "tests.plugins.recording", "tests.plugins.budget"]
+
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 sys.path.insert(0, str(KERNELS))
 
@@ -44,7 +46,15 @@ def pytest_configure(config: pytest.Config) -> None:
     os.fsync = lambda _: None
     if not hasattr(config, "workerinput"):
         require_operations(chosen)
+        keep_bytecode(config)
         build_kernels()
+
+
+def keep_bytecode(config: pytest.Config) -> None:
+    """Let the processes of the tests share compiled modules, also where the environment says to write none."""
+    assert config.cache is not None
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = str(config.cache.mkdir("bytecode"))
 
 
 def require_operations(types: Iterable[str]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ import pytest
 
 import irrun
 from irrun.cli.app import app
+from tests import processes
 
 dask = pytest.importorskip("distributed", reason="distributed is not installed, the extra distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -102,6 +102,7 @@ def elsewhere(scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         client.run(os.chdir, next(iter(before.values())))
 
 
+@pytest.mark.rest
 def test_relative_paths(scheduler: str, elsewhere: Path) -> None:
     for folder in ("models", "copies"):
         shutil.copytree(DIGITS.parent / "digits", elsewhere / folder)
@@ -125,36 +126,37 @@ def test_relative_paths(scheduler: str, elsewhere: Path) -> None:
     assert (elsewhere / "out" / "x.npy").exists()
 
 
+@pytest.mark.rest
 @pytest.mark.skipif(sys.platform == "win32", reason="a process is killed by a signal")
 def test_a_scheduler_that_ends(tmp_path: Path) -> None:
     """The command says so in one line, and keeps what was done."""
     inputs = tmp_path / "in"
     inputs.mkdir()
-    for index, image in enumerate(np.tile(np.load(DIGITS / "heldout_images.npy"), (8, 1, 1, 1))[:2000]):
+    for index, image in enumerate(np.tile(np.load(DIGITS / "heldout_images.npy"), (3, 1, 1, 1))[:800]):
         np.save(inputs / f"{index}.npy", image[np.newaxis])
     quick = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1s", "DASK_DISTRIBUTED__ADMIN__TICK__LIMIT": "60s"}
-    start = partial(subprocess.Popen, env={**os.environ, **quick}, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    start = partial(processes.start, sys.executable, "-m", env=processes.environment(**quick))
     file = tmp_path / "scheduler.json"
-    python, options = [sys.executable, "-m"], ["--scheduler-file", str(file), "--no-dashboard"]
-    scheduler = start([*python, "distributed.cli.dask_scheduler", "--port", "0", *options])
-    worker = start([*python, "distributed.cli.dask_worker", "--nthreads", "1", "--death-timeout", "60", *options])
+    options = ["--scheduler-file", file, "--no-dashboard"]
+    scheduler = start("distributed.cli.dask_scheduler", "--port", "0", *options)
+    worker = start("distributed.cli.dask_worker", "--nthreads", "1", "--death-timeout", "60", *options)
     records = tmp_path / "out" / "records.jsonl"
     try:
         wait_for(file.exists)
         address = json.loads(file.read_text())["address"]
         with dask.Client(address, timeout=60) as client:
             client.wait_for_workers(1)
-        batch = ["--batch", str(inputs), "-o", str(records.parent), "--scheduler", address]
-        command = start([*python, "irrun", "run", str(DIGITS / "model.xml"), *batch])
+        batch = ["--batch", inputs, "-o", records.parent, "--scheduler", address]
+        command = start("irrun", "run", DIGITS / "model.xml", *batch)
         wait_for(lambda: records.exists() and records.read_text().count("\n") > 20)
         scheduler.kill()
-        _, said = command.communicate(timeout=120)
+        ended = processes.ended(command)
     finally:
         for process in (scheduler, worker):
             process.kill()
             process.communicate()
-    assert command.returncode == 2
-    assert [line for line in said.decode().splitlines() if not line.startswith(("note:", "\r"))] == [
+    assert ended.returncode == 2
+    assert [line for line in ended.stderr.splitlines() if not line.startswith(("note:", "\r"))] == [
         f"error: the scheduler {address} no longer answers; its unfinished work is lost"
     ]
     done = [json.loads(line) for line in records.read_text().splitlines()]

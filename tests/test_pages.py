@@ -125,6 +125,7 @@ def run(command: str) -> click.testing.Result:
     return click.testing.CliRunner().invoke(app, arguments, prog_name="irrun")
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(("page", "command"), commands(), ids=[command for _, command in commands()])
 def test_a_command_runs(here: Path, page: str, command: str) -> None:
     if needs(command):

@@ -17,7 +17,11 @@ from irrun.ops.registry import declarations
 from irrun.ops.spec import OpSpec
 from irrun.schema import relaxng, report_schema, xsd
 from tests.cases import all_cases, all_models
-from tools import compare_read_model, conformance, legacy_attributes, openvino_api, rule_pages
+from tests.lab.conformance import page as conformance
+from tests.lab.conformance.page import linked
+from tests.lab.openvino_api import page as openvino_api
+from tests.lab.read_model import page as read_model
+from tools import legacy_attributes, rule_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "docs" / "rules"
@@ -31,7 +35,7 @@ def files() -> Iterator[tuple[Path, str]]:
     yield ROOT / "docs" / "operations.md", operations()
     yield ROOT / "docs" / "legacy-attributes.md", legacy_attributes.page()
     yield from rule_pages.pages(RULES)
-    yield from compare_read_model.files()
+    yield from read_model.files()
     yield from conformance.files()
     yield from openvino_api.files()
 
@@ -76,8 +80,7 @@ def _row(spec: OpSpec, verified: Iterable[str]) -> str:
     departures = f"OpenVINO's CPU plugin {'; '.join(spec.departures.values())}." if spec.departures else ""
     notes = " ".join(_cell(note) for note in (departures, *spec.notes()) if note)
     sources = ", ".join(verified)
-    name = f"[{spec.type}]({spec.page.removeprefix('docs/')})" if spec.page else spec.type
-    operation = f"{name} | {spec.version} | {_cell(spec.summary)}"
+    operation = f"{linked(spec)} | {spec.version} | {_cell(spec.summary)}"
     return f"| {operation} | {types} | {sources} | {notes} |"
 
 

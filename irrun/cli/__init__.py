@@ -118,6 +118,13 @@ def _repeat(discarded: sys.UnraisableHookArgs) -> None:
         else:
             _thread.interrupt_main(number)
 
-    again = threading.Timer(_PAUSE, repeat)
-    again.daemon = True
-    again.start()
+    while True:
+        again = threading.Timer(_PAUSE, repeat)
+        again.daemon = True
+        try:
+            again.start()
+        except (KeyboardInterrupt, SystemExit):
+            # The signal may arrive while the timer of the one before is started: nobody would see its exception here.
+            _handle_signals()
+        else:
+            return

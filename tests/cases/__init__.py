@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -142,3 +142,14 @@ def all_models() -> list[ModelCase]:
 
 def all_invalid() -> list[Invalid]:
     return _listed("INVALID")
+
+
+OfAType = TypeVar("OfAType", Case, ModelCase, Invalid)
+
+
+def by_type(cases: Iterable[OfAType]) -> dict[str, list[OfAType]]:
+    """Return the cases of each type of operation."""
+    found: dict[str, list[OfAType]] = {}
+    for case in cases:
+        found.setdefault(case.type, []).append(case)
+    return dict(sorted(found.items()))

@@ -21,20 +21,14 @@ import irrun.cli.commands as commands
 from irrun.cli.app import app
 from irrun.diagnostics import Diagnostic, IRError, OpError
 from irrun.model import InputError
+from tests import processes
 from tests.cli.conftest import Net, Run
 
 NAMES = sorted(path.stem for path in Path(commands.__path__[0]).glob("[a-z]*.py"))
 
 
-def python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, **environment},
-        check=False,
-    )
+def python(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return processes.python("-c", code, env=processes.environment(**variables))
 
 
 def test_version(run: Run) -> None:
@@ -172,15 +166,14 @@ def test_a_signal_while_a_class_is_made_is_a_signal(end: BaseException, status: 
     assert (result.exit_code, result.stderr) == (status, "interrupted\n" if status == 130 else "")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("argument", ["ops", "--help", "--version"])
 def test_a_closed_pipe_ends_quietly(argument: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    ended = subprocess.run(
-        [sys.executable, "-m", "irrun", argument], stdout=writer, stderr=subprocess.PIPE, timeout=120, check=False
-    )
+    ended = processes.irrun(argument, stdout=writer)
     os.close(writer)
-    assert (ended.stderr, ended.returncode) == (b"", 141)
+    assert (ended.stderr, ended.returncode) == ("", 141)
 
 
 def test_findings_beyond_ten_are_counted(run: Run, tmp_path: Path) -> None:
@@ -220,9 +213,7 @@ def test_colours(environment: dict[str, str], coloured: bool) -> None:
 
 
 def test_no_colours_where_there_is_no_terminal() -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "irrun", "eval", "Nope"], capture_output=True, text=True, timeout=120, check=False
-    )
+    ended = processes.irrun("eval", "Nope")
     assert (ended.stderr, ended.returncode) == ("error: no operation Nope; irrun ops lists all\n", 2)
 
 
@@ -233,6 +224,7 @@ def test_completion_script(run: Run, shell: str) -> None:
     assert f"_IRRUN_COMPLETE={shell}_complete" in result.stdout
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
@@ -313,9 +305,7 @@ def test_a_signal_while_the_interpreter_ends_is_quiet(name: str) -> None:
 @pytest.mark.parametrize("argument", ["--help", "--version"])
 def test_help_to_a_full_device(argument: str) -> None:
     with open("/dev/full", "w") as full:
-        ended = subprocess.run(
-            [sys.executable, "-m", "irrun", argument], stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
+        ended = processes.irrun(argument, stdout=full)
     expected = "error: the standard output: No space left on device\n"
     assert (ended.returncode, ended.stderr) == (2, expected)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import struct
-import sys
 import zlib
 from pathlib import Path
 from threading import Semaphore, Thread
@@ -20,7 +19,6 @@ from irrun.cli.failures import Failure
 from irrun.cli.jobs import Way, way
 from irrun.model import build, load
 from tests.cases import f32, i64
-from tests.cli import thousand
 from tests.cli.conftest import Net, Run
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits"
@@ -41,15 +39,17 @@ def records(folder: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    "options", [[], ["--requests", "3"], ["--jobs", "2", "--requests", "2"], ["--batch-size", "5"]], ids=" ".join
+    ("pattern", "options"),
+    [
+        *[("in", options) for options in ([], ["--requests", "3"], ["--batch-size", "5"])],
+        pytest.param("in", ["--jobs", "2", "--requests", "2"], marks=pytest.mark.rest),
+        *[(pattern, []) for pattern in ("in/*.npy", "i*/**/*.npy")],
+    ],
 )
-@pytest.mark.parametrize("pattern", ["in", "in/*.npy", "i*/**/*.npy"])
 def test_each_file_has_its_output(
     run: Run, clamp: str, rows: Path, tmp_path: Path, options: list[str], pattern: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    if pattern != "in" and options:
-        options = []
     result = run("run", clamp, "--batch", pattern, "-o", "out", *options, "--json")
     assert result.exit_code == 0, result.stderr
     assert {key: json.loads(result.stdout)[key] for key in ("done", "before", "failed")} == {
@@ -146,7 +146,8 @@ def test_names_that_cannot_be_distinct(tmp_path: Path) -> None:
         items_of([str(tmp_path / name) for name in ("a", "b", "c")])
 
 
-def test_steps_of_a_stateful_model(run: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.rest)])
+def test_steps_of_a_stateful_model(run: Run, tmp_path: Path, jobs: str) -> None:
     net = Net("sum")
     x = net.parameter("x", "f32", "1")
     zero = net.const(f32([0]), "f32")
@@ -160,11 +161,10 @@ def test_steps_of_a_stateful_model(run: Run, tmp_path: Path) -> None:
         (tmp_path / "in" / folder).mkdir(parents=True)
         for step in range(11):
             np.save(tmp_path / "in" / folder / f"step{step}.npy", f32([step + (folder == "b")]))
-    for jobs in ("1", "2"):
-        out = tmp_path / f"out{jobs}"
-        assert run("run", model, "--batch", tmp_path / "in", "-o", out, "--steps", "--jobs", jobs).exit_code == 0
-        assert [np.load(out / "a" / f"step{step}.npy").item() for step in (0, 1, 2, 10)] == [0, 1, 3, 55]
-        assert np.load(out / "b" / "step10.npy").item() == 66
+    out = tmp_path / "out"
+    assert run("run", model, "--batch", tmp_path / "in", "-o", out, "--steps", "--jobs", jobs).exit_code == 0
+    assert [np.load(out / "a" / f"step{step}.npy").item() for step in (0, 1, 2, 10)] == [0, 1, 3, 55]
+    assert np.load(out / "b" / "step10.npy").item() == 66
 
 
 def test_raw_bytes(run: Run, clamp: str, tmp_path: Path) -> None:
@@ -302,14 +302,6 @@ def test_requests_share_the_budget_of_memory(clamp: str) -> None:
         assert not running.acquire(timeout=0.05)
     third.join(timeout=60)
     assert done == ["second", "large"]
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="workers are found in /proc of Linux")
-def test_nothing_is_lost(tmp_path: Path) -> None:
-    """The same with 1,000 inputs: python -m tests.cli.thousand."""
-    has_dask = importlib.util.find_spec("distributed") is not None
-    rates = thousand.check(tmp_path, 240, cluster=has_dask)
-    assert len(rates) == (7 if has_dask else 5)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from irrun.cli.measuring import in_turns, latency, short
 from irrun.debugging.differences import largest
 from tests.cases import f32
 from tests.cli.conftest import Net, Run
+from tests.engines import need
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"
 SEVEN = DIGITS.with_name("seven.npy")
@@ -114,7 +115,7 @@ def test_sizes_that_were_made_up_are_told_of_where_a_run_fails(run: Run, tmp_pat
 
 def test_random_values_of_every_kind_of_type(run: Run, tmp_path: Path) -> None:
     """Strings, booleans, halves, narrow integers and scalars, in turns with OpenVINO."""
-    pytest.importorskip("openvino", reason="the native engine is not installed")
+    need("openvino")
     net = Net()
     for type, shape in (("string", "2"), ("boolean", "3"), ("f16", ""), ("i8", "1,2"), ("f32", "?")):
         net.result(net.parameter(f"in_{type}", type, shape))
@@ -149,7 +150,7 @@ def test_time(run: Run) -> None:
 
 
 def test_beside_openvino(run: Run) -> None:
-    pytest.importorskip("openvino", reason="the native engine is not installed")
+    need("openvino")
     arguments = ("bench", DIGITS, "--niter", "3", "--threads", "1", "--compare-openvino")
     record = json.loads(run(*arguments, "--format", "json").stdout)
     engines = record["engines"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -12,25 +11,17 @@ from typing import Any
 import pytest
 
 from tests.linter.models import NET
+from tests.processes import ROOT, done, environment
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed; it comes with pre-commit")
 
-ROOT = Path(__file__).resolve().parents[2]
 WRONG = NET.replace("<dim>3</dim></port></output>", "<dim>4</dim></port></output>", 1)
 
 FINDING = 'Parameter 0 "x": output port 0 is declared [2,4], inferred [2,3] [IR401]'
 
 
-def ran(command: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+def ran(command: list[str], folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    return done(*command, cwd=folder, env=environment(**variables))
 
 
 def hook(id: str = "irrun-lint") -> dict[str, Any]:
@@ -84,12 +75,14 @@ def test_the_hook_fails_where_something_is_found(project: Path) -> None:
     assert "other.xml" not in ended.stdout
 
 
+@pytest.mark.rest
 def test_the_hook_passes_where_nothing_is_found(project: Path) -> None:
     for files in (["good.xml"], ["other.xml"], ["good.xml", "other.xml"]):
         ended = pre_commit(project, "run", "--files", *files)
         assert (ended.returncode, ended.stdout.endswith("Passed\n")) == (0, True)
 
 
+@pytest.mark.rest
 def test_a_changed_weights_file_stands_for_its_model(project: Path) -> None:
     (project / "wrong.bin").write_bytes(b"")
     (project / "alone.bin").write_bytes(b"")
@@ -100,6 +93,7 @@ def test_a_changed_weights_file_stands_for_its_model(project: Path) -> None:
     assert pre_commit(project, "run", "--files", "alone.bin").returncode == 0
 
 
+@pytest.mark.rest
 def test_the_other_hook_fixes(project: Path) -> None:
     use(project, "irrun-fix")
     assert ran(["git", "add", "."], project).returncode == 0
@@ -134,6 +128,7 @@ def test_the_action_hands_its_inputs_on_as_variables() -> None:
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("files", "arguments", "status", "lines"),
     [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import shutil
@@ -16,9 +15,9 @@ import pytest
 from irrun.debugging.differences import Difference, cosine, difference, gaps, largest
 from tests.cases import f32, i64
 from tests.cli.conftest import Net, Run, one_line
+from tests.engines import need
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits"
-HAS_OPENVINO = importlib.util.find_spec("openvino") is not None
 
 
 def net(path: Path, weight: float = 1, bias: float = 0, name: str = "product", type: str = "f32") -> str:
@@ -201,7 +200,7 @@ def folders(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("options", [[], ["--jobs", "2"]], ids=" ".join)
+@pytest.mark.parametrize("options", [[], pytest.param(["--jobs", "2"], marks=pytest.mark.rest)], ids=" ".join)
 @pytest.mark.parametrize("pattern", ["", "**/*.xml"])
 def test_folders(run: Run, folders: Path, options: list[str], pattern: str) -> None:
     result = run("compare", folders / "old" / pattern, folders / "new" / pattern, *options)
@@ -240,8 +239,8 @@ def test_wrong_uses(run: Run, folders: Path, add: str) -> None:
     )
 
 
-@pytest.mark.skipif(not HAS_OPENVINO, reason="openvino is not installed")
 def test_openvino(run: Run, tmp_path: Path) -> None:
+    need("openvino")
     assert run("compare", DIGITS / "model.xml", "--openvino").exit_code == 0
     for name in ("a", "b"):
         shutil.copy(DIGITS / "model.xml", tmp_path / f"{name}.xml")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 from tests.cases import f32
 from tests.cli.conftest import Net, Run, one_line
+from tests.engines import need
 
-onnx = pytest.importorskip("onnx")
-HAS_RUNTIME = importlib.util.find_spec("onnxruntime") is not None
-needs_runtime = pytest.mark.skipif(not HAS_RUNTIME, reason="onnxruntime is not installed")
+onnx = need("onnx")
 
 
 def onnx_model(path: Path, bias: float = 1.0) -> Path:
@@ -51,8 +48,8 @@ def compared(run: Run, *arguments: Any, status: int) -> dict[str, Any]:
     return dict(pair)
 
 
-@needs_runtime
 def test_layers_by_tensor_name(run: Run, tmp_path: Path) -> None:
+    need("onnxruntime")
     model, other = ir(tmp_path / "a.xml"), onnx_model(tmp_path / "a.onnx")
     pair = compared(run, model, "--onnx", other, "--all", status=0)
     assert [(item["layer"], item["other"], item["how"]) for item in pair["table"]] == [
@@ -62,16 +59,16 @@ def test_layers_by_tensor_name(run: Run, tmp_path: Path) -> None:
     ]
 
 
-@needs_runtime
 def test_the_first_layer_that_differs(run: Run, tmp_path: Path) -> None:
+    need("onnxruntime")
     pair = compared(run, ir(tmp_path / "a.xml"), "--onnx", onnx_model(tmp_path / "b.onnx", 3.0), "--all", status=1)
     assert (pair["layer"]["name"], pair["layer"]["own"]["max"]) == ("a", 2)
     assert [item["errs"] for item in pair["table"]] == [False, True, False]
 
 
-@needs_runtime
 def test_layers_by_structure(run: Run, tmp_path: Path) -> None:
     """A product with a constant is left out, since exporters move factors."""
+    need("onnxruntime")
     pair = compared(
         run, ir(tmp_path / "a.xml", names=False), "--onnx", onnx_model(tmp_path / "a.onnx"), "--all", status=0
     )
@@ -81,8 +78,8 @@ def test_layers_by_structure(run: Run, tmp_path: Path) -> None:
     ]
 
 
-@needs_runtime
 def test_an_input_by_another_name(run: Run, tmp_path: Path) -> None:
+    need("onnxruntime")
     np.save(tmp_path / "x.npy", f32([[1, 2, 3]]))
     made = Net()
     made.result(made.layer("Add", {}, [made.parameter("q", "f32", "1,3"), made.parameter("r", "f32", "1,3")]))
@@ -91,8 +88,8 @@ def test_an_input_by_another_name(run: Run, tmp_path: Path) -> None:
     assert one_line(failed) == f'error: {tmp_path / "a.onnx"}: the IR has no input "x", its inputs are q:0, r:0'
 
 
-@needs_runtime
 def test_what_is_no_onnx_model(run: Run, tmp_path: Path) -> None:
+    need("onnxruntime")
     (tmp_path / "a.onnx").write_text("no model")
     failed = run("compare", ir(tmp_path / "a.xml"), "--onnx", tmp_path / "a.onnx")
     assert one_line(failed).startswith(f"error: {tmp_path / 'a.onnx'} cannot be read as an ONNX model: ")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import importlib.util
 import json
 import os
 import sys
@@ -18,10 +17,10 @@ from irrun.debugging.keeping import keep_in_f32
 from tests.cases import f32
 from tests.cli.conftest import Net, Run, one_line
 from tests.debugging.nets import written
+from tests.engines import need
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits"
 SEVEN = ("-i", f"image={DIGITS / 'seven.npy'}")
-needs_openvino = pytest.mark.skipif(importlib.util.find_spec("openvino") is None, reason="openvino is not installed")
 
 
 def chain(path: Path, *factors: float, size: int = 6) -> Path:
@@ -91,15 +90,15 @@ def test_blame_a_layer_for_the_loss_of_a_precision(run: Run, tmp_path: Path) -> 
     assert record["reproduces"] is True
 
 
-@needs_openvino
 def test_blame_finds_nothing_where_openvino_agrees(run: Run) -> None:
+    need("openvino")
     failed = run("debug", "blame", DIGITS / "model.xml", "--openvino", *SEVEN)
     assert one_line(failed).startswith("error: no layer errs by itself")
 
 
-@needs_openvino
 def test_blame_beside_openvino(run: Run, tmp_path: Path) -> None:
     """With a tolerance of nothing, some layer is always to blame."""
+    need("openvino")
     result = run(
         "debug", "blame", DIGITS / "model.xml", "--openvino", *SEVEN, "--rtol", "0", "--atol", "0", "-o", tmp_path / "r"
     )
@@ -135,6 +134,7 @@ sys.exit(int(any(np.isinf(array).any() for array in outputs.to_tuple())))
 """
 
 
+@pytest.mark.rest
 def test_reduce_with_the_inputs_of_each_layer(run: Run, tmp_path: Path) -> None:
     """An infinity shows only for the values that reach the logarithm in the whole model."""
     net = Net()
@@ -226,10 +226,11 @@ def test_both_files_of_a_model_are_replaced_or_none(tmp_path: Path, monkeypatch:
     assert [kept.with_suffix(suffix).read_bytes() for suffix in (".xml", ".bin")] == [b"old", b"old"]
 
 
-@needs_openvino
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", ["digits", "resnet", "mobilenet", "transformer", "recurrent", "unet"])
 def test_the_predicted_error_is_that_of_openvino(run: Run, tmp_path: Path, name: str) -> None:
     """On a processor without bf16, OpenVINO computes in f32."""
+    need("openvino")
     result = run("debug", "precision", written(name, tmp_path), "--precision", "bf16", "--openvino", "--json")
     assert result.exit_code == 0, result.stderr
     record = json.loads(result.stdout)

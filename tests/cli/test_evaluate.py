@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from irrun.cli.failures import Failure
 from irrun.cli.metrics import METRICS
 from tests.cases import f32, i64
 from tests.cli.conftest import Net, Run
+from tests.processes import irrun
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits"
 Npy = Callable[[str, Any], str]
@@ -75,7 +74,7 @@ def test_rows(run: Run) -> None:
     assert record == {"top1": {"value": 357 / 360, "count": 360}}
 
 
-@pytest.mark.parametrize("options", [[], ["--jobs", "2"]], ids=["one", "two"])
+@pytest.mark.parametrize("options", [[], pytest.param(["--jobs", "2"], marks=pytest.mark.rest)], ids=["one", "two"])
 @pytest.mark.parametrize("named", [False, True])
 def test_files(run: Run, clamp: str, npy: Npy, tmp_path: Path, options: list[str], named: bool) -> None:
     (tmp_path / "in").mkdir()
@@ -175,6 +174,5 @@ def test_an_output_without_rows_of_scores(run: Run, tmp_path: Path, npy: Npy) ->
 def test_a_failure_between_requests_ends_the_command(clamp: str, npy: Npy) -> None:
     """Threads of requests end with the command, which is a process here as for users."""
     data, labels = npy("x.npy", f32([[1, 2, 3]])), npy("y.npy", f32([0]))
-    command = [sys.executable, "-m", "irrun", "evaluate", clamp, "--batch", data, "--labels", labels, "-m", "top1"]
-    ended = subprocess.run([*command, "--requests", "2"], capture_output=True, text=True, timeout=60, check=False)
+    ended = irrun("evaluate", clamp, "--batch", data, "--labels", labels, "-m", "top1", "--requests", "2")
     assert (ended.returncode, ended.stderr) == (2, "error: the labels are float32, expected integers\n")

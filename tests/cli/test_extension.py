@@ -105,6 +105,7 @@ def test_rules_end_with_a_command_that_is_not_understood(run: Run) -> None:
     assert "MY201" not in rules()
 
 
+@pytest.mark.rest
 def test_in_several_processes(run: Run, tmp_path: Path) -> None:
     for index in range(3):
         (tmp_path / f"{index}.xml").write_text(MODEL.read_text())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from irrun.cli.app import app
 from irrun.cli.generating import _escaped
 from tests.cli.conftest import Run, one_line
 from tests.generation.conftest import STORIES, Copy, copied
+from tests.processes import ended, start
 
 __all__ = ["copied"]
 FIRST = "Once upon a time there was a clever mole named Mila."
@@ -35,6 +35,7 @@ def test_stats(run: Run) -> None:
     assert re.fullmatch(STATS, result.stderr.strip())
 
 
+@pytest.mark.rest
 def test_seeds(run: Run) -> None:
     texts = [
         run("generate", STORIES, "Once", "--max-new-tokens", 20, "--temperature", "2", "--seed", seed).stdout
@@ -50,6 +51,7 @@ def test_a_stop_string(run: Run) -> None:
     assert result.stdout == "Once upon a time there was a clever mole\n"
 
 
+@pytest.mark.rest
 def test_several_texts(run: Run) -> None:
     result = run("generate", STORIES, "Once upon a time", "Otto", "--max-new-tokens", 11)
     assert result.stdout.splitlines()[0] == FIRST
@@ -77,6 +79,7 @@ def test_the_standard_input_is_the_prompt() -> None:
     assert result.stdout == f"{FIRST}\n"
 
 
+@pytest.mark.rest
 def test_a_conversation(copied: Copy) -> None:
     template = "{% for message in messages %}{{ message.content }}{% endfor %}"
     folder = str(copied(texts={"chat_template.jinja": template}))
@@ -153,16 +156,14 @@ def test_a_terminal_gets_no_commands() -> None:
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
 def test_an_interrupt_keeps_what_was_written() -> None:
     """The text so far stays, its line ends, and the exit status is that of an interrupt."""
-    arguments = [sys.executable, "-m", "irrun", "generate", str(STORIES), "Once upon a time", "--stats"]
-    arguments += ["--temperature", "1.5", "--seed", "1", "--max-new-tokens", "1000000", "--stop", "never"]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        begin = process.stdout.read(20)
-        process.send_signal(signal.SIGINT)
-        rest, said = process.stdout.read(), process.stderr.read().decode()
-    assert begin.startswith(b"Once upon a time")
-    assert (begin + rest).endswith(b"\n")
-    assert process.returncode == 130
-    assert said.splitlines()[-1] == "interrupted"
-    assert "Traceback" not in said
+    options = ["--stats", "--temperature", "1.5", "--seed", "1", "--max-new-tokens", "1000000", "--stop", "never"]
+    process = start(sys.executable, "-m", "irrun", "generate", STORIES, "Once upon a time", *options)
+    assert process.stdout is not None
+    begin = process.stdout.read(20)
+    process.send_signal(signal.SIGINT)
+    found = ended(process)
+    assert begin.startswith("Once upon a time")
+    assert (begin + found.stdout).endswith("\n")
+    assert found.returncode == 130
+    assert found.stderr.splitlines()[-1] == "interrupted"
+    assert "Traceback" not in found.stderr

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import ROOT, ended, python, start
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
-ROOT = Path(__file__).parents[2]
 DIGITS = "examples/digits/model.xml"
 IMAGE = "examples/digits/seven.npy"
 COMMANDS = {
@@ -74,33 +75,26 @@ main()
 """Closes a file when the command line has begun. Before, the interpreter itself prints the traceback."""
 
 
-def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
-    _, said = process.communicate(timeout=120)
-    return process.returncode, said
-
-
 def begun(code: str, number: int, name: str, folder: Path) -> subprocess.Popen[str]:
     words = [word.replace("{folder}", str(folder)) for word in COMMANDS[name]]
-    return subprocess.Popen(
-        [sys.executable, "-c", code, str(number), *words],
-        stdin=subprocess.DEVNULL,
+    return start(
+        *(sys.executable, "-c", code, number, *words),
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         pass_fds=[number] if code is READY else [],
     )
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("place", [1, 2, 5, 20, 50, 100, 200, 400])
 @pytest.mark.parametrize("name", ["help", "info", "lint", "run", "run many"])
 def test_an_interrupt_during_an_import(name: str, place: int, tmp_path: Path) -> None:
-    status, said = ended(begun(IMPORTS, place, name, tmp_path))
+    found = ended(begun(IMPORTS, place, name, tmp_path))
+    status, said = found.returncode, found.stderr
     assert (status, said) in INTERRUPTED or (place >= 50 and status == 0 and "Traceback" not in said)
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_interrupt_after_some_time(name: str, tmp_path: Path) -> None:
     for milliseconds in (0, 5, 20, 60, 120, 250):
@@ -111,7 +105,8 @@ def test_an_interrupt_after_some_time(name: str, tmp_path: Path) -> None:
         os.close(reader)
         time.sleep(milliseconds / 1000)
         process.send_signal(signal.SIGINT)
-        status, said = ended(process)
+        found = ended(process)
+        status, said = found.returncode, found.stderr
         assert "Traceback" not in said
         assert "Exception" not in said
         assert status in {-signal.SIGINT, 130} | DONE
@@ -131,7 +126,7 @@ def test_a_second_interrupt_ends_at_once() -> None:
         "module.app.main = run\n"
         "from irrun.cli import main\nmain()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    done = python("-c", code)
     assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
 
 
@@ -142,7 +137,7 @@ def test_an_interrupt_that_nothing_catches_is_quiet() -> None:
         "def run(): raise KeyboardInterrupt\n"
         "irrun.cli.main = run\nirrun.__main__.main()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    done = python("-c", code)
     assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
 
 
@@ -152,5 +147,5 @@ def test_other_exceptions_are_shown() -> None:
         "def run(): raise ValueError('of a test')\n"
         "irrun.cli.main = run\nirrun.__main__.main()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    done = python("-c", code)
     assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "ValueError: of a test")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from irrun.linter import lint
 from tests.cli.conftest import Run
 from tests.cli.linting import LINE, UNKNOWN, UNUSED, WRONG, Write, codes
 from tests.linter.models import CLAMP, NET
+from tests.processes import irrun
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -162,13 +162,13 @@ def test_standard_input_has_no_weights_beside_it(folder: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no files that name open ones")
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("options", [(), ("--quiet-non-ir",)])
 def test_a_pipe(options: tuple[str, ...]) -> None:
     reader, writer = os.pipe()
     os.write(writer, above(WRONG).encode())
     os.close(writer)
-    command = [sys.executable, "-m", "irrun", "lint", f"/dev/fd/{reader}", "--output-format", "concise", *options]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, pass_fds=[reader])
+    ended = irrun("lint", f"/dev/fd/{reader}", "--output-format", "concise", *options, pass_fds=[reader])
     os.close(reader)
     assert (ended.returncode, ended.stdout.splitlines()) == (
         1,
@@ -210,11 +210,11 @@ def test_several_processes_find_the_same_in_the_same_order(run: Run, write: Writ
 
 
 @pytest.mark.skipif(not hasattr(os, "fsencode") or sys.platform != "linux", reason="a name that is not text")
-def test_a_file_name_that_is_no_text(folder: Path) -> None:
+@pytest.mark.sample(6)
+@pytest.mark.parametrize("output_format", ["full", "json", "sarif", "junit", "github", "gitlab"])
+def test_a_file_name_that_is_no_text(folder: Path, output_format: str) -> None:
     name = os.fsdecode(b"\xff\x1b[31m.xml")
     (folder / name).write_text(WRONG)
-    for output_format in ("full", "json", "sarif", "junit", "github", "gitlab"):
-        command = [sys.executable, "-m", "irrun", "lint", name, "--output-format", output_format]
-        ended = subprocess.run(command, capture_output=True, timeout=120, check=False)
-        assert (ended.returncode, b"Traceback" in ended.stderr, b"itself failed" in ended.stderr) == (1, False, False)
-        assert b"\x1b" not in ended.stdout
+    ended = irrun("lint", name, "--output-format", output_format, errors="backslashreplace")
+    assert (ended.returncode, "Traceback" in ended.stderr, "itself failed" in ended.stderr) == (1, False, False)
+    assert "\x1b" not in ended.stdout

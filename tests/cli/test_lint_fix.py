@@ -107,6 +107,7 @@ def test_weights_are_never_touched(write: Write, run: Run) -> None:
     assert (weights.read_bytes(), weights.stat().st_mtime_ns) == (bytes(range(8)), before.st_mtime_ns)
 
 
+@pytest.mark.rest
 def test_a_folder_in_two_processes(write: Write, run: Run) -> None:
     paths = [write(f"{name}.xml", text) for name, text in (("a", DIMS), ("b", NET), ("c", DIMS))]
     result = run("lint", ".", "--fix", "--jobs", "2")

@@ -15,6 +15,7 @@ from tests.linter.snippets import examples
 FOUND = [rule for rule in rules().values() if not rule.at_run_time]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("rule", FOUND, ids=lambda rule: rule.code)
 def test_a_bad_example(run: Run, rule: type[Rule], tmp_path: Path) -> None:
     bad = next(item for item in examples(rule.name.replace("-", "_")) if item.output)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import Net, Run
+from tests.engines import need
 from tests.loops import loop_model
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"
@@ -117,7 +118,7 @@ def test_trace_into_a_folder_that_is_not_there(run: Run, product: str, tmp_path:
 
 
 def test_beside_openvino(run: Run) -> None:
-    pytest.importorskip("openvino", reason="the native engine is not installed")
+    need("openvino")
     native = profiled(run, DIGITS, "--compare-openvino")["openvino"]
     types = {row["type"]: row["layers"] for row in native["types"]}
     assert (types["Convolution"], types["MaxPool"]) == (3, 1)

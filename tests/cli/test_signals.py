@@ -15,22 +15,26 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests import processes
 from tests.cli.test_limits import saved
 from tests.linter.models import NET
+from tests.processes import ROOT, irrun
 from tests.runtime.budget_nets import doubling_loop
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, limits and /proc of Linux")
 
-ROOT = Path(__file__).parents[2]
-SLOW_XML = (
-    '<net name="n" version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1">'
-    '<data shape="1" element_type="f32"/><output>{}</output></layer></layers><edges/></net>'
-).format('<port id="0" precision="FP32"/>' * 16_000)
-
 FAULTY = NET.replace("<dim>3</dim></port></output>", "<dim>4</dim></port></output>", 1)
 
-
 _STARTED: list[subprocess.Popen[str]] = []
+
+
+def with_ports(count: int) -> str:
+    """Return a layer that has a port so often: a finding for each but the first."""
+    port = '<port id="0" precision="FP32"/>'
+    return (
+        '<net name="n" version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1">'
+        f'<data shape="1" element_type="f32"/><output>{port * count}</output></layer></layers><edges/></net>'
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -43,23 +47,9 @@ def nothing_outlives_its_test() -> Iterator[None]:
         command.communicate()
 
 
-def start(*arguments: object, ignoring: Sequence[int] = (), **options: Any) -> subprocess.Popen[str]:
-    """Start a command in a session of its own, which ignores no other signals."""
-
-    def prepare() -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_IGN if number in ignoring else signal.SIG_DFL)
-
-    command = subprocess.Popen(
-        [sys.executable, "-m", "irrun", *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=prepare,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        **options,
-    )
+def start(*words: object, ignored: Sequence[int] = ()) -> subprocess.Popen[str]:
+    """Start a command in a session of its own."""
+    command = processes.start(sys.executable, "-m", "irrun", *words, ignored=ignored, start_new_session=True)
     _STARTED.append(command)
     return command
 
@@ -88,8 +78,9 @@ def wait_for(condition: Any, seconds: float = 60) -> None:
 @pytest.fixture
 def slow(tmp_path: Path) -> Path:
     """A folder of files that take minutes to check."""
+    text = with_ports(16_000)
     for index in range(200):
-        (tmp_path / f"{index}.xml").write_text(SLOW_XML)
+        (tmp_path / f"{index}.xml").write_text(text)
     return tmp_path
 
 
@@ -112,6 +103,7 @@ def test_a_run_ends(endless: Path, tmp_path: Path, number: int, status: int) -> 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model.bin", "model.xml", "out.npy"]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
 def test_workers_end_with_their_parent(slow: Path, number: int, status: int) -> None:
     command = start("lint", slow, "--jobs", 2, "-q")
@@ -133,21 +125,23 @@ def test_an_interrupt_of_the_whole_group_ends_workers_quietly(slow: Path) -> Non
     assert (command.returncode, said, complaints) == (130, "", "interrupted\n")
 
 
+@pytest.mark.rest
 def test_an_ignored_interrupt_stays_ignored(tmp_path: Path) -> None:
-    for index in range(4):
-        (tmp_path / f"{index}.xml").write_text(SLOW_XML)
-    command = start("lint", tmp_path, "--jobs", 2, "--statistics", "-q", ignoring=[signal.SIGINT])
+    for index in range(2):
+        (tmp_path / f"{index}.xml").write_text(with_ports(8_000))
+    command = start("lint", tmp_path, "--jobs", 2, "--statistics", "-q", ignored=[signal.SIGINT])
     wait_for(lambda: len(running(command.pid)) >= 3)
     os.killpg(command.pid, signal.SIGINT)
     said, complaints = command.communicate(timeout=120)
     assert (command.returncode, complaints) == (1, "")
-    assert said.split()[0] == str(4 * 16_000 - 4)
+    assert said.split()[0] == str(2 * 8_000 - 2)
 
 
-@pytest.mark.parametrize("arguments", [["ops"], ["lint", "{slow}", "--output-format", "concise"], ["rule", "IR401"]])
+@pytest.mark.sample(3)
+@pytest.mark.parametrize("arguments", [["ops"], ["lint", "{wrong}", "--output-format", "concise"], ["rule", "IR401"]])
 def test_a_closed_pipe_is_quiet(tmp_path: Path, arguments: list[str]) -> None:
-    (tmp_path / "slow.xml").write_text(SLOW_XML)
-    command = start(*[word.replace("{slow}", str(tmp_path / "slow.xml")) for word in arguments])
+    (tmp_path / "wrong.xml").write_text(with_ports(3000))
+    command = start(*[word.replace("{wrong}", str(tmp_path / "wrong.xml")) for word in arguments])
     assert command.stdout is not None
     assert command.stderr is not None
     with command.stderr:
@@ -156,12 +150,10 @@ def test_a_closed_pipe_is_quiet(tmp_path: Path, arguments: list[str]) -> None:
     assert (command.wait(60), "Traceback" in complaints, "BrokenPipe" in complaints) == (141, False, False)
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-", ">/dev/full"])
 def test_streams_that_are_closed_or_full(endless: Path, closed: str) -> None:
-    line = f"{sys.executable} -m irrun info {endless} {closed}"
-    done = subprocess.run(
-        ["sh", "-c", line], capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)}
-    )
+    done = processes.done("sh", "-c", f"{sys.executable} -m irrun info {endless} {closed}")
     assert done.returncode == (2 if closed == ">/dev/full" else 0)
     assert "Traceback" not in done.stderr
     if closed == ">/dev/full":
@@ -172,12 +164,6 @@ def limited(kind: int, value: int) -> Any:
     return lambda: resource.setrlimit(kind, (value, value))
 
 
-def irrun(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
-    environment = options.pop("env", {**os.environ, "PYTHONPATH": str(ROOT)})
-    command = [sys.executable, "-m", "irrun", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment, **options)
-
-
 def test_few_file_handles(tmp_path: Path) -> None:
     for index in range(4):
         (tmp_path / f"{index}.xml").write_text('<net name="n" version="11"><layers/><edges/></net>')
@@ -185,6 +171,7 @@ def test_few_file_handles(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout.count("[IR213]"), done.stderr[:15]) == (1, 4, "4 files checked")
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     ("command", "name"),
     [
@@ -210,6 +197,7 @@ def test_a_file_that_cannot_grow_is_named(tmp_path: Path, command: str, name: st
     assert (tmp_path / "faulty.xml").read_text() == FAULTY
 
 
+@pytest.mark.rest
 def test_a_small_address_space(tmp_path: Path) -> None:
     path = saved(tmp_path, doubling_loop(trip_count=60))
     done = irrun("run", path, preexec_fn=limited(resource.RLIMIT_AS, 3 << 30))
@@ -220,13 +208,13 @@ def test_a_small_address_space(tmp_path: Path) -> None:
 
 def test_without_a_home(tmp_path: Path) -> None:
     path = saved(tmp_path, doubling_loop(trip_count=3))
-    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
-    done = irrun("run", path, env=environment)
+    done = irrun("run", path, env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)})
     assert (done.returncode, done.stderr) == (0, "")
     assert "f32[8]" in done.stdout
 
 
 @pytest.mark.skipif(not os.access("/proc/sys", os.R_OK), reason="a file system that cannot be written to")
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", ["out.npy", "out.npz", "out"])
 def test_a_read_only_file_system(tmp_path: Path, name: str) -> None:
     path = saved(tmp_path, doubling_loop(trip_count=3))

@@ -9,20 +9,22 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from irrun.cli.batch.records import RECORDS
+from tests import processes
 
-ROOT = Path(__file__).parents[2]
-MODEL = ROOT / "examples" / "digits" / "model.xml"
+MODEL = processes.ROOT / "examples" / "digits" / "model.xml"
 
 
 def write_inputs(folder: Path, count: int) -> None:
@@ -33,32 +35,18 @@ def write_inputs(folder: Path, count: int) -> None:
 
 
 def start(folder: Path, outputs: Path, *options: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "irrun", "run", str(MODEL), "--batch", str(folder), "-o", str(outputs)]
-    command += ["--json", "--threads", "1"]
-    return subprocess.Popen(
-        [*command, *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=_interruptible,
-        env={
-            **os.environ,
-            "IRRUN_TIER": "numpy",
-            "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
-        },
-    )
+    command = [sys.executable, "-m", "irrun", "run", MODEL, "--batch", folder, "-o", outputs]
+    command += ["--json", "--threads", "1", *options]
+    return processes.start(*command, env=processes.environment(IRRUN_TIER="numpy"))
 
 
-def _interruptible() -> None:
-    """Begin with the default action of SIGINT, which shells take from programs in the background."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-def finished(process: subprocess.Popen[str]) -> dict[str, Any]:
-    out, err = process.communicate(timeout=600)
-    assert process.returncode == 0, err
-    found: dict[str, Any] = json.loads(out)
-    return found
+def finished(process: subprocess.Popen[str], left: int) -> float:
+    """Return the inputs per second of a command that has nothing to do afterwards."""
+    ended = processes.ended(process, 600)
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout)
+    assert (found["done"], found["failed"]) == (left, 0), found
+    return float(found["done"] / found["seconds"])
 
 
 def recorded(outputs: Path) -> int:
@@ -85,66 +73,77 @@ def equal(one: Path, other: Path, count: int) -> None:
         np.testing.assert_array_equal(np.load(one / f"{index}.npy"), np.load(other / f"{index}.npy"))
 
 
-def check(folder: Path, count: int, *, cluster: bool = True) -> dict[str, float]:
-    """Fail unless all ways give equal outputs and nothing is lost; return inputs per second by way."""
+def alone(folder: Path, count: int) -> float:
+    """Write the inputs, and the outputs of one process that infers them one after another."""
     write_inputs(folder / "in", count)
-    rates: dict[str, float] = {}
+    return finished(start(folder / "in", folder / "alone", "--requests", "1"), count)
 
-    def rated(name: str, found: dict[str, Any], done: int = count) -> None:
-        assert (found["done"], found["failed"]) == (done, 0), found
-        rates[name] = found["done"] / found["seconds"]
 
-    alone = folder / "alone"
-    rated("one process", finished(start(folder / "in", alone, "--requests", "1")))
-    rated("--requests 2", finished(start(folder / "in", folder / "at once", "--requests", "2")))
-    equal(alone, folder / "at once", count)
-    rated("--jobs 2", finished(start(folder / "in", folder / "two", "--jobs", "2")))
-    equal(alone, folder / "two", count)
+def several_requests(folder: Path, count: int) -> float:
+    return finished(start(folder / "in", folder / "out", "--requests", "2"), count)
 
-    killed = start(folder / "in", folder / "killed", "--jobs", "2")
-    begun(killed, folder / "killed", count)
-    os.kill(workers(killed)[0], signal.SIGKILL)
-    rated("--jobs 2, one killed", finished(killed))
-    equal(alone, folder / "killed", count)
 
-    stopped = start(folder / "in", folder / "stopped", "--jobs", "2")
-    least = begun(stopped, folder / "stopped", count)
-    stopped.send_signal(signal.SIGINT)
-    printed = stopped.communicate(timeout=60)
-    assert stopped.returncode == 130, printed
-    before = recorded(folder / "stopped")
+def two_processes(folder: Path, count: int) -> float:
+    return finished(start(folder / "in", folder / "out", "--jobs", "2"), count)
+
+
+def a_process_killed(folder: Path, count: int) -> float:
+    process = start(folder / "in", folder / "out", "--jobs", "2")
+    begun(process, folder / "out", count)
+    os.kill(workers(process)[0], signal.SIGKILL)
+    return finished(process, count)
+
+
+def a_second_start(folder: Path, count: int) -> float:
+    process = start(folder / "in", folder / "out", "--jobs", "2")
+    least = begun(process, folder / "out", count)
+    process.send_signal(signal.SIGINT)
+    ended = processes.ended(process)
+    assert ended.returncode == 130, ended
+    before = recorded(folder / "out")
     assert least <= before < count
-    again = finished(start(folder / "in", folder / "stopped", "--jobs", "2"))
-    assert again["before"] == before
-    rated("--jobs 2, second start", again, count - before)
-    equal(alone, folder / "stopped", count)
-    if cluster:
-        _over_dask(folder, count, rated)
-    return rates
+    return finished(start(folder / "in", folder / "out", "--jobs", "2"), count - before)
 
 
-def _over_dask(folder: Path, count: int, rated: Any) -> None:
+def workers_of_dask(folder: Path, count: int) -> float:
+    with cluster() as started:
+        return finished(start(folder / "in", folder / "out", "--scheduler", started.scheduler_address), count)
+
+
+def a_worker_of_dask_killed(folder: Path, count: int) -> float:
+    with cluster() as started:
+        process = start(folder / "in", folder / "out", "--scheduler", started.scheduler_address)
+        begun(process, folder / "out", count)
+        os.kill(started.workers[0].pid, signal.SIGKILL)
+        return finished(process, count)
+
+
+def cluster() -> Any:
     import distributed
 
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as started:
-        address = started.scheduler_address
-        rated("Dask, two workers", finished(start(folder / "in", folder / "dask", "--scheduler", address)))
-        equal(folder / "alone", folder / "dask", count)
-        killed = start(folder / "in", folder / "lost", "--scheduler", address)
-        begun(killed, folder / "lost", count)
-        os.kill(started.workers[0].pid, signal.SIGKILL)
-        rated("Dask, one killed", finished(killed))
-        equal(folder / "alone", folder / "lost", count)
+    return distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
+
+
+WAYS: Final[tuple[Callable[[Path, int], float], ...]] = (
+    *(several_requests, two_processes, a_process_killed, a_second_start),
+    *(workers_of_dask, a_worker_of_dask_killed),
+)
+"""Ways to infer what is in the folder ``in``, each of which returns its inputs per second."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=1000)
     count = parser.parse_args().count
-    with tempfile.TemporaryDirectory() as folder:
-        rates = check(Path(folder), count)
-    for name, rate in rates.items():
-        print(f"{name:24} {rate:8.1f} inputs/s, {rate / rates['one process']:.2f} times one process")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        rate = alone(folder, count)
+        for way in (alone, *WAYS):
+            found = rate if way is alone else way(folder, count)
+            print(f"{way.__name__:24} {found:8.1f} inputs/s, {found / rate:.2f} times one process")
+            if way is not alone:
+                equal(folder / "alone", folder / "out", count)
+                shutil.rmtree(folder / "out")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from irrun.debugging import DebugError, Tolerance, blame_model, blame_precision,
 from irrun.debugging.cases import layers_of
 from irrun.model import load
 from tests.debugging.nets import written
-from tests.debugging.planting import inputs_of
+from tests.lab.planting.models import inputs_of
 
 
 def test_an_optimisation_is_blamed_where_layers_agree(tmp_path: Path) -> None:

@@ -14,12 +14,14 @@ from irrun.model import load
 from tests.cases import f32
 from tests.cli.conftest import Net
 from tests.debugging.nets import ALL, written
-from tests.debugging.planting import inputs_of
+from tests.engines import need
+from tests.lab.planting.models import inputs_of
 from tests.loops import loop_model
 
-pytest.importorskip("openvino")
+need("openvino")
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("held", [1 << 24, 1])
 @pytest.mark.parametrize("name", ALL)
 def test_layers_agree_at_once_and_in_pieces(

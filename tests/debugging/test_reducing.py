@@ -12,7 +12,7 @@ from irrun.debugging import DebugError, reduce
 from irrun.debugging.cases import Case, layers_of, smallest
 from irrun.model import build, load
 from tests.debugging.nets import NETS, written
-from tests.debugging.planting import inputs_of
+from tests.lab.planting.models import inputs_of
 
 
 @pytest.mark.parametrize("wanted", [{3}, {0, 9}, {1, 4, 5}, set(range(10))])

@@ -164,6 +164,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("text", "code", "message", "offset"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED]
 )

@@ -88,17 +88,16 @@ FILES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("data", "code", "row", "column", "message"), [row[1:] for row in FILES], ids=[r[0] for r in FILES]
-)
-def test_hostile_file(data: bytes, code: str, row: int, column: int | None, message: str, tmp_path: Path) -> None:
+def test_hostile_files(tmp_path: Path, subtests: pytest.Subtests) -> None:
     path = tmp_path / "model.xml"
-    path.write_bytes(data)
-    finding = lint(path).findings()[0]
-    assert finding.diagnostic.code == code
-    assert message in finding.diagnostic.message
-    assert finding.place.row == row
-    assert column is None or finding.place.column == column
+    for name, data, code, row, column, message in FILES:
+        path.write_bytes(data)
+        with subtests.test(file=name):
+            finding = lint(path).findings()[0]
+            assert finding.diagnostic.code == code
+            assert message in finding.diagnostic.message
+            assert finding.place.row == row
+            assert column is None or finding.place.column == column
 
 
 def test_patterns_are_linear(tmp_path: Path) -> None:
@@ -169,11 +168,12 @@ HARMLESS: list[tuple[str, tuple[str, str], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "codes"), [row[1:] for row in HARMLESS], ids=[row[0] for row in HARMLESS])
-def test_harmless_markup(change: tuple[str, str], codes: list[str], tmp_path: Path) -> None:
+def test_harmless_markup(tmp_path: Path, subtests: pytest.Subtests) -> None:
     path = tmp_path / "model.xml"
-    path.write_text(NET.replace(*change), encoding="utf-8")
-    assert [item.code for item in lint(path)] == codes
+    for name, change, codes in HARMLESS:
+        path.write_text(NET.replace(*change), encoding="utf-8")
+        with subtests.test(markup=name):
+            assert [item.code for item in lint(path)] == codes
 
 
 # name, encoder

@@ -11,26 +11,35 @@ import irrun.model
 from irrun.linter import lint
 from irrun.model.compiled import Compiled
 from irrun.runtime.lowering.builder import Interpreted
+from tests.engines import need
 from tests.exports.archives import NAMES, Export
 from tests.exports.reasons import KNOWN
 
-openvino = pytest.importorskip("openvino")
+openvino = need("openvino")
 
 LATENCY = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
 TOLERANCE = 2e-4
 """Of the largest magnitude of an output."""
 
 
-@pytest.fixture(scope="module")
-def compiled(export: Export) -> Compiled:
-    return irrun.model.build(irrun.model.load(export.path), {"TIER": "compiled"})
-
-
 def test_architectures() -> None:
     assert len(NAMES) >= 150
 
 
-def test_values_agree_with_openvino(export: Export, compiled: Compiled) -> None:
+@pytest.mark.sample(8)
+def test_an_export(export: Export, subtests: pytest.Subtests) -> None:
+    with subtests.test("the linter is silent"):
+        assert list(lint(export.path)) == []
+    compiled = irrun.model.build(irrun.model.load(export.path), {"TIER": "compiled"})
+    with subtests.test("values agree with OpenVINO"):
+        values_agree(export, compiled)
+    with subtests.test("steps are compiled"):
+        compiled.session().run(export.inputs)
+        unknown = [reason for reason in interpreted(compiled) if reason.partition(":")[0] not in KNOWN]
+        assert unknown == []
+
+
+def values_agree(export: Export, compiled: Compiled) -> None:
     expected = openvino.Core().compile_model(export.path, "CPU", LATENCY)(export.inputs).to_tuple()
     session = compiled.session()
     for _ in range(2):
@@ -38,16 +47,6 @@ def test_values_agree_with_openvino(export: Export, compiled: Compiled) -> None:
             assert ours.shape == theirs.shape
             least = TOLERANCE * np.abs(theirs).max(initial=1e-3)
             np.testing.assert_allclose(ours, theirs, rtol=0, atol=least)
-
-
-def test_linter_is_silent(export: Export) -> None:
-    assert list(lint(export.path)) == []
-
-
-def test_steps_are_compiled(export: Export, compiled: Compiled) -> None:
-    compiled.session().run(export.inputs)
-    unknown = [reason for reason in interpreted(compiled) if reason.partition(":")[0] not in KNOWN]
-    assert unknown == []
 
 
 def interpreted(compiled: Compiled) -> Iterator[str]:

@@ -34,12 +34,14 @@ def test_every_item_once_and_the_function_once_for_each_worker(cluster: Any, tmp
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@pytest.mark.rest
 def test_by_address(cluster: Any, tmp_path: Path) -> None:
     address = cluster.scheduler.address
     assert sorted(spread(works.KilledOnce(str(tmp_path)), ITEMS, scheduler=address)) == [(n, n) for n in ITEMS]
     assert (tmp_path / "killed").exists()
 
 
+@pytest.mark.rest
 def test_only_the_item_that_ends_its_workers_is_lost(cluster: Any) -> None:
     found = dict(spread(works.fatal, ITEMS, scheduler=cluster))
     assert {item: found[item] for item in ITEMS if found[item] != item} == {
@@ -67,6 +69,7 @@ def test_an_exception_is_passed_on(cluster: Any) -> None:
         list(spread(works.failing, ITEMS, scheduler=cluster))
 
 
+@pytest.mark.rest
 def test_addresses_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ClusterError, match="tpc://host:1 is not the address of a scheduler; did you mean tcp://"):
         list(spread(abs, [1], scheduler="tpc://host:1"))

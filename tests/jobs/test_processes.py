@@ -15,8 +15,14 @@ import pytest
 
 from irrun.jobs import Lost, in_order, processes, spread
 from tests.jobs import works
+from tests.processes import handle_on_the_usual_stack
 
 ITEMS = range(40)
+
+
+@pytest.fixture(autouse=True)
+def _usual_stack() -> None:
+    handle_on_the_usual_stack()
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])

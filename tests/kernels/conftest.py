@@ -1,16 +1,15 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from irrun.kernels.threads import set_threads, threads
 
 
-@pytest.fixture(params=[1, 2, 3])
-def team(request: pytest.FixtureRequest) -> Iterator[int]:
-    """Set the number of threads, from one to possibly more than there are cores."""
+@pytest.fixture
+def team() -> Iterator[Callable[[int], None]]:
+    """A function that sets the number of threads for this test."""
     before = threads()
-    set_threads(request.param)
-    yield request.param
+    yield set_threads
     set_threads(before)

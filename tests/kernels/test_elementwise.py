@@ -15,6 +15,7 @@ from irrun.kernels.erf import erf
 from irrun.kernels.normalization import mean_variance
 from irrun.kernels.piecewise import relu
 from irrun.kernels.softmax import softmax
+from tests.kernels.merged import merged
 
 Array = np.ndarray[Any, Any]
 X = np.linspace(-9, 9, 200_001).astype(np.float32)
@@ -33,6 +34,7 @@ def test_erf_is_within_two_ulp(dtype: type) -> None:
     assert (np.abs(erf(x) - exact) / ulp).max() <= 2
 
 
+@merged()
 @pytest.mark.parametrize(
     ("function", "exact", "bound"),
     [
@@ -44,13 +46,16 @@ def test_erf_is_within_two_ulp(dtype: type) -> None:
     ],
     ids=["gelu", "gelu_tanh", "sigmoid", "swish", "relu"],
 )
-@pytest.mark.usefixtures("team")
+@pytest.mark.parametrize("threads", [1, 2, 3])
 def test_activations(
     function: Callable[..., Array],
     exact: Callable[[float], float],
     bound: float,
+    team: Callable[[int], None],
+    threads: int,
 ) -> None:
     """The error is bounded relative to max(abs(x), 1)."""
+    team(threads)
     wanted = _each(exact)
     scale = np.maximum(np.abs(EXACT), 1)
     assert (np.abs(function(X) - wanted) / scale).max() <= bound
@@ -60,10 +65,12 @@ def test_activations(
     assert np.isnan(function(np.array([np.nan], np.float32))).all()
 
 
+@merged()
 @pytest.mark.parametrize("scale", [1, 50, 1000])
 @pytest.mark.parametrize("axis", [0, 1, 2])
-@pytest.mark.usefixtures("team")
-def test_softmax(scale: int, axis: int) -> None:
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_softmax(scale: int, axis: int, team: Callable[[int], None], threads: int) -> None:
+    team(threads)
     x = (np.random.default_rng(1).standard_normal((40, 60, 70)) * scale).astype(np.float32)
     powers = np.exp(x.astype(np.float64) - x.max(axis=axis, keepdims=True))
     exact = powers / powers.sum(axis=axis, keepdims=True)
@@ -82,10 +89,12 @@ def test_softmax_of_infinities() -> None:
     np.testing.assert_allclose(result[2].sum(), 1, rtol=1e-6)
 
 
+@merged()
 @pytest.mark.parametrize("axes", [(2,), (1, 2), (0, 2), (1,)])
 @pytest.mark.parametrize("outside", [False, True])
-@pytest.mark.usefixtures("team")
-def test_mean_variance(axes: tuple[int, ...], outside: bool) -> None:
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_mean_variance(axes: tuple[int, ...], outside: bool, team: Callable[[int], None], threads: int) -> None:
+    team(threads)
     x = np.random.default_rng(2).standard_normal((30, 20, 500), dtype=np.float32) + 3
     wide = x.astype(np.float64)
     centred = wide - wide.mean(axis=axes, keepdims=True)
@@ -110,6 +119,7 @@ def _attention(q: Array, k: Array, v: Array, mask: Array | None, causal: bool, s
     return np.asarray(powers[..., : k.shape[-2]] @ v)
 
 
+@merged()
 @pytest.mark.parametrize("shape", [(4, 9), (9, 4), (700, 700)])
 @pytest.mark.parametrize(
     ("part", "value"),
@@ -133,10 +143,12 @@ def test_hidden_infinities_of_causal_attention_propagate(
     np.testing.assert_allclose(result, expected, rtol=1e-5)
 
 
+@merged("threads")
 @pytest.mark.parametrize("shape", [(1, 1), (9, 5), (5, 9), (200, 300), (700, 700)])
 @pytest.mark.parametrize("kind", ["plain", "causal", "boolean", "added", "far away", "sink", "large"])
-@pytest.mark.usefixtures("team")
-def test_attention(shape: tuple[int, int], kind: str) -> None:
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_attention(shape: tuple[int, int], kind: str, team: Callable[[int], None], threads: int) -> None:
+    team(threads)
     draw = np.random.default_rng(3)
     queries, keys = shape
     size = 100 if kind == "large" else 1

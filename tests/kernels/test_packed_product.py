@@ -9,6 +9,7 @@ from irrun.kernels import packed_product
 from irrun.kernels.nibbles import Nibbles
 from irrun.kernels.packed_product import PackedMatrix
 from irrun.tensor import Array
+from tests.kernels.merged import merged
 
 K, N, GROUP = 96, 70, 16
 
@@ -31,6 +32,7 @@ def sides(kind: str, groups: int, random: np.random.Generator) -> tuple[Array, A
     return scale, (centre + random.integers(-3, 4, (N, groups))).astype(np.float32)
 
 
+@merged()
 @pytest.mark.parametrize("kind", ["u8", "i8", "u4", "i4", "f16"])
 @pytest.mark.parametrize("groups", [1, K // GROUP])
 @pytest.mark.parametrize("with_zero", [False, True])
@@ -52,6 +54,7 @@ def test_products(kind: str, groups: int, with_zero: bool, transposed: bool) -> 
             np.testing.assert_allclose(out, a @ weights, rtol=1e-5, atol=1e-5 * np.abs(weights).max() * 10)
 
 
+@merged()
 @pytest.mark.parametrize("kind", ["u4", "i4"])
 @pytest.mark.parametrize("groups", [1, K // GROUP])
 def test_two_numbers_in_a_byte(kind: str, groups: int) -> None:
@@ -72,6 +75,7 @@ def test_two_numbers_in_a_byte(kind: str, groups: int) -> None:
         np.testing.assert_array_equal(out, expected)
 
 
+@merged()
 @pytest.mark.parametrize("rows", [1, 7, 40, 120, 300])
 @pytest.mark.parametrize("by_column", [False, True])
 def test_what_follows_the_product(rows: int, by_column: bool, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,6 +105,7 @@ def test_halves_that_are_not_finite() -> None:
     np.testing.assert_array_equal(out, [[np.inf, np.nan]])
 
 
+@merged()
 @pytest.mark.parametrize("rows", [3, 250])
 @pytest.mark.parametrize("each", ["zero", "scale"])
 def test_one_number_for_a_column_beside_one_for_each_group(rows: int, each: str) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from irrun.kernels.interpolate import Axis, linear_onnx, nearest, resample
 from irrun.kernels.pooling import avg_pool, max_pool
 from irrun.kernels.windows import Geometry
+from tests.kernels.merged import merged
 
 Array = np.ndarray[Any, Any]
 WINDOWS: list[tuple[int, int, int, int, int]] = [
@@ -28,11 +30,19 @@ def _windows(x: Array, kernel: int, stride: int, dilation: int, begin: int, end:
     return seen[:, :, ::stride, ::stride, ::dilation, ::dilation]
 
 
+@merged()
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize("channels_last", [False, True])
 @pytest.mark.parametrize("shape", [(2, 3, 21, 23), (1, 64, 40, 56)])
-@pytest.mark.usefixtures("team")
-def test_pooling(window: tuple[int, int, int, int, int], channels_last: bool, shape: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_pooling(
+    window: tuple[int, int, int, int, int],
+    channels_last: bool,
+    shape: tuple[int, ...],
+    team: Callable[[int], None],
+    threads: int,
+) -> None:
+    team(threads)
     kernel, stride, dilation, begin, _ = window
     x = np.random.default_rng(4).standard_normal(shape, dtype=np.float32)
     x[0, 0, 3:9, 2:9] = np.nan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from irrun.kernels.convolution import prepare_convolution
 from irrun.kernels.piecewise import relu
 from irrun.ops.convolution.spatial import Windows
+from tests.kernels.merged import merged
 
 Array = np.ndarray[Any, Any]
 
@@ -62,10 +64,14 @@ GEOMETRIES = {
 }
 
 
+@merged("batch")
 @pytest.mark.parametrize("name", GEOMETRIES)
 @pytest.mark.parametrize("batch", [1, 3])
-@pytest.mark.usefixtures("team")
-def test_convolution_with_bias_summand_and_activation(name: str, batch: int) -> None:
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_convolution_with_bias_summand_and_activation(
+    name: str, batch: int, team: Callable[[int], None], threads: int
+) -> None:
+    team(threads)
     (channels, filters, groups), size, kernel, strides, dilations, begins, ends = GEOMETRIES[name]
     draw = np.random.default_rng(7)
     x = draw.standard_normal((batch, channels, *size), dtype=np.float32)
@@ -127,6 +133,7 @@ def test_error_of_winograd_is_bounded(channels: int, size: int) -> None:
     assert (np.abs(accurate(x) - exact) / root).max() < 4e-6
 
 
+@merged()
 @pytest.mark.parametrize("bias", [None, np.arange(32, dtype=np.float32)], ids=["", "bias"])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("place", [(0, 0), (3, 4), (9, 22), (22, 21)])

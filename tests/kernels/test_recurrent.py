@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from irrun.kernels.recurrent import Gru, Lstm, Rnn, Weights, run_sequence
+from tests.kernels.merged import merged
 
 Array = np.ndarray[Any, Any]
 
@@ -47,11 +49,13 @@ def _rnn(x: Array, h: Array, w: Array, r: Array, b: Array) -> tuple[Array, Array
     return np.stack(seen, 1), h
 
 
+@merged()
 @pytest.mark.parametrize("batch", [1, 3])
 @pytest.mark.parametrize("hidden", [1, 24])
 @pytest.mark.parametrize("kind", ["rnn", "lstm", "gru", "gru, linear before reset"])
-@pytest.mark.usefixtures("team")
-def test_both_directions(batch: int, hidden: int, kind: str) -> None:
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_both_directions(batch: int, hidden: int, kind: str, team: Callable[[int], None], threads: int) -> None:
+    team(threads)
     draw = np.random.default_rng(11)
     steps, size = 30, 7
     gates = {"rnn": 1, "lstm": 4}.get(kind, 3)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,9 +12,9 @@ import pytest
 from irrun.diagnostics import Diagnostic
 from irrun.linter import lint
 from irrun.linter.apply import Outcome, apply_fixes
-from irrun.linter.rule import rules
 from tests.linter.models import CLAMP, CONST, ITERATOR, NET, TILE
 from tests.linter.nets import NETS
+from tests.linter.snippets import FOLDER, Example, examples
 
 LINES = """<?xml version="1.0"?>
 <net name="net" version="11">
@@ -94,32 +96,32 @@ def test_the_examples_are_sound(fixer: Fixer) -> None:
     assert (fixer(LINES).data.decode(), len(fixer(LINES).left)) == (LINES, 0)
 
 
-@pytest.mark.parametrize(
-    ("good", "bad"),
-    [
-        ("<dim>2</dim>", "<dim>7</dim>"),
-        ("<dim>2</dim>", "<dim>two</dim>"),
-        ("<dim>2</dim>", "<dim></dim>"),
-        ("<dim>2</dim>", "<dim/>"),
-        ('precision="FP32"', 'precision="I64"'),
-        ('precision="FP32"', 'precision="FP3"'),
-        (DIMS, DIMS.replace("<dim>2</dim>", "<dim>2</dim>\n\t\t\t\t\t<dim>1</dim>")),
-        (DIMS, DIMS.replace("<dim>3</dim>", "<dim>3</dim>\n\t\t\t\t\t<dim>1</dim>\n\t\t\t\t\t<dim>9</dim>")),
-        (DIMS, DIMS.replace("\t\t\t\t\t<dim>2</dim>\n", "")),
-        (DIMS, DIMS.replace("\t\t\t\t\t<dim>3</dim>\n", "")),
-    ],
-)
+FAULTS = [
+    ("<dim>2</dim>", "<dim>7</dim>"),
+    ("<dim>2</dim>", "<dim>two</dim>"),
+    ("<dim>2</dim>", "<dim></dim>"),
+    ("<dim>2</dim>", "<dim/>"),
+    ('precision="FP32"', 'precision="I64"'),
+    ('precision="FP32"', 'precision="FP3"'),
+    (DIMS, DIMS.replace("<dim>2</dim>", "<dim>2</dim>\n\t\t\t\t\t<dim>1</dim>")),
+    (DIMS, DIMS.replace("<dim>3</dim>", "<dim>3</dim>\n\t\t\t\t\t<dim>1</dim>\n\t\t\t\t\t<dim>9</dim>")),
+    (DIMS, DIMS.replace("\t\t\t\t\t<dim>2</dim>\n", "")),
+    (DIMS, DIMS.replace("\t\t\t\t\t<dim>3</dim>\n", "")),
+]
+
+
 @pytest.mark.parametrize("place", ["Parameter", "input", "output", "Result"])
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_port_is_given_back(fixer: Fixer, good: str, bad: str, place: str, end: str) -> None:
+def test_a_port_is_given_back(fixer: Fixer, place: str, subtests: pytest.Subtests) -> None:
     marks = {"Parameter": 'names="x"', "input": "<input>", "output": 'id="2" precision', "Result": 'name="y"'}
     begin = LINES.index(marks[place])
     begin = LINES.rindex("<port", 0, begin) if place in ("Parameter", "output") else begin
-    text = (LINES[:begin] + LINES[begin:].replace(good, bad, 1)).replace("\n", end)
-    outcome = fixer(text)
-    assert text != LINES
-    assert len(outcome.applied) == 1
-    assert (outcome.data.decode(), len(outcome.left)) == (LINES.replace("\n", end), 0)
+    for (good, bad), end in itertools.product(FAULTS, ["\n", "\r\n"]):
+        text = (LINES[:begin] + LINES[begin:].replace(good, bad, 1)).replace("\n", end)
+        assert text != LINES.replace("\n", end)
+        with subtests.test(bad=bad, end=end):
+            outcome = fixer(text)
+            assert len(outcome.applied) == 1
+            assert (outcome.data.decode(), len(outcome.left)) == (LINES.replace("\n", end), 0)
 
 
 @pytest.mark.parametrize(
@@ -251,11 +253,21 @@ def test_an_attribute_that_is_there_already_is_not_written_twice(fixer: Fixer) -
     assert (outcome.data.decode(), [item.code for item in outcome.left]) == (text, ["IR302"])
 
 
-@pytest.mark.parametrize("rule", rules().values(), ids=lambda rule: rule.code)
-def test_fixes_of_all_examples_are_idempotent_and_add_nothing(fixer: Fixer, rule: type) -> None:
-    for text in getattr(rule, "bad", ()):
-        once = fixer(text, unsafe=True)
-        again = fixer(once.data.decode(), unsafe=True)
-        assert (again.data, again.applied) == (once.data, ())
-        if not once.applied:
-            assert once.data == text.encode()
+@pytest.mark.sample(4)
+@pytest.mark.parametrize("page", sorted(path.stem for path in FOLDER.glob("*.md")))
+def test_fixes_of_examples_are_idempotent_and_add_nothing(page: str, tmp_path: Path, subtests: pytest.Subtests) -> None:
+    assert examples(page)
+    for example in examples(page):
+        folder = tmp_path / example.name
+        folder.mkdir()
+        check = partial(found, example.written(folder), example)
+        with subtests.test(example=example.name):
+            once = apply_fixes(example.data, check, unsafe=True)
+            again = apply_fixes(once.data, check, unsafe=True)
+            assert (again.data, again.applied) == (once.data, ())
+            if not once.applied:
+                assert once.data == example.data
+
+
+def found(path: Path, example: Example, data: bytes) -> Sequence[Diagnostic]:
+    return lint(path, data=data, asked=example.asked, purposes=example.purposes, target_version=example.target)

@@ -13,6 +13,7 @@ from irrun.linter.files import expanded
 SIZE = 2_000_000
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("data", "code", "part"),
     [

@@ -11,8 +11,8 @@ from irrun.diagnostics import Diagnostic
 from irrun.diagnostics.render import concise, full
 from irrun.linter.apply import apply_fixes
 from irrun.linter.check import lint
+from tests.lines import Lines
 from tests.linter.growing import MANY, overlapping
-from tests.linter.lines import Lines
 
 HEAD: Final = '<?xml version="1.0"?>\n<net name="n" version="11">\n<layers>\n'
 DIMS: Final = "<dim>2</dim><dim>3</dim>"
@@ -81,38 +81,6 @@ TEXTS: Final[dict[str, Callable[[int], str]]] = {
 }
 
 
-def work(text: str) -> int:
-    """Lines that run to lint a text and to print what is found."""
-    with Lines() as lines:
-        findings = lint("net.xml", data=text.encode()).findings()
-        full(findings)
-        concise(findings)
-    return lines.count
-
-
-@pytest.mark.parametrize("name", TEXTS)
-def test_work_grows_with_the_text(name: str) -> None:
-    small = 32 if name == "unknown types" else 64
-    work(TEXTS[name](small))
-    once, twice, four = (work(TEXTS[name](small * factor)) for factor in (1, 2, 4))
-    assert four - twice <= 2.3 * max(twice - once, 20 * small)
-
-
-def test_the_texts_are_collected() -> None:
-    assert len(TEXTS) >= 20
-
-
-@pytest.mark.parametrize("name", MANY)
-def test_what_is_reported_grows_with_the_text(name: str) -> None:
-    def listed(count: int) -> int:
-        found = [finding.diagnostic for finding in lint("net.xml", data=MANY[name](count).encode()).findings()]
-        edits = sum(len(item.fix.edits) for item in found if item.fix is not None)
-        return len(found) + edits + sum(len(item.notes) for item in found)
-
-    once, twice, four = (listed(32 * factor) for factor in (1, 2, 4))
-    assert four - twice <= 2 * (twice - once) + 1
-
-
 WRONG: Final = DIMS.replace("3", "4")
 FIXABLE: Final[dict[str, Callable[[int], str]]] = {
     "wrong dims along a chain": lambda n: TEXTS["a chain"](n).replace(DIMS, WRONG).replace(WRONG, DIMS, 1),
@@ -126,6 +94,18 @@ FIXABLE: Final[dict[str, Callable[[int], str]]] = {
 }
 
 
+EVERY: Final = {**TEXTS, **FIXABLE}
+
+
+def work(text: str) -> int:
+    """Lines that run to lint a text and to print what is found."""
+    with Lines() as lines:
+        findings = lint("net.xml", data=text.encode()).findings()
+        full(findings)
+        concise(findings)
+    return lines.count
+
+
 def work_to_fix(text: str) -> int:
     """Lines that run to apply all fixes."""
 
@@ -137,10 +117,37 @@ def work_to_fix(text: str) -> int:
     return lines.count
 
 
-@pytest.mark.parametrize("name", [*TEXTS, *FIXABLE])
-def test_work_to_fix_grows_with_the_text(name: str) -> None:
-    write = TEXTS.get(name) or FIXABLE[name]
-    small = 32
-    work_to_fix(write(small))
-    once, twice, four = (work_to_fix(write(small * factor)) for factor in (1, 2, 4))
+def listed(text: str) -> int:
+    """Findings, edits of their fixes, and notes."""
+    found = [finding.diagnostic for finding in lint("net.xml", data=text.encode()).findings()]
+    edits = sum(len(item.fix.edits) for item in found if item.fix is not None)
+    return len(found) + edits + sum(len(item.notes) for item in found)
+
+
+@pytest.mark.sample(5)
+@pytest.mark.parametrize("name", EVERY)
+def test_work_grows_with_the_text(name: str, subtests: pytest.Subtests) -> None:
+    write = EVERY[name]
+    small = 32 if name == "unknown types" else 64
+    if name in TEXTS:
+        with subtests.test("to lint"):
+            assert_linear(work, write, small)
+    with subtests.test("to fix"):
+        assert_linear(work_to_fix, write, 32)
+
+
+def assert_linear(work: Callable[[str], int], write: Callable[[int], str], small: int) -> None:
+    work(write(small))
+    once, twice, four = (work(write(small * factor)) for factor in (1, 2, 4))
     assert four - twice <= 2.3 * max(twice - once, 20 * small)
+
+
+@pytest.mark.sample(5)
+@pytest.mark.parametrize("name", MANY)
+def test_what_is_reported_grows_with_the_text(name: str) -> None:
+    once, twice, four = (listed(MANY[name](32 * factor)) for factor in (1, 2, 4))
+    assert four - twice <= 2 * (twice - once) + 1
+
+
+def test_the_texts_are_collected() -> None:
+    assert len(TEXTS) >= 20

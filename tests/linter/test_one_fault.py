@@ -9,7 +9,7 @@ import pytest
 
 import irrun.model
 from irrun.linter import Report, lint
-from tests.linter.lines import Lines
+from tests.lines import Lines
 from tests.linter.nets import NETS
 
 TEXTS = {name: (ir := make()).text for name, make in NETS.items()}
@@ -133,6 +133,7 @@ def work(folder: Path, depth: int) -> int:
     return lines.count
 
 
+@pytest.mark.rest
 def test_bodies_that_grow_inside_bodies_that_grow(tmp_path: Path) -> None:
     """Each TensorIterator infers its body several times; the cost must not be the product over all levels."""
     work(tmp_path, 2)

@@ -79,6 +79,7 @@ def test_findings_are_in_the_order_of_the_file(tmp_path: Path) -> None:
     assert [item.code for item in report] == ["IR104", "IR401", "IR401", "IR105"]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_the_row_at_the_end_of_a_long_file(end: str, tmp_path: Path) -> None:
     layers = "".join(

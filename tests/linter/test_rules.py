@@ -16,19 +16,18 @@ RULES = list(rules().values())
 SECTIONS = ["What it does", "Why is this bad", "Example", "Use instead"]
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
-def test_rule_is_complete(rule: type[Rule]) -> None:
-    assert re.fullmatch(r"IR\d{3}", rule.code)
-    assert rule.__module__.rpartition(".")[2] == rule.name.replace("-", "_")
-    assert "".join(word.capitalize() for word in rule.name.split("-")) == rule.__name__
-    assert re.findall(r"^## (.*)$", rule.explanation(), re.M) == SECTIONS
-    assert rule.url().endswith(f"/docs/rules/{rule.name}.md")
-
-
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
-def test_a_rule_checks_or_names_who_finds_its_fault(rule: type[Rule]) -> None:
-    assert {fault.code for fault in rule.faults} in ({rule.code}, set())
-    assert rule.faults or rule.check is not Rule.check
+def test_rules_are_complete(subtests: pytest.Subtests) -> None:
+    assert RULES
+    for rule in RULES:
+        with subtests.test(rule=rule.code):
+            assert re.fullmatch(r"IR\d{3}", rule.code)
+            assert rule.__module__.rpartition(".")[2] == rule.name.replace("-", "_")
+            assert "".join(word.capitalize() for word in rule.name.split("-")) == rule.__name__
+            assert re.findall(r"^## (.*)$", rule.explanation(), re.M) == SECTIONS
+            assert rule.url().endswith(f"/docs/rules/{rule.name}.md")
+        with subtests.test("checks, or names who finds its fault", rule=rule.code):
+            assert {fault.code for fault in rule.faults} in ({rule.code}, set())
+            assert rule.faults or rule.check is not Rule.check
 
 
 def test_every_fault_belongs_to_one_rule() -> None:

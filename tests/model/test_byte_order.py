@@ -12,25 +12,26 @@ from irrun.model import InputError, build, load
 from tests.cli.conftest import Net
 
 
-def model(folder: Path, type: str, operation: str, tier: str) -> Any:
+def model(folder: Path, type: str, operation: str, kernels: str) -> Any:
     net = Net()
     x = net.parameter("x", type, "?")
     net.result(x)
     net.result(net.layer(operation, {"destination_type": "i64"} if operation == "Convert" else {}, [x]))
-    return build(load(net.write(folder / "net.xml")), {"TIER": tier})
+    return build(load(net.write(folder / "net.xml")), {"TIER": kernels})
 
 
-@pytest.mark.parametrize("tier", ["numpy", "compiled"])
+@pytest.mark.parametrize("kernels", ["numpy", "compiled"])
 @pytest.mark.parametrize("operation", ["Abs", "Sign", "Convert"])
-@pytest.mark.parametrize("type", ["dynamic", "f32", "f16", "i32", "f8e4m3"])
-@pytest.mark.parametrize("order", "<>")
-def test_values_and_results(tmp_path: Path, type: str, operation: str, tier: str, order: str) -> None:
+def test_values_and_results(tmp_path: Path, operation: str, kernels: str, subtests: pytest.Subtests) -> None:
     values = [1, 0, 5]
-    dtype = {"f16": "f2", "i32": "i4"}.get(type, "f4")
-    results = model(tmp_path, type, operation, tier)([np.array(values, f"{order}{dtype}")])
-    assert results[0].tolist() == values
-    assert results[1].tolist() == ([1, 0, 1] if operation == "Sign" else values)
-    assert results[0].dtype.isnative
+    for type in ("dynamic", "f32", "f16", "i32", "f8e4m3"):
+        dtype = {"f16": "f2", "i32": "i4"}.get(type, "f4")
+        for order in "<>":
+            with subtests.test(type=type, order=order):
+                results = model(tmp_path, type, operation, kernels)([np.array(values, f"{order}{dtype}")])
+                assert results[0].tolist() == values
+                assert results[1].tolist() == ([1, 0, 1] if operation == "Sign" else values)
+                assert results[0].dtype.isnative
 
 
 @pytest.mark.parametrize("value", [np.array([1j]), np.array(["2026-01-01"], "datetime64[D]"), np.zeros(1, "i4,i4")])

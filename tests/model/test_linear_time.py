@@ -13,8 +13,8 @@ from irrun.kernels import threads
 from irrun.model.arguments import owners
 from irrun.model.compiled import Compiled, build
 from irrun.model.loaded import load
+from tests.lines import Lines
 from tests.linter.growing import inputs, split
-from tests.linter.lines import Lines
 
 
 @pytest.fixture(autouse=True)

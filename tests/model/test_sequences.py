@@ -6,7 +6,6 @@ import random
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,9 +18,10 @@ from irrun.model.compiled import Compiled
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import BOOLEAN, I64
 from irrun.tensor.same import is_same
-from tests.linter.lines import Lines
+from tests.lines import Lines
 from tests.model.test_misfits import behind_an_activation, concat, convolution, matmul
 from tests.optimize.nets import Net
+from tests.plugins.tiers import Campaign
 from tests.runtime.decoder import Decoder
 
 SEQUENCES = 20
@@ -147,23 +147,25 @@ def is_equal(a: tuple[Array, ...] | str, b: tuple[Array, ...] | str) -> bool:
 CONFIGURATIONS = {"fast": {"TIER": "numpy"}, "plain": {"TIER": "numpy", "OPTIMIZE": False}, "auto": {}}
 
 
-@pytest.mark.parametrize("config", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
 @pytest.mark.parametrize("name", MODELS)
-def test_each_outcome_is_that_of_a_fresh_model(name: str, config: dict[str, Any]) -> None:
-    for seed in range(SEQUENCES):
-        compiled = irrun.model.build(made(name), config)
-        for sizes in shapes(name, random.Random(f"{name}{seed}")):
-            got, expected = outcome(compiled, sizes), fresh(name, sizes)
-            assert is_equal(got, expected), (name, seed, sizes, got, expected)
+def test_each_outcome_is_that_of_a_fresh_model(name: str, campaign: Campaign, subtests: pytest.Subtests) -> None:
+    for seed in campaign.draws(2, SEQUENCES):
+        drawn = shapes(name, random.Random(f"{name}{seed}"))
+        for label, config in CONFIGURATIONS.items():
+            with subtests.test(seed=seed, config=label):
+                compiled = irrun.model.build(made(name), config)
+                for sizes in drawn:
+                    got, expected = outcome(compiled, sizes), fresh(name, sizes)
+                    assert is_equal(got, expected), (sizes, got, expected)
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_what_changes_is_inferred_as_all_is(name: str) -> None:
+def test_what_changes_is_inferred_as_all_is(name: str, campaign: Campaign) -> None:
     """Facts that are inferred from others are those that are inferred from the file."""
     model = made(name)
     graph, weights = model.bound.graph, model.weights
     last = None
-    for seed in range(SEQUENCES):
+    for seed in campaign.draws(4, SEQUENCES):
         for sizes in shapes(name, random.Random(f"{name}{seed}")):
             types = [port.element_type for port in model.inputs]
             given = {
@@ -197,17 +199,20 @@ def test_a_mask_that_does_not_grow_with_the_ids_is_refused() -> None:
     assert [isinstance(item, str) for item in said] == [False] * 4 + [True] * 2
 
 
-@pytest.mark.parametrize("budget", [100, 300, 1000])
 @pytest.mark.parametrize("name", ["concat", "pools", "matmul", "unranked"])
-def test_shapes_that_exceed_the_memory_are_refused_in_any_sequence(name: str, budget: int) -> None:
-    config = {"TIER": "numpy", "MAX_MEMORY": budget}
+def test_shapes_that_exceed_the_memory_are_refused_in_any_sequence(
+    name: str, campaign: Campaign, subtests: pytest.Subtests
+) -> None:
     refused = 0
-    for seed in range(SEQUENCES):
-        compiled = irrun.model.build(made(name), config)
-        for sizes in shapes(name, random.Random(f"{name}{seed}")):
-            expected = outcome(irrun.model.build(made(name), config), sizes)
-            assert is_equal(outcome(compiled, sizes), expected), (seed, sizes)
-            refused += isinstance(expected, str) and "the budget is" in expected
+    for seed in campaign.draws(2, SEQUENCES):
+        for budget in (100, 300, 1000):
+            config = {"TIER": "numpy", "MAX_MEMORY": budget}
+            with subtests.test(seed=seed, budget=budget):
+                compiled = irrun.model.build(made(name), config)
+                for sizes in shapes(name, random.Random(f"{name}{seed}")):
+                    expected = outcome(irrun.model.build(made(name), config), sizes)
+                    assert is_equal(outcome(compiled, sizes), expected), sizes
+                    refused += isinstance(expected, str) and "the budget is" in expected
     assert refused
 
 

@@ -87,16 +87,17 @@ CALLS: dict[str, Callable[[irrun.Model, Path], Any]] = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("damage", DAMAGED)
-def test_no_other_exception(damage: str, call: str, tmp_path: Path) -> None:
-    said: Exception | None = None
-    try:
-        CALLS[call](read(*DAMAGED[damage], tmp_path), tmp_path)
-    except RuntimeError as error:
-        said = error
-    assert not isinstance(said, irrun.InternalError)
-    assert said is None or str(said)
+def test_no_other_exception(damage: str, subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for name, call in CALLS.items():
+        with subtests.test(call=name):
+            said: Exception | None = None
+            try:
+                call(read(*DAMAGED[damage], tmp_path), tmp_path)
+            except RuntimeError as error:
+                said = error
+            assert not isinstance(said, irrun.InternalError)
+            assert said is None or str(said)
 
 
 @pytest.mark.parametrize("damage", sorted({*DAMAGED} - {"no result", "no shape of a Parameter"}))

@@ -12,16 +12,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("openvino", reason="OpenVINO reads what is saved")
+from tests.engines import need
 
-import openvino
+openvino = need("openvino")
 
 import irrun.model
 from irrun.document.writer import Writer
 from irrun.openvino import opset13 as ops
 from irrun.tensor import Array
 from tests.cases import ModelCase, all_models
-from tests.faults.paths import LARGE, write_model
+from tests.lab.faults.paths import LARGE, write_model
 from tests.openvino import nets
 
 FOLDER = Path(__file__).parents[2] / "examples"
@@ -64,6 +64,7 @@ def _plain(array: Array) -> Array:
     return array.astype(np.float64) if array.dtype.kind in "fiub" else array
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("case", all_models(), ids=str)
 def test_bodies_and_variables_survive(case: ModelCase, tmp_path: Path) -> None:
     ir = Writer("net")

@@ -13,8 +13,9 @@ import pytest
 import irrun.openvino
 from irrun.openvino.opsets.signatures import DEFAULTS, OLDER, signature
 from irrun.ops.registry import find, spelling
+from tests.engines import need
 
-pytest.importorskip("openvino", reason="its builders are compared with")
+need("openvino")
 
 MORE = {"constant": {"shared_memory"}}
 """Parameters that irrun has in every opset, and OpenVINO in later ones only."""

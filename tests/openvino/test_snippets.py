@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 
+from tests.engines import need
 from tests.openvino.snippets import SNIPPETS
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("module", ["openvino", "irrun.openvino"])
 @pytest.mark.parametrize("snippet", SNIPPETS, ids=lambda item: item.__name__)
 def test_snippet(snippet: Callable[[Any], None], module: str) -> None:
     if module == "openvino":
-        pytest.importorskip("openvino", reason="the snippets are written for it")
+        need("openvino")
     snippet(importlib.import_module(module))
 
 

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.engines import need
+from tests.processes import ROOT, environment, python
+
 PROGRAM = Path(__file__).with_name("programs") / "built.py"
 PRINTED = """__main__ ['a', '-b'] True True
 ['Add', 'Result']
 [[0.0, 4.0, 0.0], [0.5, 1.5, 2.5]] LATENCY True
 """
-HERE = os.environ | {"PYTHONPATH": str(ROOT)}
 
 
-def python(
-    *arguments: object, cwd: Path | None = None, env: dict[str, str] = HERE, given: str = ""
-) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, env=env, input=given, capture_output=True, text=True, check=False)
+def irrun(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    return python("-m", "irrun.openvino", *words, **options)
 
 
-def irrun(*arguments: object, cwd: Path | None = None, given: str = "") -> subprocess.CompletedProcess[str]:
-    return python("-m", "irrun.openvino", *arguments, cwd=cwd, given=given)
+def with_path(folder: Path) -> dict[str, str]:
+    return environment(PYTHONPATH=os.pathsep.join([str(ROOT), str(folder)]))
 
 
 def lines_after_standing_in(code: str) -> list[str]:
@@ -41,11 +39,12 @@ def test_a_program_runs() -> None:
 
 
 def test_openvino_prints_the_same() -> None:
-    pytest.importorskip("openvino", reason="OpenVINO is compared with")
+    need("openvino")
     done = python(PROGRAM, "a", "-b")
     assert (done.stdout, done.stderr, done.returncode) == (PRINTED, "", 1)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("form", ["-c", "-m", "-"])
 def test_other_forms(form: str, tmp_path: Path) -> None:
     code = "import sys, openvino\nprint(__name__, sys.argv[1:], openvino.__name__)\nsys.exit(5)\n"
@@ -62,12 +61,14 @@ def test_a_traceback_is_that_of_python(tmp_path: Path) -> None:
     assert (with_irrun.stderr, with_irrun.returncode) == (alone.stderr, alone.returncode) == (alone.stderr, 1)
 
 
+@pytest.mark.rest
 def test_no_such_program(tmp_path: Path) -> None:
     done = irrun("none.py", cwd=tmp_path)
     assert done.returncode == 2
     assert "can't open file" in done.stderr
 
 
+@pytest.mark.rest
 def test_irrun_in_the_current_folder_only(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("import openvino\nprint(openvino.Type.f32)\n", encoding="utf-8")
     bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
@@ -75,9 +76,10 @@ def test_irrun_in_the_current_folder_only(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == ("<Type: 'float32'>\n", "")
 
 
+@pytest.mark.rest
 def test_an_installed_openvino_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "openvino.py").write_text("", encoding="utf-8")
-    env = HERE | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)])}
+    env = with_path(tmp_path)
     code = "import irrun.openvino, openvino\nprint(openvino.__file__)\n"
     assert python("-c", code, env=env).stdout == f"{tmp_path / 'openvino.py'}\n"
     assert python("-m", "irrun.openvino", "-c", "import openvino\nprint(openvino.__name__)", env=env).stdout == (
@@ -123,6 +125,7 @@ def test_what_irrun_does_not_have() -> None:
     assert lines_after_standing_in(code) == list(reasons.values())
 
 
+@pytest.mark.rest
 def test_the_name_of_the_main_module_until_2025() -> None:
     found = lines_after_standing_in("""
 import openvino.runtime as runtime
@@ -145,29 +148,32 @@ except ImportError as error: print(error)
     ]
 
 
+@pytest.mark.rest
 def test_programs_of_an_installed_openvino(tmp_path: Path) -> None:
     folder = tmp_path / "openvino" / "tools" / "timing"
     folder.mkdir(parents=True)
     (tmp_path / "openvino" / "__init__.py").write_text("raise ImportError('not this one')\n", encoding="utf-8")
     (folder.parent / "__init__.py").write_text("", encoding="utf-8")
     (folder / "main.py").write_text("import openvino\nprint(openvino.__name__)\n", encoding="utf-8")
-    env = HERE | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)])}
+    env = with_path(tmp_path)
     done = python("-m", "irrun.openvino", "-m", "openvino.tools.timing.main", env=env)
     assert (done.stdout, done.stderr) == ("irrun.openvino\n", "")
 
 
+@pytest.mark.rest
 def test_preprocessing_of_torchvision_is_that_of_an_installed_openvino(tmp_path: Path) -> None:
     folder = tmp_path / "openvino" / "preprocess" / "torchvision"
     folder.mkdir(parents=True)
     for parent in (folder.parents[1], folder.parent):
         (parent / "__init__.py").write_text("raise ImportError('not this one')\n", encoding="utf-8")
     (folder / "__init__.py").write_text("from openvino.preprocess import PrePostProcessor\n", encoding="utf-8")
-    env = HERE | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)])}
+    env = with_path(tmp_path)
     code = "from openvino.preprocess.torchvision import PrePostProcessor\nprint(PrePostProcessor.__module__)"
     done = python("-m", "irrun.openvino", "-c", code, env=env)
     assert (done.stdout, done.stderr) == ("irrun.openvino.preprocess.processor\n", "")
 
 
+@pytest.mark.rest
 def test_no_programs_without_openvino() -> None:
     found = lines_after_standing_in("""
 import sys

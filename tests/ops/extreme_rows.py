@@ -12,11 +12,11 @@ from irrun.ops.calling import infer
 from irrun.ops.departures import GENERAL
 from irrun.tensor import Array, Fact
 from tests.cases import Case
+from tests.lab import records
+from tests.lab.conformance.record import RECORD, outcomes
+from tests.lab.oracle import Answer
 from tests.ops import extreme_names as names
 from tests.ops import harness
-from tests.oracle import Answer
-from tools import records
-from tools.conformance import RECORD, outcomes
 
 HUGE: Final = 1e36
 """Values from which on sums and products may overflow."""

@@ -19,11 +19,11 @@ import numpy as np
 from irrun.ops import OpError
 from irrun.ops.calling import infer, run
 from irrun.tensor import Array, ElementType, Fact
-from tests import oracle
 from tests.cases import Case, all_cases
+from tests.lab import oracle
+from tests.lab.oracle.cases import is_asked, reply
 from tests.ops import harness
 from tests.ops.extreme_rows import Extreme, explanation
-from tests.oracle.cases import is_asked, reply
 
 SIZES: Final = (0, 1)
 RANK: Final = 8

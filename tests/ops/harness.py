@@ -81,8 +81,22 @@ def model(
     Inputs in ``constants`` become Const layers. With ``dynamic`` every size of a Parameter is ``?``; with ``half``
     every f32 is f16. ``declared`` are the outputs as the model declares them, if not as irrun infers them.
     """
-    op = operation(case)
     ir = Writer(str(case))
+    return ir, part(ir, case, "", dynamic=dynamic, constants=constants, half=half, declared=declared)
+
+
+def part(
+    ir: Writer,
+    case: Case,
+    prefix: str,
+    *,
+    dynamic: bool = False,
+    constants: Sequence[int] = (),
+    half: bool = False,
+    declared: Sequence[Fact] | None = None,
+) -> list[int]:
+    """Add the operation of a case to a model, as ``model`` does; its Parameters are named ``{prefix}in{index}``."""
+    op = operation(case)
     handles: list[Handle] = []
     known: list[Fact] = []
     parameters: list[int] = []
@@ -95,14 +109,14 @@ def model(
             known.append(Fact.of(kind, array))
         else:
             shape = Shape.unknown(array.ndim) if dynamic else Shape(array.shape)
-            handles.append(ir.parameter(f"in{index}", kind, shape))
+            handles.append(ir.parameter(f"{prefix}in{index}", kind, shape))
             known.append(Fact(kind, shape))
             parameters.append(index)
     if declared is None:
         declared = [Fact(fact.type, fact.shape) for fact in infer(op, known, output_count=len(case.expected))]
     for handle in ir.layer(case.type, op.spec.version, handles, declared, written(op)):
         ir.result(handle)
-    return ir, parameters
+    return parameters
 
 
 def whole(case: ModelCase) -> Writer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from typing import Final
 
+from tests import cases
 from tests.cases import Case
 from tests.ops import (
     random_elementwise,
@@ -36,5 +37,5 @@ def draw(name: str, seed: int) -> Case:
 
 
 def names() -> list[str]:
-    """Return the generators; each has the name of its operation."""
-    return sorted(GENERATORS)
+    """Return the generators; each has the name of its operation. With ``--op``, those of the types that are wanted."""
+    return sorted(name for name in GENERATORS if not cases.ONLY or name.rpartition("-")[0] in cases.ONLY)

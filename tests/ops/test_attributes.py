@@ -20,6 +20,7 @@ from irrun.ops.declaration import ANYWHERE
 from irrun.ops.registry import declarations, resolve
 from irrun.tensor import ElementType, Shape
 from tests.cases import Case
+from tests.engines import need
 from tests.ops import harness
 from tests.ops.test_faults import one_case_each
 
@@ -87,7 +88,7 @@ def net(type: str, data: str, inputs: int = 0, *, declared: bool = False) -> str
 
 def asked(texts: Iterable[str]) -> list[dict[str, Any] | None]:
     """Return the attributes that OpenVINO reads from each IR, None where it refuses the IR."""
-    pytest.importorskip("openvino", reason="OpenVINO is asked")
+    need("openvino")
     command = [sys.executable, str(WORKER)]
     found = subprocess.run(command, input=json.dumps(list(texts)), capture_output=True, check=True, text=True)
     answers: list[dict[str, Any] | None] = json.loads(found.stdout)
@@ -204,6 +205,7 @@ def optional_attributes() -> Iterator[tuple[Case, AttrSpec]]:
                 yield case, spec
 
 
+@pytest.mark.rest
 def test_absent_attributes_have_the_values_that_openvino_takes() -> None:
     asks = list(optional_attributes())
     assert len(asks) > 300

@@ -15,14 +15,21 @@ from irrun.ops.calling import infer, run
 from irrun.ops.departures import GENERAL
 from irrun.tensor import Array
 from tests.cases import Case, all_cases, f32, i32, i64
+from tests.engines import need
 from tests.ops import harness
+from tests.ops.each import for_each, group
 from tests.ops.extreme_rows import ROWS, recognised
 from tests.ops.extremes import askable, compared, extremes, outputs
+from tests.plugins.tiers import Tier
 
-BY_OPERATION: dict[str, list[Case]] = defaultdict(list)
+CATEGORIES: dict[str, dict[tuple[str, int | str], list[Case]]] = defaultdict(lambda: defaultdict(list))
 for _case in all_cases():
-    if "state" not in harness.declaration(_case).spec.run_asks:
-        BY_OPERATION[f"{_case.type}-{_case.opset}"].append(_case)
+    _spec = harness.declaration(_case).spec
+    if "state" not in _spec.run_asks:
+        CATEGORIES[_spec.category][_case.type, _case.opset].append(_case)
+
+SAMPLE = 4
+"""One case of an operation in so many has its variants in the quick tier."""
 
 SLICE = 150
 """The cases of which one variant each is compared with the native plugin."""
@@ -138,18 +145,23 @@ OF_ANY_OPERATION = {"strings", "pdpd"}
 """Keys of rows that need no names: the model shows the cause."""
 
 
-@pytest.mark.parametrize("operation", sorted(BY_OPERATION))
-def test_extremes_are_refused_or_computed(operation: str) -> None:
+@pytest.mark.parametrize("category", sorted(CATEGORIES), ids=group)
+def test_extremes_are_refused_or_computed(category: str, tier: Tier, subtests: pytest.Subtests) -> None:
     with np.errstate(all="ignore"):
-        for case in (variant for given in BY_OPERATION[operation] for variant in extremes(given)):
-            try:
-                found = outputs(case)
-            except OpError:
-                continue
-            if found is None:
-                continue
-            for fact, output in zip(infer(harness.operation(case), harness.facts(case)), found, strict=True):
-                assert fact.admits(output), f"{case}: {output.dtype}{list(output.shape)} does not lie in {fact!r}"
+        for cases in CATEGORIES[category].values():
+            bases = tier.part(cases, -(-len(cases) // SAMPLE))
+            for_each(subtests, [variant for base in bases for variant in extremes(base)], is_refused_or_computed)
+
+
+def is_refused_or_computed(case: Case) -> None:
+    try:
+        found = outputs(case)
+    except OpError:
+        return
+    if found is None:
+        return
+    for fact, output in zip(infer(harness.operation(case), harness.facts(case)), found, strict=True):
+        assert fact.admits(output), f"{output.dtype}{list(output.shape)} does not lie in {fact!r}"
 
 
 @pytest.mark.parametrize("case", [*NOTHING, *INFINITE], ids=str)
@@ -170,7 +182,7 @@ def test_run_refuses_what_inference_cannot_see(case: Case, message: str) -> None
 
 
 def test_rows_name_what_they_explain() -> None:
-    types = {type for type, _ in (key.rsplit("-", 1) for key in BY_OPERATION)}
+    types = {type for operations in CATEGORIES.values() for type, _ in operations}
     declared = {key for case in all_cases() for key in harness.declaration(case).spec.departures}
     for row in ROWS:
         assert {*row.kinds.split()} <= {"crashes", "refuses", "shapes", "values"}, row
@@ -184,9 +196,10 @@ def test_departures_are_recognised(case: Case, text: str | None) -> None:
     assert recognised(case) == text
 
 
+@pytest.mark.rest
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="OpenVINO may crash, and there is no fork")
 def test_differences_from_the_native_plugin_are_explained(tmp_path: Path) -> None:
-    pytest.importorskip("openvino", reason="the OpenVINO wheel is not installed: there is no oracle")
+    need("openvino")
     chosen = random.Random(1)
     bases = chosen.sample(askable(), SLICE)
     variants = [(base, chosen.choice(made)) for base in bases if (made := list(extremes(base)))]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Final, NamedTuple
 from xml.sax.saxutils import escape
 
 import numpy as np
 import pytest
 
 import irrun
+from irrun.document.writer import Writer
 from irrun.ops import OpError
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.calling import infer
@@ -18,8 +22,10 @@ from irrun.ops.infrastructure.parameter import Parameter
 from irrun.ops.movement.slice import Slice
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import ANY, BOOLEAN, F32, I32, STRING
-from tests.cases import Case, all_cases
+from tests import cases
+from tests.cases import Case, all_cases, by_type
 from tests.ops import harness
+from tests.ops.each import for_each, together
 
 
 def one_case_each() -> list[Case]:
@@ -31,76 +37,96 @@ def one_case_each() -> list[Case]:
     return list(found.values())
 
 
-CASES = one_case_each()
+CASES = by_type(one_case_each())
+READABLE: Final = {"int", "float", "bool", "enum", "ints", "floats", "type"}
+"""Kinds of attributes for which some texts are unreadable."""
 
 
-def written(case: Case, folder: Path) -> Path:
-    ir, _ = harness.model(case)
-    ir.save(folder / "model.xml")
-    assert [item.message for item in irrun.lint(folder / "model.xml") if item.severity > 0] == []
-    return folder / "model.xml"
+class Fault(NamedTuple):
+    """A change of the text of a layer, and its finding."""
+
+    case: Case
+    old: str
+    new: str
+    code: str
+    message: str
+    """A pattern of the whole message."""
+
+    def __str__(self) -> str:
+        return f"{self.case}{self.old} ->{self.new}"
 
 
-def planted(path: Path, case: Case, old: str, new: str) -> irrun.Diagnostic:
-    """Return the only finding of the file after a change inside the ``<data>`` of the layer."""
-    text = path.read_text(encoding="utf-8")
-    head, layer, rest = re.split(rf'(?=<layer [^>]*type="{case.type}")|(?<=/>)(?=\s*<input>)', text, maxsplit=2)[:3]
-    assert old in layer, (old, layer)
-    path.write_text(head + layer.replace(old, new, 1) + rest, encoding="utf-8")
+def misspelt(case: Case, spec: AttrSpec, _: str) -> Fault:
+    message = f"{case.type} has no attribute {spec.name}z; did you mean {spec.name}?"
+    return Fault(case, f' {spec.name}="', f' {spec.name}z="', "IR302", re.escape(message))
+
+
+def unreadable(case: Case, spec: AttrSpec, value: str) -> Fault:
+    text = f' {spec.name}="@"'
+    return Fault(case, f' {spec.name}="{escape(value)}"', text, "IR305", re.escape(f"{text[1:]} is not ") + ".*")
+
+
+def missing(case: Case, spec: AttrSpec, value: str) -> Fault:
+    return Fault(case, f' {spec.name}="{escape(value)}"', "", "IR303", f".*{re.escape(spec.name)}.*")
+
+
+def faults_of_attributes(case: Case) -> Iterator[Fault]:
+    present = harness.written(harness.operation(case))
+    for spec in harness.declaration(case).spec.attributes:
+        if spec.name in present:
+            yield misspelt(case, spec, present[spec.name])
+            if spec.kind in READABLE:
+                yield unreadable(case, spec, present[spec.name])
+            if spec.required:
+                yield missing(case, spec, present[spec.name])
+
+
+FAULTS = {
+    type: found for type, cases in CASES.items() if (found := [f for case in cases for f in faults_of_attributes(case)])
+}
+
+
+def test_all_kinds_of_faults_are_planted() -> None:
+    count = Counter(fault.code for faults in FAULTS.values() for fault in faults)
+    assert {*count} == {"IR302", "IR303", "IR305"} or cases.ONLY
+
+
+@pytest.mark.parametrize("type", FAULTS)
+def test_faults_of_attributes(type: str, subtests: pytest.Subtests, tmp_path: Path) -> None:
+    together(subtests, FAULTS[type], lambda faults: found_at_their_places(faults, tmp_path / "model.xml"))
+
+
+def found_at_their_places(faults: Sequence[Fault], path: Path) -> None:
+    """Plant each fault in a part of its own of a model, and compare the findings."""
+    ir = Writer(faults[0].case.type)
+    for number, fault in enumerate(faults):
+        harness.part(ir, fault.case, f"{number}-")
+    head, *layers = re.split(rf'(?=<layer [^>]*type="{faults[0].case.type}")', ir.text)
+    planted = {}
+    for number, (fault, text) in enumerate(zip(faults, layers, strict=True)):
+        layer, rest = re.split(r"(?<=/>)(?=\s*<input>)", text, maxsplit=1)
+        assert fault.old in layer, (fault.old, layer)
+        layers[number] = layer.replace(fault.old, fault.new, 1) + rest
+        planted[layer.split('"', 2)[1]] = fault
+    ir.save(path)
+    path.write_text(head + "".join(layers), encoding="utf-8")
     found = [item for item in irrun.lint(path) if item.severity > 0]
-    assert len(found) == 1, [item.message for item in found]
-    assert found[0].layer is not None
-    assert found[0].layer.type == case.type
-    return found[0]
+    layers_found = [str(item.layer.id) for item in found if item.layer is not None]
+    assert sorted(layers_found) == sorted(planted), [item.message for item in found]
+    for item in found:
+        assert item.layer is not None
+        fault = planted[str(item.layer.id)]
+        assert (item.code, item.layer.type) == (fault.code, fault.case.type)
+        assert re.fullmatch(fault.message, item.message), (item.message, fault.message)
 
 
-def attributes(kinds: set[str] | None = None, required: bool | None = None) -> list[tuple[Case, AttrSpec]]:
-    pairs = []
-    for case in CASES:
-        present = harness.written(harness.operation(case))
-        pairs += [
-            (case, spec)
-            for spec in harness.declaration(case).spec.attributes
-            if spec.name in present
-            and (kinds is None or spec.kind in kinds)
-            and (required is None or spec.required == required)
-        ]
-    return pairs
+@pytest.mark.parametrize("type", CASES)
+def test_wrong_inputs(type: str, subtests: pytest.Subtests) -> None:
+    for_each(subtests, CASES[type], wrong_number_of_inputs)
+    for_each(subtests, CASES[type], wrong_types)
 
 
-def label(value: object) -> str:
-    return value.name if isinstance(value, AttrSpec) else str(value)
-
-
-@pytest.mark.parametrize(("case", "spec"), attributes(), ids=label)
-def test_misspelt_attribute(case: Case, spec: AttrSpec, tmp_path: Path) -> None:
-    found = planted(written(case, tmp_path), case, f' {spec.name}="', f' {spec.name}z="')
-    assert found.code == "IR302"
-    assert found.message == f"{case.type} has no attribute {spec.name}z; did you mean {spec.name}?"
-
-
-@pytest.mark.parametrize(
-    ("case", "spec"),
-    attributes({"int", "float", "bool", "enum", "ints", "floats", "type"}),
-    ids=label,
-)
-def test_unreadable_attribute(case: Case, spec: AttrSpec, tmp_path: Path) -> None:
-    value = harness.written(harness.operation(case))[spec.name]
-    found = planted(written(case, tmp_path), case, f' {spec.name}="{escape(value)}"', f' {spec.name}="@"')
-    assert found.code == "IR305"
-    assert found.message.startswith(f'{spec.name}="@" is not ')
-
-
-@pytest.mark.parametrize(("case", "spec"), attributes(required=True), ids=label)
-def test_missing_attribute(case: Case, spec: AttrSpec, tmp_path: Path) -> None:
-    value = harness.written(harness.operation(case))[spec.name]
-    found = planted(written(case, tmp_path), case, f' {spec.name}="{escape(value)}"', "")
-    assert found.code == "IR303"
-    assert spec.name in found.message
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_wrong_number_of_inputs(case: Case) -> None:
+def wrong_number_of_inputs(case: Case) -> None:
     op = harness.operation(case)
     known = [fact for fact in harness.facts(case) if fact is not None]
     most, least = op.spec.most_inputs, op.spec.least_inputs
@@ -112,10 +138,8 @@ def test_wrong_number_of_inputs(case: Case) -> None:
             infer(op, known[: least - 1])
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_wrong_type(case: Case) -> None:
+def wrong_types(case: Case) -> None:
     op = harness.operation(case)
-    tried = 0
     for index, fact in enumerate(harness.facts(case)):
         port = op.spec.input(index)
         among = getattr(port.type, "among", port.type)
@@ -127,9 +151,6 @@ def test_wrong_type(case: Case) -> None:
         known[index] = Fact(refused, Shape(np.shape(case.inputs[index])))
         with pytest.raises(OpError, match=f"input {index} \\({re.escape(port.name)}\\) is {refused}, expected"):
             infer(op, known)
-        tried += 1
-    if not tried:
-        pytest.skip("the operation takes any type")
 
 
 def test_an_axis_given_twice_at_run_time() -> None:

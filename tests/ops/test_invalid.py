@@ -7,12 +7,19 @@ import pytest
 from irrun.ops import OpError
 from irrun.ops.calling import infer, run
 from irrun.tensor import ElementType, Fact, Shape
-from tests.cases import Invalid, all_invalid
+from tests.cases import Invalid, all_invalid, by_type
 from tests.ops import harness
+from tests.ops.each import for_each
+
+INVALID = by_type(all_invalid())
 
 
-@pytest.mark.parametrize("case", all_invalid(), ids=str)
-def test_message(case: Invalid) -> None:
+@pytest.mark.parametrize("type", INVALID)
+def test_messages(type: str, subtests: pytest.Subtests) -> None:
+    for_each(subtests, INVALID[type], is_told)
+
+
+def is_told(case: Invalid) -> None:
     with pytest.raises(OpError) as caught:
         _use(case)
     assert case.message in caught.value.message

@@ -6,7 +6,7 @@ Every operation runs on the inputs of its cases, with all sizes unknown, and the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -14,14 +14,17 @@ import pytest
 import irrun.model
 from irrun.diagnostics import IRError
 from irrun.model.compiled import Compiled
-from irrun.ops import OpError
 from irrun.tensor import Array
-from tests.cases import Case, all_cases
+from tests.cases import Case, all_cases, by_type
 from tests.ops import harness
+from tests.ops.each import for_each
+from tests.plugins.tiers import Tier
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
-CASES = [case for case in all_cases() if case.inputs and case.inputs[0] is not None]
+CASES = by_type(case for case in all_cases() if case.inputs and case.inputs[0] is not None)
+SAMPLE: Final = 5
+"""One case in so many is in the quick tier."""
 
 
 def others(inputs: Sequence[Array]) -> Iterator[list[Array]]:
@@ -53,13 +56,14 @@ def is_equal(a: Any, b: Any, case: Case) -> bool:
 
 
 @pytest.mark.bails_out("a kernel found values that it does not support")
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_other_shapes(case: Case) -> None:
-    constants = harness.constants(case)
-    try:
-        ir, parameters = harness.model(case, dynamic=True, constants=constants)
-    except (OpError, IRError) as error:
-        pytest.skip(f"the case needs its sizes: {error}")
+@pytest.mark.parametrize("type", CASES)
+def test_other_shapes(type: str, tier: Tier, subtests: pytest.Subtests) -> None:
+    cases = CASES[type]
+    for_each(subtests, tier.part(cases, -(-len(cases) // SAMPLE)), computes_other_shapes)
+
+
+def computes_other_shapes(case: Case) -> None:
+    ir, parameters = harness.model(case, dynamic=True, constants=harness.constants(case))
     loaded = irrun.model.load(ir.text.encode(), ir.weights)
     compiled, plain = (irrun.model.build(loaded, config) for config in ({"TIER": "compiled"}, {"OPTIMIZE": False}))
     fitting = [array for index in parameters if (array := case.inputs[index]) is not None]

@@ -13,6 +13,7 @@ import pytest
 from irrun.ops.operation import DECLARED
 from irrun.ops.registry import LATEST, READ_AS, UnknownOperation, declarations, find, resolve, spelling, versions
 from irrun.ops.releases import is_meant_as_number, number
+from tests.engines import need
 
 WORKER = Path(__file__).with_name("reading_worker.py")
 
@@ -33,7 +34,7 @@ def numbered() -> set[str]:
 
 
 def test_every_opset_has_what_openvino_has_in_it() -> None:
-    openvino = pytest.importorskip("openvino", reason="the OpenVINO wheel is not installed: there is no oracle")
+    openvino = need("openvino")
     folder = Path(openvino.__file__).parent / "include" / "openvino" / "opsets"
     there = set()
     for opset in range(1, LATEST + 1):
@@ -47,8 +48,9 @@ def test_every_opset_has_what_openvino_has_in_it() -> None:
     assert found == there | FORMER | read_as
 
 
+@pytest.mark.rest
 def test_versions_are_read_as_openvino_reads_them() -> None:
-    pytest.importorskip("openvino", reason="the OpenVINO wheel is not installed: there is no oracle")
+    need("openvino")
     types = sorted({type for type, _ in READ_AS})
     types += ["Clamp", "clamp", "Softmax", "SOFTMAX", "relu", "Reverse", "RNNCELL", "Constant", "constant", "const"]
     asked = ["opset0", "opset1", "opset2", "opset3", "opset6", "opset16", "opset17", "opset18"]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 import pytest
 
@@ -13,14 +14,23 @@ from irrun.diagnostics import IRError
 from irrun.ops import OpError
 from irrun.ops.calling import infer
 from irrun.tensor import Fact
+from tests import cases
 from tests.cases import Case, all_cases
 from tests.ops import harness
+from tests.ops.each import for_each, group
 from tests.ops.extremes import extremes
+from tests.plugins.tiers import Tier
 
 TIERS: Final = ("numpy", "compiled")
 
 MOST_CASES: Final = 3
 """Cases of each operation whose variants are judged."""
+
+SAMPLE: Final = 4
+"""One variant in so many is in the quick tier."""
+
+WITHOUT: Final = {"quantization", "bitwise", "internal", "matrix", "logical", "activation", "comparison"}
+"""Categories of operations that read no values which may be wrong."""
 
 
 def refused(case: Case) -> str | None:
@@ -39,15 +49,24 @@ def refused(case: Case) -> str | None:
     return None
 
 
-def refused_cases() -> Iterator[tuple[Case, str]]:
+class Refused(NamedTuple):
+    """A case, and the message of inference about its values."""
+
+    case: Case
+    message: str
+
+    def __str__(self) -> str:
+        return str(self.case)
+
+
+def refused_cases(category: str) -> Iterator[Refused]:
     """Yield for each operation and input the first variant with values that are refused."""
-    for _, group in itertools.groupby(all_cases(), key=lambda case: (case.type, case.opset)):
-        cases = [case for case in group if isinstance(case, Case) and reads_values(case)]
-        found: dict[str, tuple[Case, str]] = {}
-        for case in itertools.chain.from_iterable(map(extremes, cases[:MOST_CASES])):
+    for _, of_operation in itertools.groupby(CATEGORIES[category], key=lambda case: (case.type, case.opset)):
+        found: dict[str, Refused] = {}
+        for case in itertools.chain.from_iterable(map(extremes, itertools.islice(of_operation, MOST_CASES))):
             message = refused(case)
             if message is not None:
-                found.setdefault(case.name.rpartition(": ")[2], (case, message))
+                found.setdefault(case.name.rpartition(": ")[2], Refused(case, message))
         yield from found.values()
 
 
@@ -55,13 +74,24 @@ def reads_values(case: Case) -> bool:
     return any(array is not None and array.ndim <= 1 for array in case.inputs[1:]) or len(case.inputs) == 1
 
 
-@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
-@pytest.mark.parametrize(("case", "message"), list(refused_cases()), ids=lambda item: str(item)[:60])
-def test_refused_as_constants_and_as_inputs(case: Case, message: str, dynamic: bool) -> None:
-    ir, parameters = harness.model(case, dynamic=dynamic)
-    loaded = irrun.model.load(ir.text.encode(), ir.weights)
-    for tier in TIERS:
-        compiled = irrun.model.build(loaded, {"TIER": tier})
-        with pytest.raises(IRError) as caught:
-            compiled([case.inputs[index] for index in parameters])
-        assert message in str(caught.value)
+CATEGORIES: dict[str, list[Case]] = defaultdict(list)
+for _case in filter(reads_values, all_cases()):
+    CATEGORIES[harness.declaration(_case).spec.category].append(_case)
+
+
+@pytest.mark.parametrize("category", sorted(CATEGORIES.keys() - WITHOUT), ids=group)
+def test_refused_as_constants_and_as_inputs(category: str, tier: Tier, subtests: pytest.Subtests) -> None:
+    found = list(refused_cases(category))
+    assert found or cases.ONLY
+    for_each(subtests, tier.part(found, -(-len(found) // SAMPLE)), refused_at_run_time)
+
+
+def refused_at_run_time(item: Refused) -> None:
+    for dynamic in (False, True):
+        ir, parameters = harness.model(item.case, dynamic=dynamic)
+        loaded = irrun.model.load(ir.text.encode(), ir.weights)
+        for tier in TIERS:
+            compiled = irrun.model.build(loaded, {"TIER": tier})
+            with pytest.raises(IRError) as caught:
+                compiled([item.case.inputs[index] for index in parameters])
+            assert item.message in str(caught.value)

@@ -12,6 +12,7 @@ import irrun.model
 from irrun.document.writer import Handle
 from irrun.runtime.state import State
 from irrun.tensor.element_type import I32, I64
+from tests.kernels.merged import merged
 from tests.optimize.nets import TIERS, Net, types
 
 ONLY = ["append-in-place"]
@@ -44,6 +45,7 @@ def inputs(net: Net, axis: int, run: int, *, gathered: bool = True) -> dict[str,
     return given
 
 
+@merged()
 @pytest.mark.parametrize("tier", TIERS)
 @pytest.mark.parametrize(
     ("kind", "steps"),
@@ -75,6 +77,7 @@ def test_growing(tmp_path: Path, tier: str, kind: dict[str, Any], steps: dict[st
             np.testing.assert_allclose(*(next(iter(one.state.values.values())) for one in (request, plain)), rtol=1e-5)
 
 
+@merged()
 @pytest.mark.parametrize("tier", TIERS)
 @pytest.mark.parametrize(("place", "gathers"), [(2, 1), (-1, 2), (0, 2)])
 def test_sizes_are_read_without_a_copy(tmp_path: Path, tier: str, place: int, gathers: int) -> None:

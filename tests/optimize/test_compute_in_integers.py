@@ -10,6 +10,7 @@ import pytest
 import irrun.model
 from irrun.document.writer import Handle
 from irrun.tensor.element_type import F16, F32, I8, I64, U8
+from tests.kernels.merged import merged
 from tests.optimize.nets import TIERS, Net, check, types
 from tests.optimize.quantized import (
     RANGES,
@@ -26,6 +27,7 @@ from tests.optimize.quantized import (
 ONLY = ["compute-in-integers"]
 
 
+@merged()
 @pytest.mark.parametrize("range", RANGES)
 @pytest.mark.parametrize("size", [1, 3])
 def test_a_convolution_of_levels(tmp_path: Path, range: Range, size: int) -> None:
@@ -47,6 +49,7 @@ def test_the_layers_after_it_join_in(tmp_path: Path) -> None:
     check(net, tmp_path, ONLY, {"FusedQuantize": 1, "FusedIntegerConvolution": 1})
 
 
+@merged()
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("rows", ["1,7,33", "33", "5,33", "2,3,4,33"])
 def test_a_product_of_matrices(tmp_path: Path, transposed: bool, rows: str) -> None:
@@ -106,6 +109,7 @@ def test_groups(tmp_path: Path) -> None:
     check(net, tmp_path, ONLY, {"FusedQuantize": 1, "FusedIntegerConvolution": 1})
 
 
+@merged()
 @pytest.mark.parametrize("low", [0.0, -128 / 127], ids=["from zero", "signed"])
 @pytest.mark.parametrize("function", ["Clamp", "ReLU", "Tanh", None])
 @pytest.mark.parametrize("channels", [12, 150])
@@ -187,6 +191,7 @@ def test_bytes_between_two_convolutions(tmp_path: Path) -> None:
     agree(net, tmp_path, 0.02 * 127 * 2.5 / 255)
 
 
+@merged()
 @pytest.mark.parametrize("kind", ["product", "depthwise"])
 @pytest.mark.parametrize("activation", ["HSwish", "Sigmoid"])
 @pytest.mark.parametrize("is_read", [False, True])

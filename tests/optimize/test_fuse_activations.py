@@ -11,6 +11,7 @@ import pytest
 
 from irrun.document.writer import Handle
 from irrun.tensor.element_type import I64
+from tests.kernels.merged import merged
 from tests.optimize.nets import TIERS, Net, check
 
 ONLY = ["fuse-activations"]
@@ -35,6 +36,7 @@ def curve(net: Net, data: Handle, kind: str) -> Handle:
     return net.layer("Add", [made, number(net, 1)], "3,4")
 
 
+@merged()
 @pytest.mark.parametrize("kind", ["erf", "tanh"])
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_gelu(tmp_path: Path, kind: str, order: tuple[int, ...]) -> None:
@@ -109,6 +111,7 @@ def test_a_gate_of_unknown_size_is_left_alone(tmp_path: Path) -> None:
     check(net, tmp_path, ONLY, {"NonZero": 1, "Convert": 1, "Sigmoid": 1, "Multiply": 1})
 
 
+@merged()
 @pytest.mark.parametrize("slope", [0.1, [0.1], [[-2.0]], [3.0] * 3, [[[0.1]] * 3], np.inf], ids=str)
 def test_a_slope_that_is_the_same_everywhere(tmp_path: Path, slope: Any) -> None:
     net = Net()

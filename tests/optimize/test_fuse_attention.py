@@ -9,6 +9,7 @@ import pytest
 
 from irrun.document.writer import Handle
 from irrun.tensor.element_type import BOOLEAN, F32
+from tests.kernels.merged import merged
 from tests.optimize.nets import Net, check
 
 ONLY = ["fuse-attention"]
@@ -24,6 +25,7 @@ def attended(net: Net, data: Handle, axis: int = -1) -> Handle:
     return net.layer("MatMul", [weights, net.parameter("v", "2,3,6,7")], "2,3,5,7")
 
 
+@merged()
 @pytest.mark.parametrize("transposed", [True, False])
 @pytest.mark.parametrize("scale", ["Multiply", "Divide", "none"])
 @pytest.mark.parametrize("mask", [(2, 1, 1, 6), (5, 6), (2, 3, 5, 6), None])

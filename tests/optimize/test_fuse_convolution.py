@@ -11,6 +11,7 @@ import irrun.model
 from irrun.document.writer import Handle
 from irrun.tensor import Array
 from irrun.tensor.element_type import I32
+from tests.kernels.merged import merged
 from tests.optimize.nets import Net, check, types
 
 ONLY = ["fuse-convolution"]
@@ -74,6 +75,7 @@ def test_relu_that_stays(tmp_path: Path, factor: list[float], kernel: int) -> No
     check(net, tmp_path, ONLY, {"Multiply": 1, "Add": 1, "ReLU": 1, "FusedConvolution": 1})
 
 
+@merged()
 @pytest.mark.parametrize("kind", ["Sigmoid", "Tanh", "HSwish", "Swish", "Mish", "SoftPlus", "Gelu", "HSigmoid", "Abs"])
 def test_activations(tmp_path: Path, kind: str) -> None:
     net = Net()

@@ -131,6 +131,7 @@ def test_sizes_of_a_run_that_may_differ(tmp_path: Path, sizes: tuple[int, int]) 
     check(net, tmp_path, ONLY, {"FusedElementwise": 1}, sizes={"x": (sizes[0], 4), "y": (sizes[1], 4)})
 
 
+@pytest.mark.rest
 def test_a_very_long_chain(tmp_path: Path) -> None:
     net = Net()
     data = net.parameter("x", "2,3")

@@ -13,6 +13,7 @@ from irrun.document.writer import Handle
 from irrun.kernels.bf16 import rounded
 from irrun.tensor import Array
 from irrun.tensor.element_type import F32, I64
+from tests.kernels.merged import merged
 from tests.optimize.nets import TIERS, Net, check, types
 
 GATES = {"RNNSequence": 1, "GRUSequence": 3, "LSTMSequence": 4}
@@ -45,6 +46,7 @@ def sequence(
     return net.layers(kind, inputs, outputs, 5, hidden_size=HIDDEN, direction=direction, **attributes)
 
 
+@merged()
 @pytest.mark.parametrize("kind", GATES)
 @pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
 @pytest.mark.parametrize("batch", [1, 2])
@@ -131,6 +133,7 @@ def in_f64(kind: str, x: Array, states: list[Array], w: Array, r: Array, b: Arra
     return np.stack(found, axis=1)[:, np.newaxis]
 
 
+@merged()
 @pytest.mark.parametrize(
     ("kind", "linear"), [("RNNSequence", False), ("GRUSequence", False), ("GRUSequence", True), ("LSTMSequence", False)]
 )

@@ -9,6 +9,7 @@ import pytest
 
 from irrun.document.writer import Handle
 from irrun.tensor.element_type import F32
+from tests.kernels.merged import merged
 from tests.optimize.nets import Net, check
 
 ONLY = ["fuse-rotary"]
@@ -36,6 +37,7 @@ def rotated(net: Net, first: int, rest: int, *, negated: int = 1, type: str = "A
     net.result(net.layer(type, products, shape))
 
 
+@merged()
 @pytest.mark.parametrize("half", [1, 8, 33])
 @pytest.mark.parametrize("factors", ["1,1,5", "5", "2,3,5", "2,1,1"])
 def test_both_halves_at_once(tmp_path: Path, half: int, factors: str) -> None:

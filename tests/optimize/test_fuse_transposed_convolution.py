@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from irrun.tensor.element_type import I32
+from tests.kernels.merged import merged
 from tests.optimize.nets import Net, check, types
 
 ONLY = ["fuse-transposed-convolution"]
@@ -24,6 +25,7 @@ WINDOWS = {
 PLAIN = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
 
 
+@merged()
 @pytest.mark.parametrize("name", WINDOWS)
 def test_bias_and_activation(tmp_path: Path, name: str) -> None:
     shape, attributes, kernel = WINDOWS[name]

@@ -12,6 +12,7 @@ from typing import Any, Final
 import pytest
 
 from irrun.optimize import PASSES
+from tests.kernels.merged import merged
 from tests.optimize.test_exhaustive import CASES
 
 z3: Any = pytest.importorskip("z3", reason="z3 proves the identities")
@@ -133,6 +134,7 @@ def contradiction(claim: Claim) -> Any:
     return solver.model() if found == z3.sat else None
 
 
+@merged()
 @pytest.mark.parametrize(("name", "claim"), [(name, claim) for name, claims in IDENTITIES.items() for claim in claims])
 def test_identity(name: str, claim: Callable[[], Claim]) -> None:
     assert contradiction(claim()) is None, name

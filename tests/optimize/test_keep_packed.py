@@ -16,6 +16,7 @@ from irrun.optimize import packed
 from irrun.tensor import Array, ElementType
 from irrun.tensor.element_type import BF16, F4E2M1, F8E4M3, F8E5M2, F16, F32, I4, I8, I64, NF4, U4, U8
 from irrun.tensor.rounding import decode, round_to
+from tests.kernels.merged import merged
 from tests.optimize.nets import TIERS, Net, types
 
 ONLY = ["keep-packed"]
@@ -110,6 +111,7 @@ def held(compiled: irrun.model.Compiled) -> int:
     return sum(array.nbytes for array in arrays.values())
 
 
+@merged()
 @pytest.mark.parametrize("kind", [*RANGE, *TABLES], ids=str)
 @pytest.mark.parametrize("form", ["channels", "tensor", "groups"])
 @pytest.mark.parametrize("transposed", [False, True])
@@ -124,6 +126,7 @@ def test_products(tmp_path: Path, kind: ElementType, form: str, transposed: bool
     assert held(compiled) < 2.5 * INPUTS * OUTPUTS
 
 
+@merged()
 @pytest.mark.parametrize("rows", [1, 6, 200])
 @pytest.mark.parametrize("form", ["channels", "groups"])
 def test_bias_residual_and_activation(tmp_path: Path, rows: int, form: str) -> None:
@@ -157,6 +160,7 @@ def test_halves_only_in_low_memory(tmp_path: Path) -> None:
     assert held(same(net, tmp_path, {"MatMul": 1})) >= 4 * INPUTS * OUTPUTS
 
 
+@merged()
 @pytest.mark.parametrize("form", ["rows", "groups", "halves"])
 @pytest.mark.parametrize("opset", [1, 7, 8])
 def test_rows_that_are_gathered(tmp_path: Path, form: str, opset: int) -> None:
@@ -182,6 +186,7 @@ def test_rows_that_are_gathered(tmp_path: Path, form: str, opset: int) -> None:
     np.testing.assert_array_equal(compiled(picked)[0], plain(picked)[0])
 
 
+@merged()
 @pytest.mark.parametrize("kind", TABLES, ids=str)
 @pytest.mark.parametrize("through", [F16, F32, BF16], ids=str)
 @pytest.mark.parametrize("form", ["rows", "groups"])
@@ -200,6 +205,7 @@ def test_rows_of_numbers_of_a_table(tmp_path: Path, kind: ElementType, through: 
     np.testing.assert_array_equal(compiled(picked)[0], unpacked(picked)[0])
 
 
+@merged()
 @pytest.mark.parametrize("tier", TIERS)
 @pytest.mark.parametrize("rows", [1, 7])
 @pytest.mark.parametrize("is_shared", [False, True])
@@ -304,6 +310,7 @@ def test_what_no_step_takes_packed_is_decompressed() -> None:
     np.testing.assert_array_equal(value.unpacked(), [[-0.5], [0], [0.5]])
 
 
+@merged()
 @pytest.mark.parametrize(("rows", "kept"), [("?", True), ("1", True), ("48", True), ("49", False), ("60..90", False)])
 def test_few_rows_or_an_unknown_number(tmp_path: Path, rows: str, kept: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed, "LEAST_OF_ALL", 0)
@@ -363,6 +370,7 @@ def test_low_memory_is_a_switch(tmp_path: Path) -> None:
         net.compile(tmp_path, LOW_MEMORY=3)
 
 
+@merged()
 @pytest.mark.parametrize("kind", [I8, U8, I4, U4])
 @pytest.mark.parametrize("precision", ["f32", "bf16"])
 def test_activations_are_quantised_where_that_is_asked_for(tmp_path: Path, kind: ElementType, precision: str) -> None:

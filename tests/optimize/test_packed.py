@@ -11,6 +11,7 @@ import pytest
 from irrun.document.writer import Handle
 from irrun.optimize import packed
 from irrun.tensor.element_type import F16, F32, I64, U8
+from tests.kernels.merged import merged
 from tests.optimize.nets import Net
 from tests.optimize.test_keep_packed import decompressed, same, whole
 
@@ -60,6 +61,7 @@ def scale_within_groups(net: Net) -> Handle:
     return decompressed(net, U8, (ROWS, 4, ROWS), (ROWS, 1, ROWS), with_zero=False, through=F32, final=(ROWS, COLUMNS))
 
 
+@merged()
 @pytest.mark.parametrize(
     ("form", "layers"),
     [

@@ -12,6 +12,7 @@ import irrun.model
 from irrun.document.writer import Handle
 from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.tensor.element_type import I64
+from tests.kernels.merged import merged
 from tests.optimize.nets import Net, check, types
 
 ONLY = ["fuse-attention", "share-keys"]
@@ -39,6 +40,7 @@ def attention(net: Net, count: int, queries: int, keys: str, mask: str | None, *
     )
 
 
+@merged()
 @pytest.mark.parametrize("mask", [None, "2,1,1,7", "2,6,1,7", "6,1,7", "1,7"])
 @pytest.mark.parametrize("queries", [1, 5])
 @pytest.mark.parametrize("keys", ["7", "?"])

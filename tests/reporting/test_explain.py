@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from irrun.reporting.explain import explain
 from irrun.reporting.explain.explanation import explained
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32, I64
-from tests.cases import ModelCase, all_cases, all_models
+from tests.cases import Case, ModelCase, all_cases, all_models
 from tests.ops.harness import constants, model, whole
 from tests.reporting.models import loaded, looping, network
 
@@ -207,26 +207,36 @@ def test_a_fault_of_the_layer() -> None:
     assert found.computes
 
 
-@pytest.mark.parametrize("type", sorted({case.type for case in all_cases()}))
-def test_every_operation_is_explained(type: str) -> None:
-    for case in (case for case in all_cases() if case.type == type):
-        for dynamic in (False, True):
-            ir, _ = model(case, constants=constants(case), dynamic=dynamic)
+Named = TypeVar("Named", Case, ModelCase)
+
+
+def by_type(cases: list[Named]) -> dict[str, list[Named]]:
+    found: dict[str, list[Named]] = {}
+    for case in sorted(cases, key=lambda case: case.type):
+        found.setdefault(case.type, []).append(case)
+    return found
+
+
+@pytest.mark.sample(5)
+@pytest.mark.parametrize("cases", by_type(all_cases()).values(), ids=by_type(all_cases()).keys())
+def test_every_operation_is_explained(cases: list[Case], subtests: pytest.Subtests) -> None:
+    for case in cases:
+        with subtests.test(case=str(case)):
+            for dynamic in (False, True):
+                ir, _ = model(case, constants=constants(case), dynamic=dynamic)
+                check_all(load(ir.text.encode(), ir.weights))
+    ir, _ = model(cases[0], constants=constants(cases[0]))
+    for missing in ("<output>.*?</output>", "<edge .*?/>"):
+        with subtests.test(missing=missing):
+            check_all(load(re.sub(missing, "", ir.text, flags=re.DOTALL).encode(), ir.weights))
+
+
+@pytest.mark.parametrize("cases", by_type(all_models()).values(), ids=by_type(all_models()).keys())
+def test_every_model_of_the_cases_is_explained(cases: list[ModelCase], subtests: pytest.Subtests) -> None:
+    for case in cases:
+        with subtests.test(case=str(case)):
+            ir = whole(case)
             check_all(load(ir.text.encode(), ir.weights))
-
-
-@pytest.mark.parametrize("type", sorted({case.type for case in all_cases()}))
-@pytest.mark.parametrize("missing", ["<output>.*?</output>", "<edge .*?/>"])
-def test_every_operation_is_explained_without_its_ports(type: str, missing: str) -> None:
-    case = next(case for case in all_cases() if case.type == type)
-    ir, _ = model(case, constants=constants(case))
-    check_all(load(re.sub(missing, "", ir.text, flags=re.DOTALL).encode(), ir.weights))
-
-
-@pytest.mark.parametrize("case", all_models(), ids=str)
-def test_every_model_of_the_cases_is_explained(case: ModelCase) -> None:
-    ir = whole(case)
-    check_all(load(ir.text.encode(), ir.weights))
 
 
 def check_all(found: Loaded) -> None:

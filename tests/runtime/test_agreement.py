@@ -16,6 +16,7 @@ from tests.optimize.nets import Net
 from tests.optimize.quantized import RANGES, fake_quantize, text
 from tests.optimize.quantized import convolution as convolve
 from tests.optimize.quantized import filters as quantized_filters
+from tests.plugins.tiers import Campaign
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
@@ -274,30 +275,29 @@ def regions(net: Net, random: Random) -> Handle:
     return net.layer("ROIAlign", [data, boxes, net.constant(random.integers(0, batch, count))], shape, 9, **attributes)
 
 
-LAYERS: list[Callable[[Net, Random], Handle]] = [
-    *(
-        convolution,
-        integers,
-        tiles,
-        transposed_convolution,
-        pooling,
-        product,
-        attention,
-        elementwise,
-        rows,
-        joined,
-        types,
-        regions,
-    ),
+Layer = Callable[[Net, Random], Handle]
+
+LAYERS: list[Layer] = [
+    *(convolution, integers, tiles, transposed_convolution, pooling, product, attention, elementwise, rows, joined),
+    *(types, regions),
 ]
 
 
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.__name__)
-def test_both_tiers_agree(tmp_path: Path, layer: Callable[[Net, Random], Handle], seed: int) -> None:
-    random = np.random.default_rng([seed, LAYERS.index(layer)])
+def drawn(layer: Layer, seed: int) -> Net:
+    """A network that is one layer."""
     net = Net()
-    net.result(layer(net, random))
+    net.result(layer(net, np.random.default_rng([seed, LAYERS.index(layer)])))
+    return net
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.__name__)
+def test_both_tiers_agree(tmp_path: Path, layer: Layer, campaign: Campaign, subtests: pytest.Subtests) -> None:
+    for seed in campaign.draws(3, 12):
+        with subtests.test(seed=seed):
+            check_agreement(tmp_path, drawn(layer, seed))
+
+
+def check_agreement(tmp_path: Path, net: Net) -> None:
     net.ir.save(tmp_path / "net.xml")
     compiled = irrun.model.build(tmp_path / "net.xml", {"TIER": "compiled"})
     plain = irrun.model.build(tmp_path / "net.xml", {"TIER": "numpy", "OPTIMIZE": False})
@@ -306,17 +306,17 @@ def test_both_tiers_agree(tmp_path: Path, layer: Callable[[Net, Random], Handle]
         np.testing.assert_allclose(compiled(inputs)[0], plain(inputs)[0], rtol=1e-3, atol=3e-4)
 
 
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("precision", ["bf16", "f16"])
 @pytest.mark.parametrize(
     "layer", [convolution, tiles, transposed_convolution, product, joined], ids=lambda x: x.__name__
 )
-def test_both_tiers_round_alike(
-    tmp_path: Path, layer: Callable[[Net, Random], Handle], precision: str, seed: int
-) -> None:
-    random = np.random.default_rng([seed, LAYERS.index(layer)])
-    net = Net()
-    net.result(layer(net, random))
+def test_both_tiers_round_alike(tmp_path: Path, layer: Layer, campaign: Campaign, subtests: pytest.Subtests) -> None:
+    for seed in campaign.draws(3, 12):
+        for precision in ("bf16", "f16"):
+            with subtests.test(seed=seed, precision=precision):
+                check_rounding(tmp_path, drawn(layer, seed), precision)
+
+
+def check_rounding(tmp_path: Path, net: Net, precision: str) -> None:
     net.ir.save(tmp_path / "net.xml")
     config = {"INFERENCE_PRECISION_HINT": precision}
     compiled, plain = (

@@ -17,6 +17,7 @@ from irrun.runtime.available import available_memory, default_memory
 from irrun.runtime.budget import MOST_ITERATIONS
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32, I64
+from tests.kernels.merged import merged
 from tests.runtime.budget_nets import broadcast, doubling_loop, range_of_input, square
 
 
@@ -123,6 +124,7 @@ def test_settings_are_read() -> None:
         read_config({"MAX_ITERATIONS": "many"})
 
 
+@merged()
 @pytest.mark.parametrize(
     ("text", "size"),
     [("4096", 4096), ("500MB", 500_000_000), ("1.5 GiB", 3 << 29), ("2G", 2 << 30), ("3kb", 3000), ("1ki", 1024)],
@@ -131,6 +133,7 @@ def test_sizes_are_read(text: str, size: int) -> None:
     assert parse_bytes(text) == size
 
 
+@merged()
 @pytest.mark.parametrize("text", ["", "0", "-1", "1e9", "GiB", "1.5.2", "4 EiB", "٣", "9" * 30])
 def test_other_texts_are_no_sizes(text: str) -> None:
     with pytest.raises(ValueError, match="expected a positive number of bytes"):

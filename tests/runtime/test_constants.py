@@ -13,6 +13,7 @@ from irrun.document.writer import Handle
 from irrun.tensor import Array, ElementType
 from irrun.tensor.element_type import F16, F32, I64, NF4, U8
 from irrun.tensor.rounding import round_to
+from tests.kernels.merged import merged
 from tests.optimize.nets import Net
 
 Consumer = Callable[[Net, Handle], None]
@@ -60,6 +61,7 @@ def outputs(net: Net, folder: Path, config: dict[str, bool]) -> list[Array]:
     return [array if array.shape == (WORDS, WIDTH) else array.T for array in results.values()]
 
 
+@merged()
 @pytest.mark.parametrize("config", FORMS, ids=["as written", "optimised", "packed"])
 @pytest.mark.parametrize("consumer", [gather, multiply, add])
 def test_a_scale_is_rounded_and_the_product_is_not(tmp_path: Path, config: dict[str, bool], consumer: Consumer) -> None:
@@ -69,6 +71,7 @@ def test_a_scale_is_rounded_and_the_product_is_not(tmp_path: Path, config: dict[
     np.testing.assert_array_equal(got, WHOLE.astype(np.float32) * ROUNDED)
 
 
+@merged()
 @pytest.mark.parametrize("config", FORMS, ids=["as written", "optimised", "packed"])
 @pytest.mark.parametrize(
     ("consumers", "is_exact"),

@@ -40,6 +40,7 @@ def both(pair: tuple[Session, Session], act: Callable[[Session], Array]) -> None
         np.testing.assert_allclose(value, known, rtol=2e-4, atol=2e-5)
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("tier", TIERS)
 def test_many_tokens(tmp_path: Path, tier: str) -> None:
     pair = sessions(tmp_path, tier)
@@ -112,6 +113,7 @@ def test_a_run_that_fails_changes_nothing(tmp_path: Path, tier: str) -> None:
     both(pair, lambda one: one.run(1))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("tier", TIERS)
 def test_requests_have_variables_of_their_own(tmp_path: Path, tier: str) -> None:
     one, other = models(tmp_path, tier)

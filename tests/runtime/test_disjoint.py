@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
@@ -27,10 +26,11 @@ from irrun.tensor import Array
 from tests.cases import Case, all_cases
 from tests.ops import harness
 from tests.optimize.nets import Net
+from tests.plugins.tiers import Campaign
 from tests.reporting.plans import nets
 from tests.runtime import disjoint
 from tests.runtime.disjoint import faults, many_tasks
-from tests.runtime.test_agreement import LAYERS
+from tests.runtime.test_agreement import LAYERS, Layer, drawn
 
 CASES: dict[str, list[Case]] = {}
 for _case in all_cases():
@@ -55,26 +55,26 @@ def test_of_whole_networks(name: str, tmp_path: Path) -> None:
     assert examined(*a_run(nets.compiled(name, tmp_path, TIER="numpy"))) > 0 or name == "loop"
 
 
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.__name__)
-def test_of_random_layers(layer: Callable[..., Any], seed: int, tmp_path: Path) -> None:
-    random, net = np.random.default_rng([seed, LAYERS.index(layer)]), Net()
-    net.result(layer(net, random))
-    net.ir.save(tmp_path / "net.xml")
-    compiled = irrun.model.build(tmp_path / "net.xml", {"TIER": "numpy"})
-    examined(compiled.plan, list(accept(compiled.inputs, net.inputs(), compiled.plan.parameter_types)))
+def test_of_random_layers(layer: Layer, campaign: Campaign, subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for seed in campaign.draws(1, 3):
+        with subtests.test(seed=seed):
+            net = drawn(layer, seed)
+            net.ir.save(tmp_path / "net.xml")
+            compiled = irrun.model.build(tmp_path / "net.xml", {"TIER": "numpy"})
+            examined(compiled.plan, list(accept(compiled.inputs, net.inputs(), compiled.plan.parameter_types)))
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("type", CASES)
-def test_of_operations(type: str) -> None:
+def test_of_operations(type: str, subtests: pytest.Subtests) -> None:
     for case in CASES[type]:
-        ir, parameters = harness.model(case, constants=harness.constants(case))
-        compiled = irrun.model.build(irrun.model.load(ir.text.encode(), ir.weights), {"TIER": "numpy"})
-        given = [array for index in parameters if (array := case.inputs[index]) is not None]
-        try:
-            examined(compiled.plan, list(accept(compiled.inputs, given, compiled.plan.parameter_types)))
-        except OpError:
-            continue
+        with subtests.test(case=str(case)):
+            ir, parameters = harness.model(case, constants=harness.constants(case))
+            compiled = irrun.model.build(irrun.model.load(ir.text.encode(), ir.weights), {"TIER": "numpy"})
+            given = [array for index in parameters if (array := case.inputs[index]) is not None]
+            with suppress(OpError):
+                examined(compiled.plan, list(accept(compiled.inputs, given, compiled.plan.parameter_types)))
 
 
 class Kernel:

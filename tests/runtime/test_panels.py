@@ -13,6 +13,7 @@ pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun
 
 from irrun.runtime.lowering import packing
 from irrun_kernels.host import LANES
+from tests.kernels.merged import merged
 
 VECTORS = 2
 
@@ -35,6 +36,7 @@ def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(packing, "_BLOCK", request.param)
 
 
+@merged()
 @pytest.mark.parametrize("columns", [1, 2 * LANES, 5 * LANES + 3])
 @pytest.mark.parametrize("depth", [4, 7])
 @pytest.mark.parametrize("layout", ["CKN", "NKC"])
@@ -48,6 +50,7 @@ def test_bf16(columns: int, depth: int, layout: str) -> None:
     np.testing.assert_array_equal(packed.view(np.uint16), panels(bits, 2))
 
 
+@merged()
 @pytest.mark.parametrize("columns", [1, 2 * LANES, 5 * LANES + 3])
 def test_matrices_that_are_made(columns: int) -> None:
     weights = np.random.default_rng(columns).normal(size=(columns, 6, 3, 3)).astype(np.float32)

@@ -10,6 +10,7 @@ import pytest
 
 from irrun.document.writer import Handle
 from irrun.tensor.element_type import F32, I64
+from tests.kernels.merged import merged
 from tests.optimize.nets import Net
 from tests.runtime.test_open import runners, whole
 from tests.runtime.test_tiers import both, products
@@ -90,6 +91,7 @@ def test_an_image_is_scaled_to_limits_and_padded_to_whole_blocks(tmp_path: Path)
     check(net, tmp_path)
 
 
+@merged()
 @pytest.mark.parametrize("mode", ["nearest", "linear", "linear_onnx", "cubic"])
 @pytest.mark.parametrize("by", ["sizes", "scales", "floats"])
 @pytest.mark.parametrize("coordinates", ["half_pixel", "align_corners", "asymmetric"])

@@ -27,6 +27,7 @@ from irrun.runtime.symbolic import (
     least,
     of_sizes,
 )
+from tests.kernels.merged import merged
 
 Formula = Callable[[Sequence[Any]], Any]
 """An integer, computed from some sizes, which may be plain or symbolic."""
@@ -75,6 +76,7 @@ def formula(random: np.random.Generator, depth: int) -> Formula:
     return kinds[int(random.integers(len(kinds)))]
 
 
+@merged()
 @pytest.mark.parametrize("seed", range(40))
 def test_a_compiled_function_computes_what_integers_do(seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -129,6 +131,7 @@ def test_exact_divisions_compute_nothing() -> None:
 RELATIONS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
 
 
+@merged()
 @pytest.mark.parametrize("seed", range(30))
 def test_a_program_is_for_the_sizes_that_compare_alike(seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -15,6 +15,7 @@ from irrun.runtime.expressions import Expressions
 from irrun.runtime.symbolic import Symbols, SymInt
 from irrun.runtime.view import View
 from irrun.tensor import Array
+from tests.kernels.merged import merged
 
 Random = np.random.Generator
 Change = Callable[[Any], Any]
@@ -102,6 +103,7 @@ def changes(random: Random, base: Array, count: int) -> tuple[list[Change], Arra
     return found, x
 
 
+@merged()
 @pytest.mark.parametrize("seed", range(60))
 def test_views_are_those_of_numpy(seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -116,6 +118,7 @@ def test_views_are_those_of_numpy(seed: int) -> None:
         assert view.is_contiguous == expected.flags.c_contiguous or not expected.size
 
 
+@merged()
 @pytest.mark.parametrize("seed", range(60))
 def test_symbolic_views_are_those_of_numpy(seed: int) -> None:
     """Views that are made once, for other sizes too where the guards hold."""
@@ -174,6 +177,7 @@ def shapes_of(random: Random, size: int) -> list[int]:
     return shape + [1] * int(random.integers(0, 2))
 
 
+@merged()
 @pytest.mark.parametrize("seed", range(60))
 def test_there_is_no_view_where_numpy_copies(seed: int) -> None:
     random = np.random.default_rng(seed)

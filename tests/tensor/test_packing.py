@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import mmap
 from pathlib import Path
 from typing import Any
@@ -90,21 +91,21 @@ def test_storage_size(element_type: str, sizes: dict[int, int]) -> None:
 
 
 @pytest.mark.parametrize("element_type", CARRIERS)
-@pytest.mark.parametrize("offset", [0, 1, 3])
-@pytest.mark.parametrize("count", [1, 2, 7, 8, 9, 1001])
-def test_packing_inverts_unpacking_at_any_offset(element_type: str, offset: int, count: int) -> None:
-    codes = np.random.default_rng(count).integers(0, 0x38, offset + storage_size(element_type, count), np.uint8)
-    if element_type == "boolean":
-        codes %= 2
-    values = unpack(codes[offset:], element_type, count)
-    assert values.dtype == CARRIERS[element_type]
-    assert values.shape == (count,)
-    assert values.flags.aligned
-    packed = pack(values, element_type)
-    assert len(packed) == storage_size(element_type, count)
-    np.testing.assert_array_equal(unpack(packed, element_type, count), values)
-    if element_type in WHOLE_BYTES:
-        assert packed == codes[offset:].tobytes()
+def test_packing_inverts_unpacking_at_any_offset(element_type: str, subtests: pytest.Subtests) -> None:
+    for offset, count in itertools.product([0, 1, 3], [1, 2, 7, 8, 9, 1001]):
+        codes = np.random.default_rng(count).integers(0, 0x38, offset + storage_size(element_type, count), np.uint8)
+        if element_type == "boolean":
+            codes %= 2
+        with subtests.test(offset=offset, count=count):
+            values = unpack(codes[offset:], element_type, count)
+            assert values.dtype == CARRIERS[element_type]
+            assert values.shape == (count,)
+            assert values.flags.aligned
+            packed = pack(values, element_type)
+            assert len(packed) == storage_size(element_type, count)
+            np.testing.assert_array_equal(unpack(packed, element_type, count), values)
+            if element_type in WHOLE_BYTES:
+                assert packed == codes[offset:].tobytes()
 
 
 @given(st.binary(max_size=30), st.sampled_from(["u1", "u2", "u3", "u4", "u6", "i4", "f4e2m1", "nf4"]))

@@ -211,9 +211,14 @@ def test_i4_wraps_with_its_sign(dtype: type[np.signedinteger[Any]]) -> None:
     assert rounded.tolist() == [7, -8, -1, 0, 7, -8, -1, 0, 0, -1]
 
 
-@pytest.mark.parametrize("element_type", CODES)
 @pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3), (2, 3)])
-def test_shapes_are_kept(element_type: str, shape: tuple[int, ...]) -> None:
+def test_shapes_are_kept(shape: tuple[int, ...], subtests: pytest.Subtests) -> None:
+    for element_type in CODES:
+        with subtests.test(type=element_type):
+            assert_shape_is_kept(element_type, shape)
+
+
+def assert_shape_is_kept(element_type: str, shape: tuple[int, ...]) -> None:
     values = np.ones(shape, np.float32 if element_type in FLOATS else np.int8)
     rounded = round_to(values, element_type)
     assert isinstance(rounded, np.ndarray)

@@ -10,6 +10,7 @@ import mmap
 import struct
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
 
@@ -49,15 +50,24 @@ def become(level: str) -> None:
     lowered.MOST_BYTES = -1
 
 
-def words(*names: str) -> list[str]:
-    """Return the instructions of kernels that are compiled."""
+def words(name: str) -> set[str]:
+    """Return the instructions of a kernel. They are kept beside the objects."""
     from building.compiler import assembly_of, code_of
+    from building.libraries import OBJECTS
+    from building.objects import digest
     from building.systems import SYSTEMS
+    from irrun_kernels.levels import built_for
     from irrun_kernels.native import DECLARED
 
-    built.optimise_once()
-    declared = [one for one in DECLARED if one.name in names]
-    return [word for one in declared for word in assembly_of(code_of(one), SYSTEMS["linux-arm64"]).split()]
+    (level,) = built_for
+    declared = next(one for one in DECLARED if one.name == name)
+    key = digest(Path(declared.function.__code__.co_filename), level)
+    path = OBJECTS / "optimised-once" / f"{declared.symbol}-{level.name}-{key}.words"
+    if not path.exists():
+        built.optimise_once()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(assembly_of(code_of(declared), SYSTEMS["linux-arm64"]), encoding="utf-8")
+    return set(path.read_text(encoding="utf-8").split())
 
 
 class Emulator:

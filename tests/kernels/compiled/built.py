@@ -5,9 +5,11 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,11 +32,6 @@ def add(file: Path) -> None:
 def build_file(file: Path, level: str) -> Path:
     """Build the kernels that a Python file declares, for a level; return the library."""
     return Path(_built("--level", level, "--file", str(file)))
-
-
-def build_level(name: str) -> None:
-    """Build the library of a level, if it is not there."""
-    _built("--level", name)
 
 
 def _built(*arguments: str) -> str:
@@ -78,12 +75,37 @@ def on_demand(name: str) -> None:
 
     def address_of(_: str, symbol: str) -> int:
         path = object_file(symbol, system)
+        _ASKED.append(path)
         library = path.with_suffix(system.suffix)
         if not library.exists():
             link(system, [path], library)
         return ctypes.cast(getattr(ctypes.CDLL(str(library)), symbol), ctypes.c_void_p).value or 0
 
     native.address_of = address_of
+
+
+def packaged(folder: Path, name: str, script: str) -> dict[str, str]:
+    """Return an environment whose `irrun_kernels` has one library: of what a script asks for on a level."""
+    from irrun_kernels import library
+
+    copy = folder / "irrun_kernels"
+    shutil.copytree(BUILD.parent / copy.name, copy, ignore=shutil.ignore_patterns("libraries", "__pycache__"))
+    libraries = copy / library.FOLDER.name
+    libraries.mkdir()
+    shutil.copy(library.FOLDER / f"processor{library.SUFFIX}", libraries)
+    told(f"{script}\nbuilt.write_library({str(libraries / f'{name}{library.SUFFIX}')!r})", name)
+    return {"IRRUN_LEVEL": name, "PYTHONPATH": os.pathsep.join([str(folder), os.environ["PYTHONPATH"]])}
+
+
+_ASKED: list[Path] = []
+"""The object files of what this process has asked for on another level."""
+
+
+def write_library(path: str) -> None:
+    """Write the library of what this process has asked for."""
+    from building.systems import link, this_system
+
+    link(this_system(), _ASKED, Path(path))
 
 
 def become(name: str) -> None:
@@ -109,10 +131,25 @@ def object_file(symbol: str, system: Any) -> Path:
     folder = OBJECTS / "optimised-once"
     folder.mkdir(parents=True, exist_ok=True)
     optimise_once()
-    (path,) = objects(level, folder, [system], [next(one for one in DECLARED if one.symbol == symbol)])
-    for other in set(folder.glob(f"{symbol}-{level.name}-{system.name}-*.o")) - {path}:
-        other.unlink(missing_ok=True)
+    with _alone(folder / f"{symbol}-{level.name}.lock"):
+        (path,) = objects(level, folder, [system], [next(one for one in DECLARED if one.symbol == symbol)])
+    for other in folder.glob(f"{symbol}-{level.name}-{system.name}-*"):
+        if other.stem != path.stem and other.suffix != ".tmp":
+            other.unlink(missing_ok=True)
     return path
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Let other processes that compile the same wait, where the system has locks that end with their process."""
+    try:
+        from fcntl import LOCK_EX, flock
+    except ImportError:
+        yield
+        return
+    with path.open("w") as file:
+        flock(file, LOCK_EX)
+        yield
 
 
 def optimise_once() -> None:

@@ -114,19 +114,19 @@ def check_convolutions() -> None:
 
 def check_bytes() -> None:
     """Products of bytes with all that follows them."""
-    from tests.kernels.compiled.test_bytes import test_levels_are_half_a_step_from_exact_numbers_at_most as check
+    from tests.kernels.compiled.test_bytes import test_levels_are_half_a_step_from_exact_numbers_at_most as test
 
     for name in ("pointwise", "first layer", "few filters", "few points", "grouped"):
         for form in ("plain", "summand", "levels", "rounded"):
-            check(name, 77, form)
+            test.__wrapped__(name, 77, form)
 
 
 def check_codes() -> None:
     """Weights of few bits, which become bf16 a part at a time."""
-    from tests.kernels.compiled.test_packed import test_a_product_of_several_rows_in_bf16 as check
+    from tests.kernels.compiled.test_packed import test_a_product_of_several_rows_in_bf16 as test
 
     for rows, bits, groups, size in ((33, 4, 3, 32), (33, 8, 1, 260), (200, 4, 1, 520), (64, 8, 2, 100)):
-        check(rows, bits, groups, size)
+        test.__wrapped__(rows, bits, groups, size)
 
 
 VALUES = """
@@ -139,6 +139,7 @@ test_amx.check_{}()
 """
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("level", [pytest.param(MEMORY, marks=vectors_of_16), pytest.param(None, marks=with_tiles)])
 @pytest.mark.parametrize("what", ["products", "epilogues", "convolutions", "bytes", "codes"])
 def test_values(what: str, level: str | None) -> None:
@@ -157,6 +158,7 @@ print(*(one.message for one in seen))
 """
 
 
+@pytest.mark.rest
 @vectors_of_16
 def test_tiles_that_compute_wrong_products_are_left_alone(tmp_path: Path) -> None:
     lines = told(WRONG, MEMORY, IRRUN_KERNELS_OBJECTS=str(tmp_path)).splitlines()
@@ -200,6 +202,7 @@ print(*(word for word in words if word.startswith(("ldtile", "tile", "tdp"))))
 """
 
 
+@pytest.mark.rest
 @x86
 def test_instructions() -> None:
     expected = "ldtilecfg tdpbf16ps tdpbusd tileloadd tilerelease tilestored tilezero"

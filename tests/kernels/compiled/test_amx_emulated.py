@@ -30,6 +30,9 @@ SOURCE = Path(__file__).with_name("amx_emulator.c")
 AMX = next(level for level in LEVELS if level.tiles == "registers")
 
 
+pytestmark = pytest.mark.rest
+
+
 @pytest.fixture(scope="module")
 def emulator(tmp_path_factory: pytest.TempPathFactory) -> str:
     lacks = {name for name in AMX.has - processor.features() if not name.startswith("amx")}

@@ -22,14 +22,14 @@ from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import BF16, F32
-from tests.kernels.compiled.built import build_level, told
+from tests.kernels.compiled.built import packaged, told
 from tests.kernels.compiled.lowered import run
 from tests.kernels.compiled.test_amx import MEMORY, with_tiles
 from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, multiplied_out
 from tests.optimize.nets import Net
 from tests.optimize.quantized import SIGNED, UNSIGNED, convolution, fake_quantize, filters
 
-pytestmark = with_tiles
+pytestmark = [with_tiles, pytest.mark.rest]
 
 WITHOUT_TILES = "x86-64-bf16"
 
@@ -208,7 +208,17 @@ main()
 """
 
 
-def test_worker_processes_of_a_batch(tmp_path: Path) -> None:
+ALONE = """
+import irrun.model
+import numpy as np
+for count in (1, 2):
+    config = {{"TIER": "compiled", "INFERENCE_PRECISION_HINT": "bf16", "INFERENCE_NUM_THREADS": count}}
+    irrun.model.build({net!r}, config)([np.load({x!r})])
+"""
+
+
+@pytest.mark.parametrize("level", [MEMORY, WITHOUT_TILES])
+def test_worker_processes_of_a_batch(level: str, tmp_path: Path) -> None:
     net = Net()
     data = net.parameter("x", "64,130")
     net.result(net.layer("MatMul", [data, net.normal(130, 70)], "64,70", transpose_a=False, transpose_b=False))
@@ -216,15 +226,14 @@ def test_worker_processes_of_a_batch(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     for number in range(4):
         np.save(tmp_path / "in" / f"{number}.npy", net.inputs()["x"])
-    levels = "x86-64-amx", MEMORY, WITHOUT_TILES
-    for level in levels:
-        build_level(level)
-        told(BATCH.format(folder=str(tmp_path), out=level), IRRUN_LEVEL=level, IRRUN_TIER="compiled")
-    on, memory, off = ([np.load(file) for file in sorted((tmp_path / level).glob("*.npy"))] for level in levels)
+    alone = ALONE.format(net=str(tmp_path / "net.xml"), x=str(tmp_path / "in" / "0.npy"))
+    environment = packaged(tmp_path / "kernels", level, alone)
+    told(BATCH.format(folder=str(tmp_path), out="on"), IRRUN_TIER="compiled")
+    told(BATCH.format(folder=str(tmp_path), out="other"), **environment, IRRUN_TIER="compiled")
+    on, other = ([np.load(file) for file in sorted((tmp_path / name).glob("*.npy"))] for name in ("on", "other"))
     assert len(on) == 4
-    np.testing.assert_array_equal(on, memory)
-    assert not np.array_equal(on, off)
-    np.testing.assert_allclose(on, off, rtol=0, atol=1e-4)
+    assert np.array_equal(on, other) == (level == MEMORY)
+    np.testing.assert_allclose(on, other, rtol=0, atol=1e-4)
 
 
 SMALL_STACK = """
@@ -247,11 +256,11 @@ print(*digest(iter(product())))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux refuses tiles to a process whose signal stack is too small")
-def test_a_system_that_refuses_tiles() -> None:
-    build_level(WITHOUT_TILES)
-    used, digests = told(SMALL_STACK).splitlines()
+def test_a_system_that_refuses_tiles(tmp_path: Path) -> None:
+    asked = packaged(tmp_path, WITHOUT_TILES, SWITCHED_OFF)
+    used, digests = told(SMALL_STACK, **asked | {"IRRUN_LEVEL": ""}).splitlines()
     assert used in ("False False AVX512-BF16", "False False f32 made of bf16")
-    assert digests == told(SWITCHED_OFF, IRRUN_LEVEL=WITHOUT_TILES)
+    assert digests == told(SWITCHED_OFF, **asked)
 
 
 STATE = """

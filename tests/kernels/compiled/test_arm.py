@@ -9,6 +9,8 @@ import pytest
 from irrun_kernels.processor import machine
 from tests.kernels.compiled.built import told
 
+pytestmark = pytest.mark.rest
+
 x86 = pytest.mark.skipif(
     machine() != "x86_64" or sys.platform != "linux",
     reason="calls between both processors are those of Linux; on ARM all other tests are such tests",
@@ -23,36 +25,50 @@ from tests.kernels.compiled import test_bytes, test_convolution, test_bf16, test
 print(backends.OF_BF16.name, backends.OF_BYTES.name, host.LANES, host.REGISTERS, sep=", ")
 """
 
-VALUES = """
+VALUES = {
+    "products": """
 for type in (BF16, F16):
-    test_bf16.test_numbers_are_rounded_to_nearest_even(type)
-test_bf16.test_products_are_equal_to_the_bit((7, 30, 64))
-test_convolution.test_convolution_with_bias_summand_and_activation("grouped, odd", 3, "swish")
+    test_bf16.test_numbers_are_rounded_to_nearest_even.__wrapped__(type)
+test_bf16.test_products_are_equal_to_the_bit.__wrapped__((7, 30, 64))
+test_convolution.test_convolution_with_bias_summand_and_activation.__wrapped__("grouped, odd", 3, "swish")
+""",
+    "bytes": """
 for name in ("first layer", "depthwise", "grouped"):
-    test_bytes.test_levels_are_half_a_step_from_exact_numbers_at_most(name, 77, "rounded")
+    test_bytes.test_levels_are_half_a_step_from_exact_numbers_at_most.__wrapped__(name, 77, "rounded")
+""",
+    "codes": """
 for rows in (1, 2):
-    test_packed.test_a_product_with_codes_of_a_table(rows, 17, "nf4", 3, 32, False)
-"""
+    test_packed.test_a_product_with_codes_of_a_table.__wrapped__(rows, 17, "nf4", 3, 32, False)
+""",
+}
 
 WORDS = """
-print(*sorted(set(arm.words("product", "integer_product")) & {"fmla", "sdot", "usdot", "bfdot"}))
+print(*sorted(arm.words({!r}) & {{"fmla", "sdot", "usdot", "bfdot"}}))
 """
 
 
 @x86
 @pytest.mark.parametrize(
     ("level", "expected"),
-    [
-        ("arm64-dotprod", ["f32 made of bf16, SDOT, 4, 32", "fmla sdot"]),
-        ("arm64-neon", ["f32 made of bf16, halves of words, 4, 32", "fmla"]),
-    ],
+    [("arm64-dotprod", "f32 made of bf16, SDOT, 4, 32"), ("arm64-neon", "f32 made of bf16, halves of words, 4, 32")],
 )
-def test_values(level: str, expected: list[str]) -> None:
-    """Values, and the instructions that compute them: Numba compiles what kernels call once for both."""
+@pytest.mark.parametrize("what", VALUES)
+def test_values(what: str, level: str, expected: str) -> None:
     pytest.importorskip("unicorn", reason="unicorn emulates the processor")
-    assert told(START.format(level) + VALUES + WORDS).splitlines() == expected
+    assert told(START.format(level) + VALUES[what]) == expected
 
 
 @x86
-def test_instructions() -> None:
-    assert told(START.format("arm64-bf16") + WORDS).splitlines() == ["BFDOT, USDOT, 4, 32", "bfdot fmla usdot"]
+@pytest.mark.parametrize(
+    ("level", "kernel", "expected"),
+    [
+        ("arm64-bf16", "product", ["BFDOT, USDOT, 4, 32", "bfdot fmla"]),
+        ("arm64-bf16", "integer_product", ["BFDOT, USDOT, 4, 32", "fmla usdot"]),
+        ("arm64-dotprod", "product", ["f32 made of bf16, SDOT, 4, 32", "fmla"]),
+        ("arm64-dotprod", "integer_product", ["f32 made of bf16, SDOT, 4, 32", "fmla sdot"]),
+        ("arm64-neon", "product", ["f32 made of bf16, halves of words, 4, 32", "fmla"]),
+        ("arm64-neon", "integer_product", ["f32 made of bf16, halves of words, 4, 32", "fmla"]),
+    ],
+)
+def test_instructions(level: str, kernel: str, expected: list[str]) -> None:
+    assert told(START.format(level) + WORDS.format(kernel)).splitlines() == expected

@@ -14,6 +14,7 @@ from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BF16, F32
 from irrun_kernels.attention import KEYS
 from tests.kernels.compiled.lowered import run
+from tests.kernels.merged import merged
 
 SIZES = {
     "plain": (2, 3, 3, 40, 56, 64, 64),
@@ -36,6 +37,7 @@ def exact(query: Array, key: Array, value: Array, scale: float, hidden: Array, p
     return near(weights / weights.sum(-1, keepdims=True)) @ near(value)
 
 
+@merged()
 @pytest.mark.parametrize("name", ["plain", "odd", "many keys", "shared keys"])
 @pytest.mark.parametrize(
     ("part", "value"), [(part, value) for part in range(3) for value in (np.inf, -np.inf, np.nan, 1e14, 3e38)][:-1]
@@ -59,6 +61,7 @@ def test_hidden_infinities_of_causal_attention_propagate(
     np.testing.assert_allclose(compiled, plain, rtol=1e-4)
 
 
+@merged()
 @pytest.mark.parametrize("name", SIZES)
 @pytest.mark.parametrize("masked", ["none", "mask", "causal"])
 @pytest.mark.parametrize("stored", ["keys", "turned", "scattered"])
@@ -108,6 +111,7 @@ def attention_of(
     return FusedAttention(fact, None, causal, False, shared, **how)
 
 
+@merged()
 @pytest.mark.parametrize("queries", [0, 1, 4, 5, 13, 200])
 @pytest.mark.parametrize("keys", [0, 1, 17, KEYS, KEYS + 1, 2 * KEYS + 44])
 @pytest.mark.parametrize("shared", [1, 3])
@@ -117,6 +121,7 @@ def test_numbers_of_queries_and_keys(queries: int, keys: int, shared: int) -> No
     compared(attention_of(2, 6, queries, 23, shared, causal=True), *inputs)
 
 
+@merged()
 @pytest.mark.parametrize("queries", [2, 7, 13, 19, 25, 40])
 @pytest.mark.parametrize("shared", [1, 2])
 @pytest.mark.parametrize("precision", [F32, BF16])
@@ -131,6 +136,7 @@ def test_queries_that_tasks_share(queries: int, shared: int, precision: ElementT
 MASKS = [(2, 6, 5, 70), (1, 1, 5, 70), (2, 1, 1, 70), (6, 5, 1), (5, 70), (1, 70), (1, 1), ()]
 
 
+@merged()
 @pytest.mark.parametrize("queries", [5, 1])
 @pytest.mark.parametrize("dtype", [np.float32, bool])
 @pytest.mark.parametrize("shape", MASKS, ids=str)
@@ -145,6 +151,7 @@ def test_masks(shape: tuple[int, ...], dtype: type, order: Any, queries: int) ->
     )
 
 
+@merged()
 @pytest.mark.parametrize("order", [(0, 1, 2, 3), (0, 2, 1, 3), (3, 2, 1, 0), (0, 1, 3, 2)])
 @pytest.mark.parametrize("queries", [2, 30])
 @pytest.mark.parametrize("causal", [False, True])
@@ -173,6 +180,7 @@ def test_keys_that_are_all_hidden() -> None:
             compared(attention_of(1, 6, 2, 32), query, key, value, seen, None, None, column)
 
 
+@merged()
 @pytest.mark.parametrize("part", range(4))
 @pytest.mark.parametrize("at", [0, 300, 599])
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
@@ -183,6 +191,7 @@ def test_infinities_beside_a_mask(part: int, at: int, value: float) -> None:
     compared(attention_of(1, 2, 4, 32), *parts)
 
 
+@merged()
 @pytest.mark.parametrize("queries", [1, 13])
 @pytest.mark.parametrize("inverted", [False, True])
 @pytest.mark.parametrize("filling", [-np.inf, float(np.finfo(np.float32).min), -2.0])
@@ -196,6 +205,7 @@ def test_scores_that_are_replaced(queries: int, inverted: bool, filling: float, 
     compared(attention_of(2, 6, queries, 16, 2, filling=filling, inverted=inverted), *inputs)
 
 
+@merged()
 @pytest.mark.parametrize("precision", [F32, BF16])
 def test_weights_that_are_no_numbers(precision: ElementType) -> None:
     seen = drawn(2, 1, 5, 300, dtype=bool)
@@ -212,12 +222,14 @@ def test_weights_that_are_no_numbers(precision: ElementType) -> None:
     np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5 if precision is F32 else 0.02)
 
 
+@merged()
 @pytest.mark.parametrize("queries", [1, 13])
 def test_scores_with_a_cap(queries: int) -> None:
     inputs = 9 * drawn(2, 3, queries, 20), drawn(2, 3, 300, 20), drawn(2, 3, 300, 16), drawn(queries, 300)
     compared(attention_of(2, 3, queries, 16, cap=1.7), *inputs)
 
 
+@merged()
 @pytest.mark.parametrize("shared", [1, 2])
 def test_stacks_of_stacks(shared: int) -> None:
     inputs = drawn(2, 5, 4, 7, 20), drawn(2, 5, 4 // shared, 9, 20), drawn(2, 5, 4 // shared, 9, 16)

@@ -17,6 +17,7 @@ from irrun_kernels.backends import OF_BF16
 from irrun_kernels.processor import fitting, machine
 from tests.kernels.compiled.built import told
 from tests.kernels.compiled.lowered import run
+from tests.kernels.merged import merged
 
 SPECIAL = np.array(
     [
@@ -27,6 +28,7 @@ SPECIAL = np.array(
 )
 
 
+@merged()
 @pytest.mark.parametrize("type", [BF16, F16])
 def test_numbers_are_rounded_to_nearest_even(type: ElementType) -> None:
     draw = np.random.default_rng(0)
@@ -49,6 +51,7 @@ def test_bits_of_bf16_are_those_of_the_numbers() -> None:
     assert widened(bits)[14:16].tolist() == [1.0, 1 + 2.0**-6]
 
 
+@merged()
 @pytest.mark.parametrize("shape", [(4, 6), (3, 4, 6), (5, 3, 4, 6)])
 def test_rows_of_larger_arrays(shape: tuple[int, ...]) -> None:
     draw = np.random.default_rng(0)
@@ -59,6 +62,7 @@ def test_rows_of_larger_arrays(shape: tuple[int, ...]) -> None:
     np.testing.assert_array_equal(conversions.bf16_bits(x), bf16_bits(np.ascontiguousarray(x)))
 
 
+@merged()
 @pytest.mark.parametrize("shape", [(7, 300), (3, 8, 300), (2, 3, 5, 300)])
 def test_weights_are_packed_some_columns_at_a_time(shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     weights = np.random.default_rng(0).standard_normal(shape, np.float32)
@@ -77,6 +81,7 @@ def multiplied_in_pairs(x: Array, weights: Array) -> Array:
     return sums
 
 
+@merged()
 @pytest.mark.parametrize("size", [(1, 64, 70), (7, 30, 64), (40, 2, 17), (13, 3000, 5)])
 def test_products_are_equal_to_the_bit(size: tuple[int, int, int]) -> None:
     points, depth, columns = size
@@ -101,6 +106,7 @@ def test_products_are_equal_to_the_bit(size: tuple[int, int, int]) -> None:
     assert (np.abs(numpy - expected) <= 2 * np.sqrt(depth) * error).all()
 
 
+@merged()
 @pytest.mark.parametrize("size", [(1, 16, 70), (40, 16, 70), (40, 7, 200)])
 def test_a_function_of_products_without_f32(size: tuple[int, int, int]) -> None:
     draw = np.random.default_rng(1)
@@ -119,20 +125,30 @@ from irrun_kernels import backends, host
 from irrun.tensor.element_type import BF16, F16
 from tests.kernels.compiled import test_attention, test_convolution, test_bf16
 print(backends.OF_BF16.name, host.LANES)
-for type in (BF16, F16):
-    test_bf16.test_numbers_are_rounded_to_nearest_even(type)
-test_bf16.test_bits_of_bf16_are_those_of_the_numbers()
-test_bf16.test_products_are_equal_to_the_bit((7, 30, 64))
-test_convolution.test_depthwise_convolution_of_bf16("depthwise, 17 channels", "none")
-test_attention.test_operands_are_rounded("odd", "mask", "keys")
 """
+CHECKS = {
+    "products": """
+for type in (BF16, F16):
+    test_bf16.test_numbers_are_rounded_to_nearest_even.__wrapped__(type)
+test_bf16.test_bits_of_bf16_are_those_of_the_numbers()
+test_bf16.test_products_are_equal_to_the_bit.__wrapped__((7, 30, 64))
+""",
+    "convolution": """
+test_convolution.test_depthwise_convolution_of_bf16.__wrapped__("depthwise, 17 channels", "none")
+""",
+    "attention": """
+test_attention.test_operands_are_rounded.__wrapped__("odd", "mask", "keys")
+""",
+}
 
 
+@pytest.mark.rest
 @pytest.mark.skipif(machine() != "x86_64", reason="levels of x86-64")
 @pytest.mark.parametrize(
     ("level", "expected"), [("x86-64-v4", "f32 made of bf16 16"), ("x86-64-v3", "f32 made of bf16 8")]
 )
-def test_processors_without_products_of_bf16(level: str, expected: str) -> None:
+@pytest.mark.parametrize("what", CHECKS)
+def test_processors_without_products_of_bf16(what: str, level: str, expected: str) -> None:
     if level not in [one.name for one in fitting()]:
         pytest.skip(f"this processor does not have the instructions of {level}")
-    assert told(WITHOUT, level) == expected
+    assert told(WITHOUT + CHECKS[what], level) == expected

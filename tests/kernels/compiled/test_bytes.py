@@ -19,6 +19,7 @@ from irrun.tensor.element_type import F32
 from irrun_kernels.processor import fitting, machine
 from tests.kernels.compiled.built import told
 from tests.kernels.compiled.lowered import run
+from tests.kernels.merged import merged
 from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, multiplied_out
 
 OUT = Levels(-1.0, 1.5, -1.0, 1.5, 255)
@@ -29,6 +30,7 @@ NEAR, NUMPY = 2e-4, 5e-3
 """The error of roundings to f32, in steps: where sums are integers, and where they are f32."""
 
 
+@merged()
 @pytest.mark.parametrize("name", GEOMETRIES)
 @pytest.mark.parametrize("zero", [0, 77])
 @pytest.mark.parametrize("form", ["plain", "summand", "levels", "rounded"])
@@ -69,6 +71,7 @@ def test_levels_are_half_a_step_from_exact_numbers_at_most(name: str, zero: int,
         assert np.abs(result[1] - level)[clear].max() <= 0.5 + error
 
 
+@merged()
 @pytest.mark.parametrize("filters", [20, 200])
 @pytest.mark.parametrize("floats", [False, True])
 def test_levels_of_quotients(filters: int, floats: bool) -> None:
@@ -95,10 +98,11 @@ from irrun_kernels import backends
 from tests.kernels.compiled import test_bytes
 print(backends.OF_BYTES.name)
 for name in ("first layer", "depthwise", "grouped"):
-    test_bytes.test_levels_are_half_a_step_from_exact_numbers_at_most(name, 77, "rounded")
+    test_bytes.test_levels_are_half_a_step_from_exact_numbers_at_most.__wrapped__(name, 77, "rounded")
 """
 
 
+@pytest.mark.rest
 @pytest.mark.skipif(machine() != "x86_64", reason="levels of x86-64")
 @pytest.mark.parametrize(("level", "name"), [("x86-64-v3-vnni", "AVX-VNNI"), ("x86-64-v3", "halves of words")])
 def test_processors_with_other_products_of_bytes(level: str, name: str) -> None:

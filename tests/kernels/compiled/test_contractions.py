@@ -11,6 +11,7 @@ from irrun.runtime.lowering import LOWERINGS
 from irrun.tensor import Array
 from tests.kernels.compiled.lowered import opened, run
 from tests.kernels.compiled.test_elements import INTEGERS
+from tests.kernels.merged import merged
 
 SIZES = dict(zip("abcdijklmn", (2, 3, 1, 4, 5, 17, 6, 33, 1, 8), strict=True))
 EQUATIONS = (
@@ -39,6 +40,7 @@ def agree(got: Array | None, wanted: Array) -> None:
         np.testing.assert_array_equal(got, wanted)
 
 
+@merged()
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint8"])
 @pytest.mark.parametrize("equation", EQUATIONS)
 def test_einsum(equation: str, dtype: str) -> None:
@@ -57,6 +59,7 @@ def test_einsum_repeats_axes_of_size_1() -> None:
         agree(run(op, *inputs), op.run(*inputs))
 
 
+@merged(every=3)
 @pytest.mark.parametrize("dtype", ["float32", "float64", *INTEGERS])
 def test_products_of_every_type(dtype: str) -> None:
     for a, b in (
@@ -85,6 +88,7 @@ def test_stacks_that_broadcast_along_several_axes() -> None:
         agree(run(MatMul(), *inputs), MatMul().run(*inputs))
 
 
+@merged()
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
 def test_sizes_of_a_run(dtype: str) -> None:
     function = LOWERINGS[MatMul].function

@@ -26,6 +26,7 @@ from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import BF16, F32, U8
 from irrun_kernels.pixels import Geometry
 from tests.kernels.compiled.lowered import placed, run
+from tests.kernels.merged import merged
 from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, multiplied_out
 
 MORE = {
@@ -72,6 +73,7 @@ def test_taps_that_meet_only_padding_are_left_out() -> None:
     assert len(parts_of(beside, image, (14, 1), is_cut=True)) == 1
 
 
+@merged("batch")
 @pytest.mark.parametrize("name", [*GEOMETRIES, *MORE])
 @pytest.mark.parametrize("batch", [1, 3])
 @pytest.mark.parametrize("activation", ACTIVATIONS)
@@ -110,6 +112,7 @@ def test_tiles_in_several_groups() -> None:
     np.testing.assert_allclose(result, exact, atol=2e-3, rtol=0)
 
 
+@merged()
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
 def test_tiles_that_are_not_finite_are_left_to_numpy(value: float) -> None:
     draw = np.random.default_rng(7)
@@ -126,6 +129,7 @@ def test_tiles_that_are_not_finite_are_left_to_numpy(value: float) -> None:
             instance.run([broken], 1, State())
 
 
+@merged()
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
 def test_filters_that_are_not_finite_have_no_kernel_channel_by_channel(value: float) -> None:
     weights = np.ones((20, 1, 1, 3, 3), np.float32)
@@ -133,6 +137,7 @@ def test_filters_that_are_not_finite_have_no_kernel_channel_by_channel(value: fl
     assert run(convolution(weights, (1, 20, 6, 6), (1, 1), (1, 1)), np.ones((1, 20, 6, 6), np.float32)) is None
 
 
+@merged()
 @pytest.mark.parametrize(("begins", "ends"), [((-1, 0), (0, 0)), ((0, 0), (0, -1)), ((1, 1), (-2, 1))])
 @pytest.mark.parametrize("channels", [3, 20])
 def test_images_that_are_cropped_have_no_kernel(channels: int, begins: tuple[int, int], ends: tuple[int, int]) -> None:
@@ -150,6 +155,7 @@ def test_parts_of_a_dilated_convolution_share_weights_along_the_first_axis() -> 
     assert sorted(packed.size for packed in builder.packs.values()) == [64 * 32 * 3 * taps for taps in (2, 2, 3)]
 
 
+@merged()
 @pytest.mark.parametrize("channels", [1, 17, 64, 100])
 @pytest.mark.parametrize(("kernel", "strides", "pad"), [((2, 2), (2, 2), 0), ((3, 3), (2, 1), 1), ((7, 9), (1, 1), 0)])
 def test_max_pool(channels: int, kernel: tuple[int, int], strides: tuple[int, int], pad: int) -> None:
@@ -164,6 +170,7 @@ def test_max_pool(channels: int, kernel: tuple[int, int], strides: tuple[int, in
     np.testing.assert_array_equal(result, windows.max((4, 5)))
 
 
+@merged()
 @pytest.mark.parametrize("channels", [1, 17, 64, 100])
 def test_max_pool_of_bytes(channels: int) -> None:
     x = channels_last(np.random.default_rng(0).integers(0, 256, (2, channels, 7, 9), np.uint8))
@@ -173,6 +180,7 @@ def test_max_pool_of_bytes(channels: int) -> None:
     np.testing.assert_array_equal(run(op, x), windows.max((4, 5)))
 
 
+@merged()
 @pytest.mark.parametrize("name", [name for name in (*GEOMETRIES, *MORE) if name.startswith("depthwise")])
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_depthwise_convolution_of_bf16(name: str, activation: str) -> None:

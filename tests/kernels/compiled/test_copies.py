@@ -17,8 +17,10 @@ from irrun.runtime.lowering.copies import copied
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32
 from tests.kernels.compiled.lowered import placed, results, run
+from tests.kernels.merged import merged
 
 
+@merged()
 @pytest.mark.parametrize("shape", [(1, 1, 1), (2, 3, 5), (3, 16, 4), (2, 17, 33), (1, 40, 3), (40, 1, 40), (3, 2, 70)])
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
 def test_a_copy_into_another_layout(shape: tuple[int, ...], order: tuple[int, ...]) -> None:
@@ -45,6 +47,7 @@ def test_a_long_row_is_cut() -> None:
     np.testing.assert_array_equal(results(builder, [source], [x], [target])[0], x)
 
 
+@merged()
 @pytest.mark.parametrize("axis", [0, 1, -1])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_concatenations_that_share_a_buffer(axis: int, order: Literal["C", "F"]) -> None:
@@ -76,6 +79,7 @@ def test_a_scalar_is_not_rolled() -> None:
     assert run(Roll(), np.array(3, np.float32), np.array([1]), np.array([0]), constants=2) is None
 
 
+@merged()
 @pytest.mark.parametrize("transpose_a", [False, True])
 @pytest.mark.parametrize("transpose_b", [False, True])
 @pytest.mark.parametrize(

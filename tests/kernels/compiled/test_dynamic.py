@@ -16,10 +16,12 @@ from irrun.tensor.element_type import F32
 from irrun_kernels.processor import fitting, machine
 from tests.kernels.compiled.built import told
 from tests.kernels.compiled.lowered import run
+from tests.kernels.merged import merged
 
 CLAMP = Elementwise("clamp", (-40.0, 60.0), lambda x, out: np.clip(x, -40, 60, out=out))
 
 
+@merged()
 @pytest.mark.parametrize(
     ("size", "depth", "weights", "expected"),
     [
@@ -62,6 +64,7 @@ def weights_of(
     return PackedMatrix(stored, scale, zero), (codes * scale[:, :, np.newaxis]).reshape(columns, -1).T
 
 
+@merged()
 @pytest.mark.parametrize("kind", ["i8", "u8", "i4", "u4"])
 @pytest.mark.parametrize("rows", [1, 5, 40])
 @pytest.mark.parametrize("columns", [7, 150])
@@ -88,6 +91,7 @@ def test_both_tiers_are_equal_to_the_bit(kind: str, rows: int, columns: int, gro
     assert (np.abs(got - np.clip(x @ numbers + bias + summand, -40, 60)) <= error + 1e-3).all()
 
 
+@merged()
 @pytest.mark.parametrize("strange", [np.inf, -np.inf, np.nan])
 def test_a_group_with_an_element_that_is_not_finite_makes_its_row_nan(strange: float) -> None:
     draw = np.random.default_rng(2)
@@ -107,10 +111,11 @@ from irrun_kernels import host
 from tests.kernels.compiled import test_dynamic
 print(host.LANES)
 for kind in ("i8", "u4"):
-    test_dynamic.test_both_tiers_are_equal_to_the_bit(kind, 5, 150, 4, 32, 64)
+    test_dynamic.test_both_tiers_are_equal_to_the_bit.__wrapped__(kind, 5, 150, 4, 32, 64)
 """
 
 
+@pytest.mark.rest
 @pytest.mark.skipif(machine() != "x86_64", reason="levels of x86-64")
 @pytest.mark.parametrize(("level", "lanes"), [("x86-64-v4", "16"), ("x86-64-v3", "8")])
 def test_processors_without_products_of_bytes(level: str, lanes: str) -> None:

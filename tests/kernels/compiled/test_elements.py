@@ -12,6 +12,7 @@ from irrun.ops.registry import resolve
 from irrun.tensor import Array
 from irrun.tensor.element_type import BY_NAME
 from tests.kernels.compiled import lowered
+from tests.kernels.merged import merged
 
 FLOATS = ("float32", "float64")
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -84,6 +85,7 @@ def check(operation: Op, *inputs: Array, ulps: float = 0, absolute: float = 0) -
         exact(got, expected)
 
 
+@merged("type")
 @pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS])
 @pytest.mark.parametrize("type", [*ARITHMETIC, *COMPARISONS])
 def test_two_numbers(type: str, dtype: str) -> None:
@@ -95,12 +97,14 @@ def test_two_booleans(type: str) -> None:
     check(op(type), values("bool", 3000), values("bool", 3000, 1))
 
 
+@merged("type")
 @pytest.mark.parametrize("dtype", INTEGERS)
 @pytest.mark.parametrize("type", [*BITWISE, *SHIFTS])
 def test_bits(type: str, dtype: str) -> None:
     check(op(type), values(dtype, 3000), values(dtype, 3000, 1))
 
 
+@merged()
 @pytest.mark.parametrize("dtype", [*INTEGERS, "bool"])
 def test_negated_bits(dtype: str) -> None:
     check(op("BitwiseNot"), values(dtype, 3000))
@@ -110,11 +114,13 @@ def test_logical_not() -> None:
     check(op("LogicalNot"), values("bool", 3000))
 
 
+@merged()
 @pytest.mark.parametrize("dtype", sorted(set(INTEGERS) - {"uint64"}))
 def test_truncated_quotients(dtype: str) -> None:
     check(op("Divide", m_pythondiv=False), values(dtype, 3000), values(dtype, 3000, 1))
 
 
+@merged()
 @pytest.mark.parametrize("dtype", sorted(set(INTEGERS) - {"uint64"}))
 def test_powers_of_integers(dtype: str) -> None:
     kind = np.dtype(dtype)
@@ -131,6 +137,7 @@ def test_powers() -> None:
     check(op("Power"), special[:, None], special, ulps=4)
 
 
+@merged("type")
 @pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS])
 @pytest.mark.parametrize("type", WHOLE)
 def test_one_number(type: str, dtype: str) -> None:
@@ -138,6 +145,7 @@ def test_one_number(type: str, dtype: str) -> None:
         check(op(type), values(dtype, 3000), ulps=1)
 
 
+@merged()
 @pytest.mark.parametrize("dtype", [*FLOATS, "int16"])
 @pytest.mark.parametrize("mode", ["half_to_even", "half_away_from_zero"])
 def test_rounding(mode: str, dtype: str) -> None:
@@ -145,6 +153,7 @@ def test_rounding(mode: str, dtype: str) -> None:
     check(op("Round", mode=mode), np.concatenate([halves.astype(dtype), values(dtype, 1000)]))
 
 
+@merged("type")
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("type", CURVES)
 def test_curves(type: str, dtype: str) -> None:
@@ -153,6 +162,7 @@ def test_curves(type: str, dtype: str) -> None:
     check(op(type), np.concatenate([x, fine, fine / 100]), ulps=8, absolute=8 if type in DIFFERENCES else 0)
 
 
+@merged("type")
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("type", ["Sin", "Cos", "Tan"])
 def test_angles_of_any_size(type: str, dtype: str) -> None:
@@ -170,6 +180,7 @@ def test_remainders_of_large_quotients(type: str) -> None:
     check(op(type), x.astype(np.float32), y.astype(np.float32))
 
 
+@merged()
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_angles_of_points(dtype: str) -> None:
     special = np.array([0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 3e-39, 5], dtype)
@@ -177,6 +188,7 @@ def test_angles_of_points(dtype: str) -> None:
     check(op("Atan2"), values(dtype, 3000), values(dtype, 3000, 1), ulps=4)
 
 
+@merged()
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_tests_of_floats(dtype: str) -> None:
     for operation in (op("IsNaN"), op("IsFinite"), op("IsInf"), op("IsInf", detect_negative=False)):
@@ -184,6 +196,7 @@ def test_tests_of_floats(dtype: str) -> None:
     check(op("IsInf", detect_positive=False), values(dtype, 3000))
 
 
+@merged()
 @pytest.mark.parametrize("dtype", TYPES)
 def test_select(dtype: str) -> None:
     check(op("Select"), values("bool", 3000), values(dtype, 3000), values(dtype, 3000, 1))
@@ -191,6 +204,7 @@ def test_select(dtype: str) -> None:
     check(op("Select"), values("bool", 60).reshape(3, 1, 20), values(dtype, 1).reshape(()), values(dtype, 1))
 
 
+@merged()
 @pytest.mark.parametrize("target", TYPES)
 @pytest.mark.parametrize("source", TYPES)
 def test_convert(source: str, target: str) -> None:
@@ -209,6 +223,7 @@ def test_convert(source: str, target: str) -> None:
     check(op("ConvertLike"), x, np.zeros(1, target))
 
 
+@merged()
 @pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS])
 def test_clamp(dtype: str) -> None:
     for low, high in ((-3.5, 7.25), (1.5, 7.25), (0.0, np.inf), (-np.inf, 6.0), (-1e30, 1e30)):
@@ -216,6 +231,7 @@ def test_clamp(dtype: str) -> None:
             check(op("Clamp", min=low, max=high), values(dtype, 3000))
 
 
+@merged()
 @pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS])
 def test_prelu(dtype: str) -> None:
     x = values(dtype, 3000).reshape(2, 30, 50)
@@ -228,6 +244,7 @@ def test_prelu(dtype: str) -> None:
         check(op("PReLU"), x, np.where(np.isfinite(slope), slope, 2).astype(dtype), ulps=1)
 
 
+@merged()
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_activations_with_parameters(dtype: str) -> None:
     x, one = values(dtype, 3000), np.dtype(dtype).type
@@ -258,6 +275,7 @@ SHAPES = [
 ]
 
 
+@merged()
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "int8", "uint16", "int32"])
 @pytest.mark.parametrize("shapes", SHAPES, ids=str)
 def test_broadcast(shapes: tuple[tuple[int, ...], ...], dtype: str) -> None:
@@ -267,6 +285,7 @@ def test_broadcast(shapes: tuple[tuple[int, ...], ...], dtype: str) -> None:
     check(op("Less"), a, b)
 
 
+@merged()
 @pytest.mark.parametrize("dtype", ["float32", "int64", "int8", "uint16", "bool"])
 def test_views(dtype: str) -> None:
     """Transposed, reversed and strided inputs, as constants: other inputs have no gaps."""
@@ -286,6 +305,7 @@ def test_pdpd() -> None:
         check(op(type, auto_broadcast="pdpd", axis=1), a, b)
 
 
+@merged("type")
 @pytest.mark.parametrize("type", ["Maximum", "Minimum"])
 @pytest.mark.parametrize("size", [1, 4])
 def test_the_larger_of_a_number_and_nan_is_nan(type: str, size: int) -> None:
@@ -295,6 +315,7 @@ def test_the_larger_of_a_number_and_nan_is_nan(type: str, size: int) -> None:
         assert np.isnan(got).all()
 
 
+@merged()
 @pytest.mark.parametrize("shape", [(0,), (3, 0, 2)])
 def test_empty(shape: tuple[int, ...]) -> None:
     empty = np.zeros(shape, np.float32)
@@ -302,6 +323,7 @@ def test_empty(shape: tuple[int, ...]) -> None:
     check(op("Less"), empty, empty)
 
 
+@merged()
 @pytest.mark.parametrize("constants", [0, 4])
 @pytest.mark.parametrize("levels", [2, 256, 100000])
 def test_fake_quantize(levels: int, constants: int) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from irrun_kernels.functions import UNARY
 from tests.kernels.compiled import built, own_kernels
+from tests.kernels.merged import merged
 
 Array = np.ndarray[Any, Any]
 
@@ -47,6 +48,7 @@ EXACT: dict[str, Callable[[Array], Array]] = {
 }
 
 
+@merged()
 @pytest.mark.parametrize("name", UNARY)
 @pytest.mark.parametrize("count", [1, 15, 16, 1001])
 def test_unary(name: str, count: int) -> None:
@@ -57,6 +59,7 @@ def test_unary(name: str, count: int) -> None:
     np.testing.assert_allclose(x, expected, rtol=1e-6, atol=3e-6 if name.startswith("gelu") else 3e-7)
 
 
+@merged()
 @pytest.mark.parametrize("name", sorted(set(UNARY) - {"sqrt"}))
 def test_special_values(name: str) -> None:
     x = np.array([np.nan, np.inf, -np.inf, 0, 200, -200], np.float32)

@@ -15,9 +15,11 @@ from irrun.tensor.element_type import F32, I64
 from irrun_kernels.elements import KINDS
 from irrun_kernels.ramp import RUN
 from tests.kernels.compiled.lowered import opened, results
+from tests.kernels.merged import merged
 from tests.runtime.disjoint import many_tasks
 
 
+@merged()
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("start", "count", "step"), [(0, 1, 1), (3, 100, -1), (-5, 3 * RUN + 1, 2), (7, 0, 1)])
 def test_a_sequence_of_each_type(kind: str, start: int, count: int, step: int) -> None:
@@ -30,6 +32,7 @@ def test_a_sequence_of_each_type(kind: str, start: int, count: int, step: int) -
         np.testing.assert_array_equal(found, (start + step * np.arange(count)).astype(dtype))
 
 
+@merged()
 @pytest.mark.parametrize("bounds", [(0, 10, 3), (0, 9, 3), (10, 0, -3), (9, 0, -3), (5, 5, -1), (0, 5, -1), (5, 0, 1)])
 def test_the_end_is_left_out(bounds: tuple[int, int, int]) -> None:
     builder = Builder()

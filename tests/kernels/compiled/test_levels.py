@@ -93,6 +93,7 @@ print(LEVEL.name, np.abs(x * 10 - [1, 2, 3, 4]).max() < 1e-5)
 """
 
 
+@pytest.mark.rest
 def test_a_name_picks_the_level(tmp_path: Path) -> None:
     """The library of the level has the kernels of one file only, since those of all take a minute to compile."""
     level = [level for level in processor.fitting() if not level.is_for_tests][-1].name

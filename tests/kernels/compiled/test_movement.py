@@ -39,6 +39,7 @@ from irrun.runtime.lowering.movement import lower_pad
 from irrun.tensor import Array
 from irrun_kernels.elements import KINDS
 from tests.kernels.compiled.lowered import placed, results, run
+from tests.kernels.merged import merged
 
 WIDTHS = ("uint8", "float16", "float32", "int64")
 ORDERS = ("C", "F")
@@ -101,6 +102,7 @@ REARRANGED: dict[str, tuple[Op, tuple[int, ...], tuple[Any, ...]]] = {
 }
 
 
+@merged()
 @pytest.mark.parametrize("dtype", WIDTHS)
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("name", REARRANGED)
@@ -121,6 +123,7 @@ def test_a_pad_with_a_number_of_a_run(value: float) -> None:
     np.testing.assert_array_equal(found, np.pad(data, ((1, 0), (0, 2)), constant_values=value))
 
 
+@merged()
 @pytest.mark.parametrize("dtype", ["bool", *WIDTHS])
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_a_concatenation(axis: int, dtype: str) -> None:
@@ -135,6 +138,7 @@ def test_a_part_is_overwritten() -> None:
     check(SliceScatter(), drawn((5, 4, 3), "int64"), drawn((2, 4, 2), "int64") + 100, *bounds, constants=4)
 
 
+@merged()
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32", "float64"])
 @pytest.mark.parametrize("shape", [(2, 3, 70), (33, 1, 40), (3, 0, 2), (17, 40, 2), (100, 3), (3, 100), (5,), ()])
 def test_copies_of_views(shape: tuple[int, ...], dtype: str) -> None:
@@ -176,6 +180,7 @@ GATHERS: dict[str, tuple[Op, tuple[int, ...], Any, int]] = {
 }
 
 
+@merged()
 @pytest.mark.parametrize("kind", ["int32", "int64"])
 @pytest.mark.parametrize("dtype", WIDTHS)
 @pytest.mark.parametrize("order", ORDERS)
@@ -185,6 +190,7 @@ def test_gather(name: str, order: str, dtype: str, kind: str) -> None:
     check(op, drawn(shape, dtype, order), np.array(indices, kind), np.array(axis), constants=1)
 
 
+@merged()
 @pytest.mark.parametrize("index", [0, 3, 8, -1, -9, 9, -10])
 @pytest.mark.parametrize("axis", [0, 1])
 def test_gather_of_one_constant_index(index: int, axis: int) -> None:
@@ -197,6 +203,7 @@ def test_rows_of_a_large_table() -> None:
     check(GatherV8(), table, indices, np.array(0), constants=1)
 
 
+@merged()
 @pytest.mark.parametrize("dtype", WIDTHS)
 @pytest.mark.parametrize("axis", [0, 1, 2])
 def test_gather_elements(axis: int, dtype: str) -> None:
@@ -207,6 +214,7 @@ def test_gather_elements(axis: int, dtype: str) -> None:
     check(GatherElements(axis=axis), data, indices)
 
 
+@merged()
 @pytest.mark.parametrize("dtype", WIDTHS)
 def test_gather_tuples(dtype: str) -> None:
     data = drawn((2, 3, 4, 5), dtype)
@@ -228,6 +236,7 @@ def test_an_index_outside_is_noted(op: Op) -> None:
 SCATTERS = dict.fromkeys(("bool", *KINDS), ("none", "sum", "prod", "min", "max")) | {"float16": ("none",)}
 
 
+@merged()
 @pytest.mark.parametrize(("dtype", "reduction"), [(x, y) for x, each in SCATTERS.items() for y in each])
 @pytest.mark.parametrize("initial", [True, False])
 def test_scatter_elements(dtype: str, reduction: str, initial: bool) -> None:
@@ -237,6 +246,7 @@ def test_scatter_elements(dtype: str, reduction: str, initial: bool) -> None:
     check(op, data, random.integers(-6, 6, (3, 5, 7)), updates, np.array(-1), constants=1)
 
 
+@merged()
 @pytest.mark.parametrize("dtype", ["bool", *KINDS])
 @pytest.mark.parametrize("reduction", ["none", "sum", "sub", "prod", "min", "max"])
 def test_scatter_tuples(dtype: str, reduction: str) -> None:
@@ -250,6 +260,7 @@ def test_scatter_tuples(dtype: str, reduction: str) -> None:
         check(ScatterNDUpdateV4(), data, indices, updates)
 
 
+@merged()
 @pytest.mark.parametrize("dtype", WIDTHS)
 @pytest.mark.parametrize("axis", [0, 1, 2])
 def test_scatter_slices(axis: int, dtype: str) -> None:
@@ -268,6 +279,7 @@ def test_a_large_scatter_is_shared() -> None:
         check(op, data, random.integers(0, 300, (500, 1)), updates)
 
 
+@merged()
 @pytest.mark.parametrize("dtype", ["bool", "float32", "int64"])
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_one_hot(axis: int, dtype: str) -> None:

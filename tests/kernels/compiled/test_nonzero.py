@@ -14,6 +14,7 @@ from irrun.runtime.view import View
 from irrun.tensor import Array
 from tests.kernels.compiled.lowered import placed, results
 from tests.kernels.compiled.test_elements import FLOATS, INTEGERS
+from tests.kernels.merged import merged
 
 
 def check(data: Array, **attributes: Any) -> None:
@@ -32,6 +33,7 @@ def check(data: Array, **attributes: Any) -> None:
     np.testing.assert_array_equal(found[:, :count], expected)
 
 
+@merged()
 @pytest.mark.parametrize("dtype", ["bool", *FLOATS, *INTEGERS])
 def test_every_type(dtype: str) -> None:
     random = np.random.default_rng(0)
@@ -40,6 +42,7 @@ def test_every_type(dtype: str) -> None:
     check(np.asfortranarray(data), output_type="i32")
 
 
+@merged()
 @pytest.mark.parametrize("shape", [(1,), (7,), (8,), (1000,), (3, 9), (1, 64), (2, 1, 3, 1, 5), (2,) * 8])
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.5, 1.0])
 def test_every_shape(shape: tuple[int, ...], share: float) -> None:

@@ -20,6 +20,7 @@ from irrun.ops.normalization.normalize_l2 import NormalizeL2
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32
 from tests.kernels.compiled.lowered import run
+from tests.kernels.merged import merged
 
 SHAPES = ((2, 12, 5, 7), (1, 40, 33, 9), (3, 4, 1, 1))
 AXES = [axes for count in (1, 2, 3, 4) for axes in itertools.combinations(range(4), count)]
@@ -45,6 +46,7 @@ def check(op: Op, x: Array, *others: Array, constants: int = 0) -> None:
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=3e-5)
 
 
+@merged()
 @pytest.mark.parametrize("shape", [*SHAPES, (2, 20, 50), (2, 8, 3, 4, 5)])
 @pytest.mark.parametrize("groups", [1, 2, 4])
 @pytest.mark.parametrize("constants", [0, 2])
@@ -53,6 +55,7 @@ def test_groups_of_channels(shape: tuple[int, ...], groups: int, constants: int)
     check(GroupNormalization(num_groups=groups, epsilon=1e-3), normal(*shape), scale, bias, constants=constants)
 
 
+@merged()
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("axes", AXES)
 def test_means_and_variances_along_axes(shape: tuple[int, ...], axes: tuple[int, ...]) -> None:
@@ -62,11 +65,13 @@ def test_means_and_variances_along_axes(shape: tuple[int, ...], axes: tuple[int,
         check(op, normal(*shape), np.array(axes), constants=1)
 
 
+@merged()
 @pytest.mark.parametrize("across", [False, True])
 def test_means_and_variances_of_channels(across: bool) -> None:
     check(MVNV2(across_channels=across, normalize_variance=True, eps=1e-4, reduction_axes=None), normal(2, 12, 5, 7))
 
 
+@merged()
 @pytest.mark.parametrize("axes", AXES)
 @pytest.mark.parametrize("mode", ["add", "max"])
 @pytest.mark.parametrize("eps", [1e-6, 1e5])
@@ -83,6 +88,7 @@ def test_given_means_and_variances() -> None:
     np.testing.assert_allclose(found, BatchNormInferenceV1(epsilon=1e-3).run(rows[0], rows[1], x, *rows[2:]), rtol=1e-5)
 
 
+@merged()
 @pytest.mark.parametrize("size", [1, 3, 5, 9])
 @pytest.mark.parametrize("channels", [1, 4, 20])
 def test_neighbours_along_the_channels(size: int, channels: int) -> None:
@@ -95,6 +101,7 @@ def test_neighbours_along_the_channels(size: int, channels: int) -> None:
     assert run(LRN(alpha=0.5, beta=0.5, bias=1.5, size=size), x, axes, constants=1) is None
 
 
+@merged()
 @pytest.mark.parametrize("axis", range(4))
 @pytest.mark.parametrize("shape", SHAPES)
 def test_softmax_and_its_logarithm(axis: int, shape: tuple[int, ...]) -> None:
@@ -103,6 +110,7 @@ def test_softmax_and_its_logarithm(axis: int, shape: tuple[int, ...]) -> None:
             check(op, normal(*shape) + np.float32(shift))
 
 
+@merged()
 @pytest.mark.parametrize("columns", [1, 7, 64, 100])
 @pytest.mark.parametrize("rows", [None, 1, "columns"])
 @pytest.mark.parametrize("outside", [False, True])
@@ -122,6 +130,7 @@ def test_rows_by_their_mean_and_variance(columns: int, rows: Any, outside: bool,
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-3)
 
 
+@merged()
 @pytest.mark.parametrize("shape", [(0, 3, 4), (2, 0, 4), (2, 3, 0)])
 def test_nothing_is_normalized(shape: tuple[int, ...]) -> None:
     x = np.zeros(shape, np.float32)

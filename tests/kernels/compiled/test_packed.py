@@ -19,6 +19,7 @@ from irrun_kernels.processor import machine
 from irrun_kernels.tiling import words_of
 from tests.kernels.compiled.built import told
 from tests.kernels.compiled.lowered import run
+from tests.kernels.merged import merged
 
 
 def test_words_hold_the_first_code_in_the_lowest_bits() -> None:
@@ -27,6 +28,7 @@ def test_words_hold_the_first_code_in_the_lowest_bits() -> None:
     assert [f"{word:08x}" for word in words_of(codes, 8)[:, 0]] == ["f8030201", "ff000000"]
 
 
+@merged()
 @pytest.mark.parametrize("rows", [1, 2, 33])
 @pytest.mark.parametrize("columns", [1, 17, 200])
 @pytest.mark.parametrize(
@@ -53,6 +55,7 @@ def test_a_product_with_codes(rows: int, columns: int, bits: int, groups: int, s
     np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4 * size)
 
 
+@merged()
 @pytest.mark.parametrize("rows", [1, 2, 33])
 @pytest.mark.parametrize("columns", [1, 17, 200])
 @pytest.mark.parametrize(
@@ -80,6 +83,7 @@ def test_a_product_with_codes_of_a_table(
         np.testing.assert_allclose(result, x @ weights.T, rtol=1e-5, atol=1e-6 * (np.abs(x) @ np.abs(weights.T)).max())
 
 
+@merged()
 @pytest.mark.parametrize("size", [6, 30])
 def test_groups_that_are_no_whole_words_have_no_kernel(size: int) -> None:
     codes = np.zeros((7, 2, size), np.int8)
@@ -87,6 +91,7 @@ def test_groups_that_are_no_whole_words_have_no_kernel(size: int) -> None:
     assert run(op, np.ones((3, 2 * size), np.float32)) is None
 
 
+@merged()
 @pytest.mark.parametrize(("bits", "groups", "size"), [(4, 3, 32), (8, 1, 260)])
 @pytest.mark.parametrize("rows", [1, 33])
 def test_a_product_of_several_rows_in_bf16(rows: int, bits: int, groups: int, size: int) -> None:
@@ -110,13 +115,14 @@ ELSEWHERE = """
 from irrun_kernels import host
 from tests.kernels.compiled import test_packed
 for rows in (1, 2):
-    test_packed.test_a_product_with_codes(rows, 17, 4, 3, 32, True)
+    test_packed.test_a_product_with_codes.__wrapped__(rows, 17, 4, 3, 32, True)
     for kind in ("nf4", "f8e4m3", "f8e5m2"):
-        test_packed.test_a_product_with_codes_of_a_table(rows, 17, kind, 3, 32, False)
+        test_packed.test_a_product_with_codes_of_a_table.__wrapped__(rows, 17, kind, 3, 32, False)
 print(host.LANES)
 """
 
 
+@pytest.mark.rest
 @pytest.mark.skipif(machine() != "x86_64", reason="levels of x86-64")
 def test_codes_in_vectors_of_half_the_size() -> None:
     assert told(ELSEWHERE, "x86-64-v3") == "8"

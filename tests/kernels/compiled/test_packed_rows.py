@@ -11,6 +11,7 @@ from irrun.ops.fused.fused_packed_gather import FusedPackedGather
 from irrun.tensor import Array, Shape
 from irrun.tensor.element_type import F32
 from tests.kernels.compiled.lowered import run
+from tests.kernels.merged import merged
 
 RNG = np.random.default_rng(0)
 
@@ -23,6 +24,7 @@ def codes(kind: str, shape: tuple[int, ...]) -> Array | Nibbles:
     return RNG.integers(bounds.min, bounds.max, shape, kind, endpoint=True)
 
 
+@merged()
 @pytest.mark.parametrize("sides", [(None, None), (None, 1), (1, 1), (6, 6)], ids=str)
 @pytest.mark.parametrize("kind", ["int8", "uint8", "i4", "u4"])
 @pytest.mark.parametrize(("shape", "row"), [((9, 6), (6,)), ((9, 4, 6), (24,))])

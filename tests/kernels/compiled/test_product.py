@@ -15,6 +15,7 @@ from irrun_kernels.host import LANES
 from irrun_kernels.micro import VARIANTS
 from irrun_kernels.tiling import padded_columns, panel_vectors, tiling
 from tests.kernels.compiled import built, lowered, own_kernels
+from tests.kernels.merged import merged
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -26,6 +27,7 @@ def run(*arguments: float) -> None:
     built.call(own_kernels.multiply_tile, *arguments)
 
 
+@merged()
 @pytest.mark.parametrize("missing", [0, 1, LANES - 1])
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_a_tile(variant: tuple[int, int], missing: int) -> None:
@@ -71,6 +73,7 @@ def test_nan_passes_the_bounds() -> None:
     assert np.isnan(out).all()
 
 
+@merged()
 @pytest.mark.parametrize("columns", [1, 16, 17, 63, 64, 65, 130, 200])
 def test_packed_weights(columns: int) -> None:
     vectors = panel_vectors(columns)
@@ -85,6 +88,7 @@ def test_packed_weights(columns: int) -> None:
         np.testing.assert_array_equal(place, matrix[:, column])
 
 
+@merged()
 @pytest.mark.parametrize("points", [1, 2, 49, 197, 12544])
 @pytest.mark.parametrize("filters", [1, 30, 64, 1000])
 def test_a_product_is_cut_into_whole_tasks(points: int, filters: int) -> None:
@@ -95,6 +99,7 @@ def test_a_product_is_cut_into_whole_tasks(points: int, filters: int) -> None:
     assert (cut.rows, cut.vectors) in VARIANTS
 
 
+@merged()
 @pytest.mark.parametrize("size", [(1, 2500, 300), (5, 2500, 300), (40, 1025, 130)])
 def test_deep_products(size: tuple[int, int, int]) -> None:
     points, _, columns = size

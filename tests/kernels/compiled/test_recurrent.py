@@ -16,6 +16,7 @@ from irrun.runtime.memory import Memory
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import BF16, F32
 from tests.kernels.compiled.lowered import opened, placed, results
+from tests.kernels.merged import merged
 
 CELLS: dict[str, tuple[Cell, int, int]] = {
     "rnn": (Rnn(("tanh",)), 1, 1),
@@ -62,6 +63,7 @@ def compiled(op: FusedRecurrence, inputs: Sequence[Array], lengths: Array, *, is
     return results(builder, [*views, at], [*inputs, lengths], outs)
 
 
+@merged()
 @pytest.mark.parametrize("name", CELLS)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("sizes", SIZES)
@@ -74,6 +76,7 @@ def test_whole_sequences(name: str, direction: str, sizes: tuple[int, ...]) -> N
             np.testing.assert_allclose(got, wanted, rtol=0, atol=3e-6)
 
 
+@merged()
 @pytest.mark.parametrize("name", CELLS)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("kind", ["int32", "int64"])
@@ -97,6 +100,7 @@ def test_states_that_are_one_number() -> None:
         np.testing.assert_allclose(got, wanted, rtol=0, atol=3e-6)
 
 
+@merged()
 @pytest.mark.parametrize("name", CELLS)
 def test_operands_in_bf16(name: str) -> None:
     op, inputs = drawn(name, (False, True), (3, 4, 10, 33))
@@ -115,6 +119,7 @@ def test_rows_of_bf16_do_not_reach_into_the_next_one() -> None:
     assert np.isfinite(found[0][0, 0, :2]).all()
 
 
+@merged()
 @pytest.mark.parametrize("name", ["gru", "lstm"])
 def test_sizes_of_a_run(name: str) -> None:
     op, inputs = drawn(name, (False, True), (3, 4, 10, 33))

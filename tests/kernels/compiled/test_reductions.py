@@ -26,6 +26,7 @@ from irrun.runtime.lowering import LOWERINGS
 from irrun.tensor import Array
 from tests.kernels.compiled.lowered import opened, run
 from tests.kernels.compiled.test_elements import FLOATS, INTEGERS, values
+from tests.kernels.merged import merged
 
 NUMERIC = (ReduceSum, ReduceMean, ReduceProd, ReduceMax, ReduceMin, ReduceL1, ReduceL2)
 LOGICAL = (ReduceLogicalAnd, ReduceLogicalOr)
@@ -50,6 +51,7 @@ def reduced(op: Reduction, data: Array, axes: Sequence[int]) -> None:
     agree(run(op, data, np.array(axes), constants=1), wanted, data.dtype)
 
 
+@merged("kind", every=4)
 @pytest.mark.parametrize("axes", AXES, ids=str)
 @pytest.mark.parametrize("kind", NUMERIC)
 def test_floats_along_any_axes(kind: type[Reduction], axes: list[int]) -> None:
@@ -62,6 +64,7 @@ def test_floats_along_any_axes(kind: type[Reduction], axes: list[int]) -> None:
             reduced(kind(keep_dims=bool(number % 2)), data.astype(dtype), axes)
 
 
+@merged("kind")
 @pytest.mark.parametrize("axes", AXES, ids=str)
 @pytest.mark.parametrize("kind", [ReduceSum, ReduceMax, ReduceMean])
 def test_layouts(kind: type[Reduction], axes: list[int]) -> None:
@@ -70,6 +73,7 @@ def test_layouts(kind: type[Reduction], axes: list[int]) -> None:
         reduced(kind(), whole.transpose(order), axes)
 
 
+@merged("kind", every=3)
 @pytest.mark.parametrize("dtype", INTEGERS)
 @pytest.mark.parametrize("kind", NUMERIC)
 def test_integers(kind: type[Reduction], dtype: str) -> None:
@@ -87,6 +91,7 @@ def test_booleans(kind: type[Reduction]) -> None:
         reduced(kind(), data, axes)
 
 
+@merged()
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_nan_infinity_and_zeros_without_elements(dtype: str) -> None:
     data = np.array([[1, np.nan, 3], [-np.inf, 2, np.inf], [-np.inf] * 3], dtype).repeat(50, axis=1)
@@ -109,6 +114,7 @@ def test_no_axes_scalars_and_large_tensors() -> None:
         reduced(kind(), np.abs(large.reshape(-1)[: 30 * 19_997]).reshape(1, 19_997, 30), [1])
 
 
+@merged("kind")
 @pytest.mark.parametrize("axes", AXES, ids=str)
 @pytest.mark.parametrize("kind", [ReduceSum, ReduceMean, ReduceMax])
 def test_sizes_of_a_run(kind: type[Reduction], axes: list[int]) -> None:
@@ -125,6 +131,7 @@ def test_sizes_of_a_run(kind: type[Reduction], axes: list[int]) -> None:
     assert compute([hint + 1]) is not None
 
 
+@merged(every=3)
 @pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS])
 @pytest.mark.parametrize("exclusive", [False, True])
 @pytest.mark.parametrize("reverse", [False, True])
@@ -138,6 +145,7 @@ def test_running_sums(dtype: str, exclusive: bool, reverse: bool) -> None:
                 agree(run(op, given, np.array(axis), constants=1), op.run(given, np.array(axis)), dtype)
 
 
+@merged()
 @pytest.mark.parametrize("axis", range(5))
 def test_running_sums_of_a_part_of_an_array(axis: int) -> None:
     data = np.random.default_rng(7).standard_normal((5, 4, 6, 5, 4)).astype(np.float32)[(slice(None, None, 2),) * 5]
@@ -158,6 +166,7 @@ def test_running_sums_of_sizes_of_a_run() -> None:
             np.testing.assert_array_equal(found, op.run(data, np.array(1)))
 
 
+@merged("kind")
 @pytest.mark.parametrize("dtype", [*FLOATS, "int32", "uint8"])
 @pytest.mark.parametrize("kind", [LogSoftmax, SoftMaxV8])
 def test_softmax(kind: Any, dtype: str) -> None:

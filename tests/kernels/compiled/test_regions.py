@@ -13,6 +13,7 @@ from irrun.ops.detection.roi_align import ROIAlignV3, ROIAlignV9
 from irrun.tensor import Array
 from irrun.tensor.element_type import I64
 from tests.kernels.compiled.lowered import run
+from tests.kernels.merged import merged
 from tests.kernels.test_prepared_convolution import channels_last
 from tests.optimize.nets import Net
 
@@ -51,6 +52,7 @@ def sampled(image: Array, y: float, x: float) -> Array:
     return np.asarray(np.array([1 - y + top, y - top]) @ rows @ np.array([1 - x + left, x - left]))
 
 
+@merged()
 @pytest.mark.parametrize("mode", ["avg", "max"])
 @pytest.mark.parametrize("aligned", ["asymmetric", "half_pixel_for_nn", "half_pixel"])
 @pytest.mark.parametrize("ratio", [0, 1, 3])
@@ -89,6 +91,7 @@ def test_scales_that_f32_rounds_sample_as_often_as_numpy() -> None:
     np.testing.assert_allclose(found, op.run(x, boxes, batches), rtol=1e-5, atol=2e-5)
 
 
+@merged()
 @pytest.mark.bails_out("a kernel found values that it does not support")
 @pytest.mark.parametrize(("box", "batch"), [([0, 0, np.nan, 1], 0), ([0, 0, 1, 3e9], 0), ([0, 0, 1, 1], 2)], ids=str)
 def test_faults(tmp_path: Path, box: list[float], batch: int) -> None:

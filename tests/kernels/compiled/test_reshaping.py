@@ -10,6 +10,7 @@ from irrun.ops.shape.reshape import Reshape
 from irrun.ops.shape.squeeze import SqueezeV1, SqueezeV15
 from irrun.ops.shape.unsqueeze import Unsqueeze
 from tests.kernels.compiled.test_movement import ORDERS, WIDTHS, check, drawn
+from tests.kernels.merged import merged
 
 RESHAPED: dict[str, tuple[Op, tuple[int, ...], list[int]]] = {
     "unsqueeze": (Unsqueeze(), (3, 4), [0, 3]),
@@ -22,6 +23,7 @@ RESHAPED: dict[str, tuple[Op, tuple[int, ...], list[int]]] = {
 }
 
 
+@merged()
 @pytest.mark.parametrize("dtype", WIDTHS)
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("name", RESHAPED)

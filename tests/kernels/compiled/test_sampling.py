@@ -14,6 +14,7 @@ from irrun.ops.image.interpolate import InterpolateV1, InterpolateV4, Interpolat
 from irrun.ops.pooling.adaptive_avg_pool import AdaptiveAvgPool
 from irrun.tensor import Array
 from tests.kernels.compiled.lowered import run
+from tests.kernels.merged import merged
 from tests.kernels.test_prepared_convolution import channels_last
 
 COORDINATES = ("half_pixel", "pytorch_half_pixel", "asymmetric", "tf_half_pixel_for_nn", "align_corners")
@@ -39,6 +40,7 @@ def interpolation(mode: Any, coordinates: Any = "half_pixel", **attributes: Any)
     return InterpolateV11(mode=mode, **common, **attributes)
 
 
+@merged()
 @pytest.mark.parametrize("mode", ["linear", "linear_onnx", "cubic", "bilinear_pillow", "bicubic_pillow"])
 @pytest.mark.parametrize("coordinates", COORDINATES)
 @pytest.mark.parametrize("channels", [3, 40])
@@ -49,6 +51,7 @@ def test_interpolation(mode: Any, coordinates: Any, channels: int) -> None:
         )
 
 
+@merged()
 @pytest.mark.parametrize("dtype", ["float32", "uint8", "int64"])
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize("coordinates", COORDINATES)
@@ -72,6 +75,7 @@ def test_antialiasing_padding_and_other_axes() -> None:
     check(scales, x, np.array([1, 1, 1, 1]), factors, constants=2, absent=1)
 
 
+@merged()
 @pytest.mark.parametrize("mode", ["nearest", "linear", "linear_onnx", "cubic", "area"])
 @pytest.mark.parametrize("align_corners", [False, True])
 def test_the_first_version(mode: Any, align_corners: bool) -> None:
@@ -81,6 +85,7 @@ def test_the_first_version(mode: Any, align_corners: bool) -> None:
         check(op, normal(2, 9, 6, 7), np.array(sizes), constants=1)
 
 
+@merged()
 @pytest.mark.parametrize("mode", ["bilinear", "bicubic", "nearest"])
 @pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
 @pytest.mark.parametrize("align_corners", [False, True])
@@ -94,6 +99,7 @@ def test_samples_by_a_grid(mode: Any, padding: Any, align_corners: bool, channel
     check(op, normal(2, channels, 6, 7), grid)
 
 
+@merged()
 @pytest.mark.parametrize("sizes", list(itertools.product((1, 3, 6), (2, 7))))
 def test_adaptive_means(sizes: tuple[int, int]) -> None:
     check(AdaptiveAvgPool(), normal(2, 9, 6, 7), np.array(sizes), constants=1)

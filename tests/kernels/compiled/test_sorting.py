@@ -13,6 +13,7 @@ from irrun.runtime.lowering.builder import Builder
 from irrun.tensor import Array
 from tests.kernels.compiled.lowered import opened, placed, results
 from tests.kernels.compiled.test_elements import FLOATS, INTEGERS, values
+from tests.kernels.merged import merged
 
 
 def check(op: Any, data: Array, k: int) -> None:
@@ -28,6 +29,7 @@ def check(op: Any, data: Array, k: int) -> None:
     np.testing.assert_array_equal(found, wanted)
 
 
+@merged()
 @pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS])
 @pytest.mark.parametrize("sort", ["value", "index", "none"])
 @pytest.mark.parametrize("mode", ["min", "max"])

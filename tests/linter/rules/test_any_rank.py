@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from irrun.linter import lint
+from tests.engines import need
 
-openvino = pytest.importorskip("openvino")
+openvino = need("openvino")
 
 
 def choice() -> openvino.Model:

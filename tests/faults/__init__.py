@@ -1,1 +1,0 @@
-"""Faults of processes and disks at every path on which irrun writes a file."""

@@ -1,0 +1,1 @@
+"""Programs that use OpenVINO, as they are, on the installed openvino and on irrun."""
