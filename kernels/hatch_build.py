@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import sysconfig
 from pathlib import Path
@@ -19,18 +20,26 @@ class CustomBuildHook(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         folder, tags = os.environ.get("IRRUN_KERNELS_LIBRARIES"), os.environ.get("IRRUN_KERNELS_TAGS")
         if folder is None or tags is None:
-            folder, tags = _built_here(), sysconfig.get_platform().replace("-", "_").replace(".", "_")
+            folder, tags = _built(version), sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{tags}"
         if version == "standard":
             for path in sorted(Path(folder).iterdir()):
-                if path.suffix != ".sources":
-                    build_data["force_include"][str(path)] = f"irrun_kernels/libraries/{path.name}"
+                build_data["force_include"][str(path)] = f"irrun_kernels/libraries/{path.name}"
 
 
-def _built_here() -> str:
+def _built(version: str) -> str:
+    """Build beside the sources if the package is used where it is; for a wheel, apart from what tests have built."""
     from build import build_here
+    from building.best import best_level
+    from building.libraries import ROOT, build
     from building.stamp import LIBRARIES
+    from building.systems import this_system
 
-    build_here([])
-    return str(LIBRARIES)
+    if version != "standard":
+        build_here([])
+        return str(LIBRARIES)
+    system, folder = this_system(), ROOT / "build" / "wheel"
+    shutil.rmtree(folder, ignore_errors=True)
+    build({system: [best_level(system)]}, {system: folder})
+    return str(folder)

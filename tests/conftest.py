@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gc
-import importlib.util
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,7 +13,7 @@ import pytest
 
 from tests import bailouts, cases
 
-pytest_plugins = ["tests.plugins.tiers", "tests.plugins.recording", "tests.plugins.budget"]
+pytest_plugins = ["tests.plugins.tiers", "tests.plugins.recording", "tests.plugins.budget", "tests.plugins.kernels"]
 
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 sys.path.insert(0, str(KERNELS))
@@ -47,7 +45,6 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         require_operations(chosen)
         keep_bytecode(config)
-        build_kernels()
 
 
 def keep_bytecode(config: pytest.Config) -> None:
@@ -89,17 +86,6 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         bailouts.check(expected)
     finally:
         bailouts.SEEN.clear()
-
-
-def build_kernels() -> None:
-    """Build in the process that starts the others, which then find all libraries; commands of tests find them too."""
-    paths = [str(KERNELS), *filter(None, [os.environ.get("PYTHONPATH")])]
-    os.environ["PYTHONPATH"] = os.pathsep.join(paths)
-    if importlib.util.find_spec("numba") is None:
-        return
-    done = subprocess.run([sys.executable, str(KERNELS / "build.py")], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise pytest.UsageError(done.stderr.strip())
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
