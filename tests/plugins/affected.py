@@ -29,6 +29,9 @@ LOWERINGS: Final = "irrun/runtime/lowering/"
 OUTSIDE: Final = "<module>"
 """The name of the code of a file outside of functions."""
 
+WHOLE: Final = ""
+"""The name of the bytes of a file."""
+
 
 class Record(NamedTuple):
     """What ``--record`` found."""
@@ -70,10 +73,6 @@ def sources() -> Iterator[str]:
             yield path.relative_to(ROOT).as_posix()
 
 
-WHOLE: Final = ""
-"""The name of the bytes of a file."""
-
-
 def digests_of(file: str) -> dict[str, str]:
     """Return the digests of a file, and of its functions if it is one of Python."""
     data = (ROOT / file).read_bytes()
@@ -112,13 +111,13 @@ def _parts(tree: ast.Module) -> dict[str, str]:
                 if isinstance(child.body[0], ast.Expr) and isinstance(child.body[0].value, ast.Constant):
                     child.body = child.body[1:] or [ast.Pass()]
                 name = f"{prefix}{child.name}"
-                found[name] = found.get(name, "") + ast.dump(child)
+                found[name] = found.get(name, "") + ast.unparse(child)
             elif isinstance(child, ast.ClassDef):
                 heads = [*child.decorator_list, *child.bases, *child.keywords]
-                found[OUTSIDE] += f"class {child.name} {[ast.dump(head) for head in heads]}\n"
+                found[OUTSIDE] += f"class {child.name} {[ast.unparse(head) for head in heads]}\n"
                 visit(child, f"{prefix}{child.name}.")
             else:
-                found[OUTSIDE] += f"{prefix} {ast.dump(child)}\n"
+                found[OUTSIDE] += f"{prefix} {ast.unparse(child)}\n"
 
     visit(tree, "")
     return found

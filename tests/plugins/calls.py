@@ -104,8 +104,9 @@ def note_calls_of_this_process() -> None:
     end = os._exit
 
     def write() -> None:
-        target = Path(os.environ[FOLDER], f"{os.getpid()}-{os.urandom(4).hex()}.json")
+        target = Path(os.environ[FOLDER], f"{os.getpid()}-{os.urandom(4).hex()}")
         target.write_text(json.dumps([test, sorted(calls.take())]), encoding="utf-8")
+        target.rename(target.with_suffix(".json"))  # A test may kill the process before.
 
     def write_and_end(status: int) -> None:
         write()
