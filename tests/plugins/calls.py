@@ -62,13 +62,14 @@ class _Monitoring:
 
     def __init__(self) -> None:
         monitoring, self._found = sys.monitoring, set[CodeType]()
+        self._once = monitoring.DISABLE
         monitoring.use_tool_id(monitoring.PROFILER_ID, "calls of tests")
         monitoring.register_callback(monitoring.PROFILER_ID, monitoring.events.PY_START, self._start)
         monitoring.set_events(monitoring.PROFILER_ID, monitoring.events.PY_START)
 
     def _start(self, code: CodeType, _: int) -> Any:
         self._found.add(code)
-        return sys.monitoring.DISABLE
+        return self._once
 
     def take(self) -> set[CodeType]:
         found, self._found = self._found, set()
