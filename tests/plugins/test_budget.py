@@ -15,11 +15,11 @@ BUDGET = {"tests/cli": {"tests": 10, "processes": 100, "files": 1000, "models": 
     ("work", "faults"),
     [
         ({"tests": 10, "processes": 100, "files": 1000, "lines": 1_000_000}, []),
-        ({"tests": 10, "processes": 110, "files": 1100, "models": 20, "lines": 1_500_000}, []),
-        ({"tests": 11}, ["tests/cli: 11 tests, 10"]),
-        ({"processes": 111}, ["tests/cli: 111 processes, 100"]),
-        ({"files": 1101, "models": 21}, ["tests/cli: 1,101 files, 1,000", "tests/cli: 21 models, 0"]),
-        ({"lines": 1_500_001}, ["tests/cli: 1,500,001 lines, 1,000,000"]),
+        ({"tests": 20, "processes": 165, "files": 1750, "models": 50, "lines": 2_000_000}, []),
+        ({"tests": 21}, ["tests/cli: 21 tests, 10"]),
+        ({"processes": 166}, ["tests/cli: 166 processes, 100"]),
+        ({"files": 1751, "models": 51}, ["tests/cli: 1,751 files, 1,000", "tests/cli: 51 models, 0"]),
+        ({"lines": 2_000_001}, ["tests/cli: 2,000,001 lines, 1,000,000"]),
     ],
 )
 def test_work_of_a_folder(work: dict[str, int], faults: list[str]) -> None:
