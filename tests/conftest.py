@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
-import re
-import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 import pytest
 
 from tests import bailouts, cases
 
 pytest_plugins = ["tests.plugins.tiers", "tests.plugins.recording", "tests.plugins.budget", "tests.plugins.kernels"]
-
-KERNELS = Path(__file__).resolve().parents[1] / "kernels"
-sys.path.insert(0, str(KERNELS))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -93,7 +87,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     chosen = config.getoption("--op")
     if not chosen:
         return
-    named = re.compile(rf"\[(?:.*-)?(?:{'|'.join(map(re.escape, chosen))})(?:-|\])")
+    named = cases.named_after(chosen)
     kept = [item for item in items if named.search(item.name)]
     config.hook.pytest_deselected(items=[item for item in items if not named.search(item.name)])
     items[:] = kept

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
@@ -125,6 +126,11 @@ def modules() -> Iterator[Any]:
 
 ONLY: set[str] = set()
 """The types of the operations whose cases are wanted, by ``pytest --op``; all where it is empty."""
+
+
+def named_after(types: Iterable[str]) -> re.Pattern[str]:
+    """Return what matches the names of tests whose parameters name one of these operations."""
+    return re.compile(rf"\[(?:.*-)?(?:{'|'.join(map(re.escape, types))})(?:-|\])")
 
 
 def _listed(name: str) -> list[Any]:

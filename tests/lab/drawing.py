@@ -18,8 +18,13 @@ def add_options(parser: argparse.ArgumentParser, count: int, of: str) -> None:
 def seeds(given: argparse.Namespace) -> Iterator[int]:
     """Yield the seeds that a command asks for."""
     count = given.by_default if given.count is None and given.seconds is None else given.count
-    end = None if given.seconds is None else time.monotonic() + given.seconds
-    seed = given.seed
-    while (count is None or seed - given.seed < count) and (end is None or time.monotonic() < end):
+    yield from drawn(given.seed, count, given.seconds)
+
+
+def drawn(first: int, count: int | None, seconds: float | None) -> Iterator[int]:
+    """Yield seeds until there are ``count`` of them, or the time is over."""
+    end = None if seconds is None else time.monotonic() + seconds
+    seed = first
+    while (count is None or seed - first < count) and (end is None or time.monotonic() < end):
         yield seed
         seed += 1

@@ -12,17 +12,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.engines import need
-
-openvino = need("openvino")
-
 import irrun.model
 from irrun.document.writer import Writer
 from irrun.openvino import opset13 as ops
 from irrun.tensor import Array
 from tests.cases import ModelCase, all_models
+from tests.engines import need
 from tests.lab.faults.paths import LARGE, write_model
 from tests.openvino import nets
+
+openvino = need("openvino")
 
 FOLDER = Path(__file__).parents[2] / "examples"
 EXAMPLES = [FOLDER / "digits" / "model.xml", *sorted((FOLDER / "pages").glob("*.xml"))]

@@ -22,6 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from tests.cases import named_after
 from tests.plugins.calls import ROOT
 
 KERNELS: Final = "kernels/irrun_kernels/"
@@ -123,10 +124,10 @@ def _parts(tree: ast.Module) -> dict[str, str]:
     return found
 
 
-def affected(record: Record) -> list[str]:
-    """Return the recorded tests that can see what has changed, those that call the fewest functions first."""
+def affected(record: Record, names: Iterable[str]) -> list[str]:
+    """Return the recorded tests that can see that these have changed, those that call the fewest functions first."""
     bits = 0
-    for name in changed(record):
+    for name in names:
         bits |= _seen_by(record, name)
     calls = _calls(record, bits)
     return sorted(calls, key=lambda test: (calls[test], test))
@@ -176,7 +177,7 @@ def _of_tests(record: Record, file: str, function: str) -> int:
 def _named(record: Record, types: Sequence[str]) -> int:
     if not types:
         return 0
-    named = re.compile(rf"\[(?:.*-)?(?:{'|'.join(map(re.escape, types))})(?:-|\])")
+    named = named_after(types)
     return _bits(record, (test for test in record.seconds if named.search(test)))
 
 

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import CodeType
 from typing import Any, Final, Protocol
@@ -98,20 +99,23 @@ class _Profiling:
         return found
 
 
+def write(calls: Mapping[str, Iterable[str]], seconds: Mapping[str, float]) -> None:
+    """Write what tests have called in this process, and the seconds of those that it has run."""
+    target = Path(os.environ[FOLDER], f"{os.getpid()}-{os.urandom(4).hex()}")
+    found = {test: sorted(names) for test, names in calls.items()}
+    target.write_text(json.dumps([found, seconds]), encoding="utf-8")
+    target.rename(target.with_suffix(".json"))  # A test may kill the process before.
+
+
 def note_calls_of_this_process() -> None:
     """Note the calls of a process that a test has started, and write them when it ends."""
     calls = Calls()
     test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
     end = os._exit
 
-    def write() -> None:
-        target = Path(os.environ[FOLDER], f"{os.getpid()}-{os.urandom(4).hex()}")
-        target.write_text(json.dumps([test, sorted(calls.take())]), encoding="utf-8")
-        target.rename(target.with_suffix(".json"))  # A test may kill the process before.
-
     def write_and_end(status: int) -> None:
-        write()
+        write({test: calls.take()}, {})
         end(status)
 
-    atexit.register(write)
+    atexit.register(lambda: write({test: calls.take()}, {}))
     os._exit = write_and_end  # type: ignore[assignment]

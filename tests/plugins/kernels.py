@@ -15,6 +15,7 @@ from typing import Final
 import pytest
 
 KERNELS: Final = Path(__file__).resolve().parents[2] / "kernels"
+sys.path.insert(0, str(KERNELS))
 
 
 @pytest.hookimpl(trylast=True)

@@ -14,7 +14,7 @@ from typing import Any, Final
 import pytest
 
 from tests.plugins.affected import Record, affected, changed, recorded
-from tests.plugins.calls import FOLDER, ROOT, Calls
+from tests.plugins.calls import FOLDER, ROOT, Calls, write
 from tests.plugins.tiers import quick_ones
 
 SECONDS: Final = 120
@@ -52,9 +52,9 @@ class Affected:
 
     def __init__(self, record: Record | None) -> None:
         self._record = record
-        self._affected = affected(record) if record is not None else []
-        files = {name.partition("::")[0] for name in (changed(record) if record is not None else ())}
-        self._files = files.union(name.partition("::")[0] for name in self._affected)
+        names = set(changed(record)) if record is not None else set()
+        self._affected = affected(record, names) if record is not None else []
+        self._files = {name.partition("::")[0] for name in (*names, *self._affected)}
         self._left_out = 0
 
     def pytest_report_header(self) -> str:
@@ -138,9 +138,7 @@ class Noting:
             yield from (self._shared.get(_key(definition), set()) for definition in definitions)
 
     def pytest_sessionfinish(self) -> None:
-        calls = {test: sorted(found) for test, found in self._of_tests.items()}
-        path = Path(os.environ[FOLDER], f"{os.getpid()}.tests")
-        path.write_text(json.dumps([calls, self._seconds]), encoding="utf-8")
+        write(self._of_tests, self._seconds)
 
 
 def _key(fixture: Any) -> str:
@@ -161,14 +159,10 @@ class Merging:
     def pytest_sessionfinish(self) -> None:
         calls: dict[str, set[str]] = {}
         seconds: dict[str, float] = {}
-        folder = Path(self._folder.name)
-        for path in sorted(folder.glob("*.tests")):
+        for path in sorted(Path(self._folder.name).glob("*.json")):
             of_tests, took = json.loads(path.read_text(encoding="utf-8"))
             seconds |= took
             for test, found in of_tests.items():
                 calls.setdefault(test, set()).update(map(sys.intern, found))
-        for path in folder.glob("*.json"):
-            test, found = json.loads(path.read_text(encoding="utf-8"))
-            calls.setdefault(test, set()).update(map(sys.intern, found))
         recorded(calls, seconds).write(self._target)
         self._folder.cleanup()

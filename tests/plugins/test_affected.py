@@ -100,7 +100,7 @@ def test_affected_tests(tree: Path, file: str, before: bytes, after: bytes, expe
     data = (tree / file).read_bytes()
     assert before in data
     (tree / file).write_bytes(data.replace(before, after, 1))
-    assert affected(record) == expected
+    assert affected(record, changed(record)) == expected
 
 
 def test_without_a_record(tmp_path: Path) -> None:

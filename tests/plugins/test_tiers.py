@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.lab import drawing
 from tests.plugins import tiers
 from tests.plugins.tiers import Campaign, Tier
 
@@ -73,7 +74,7 @@ def test_seeds() -> None:
 
 def test_a_campaign_goes_on_until_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 1.0, 2.0, 3.0, 4.0])
-    monkeypatch.setattr(tiers, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    monkeypatch.setattr(drawing, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     assert list(Campaign(ALL, 3.0, 100).draws(2, 5)) == [100, 101]
 
 

@@ -22,6 +22,8 @@ from typing import Final, Literal, TypeVar
 import hypothesis
 import pytest
 
+from tests.lab.drawing import drawn
+
 Item = TypeVar("Item")
 
 _QUICK: Final = pytest.StashKey[set[str]]()
@@ -61,10 +63,7 @@ class Campaign:
         if self.seconds is None:
             yield from range(few if self.tier.name == "rest" else 0, few if self.tier.name == "quick" else many)
             return
-        end, seed = time.monotonic() + self.seconds, self.seed
-        while time.monotonic() < end:
-            yield seed
-            seed += 1
+        yield from drawn(self.seed, None, self.seconds)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.engines import need
-
-need("openvino")
-
 from tests.lab import records
 from tests.lab.openvino_programs.running import ALIKE, ALL, RECORD, RUNS, SIDES, Program, Run, outcome, run
+
+need("openvino")
 
 PROGRAM = """
 import sys

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.engines import need
-
-need("openvino")
-
 from tests.lab.openvino_tests import functions as openvino_tests
 from tests.lab.openvino_tests.reasons import reason
+
+need("openvino")
 
 _TESTS = """
 import openvino as ov
