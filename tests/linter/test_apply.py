@@ -156,7 +156,7 @@ def test_a_file_that_is_not_to_be_written(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_no_file_can_be_made_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", "a name that nobody knows")
 
     path = tmp_path / "model.xml"

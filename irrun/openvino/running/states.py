@@ -72,10 +72,11 @@ def _converted(array: Array, type: ElementType) -> Array:
             low, high = (
                 (0, 2**type.bits - 1) if type.dtype.kind == "u" else (-(2 ** (type.bits - 1)), 2 ** (type.bits - 1) - 1)
             )
-            array = np.rint(array) if array.dtype.kind == "f" else array
-            return np.where(array <= low, low, np.where(array >= high, high, array).astype(type.dtype)).astype(
-                type.dtype
-            )
+            rounded = np.rint(array) if array.dtype.kind == "f" else array
+            converted = rounded.astype(type.dtype)
+            converted[rounded <= low] = low
+            converted[rounded >= high] = high
+            return converted
         return conform(array, type)
 
 

@@ -131,6 +131,10 @@ class _Limits:
 
     def texts(self, name: str) -> list[str]:
         least, most = self._least, self._most
+        while least in self._others:
+            least += 1
+        while most in self._others:
+            most -= 1
         if least is not None and least == most:
             return [f"{name} == {least}"]
         found = [f"{name} >= {least}"] if least is not None else []
