@@ -19,9 +19,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--records", type=Path, help="faults and outcomes; docs/measurements/faults-SEED.json by default"
     )
+    parser.add_argument("--before", type=Path, help="a tree with other tests, for what these do not notice")
     given = parser.parse_args(arguments)
     records = given.records or ROOT / "docs" / "measurements" / f"faults-{given.seed}.json"
-    study(given.tree.absolute(), given.seed, given.count, records)
+    study(given.tree.absolute(), given.seed, given.count, records, given.before)
     return 0
 
 

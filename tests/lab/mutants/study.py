@@ -1,7 +1,9 @@
-"""Plant the faults of a seed one by one, and note which tests notice each.
+"""Plant the faults of a seed, and note which tests notice each.
 
-Each fault is run against the tests that it affects, as ``pytest --affected`` chooses them; unless one of the quick tier
-fails, against the whole quick tier, and then against the rest. A study that was stopped goes on where it was.
+Each fault is run against the tests that it affects, as ``pytest --affected`` chooses them. Those that no test of the
+quick tier noticed are planted together and run against the whole quick tier; each that a failing test notices alone is
+taken out, until nothing fails. Those that are left are run against the rest in the same way, and those that are left
+then, against the tests of another tree, if one is given. A study that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -32,23 +34,48 @@ TOO_LONG: Final = -1
 SECONDS: Final = 600
 """A run of tests that takes longer hangs: so somebody notices the fault."""
 
+FEW: Final = 40
+"""The failing tests that each fault is run against alone."""
+
 Outcome = dict[str, Any]
 """Whether a fault was caught, after how many seconds, and by which test."""
 
 
-def plant(tree: Path, mutant: Mutant) -> None:
-    """Write a fault into a copy of the tree."""
-    data = (ROOT / mutant.file).read_bytes()
-    before = mutant.before.encode()
-    place = data[mutant.start : mutant.start + len(before)]
-    if place != before:
-        raise ValueError(f"{mutant}: the file has {place!r} there; draw again")
-    changed = data[: mutant.start] + mutant.after.encode() + data[mutant.start + len(before) :]
-    (tree / mutant.file).write_bytes(changed)
+def plant(tree: Path, *mutants: Mutant) -> None:
+    """Write faults into a copy of the tree."""
+    for file, faults in by_file(mutants).items():
+        data = (ROOT / file).read_bytes()
+        for mutant in sorted(faults, key=lambda each: each.start, reverse=True):
+            end = mutant.start + len(mutant.before.encode())
+            if data[mutant.start : end] != mutant.before.encode():
+                raise ValueError(f"{mutant}: the file has {data[mutant.start : end]!r} there; draw again")
+            data = data[: mutant.start] + mutant.after.encode() + data[end:]
+        (tree / file).write_bytes(data)
 
 
-def uproot(tree: Path, mutant: Mutant) -> None:
-    shutil.copyfile(ROOT / mutant.file, tree / mutant.file)
+def uproot(tree: Path, *mutants: Mutant) -> None:
+    for file in by_file(mutants):
+        shutil.copyfile(ROOT / file, tree / file)
+
+
+def by_file(mutants: Sequence[Mutant]) -> dict[str, list[Mutant]]:
+    found: dict[str, list[Mutant]] = {}
+    for mutant in mutants:
+        found.setdefault(mutant.file, []).append(mutant)
+    return found
+
+
+def apart(mutants: Sequence[Mutant]) -> list[Mutant]:
+    """Return those that can be planted together: none is in the place of another."""
+    found: list[Mutant] = []
+    for mutant in mutants:
+        end = mutant.start + len(mutant.before.encode())
+        if not any(
+            mutant.file == each.file and mutant.start < each.start + len(each.before.encode()) and each.start < end
+            for each in found
+        ):
+            found.append(mutant)
+    return found
 
 
 def copy_of_tree(tree: Path) -> None:
@@ -113,11 +140,11 @@ def chosen(tree: Path, seed: int, count: int) -> list[Mutant]:
     return found
 
 
-def pytest(tree: Path, *options: str) -> Outcome:
-    """Run tests until one fails."""
+def pytest(tree: Path, *options: str, seconds: float = SECONDS) -> tuple[Outcome, list[str]]:
+    """Run tests; return the outcome, and the tests that failed."""
     begin = time.monotonic()
-    status, text = run(tree, "-m", "pytest", "-x", "-q", "-n", "2", "-p", "no:budget", *options)
-    failed = re.findall(r"^(?:FAILED|ERROR|SUBFAILED\S*) (\S+::.*?)(?: - .*)?$", text, re.MULTILINE)
+    status, text = run(tree, "-m", "pytest", "-q", "-n", "2", "-p", "no:budget", *options, seconds=seconds)
+    failed = re.findall(r"^(?:FAILED|ERROR) (\S+::.*?)(?: - .*)?$", text, re.MULTILINE)
     survived = status in SURVIVED
     outcome: Outcome = {
         "outcome": "survived" if survived else "caught" if failed or status == TOO_LONG else "stopped",
@@ -127,39 +154,69 @@ def pytest(tree: Path, *options: str) -> Outcome:
         outcome["test"] = failed[0]
     elif not survived:
         outcome["text"] = text[-300:] or "it takes too long"
-    return outcome
+    return outcome, failed
 
 
-def outcomes(tree: Path, mutant: Mutant, quick: Set[str]) -> dict[str, Outcome]:
-    """Return what happens to a fault: a test of the quick tier that the affected tests fail at counts for both."""
-    plant(tree, mutant)
-    try:
-        found = {"affected": pytest(tree, "--affected")}
-        if found["affected"].get("test") not in quick:
-            found["quick"] = pytest(tree)
-        if all(outcome["outcome"] == "survived" for outcome in found.values()):
-            found["rest"] = pytest(tree, "--rest")
-        return found
-    finally:
-        uproot(tree, mutant)
+def study(tree: Path, seed: int, count: int, records: Path, before: Path | None = None) -> None:
+    """Note the outcomes of the faults of a seed that have none yet in ``records``.
 
-
-def study(tree: Path, seed: int, count: int, records: Path) -> None:
-    """Plant the faults of a seed that have no outcomes yet, and write the outcomes into ``records``."""
+    ``before`` is a tree with other tests, whose sources are those of this tree.
+    """
     if not tree.exists():
         copy_of_tree(tree)
     if not records.exists():
-        write(records, [{"mutant": asdict(mutant)} for mutant in chosen(tree, seed, count)])
-    studied = json.loads(records.read_text(encoding="utf-8"))
+        write(records, [{"mutant": asdict(mutant), "outcomes": {}} for mutant in chosen(tree, seed, count)])
+    studied = [(Mutant(**each["mutant"]), each["outcomes"]) for each in json.loads(records.read_text(encoding="utf-8"))]
+
+    def note(mutant: Mutant, tier: str, outcome: Outcome) -> None:
+        dict(studied)[mutant][tier] = outcome
+        write(records, [{"mutant": asdict(mutant), "outcomes": outcomes} for mutant, outcomes in studied])
+        print(f"{mutant}: {tier} {outcome['outcome']} {outcome.get('test', '')}", flush=True)
+
+    for mutant, outcomes in studied:
+        if "affected" not in outcomes:
+            plant(tree, mutant)
+            note(mutant, "affected", pytest(tree, "-x", "--affected")[0])
+            uproot(tree, mutant)
     _, text = run(tree, "-m", "pytest", "--collect-only", "-q")
     quick = {line for line in text.splitlines() if "::" in line}
-    for number, each in enumerate(studied):
-        if "outcomes" not in each:
-            mutant = Mutant(**each["mutant"])
-            each["outcomes"] = outcomes(tree, mutant, quick)
-            write(records, studied)
-            said = ", ".join(f"{name} {outcome['outcome']}" for name, outcome in each["outcomes"].items())
-            print(f"{number + 1} of {len(studied)}: {mutant}: {said}", flush=True)
+    left = [mutant for mutant, outcomes in studied if outcomes["affected"].get("test") not in quick]
+    together(tree, "quick", [], left, dict(studied), note)
+    left = [mutant for mutant in left if survived(dict(studied)[mutant])]
+    together(tree, "rest", ["--rest"], left, dict(studied), note)
+    if before is not None:
+        left = [mutant for mutant in left if survived(dict(studied)[mutant])]
+        together(before, "before", [], left, dict(studied), note)
+
+
+def survived(outcomes: Mapping[str, Outcome]) -> bool:
+    return all(outcome["outcome"] == "survived" for outcome in outcomes.values())
+
+
+def together(
+    tree: Path,
+    tier: str,
+    options: Sequence[str],
+    mutants: Sequence[Mutant],
+    outcomes: Mapping[Mutant, Mapping[str, Outcome]],
+    note: Callable[[Mutant, str, Outcome], None],
+) -> None:
+    """Plant faults together and run the tests of a tier, until those that are left fail none of them."""
+    while left := apart([mutant for mutant in mutants if tier not in outcomes[mutant]]):
+        plant(tree, *left)
+        outcome, failed = pytest(tree, *options, seconds=len(left) * SECONDS)
+        uproot(tree, *left)
+        caught = 0
+        for mutant in left if failed else ():
+            plant(tree, mutant)
+            alone, _ = pytest(tree, "-x", "--all", *failed[:FEW])
+            uproot(tree, mutant)
+            if alone["outcome"] != "survived":
+                note(mutant, tier, alone)
+                caught += 1
+        if not caught:
+            for mutant in left:
+                note(mutant, tier, {**outcome, "outcome": "survived" if not failed else "not alone"})
 
 
 def write(records: Path, studied: Sequence[Mapping[str, Any]]) -> None:
