@@ -1,4 +1,4 @@
-"""Other engines that results are compared with, where they are installed."""
+"""What is installed here: tiers of kernels, and the engines that results are compared with."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from importlib.util import find_spec
 from typing import Any
 
 import pytest
+
+from irrun.runtime.tiers import has_kernels
+
+TIERS = ("numpy", "compiled") if has_kernels() else ("numpy",)
 
 
 def need(name: str) -> Any:

@@ -15,7 +15,7 @@ import pytest
 
 from irrun.cli.app import app
 from tests.cases import f32
-from tests.cli.conftest import Net
+from tests.nets import Net
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
@@ -66,11 +66,11 @@ def save(path: Path, *shape: int) -> None:
 def logarithm(path: Path, factor: float, floor: float) -> None:
     """Write log(relu(image * factor) + floor)."""
     net = Net()
-    image = net.parameter("image", "f32", "1,3,8,8")
-    scaled = net.layer("Multiply", {}, [image, net.const(f32([factor]), "f32", "factor")], name="scale")
-    above = net.layer("Add", {}, [net.layer("Relu", {}, [scaled], name="relu"), net.const(f32([floor]), "f32")])
-    net.result(net.layer("Log", {}, [above], name="log", tensor="level"))
-    net.write(path)
+    image = net.parameter("image", "1,3,8,8")
+    scaled = net.layer("Multiply", [image, net.constant(f32([factor]), name="factor")], name="scale")
+    above = net.layer("Add", [net.layer("Relu", [scaled], name="relu"), net.constant(f32([floor]))])
+    net.result(net.layer("Log", [above], name="log", tensor="level"))
+    net.save(path)
 
 
 @pytest.fixture(scope="module")
@@ -83,13 +83,13 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "model" / "chat_template.jinja").write_text("{{ messages[-1].content }}")
     shutil.copy(EXAMPLES / "extension" / "my_ops.py", folder)
     net = Net()
-    image = net.parameter("image", "f32", "?,3,?,?")
-    axes = net.const(np.array([2, 3]), "i64")
-    mean = net.layer("ReduceMean", {"keep_dims": "false"}, [image, axes], name="mean", tensor="scores")
+    image = net.parameter("image", "?,3,?,?")
+    axes = net.constant(np.array([2, 3]))
+    mean = net.layer("ReduceMean", [image, axes], name="mean", tensor="scores", keep_dims=False)
     net.result(mean)
     for name in ("model", "other", "old/model", "new/model"):
         (folder / name).parent.mkdir(exist_ok=True)
-        net.write(folder / f"{name}.xml")
+        net.save(folder / f"{name}.xml")
     save(folder / "cat.npy", 1, 3, 224, 224)
     save(folder / "x.npy", 4, 4)
     np.savez(folder / "inputs.npz", image=np.ones((1, 3, 8, 8), np.float32))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,7 @@ import pytest
 from irrun.cli.app import app
 from tests.cli.linting import Write
 from tests.linter.models import NET
-
-_PRECISIONS = {"f32": "FP32", "f16": "FP16", "bf16": "BF16", "boolean": "BOOL", "string": "STRING", "f8e4m3": "F8E4M3"}
+from tests.nets import Net
 
 Run = Callable[..., click.testing.Result]
 Npy = Callable[[str, Any], str]
@@ -25,73 +24,6 @@ def one_line(result: Any) -> str:
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.count("\n") == 1
     return str(result.stderr).rstrip("\n")
-
-
-class Net:
-    """Builds an IR layer by layer; methods return the output port, for use as an input of later layers."""
-
-    def __init__(self, name: str = "net") -> None:
-        self.name = name
-        self.layers: list[str] = []
-        self.edges: list[str] = []
-        self.weights = b""
-
-    def parameter(self, name: str, type: str, shape: str) -> tuple[int, int, str]:
-        return self.layer("Parameter", {"element_type": type, "shape": shape}, name=name, type=type, tensor=f"{name}:0")
-
-    def const(self, array: Any, type: str, name: str = "") -> tuple[int, int, str]:
-        values = np.asarray(array)
-        data = {
-            "element_type": type,
-            "shape": ",".join(map(str, values.shape)),
-            "offset": str(len(self.weights)),
-            "size": str(values.nbytes),
-        }
-        self.weights += values.tobytes()
-        return self.layer("Const", data, name=name, type=type)
-
-    def layer(
-        self,
-        kind: str,
-        data: dict[str, str] | None = None,
-        inputs: Sequence[tuple[int, int, str]] = (),
-        *,
-        name: str = "",
-        type: str = "f32",
-        version: str = "opset1",
-        tensor: str = "",
-        body: str = "",
-    ) -> tuple[int, int, str]:
-        id = len(self.layers)
-        attributes = " ".join(f'{key}="{value}"' for key, value in (data or {}).items())
-        ports = "".join(f'<port id="{index}" precision="{_precision(of)}"/>' for index, (_, _, of) in enumerate(inputs))
-        names = f' names="{tensor}"' if tensor else ""
-        output = f'<output><port id="{len(inputs)}" precision="{_precision(type)}"{names}/></output>'
-        self.layers.append(
-            f'<layer id="{id}" name="{name or f"{kind}_{id}"}" type="{kind}" version="{version}">'
-            f"<data {attributes}/>{f'<input>{ports}</input>' if inputs else ''}{'' if kind == 'Result' else output}"
-            f"{body}</layer>"
-        )
-        for index, (source, port, _) in enumerate(inputs):
-            self.edges.append(f'<edge from-layer="{source}" from-port="{port}" to-layer="{id}" to-port="{index}"/>')
-        return id, len(inputs), type
-
-    def result(self, source: tuple[int, int, str], name: str = "") -> None:
-        self.layer("Result", {}, [source], name=name)
-
-    def text(self) -> str:
-        layers, edges = "\n".join(self.layers), "\n".join(self.edges)
-        inside = f"<layers>\n{layers}\n</layers>\n<edges>\n{edges}\n</edges>"
-        return f'<net name="{self.name}" version="11">\n{inside}\n</net>\n'
-
-    def write(self, path: Path) -> str:
-        path.write_text(f'<?xml version="1.0"?>\n{self.text()}')
-        path.with_suffix(".bin").write_bytes(self.weights)
-        return str(path)
-
-
-def _precision(type: str) -> str:
-    return _PRECISIONS.get(type, type.upper())
 
 
 @pytest.fixture(autouse=True)
@@ -110,22 +42,22 @@ def run() -> Run:
 
 
 @pytest.fixture
-def clamp(tmp_path: Path) -> str:
+def clamp(tmp_path: Path) -> Path:
     """image f32[?,3] -> Clamp to [0, 1] -> scores."""
     net = Net("clamp")
-    image = net.parameter("image", "f32", "?,3")
-    net.result(net.layer("Clamp", {"min": "0", "max": "1"}, [image], name="clamped", tensor="scores"))
-    return net.write(tmp_path / "clamp.xml")
+    image = net.parameter("image", "?,3", tensor="image:0")
+    net.result(net.layer("Clamp", [image], name="clamped", tensor="scores", min=0, max=1))
+    return net.save(tmp_path / "clamp.xml")
 
 
 @pytest.fixture
-def add(tmp_path: Path) -> str:
+def add(tmp_path: Path) -> Path:
     """a i64[2] + b i64[2] -> sum, and a clamped to [1, 2] -> small."""
     net = Net("add")
-    a, b = net.parameter("a", "i64", "2"), net.parameter("b", "i64", "2")
-    net.result(net.layer("Add", {}, [a, b], name="sum", type="i64"))
-    net.result(net.layer("Clamp", {"min": "1", "max": "2"}, [a], name="dir/small", type="i64"))
-    return net.write(tmp_path / "add.xml")
+    a, b = (net.parameter(name, "2", "i64", f"{name}:0") for name in "ab")
+    net.result(net.layer("Add", [a, b], name="sum"))
+    net.result(net.layer("Clamp", [a], name="dir/small", min=1, max=2))
+    return net.save(tmp_path / "add.xml")
 
 
 @pytest.fixture

@@ -22,7 +22,8 @@ from irrun.cli.app import app
 from irrun.diagnostics import Diagnostic, IRError, OpError
 from irrun.model import InputError
 from tests import processes
-from tests.cli.conftest import Net, Run
+from tests.cli.conftest import Run
+from tests.nets import Net
 
 NAMES = sorted(path.stem for path in Path(commands.__path__[0]).glob("[a-z]*.py"))
 
@@ -179,8 +180,8 @@ def test_a_closed_pipe_ends_quietly(argument: str) -> None:
 def test_findings_beyond_ten_are_counted(run: Run, tmp_path: Path) -> None:
     net = Net()
     for index in range(12):
-        net.result(net.layer("Frob", {}, [net.parameter(f"p{index}", "f32", "2")], version="opset8"))
-    path = net.write(tmp_path / "frob.xml")
+        net.result(net.layer("Frob", [net.parameter(f"p{index}", "2")], "2", 8))
+    path = net.save(tmp_path / "frob.xml")
     result = run("run", path, "--random")
     assert result.exit_code == 2
     assert result.stderr.count("no operation Frob in opset8 [IR301]") == 10
@@ -189,12 +190,12 @@ def test_findings_beyond_ten_are_counted(run: Run, tmp_path: Path) -> None:
 
 def test_a_fault_in_the_file_is_shown_with_its_place(run: Run, tmp_path: Path) -> None:
     net = Net()
-    net.result(net.layer("ReLo", {}, [net.parameter("p", "f32", "2")], name="r"))
-    path = net.write(tmp_path / "relo.xml")
+    net.result(net.layer("ReLo", [net.parameter("p", "2")], "2", name="r"))
+    path = net.save(tmp_path / "relo.xml")
     result = run("run", path, "--random")
     assert result.exit_code == 2
     assert result.stderr.startswith(
-        f'{path}:5:24: error: ReLo 1 "r": no operation ReLo in opset1; did you mean ReLU? [IR301]'
+        f'{path}:12:26: error: ReLo 1 "r": no operation ReLo in opset1; did you mean ReLU? [IR301]'
     )
 
 
@@ -321,14 +322,14 @@ def test_help_to_a_full_device(argument: str) -> None:
         (["rule", "IR401"], "summary"),
     ],
 )
-def test_every_way_to_ask_for_json(run: Run, clamp: str, arguments: list[str], key: str, spelling: list[str]) -> None:
-    words = [word.replace("{model}", clamp) for word in arguments]
+def test_every_way_to_ask_for_json(run: Run, clamp: Path, arguments: list[str], key: str, spelling: list[str]) -> None:
+    words = [word.replace("{model}", str(clamp)) for word in arguments]
     assert key in json.loads(run(*words, *spelling).stdout)
     assert not run(*words).stdout.startswith("{")
     assert not run(*words, "--json", "--format", "text").stdout.startswith("{")
 
 
-def test_loud_and_quiet(run: Run, clamp: str, npy: Callable[[str, Any], str]) -> None:
+def test_loud_and_quiet(run: Run, clamp: Path, npy: Callable[[str, Any], str]) -> None:
     image = npy("x.npy", [[1.0, 2.0, 3.0]])
     assert run("run", clamp, "-i", image).stderr == ""
     assert "run in " in run("run", "-v", clamp, "-i", image).stderr
@@ -351,9 +352,10 @@ def test_a_current_folder_that_is_gone(tmp_path: Path) -> None:
     model = Path(__file__).resolve().parents[2] / "examples" / "wrong_dims.xml"
     gone = tmp_path / "gone"
     gone.mkdir()
-    code = (
+    script = tmp_path / "script.py"
+    script.write_text(
         f"import os, sys\nos.chdir({str(gone)!r})\nos.rmdir({str(gone)!r})\n"
         f"from irrun.cli import main\nsys.argv = ['irrun', 'lint', {str(model)!r}]\nmain()\n"
     )
-    done = python(code)
+    done = processes.python(script, env=processes.environment())
     assert (done.stderr, done.returncode) == ("error: the current folder no longer exists\n", 2)

@@ -19,7 +19,8 @@ from irrun.cli.failures import Failure
 from irrun.cli.jobs import Way, way
 from irrun.model import build, load
 from tests.cases import f32, i64
-from tests.cli.conftest import Net, Run
+from tests.cli.conftest import Run
+from tests.nets import Net
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits"
 
@@ -47,7 +48,7 @@ def records(folder: Path) -> list[dict[str, Any]]:
     ],
 )
 def test_each_file_has_its_output(
-    run: Run, clamp: str, rows: Path, tmp_path: Path, options: list[str], pattern: str, monkeypatch: pytest.MonkeyPatch
+    run: Run, clamp: Path, rows: Path, tmp_path: Path, options: list[str], pattern: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     result = run("run", clamp, "--batch", pattern, "-o", "out", *options, "--json")
@@ -66,7 +67,7 @@ def test_each_file_has_its_output(
     assert records(tmp_path / "out")[0]["outputs"] == {"scores": {"type": "f32", "shape": [1, 3]}}
 
 
-def test_hidden_files_are_left_out(run: Run, clamp: str, rows: Path, tmp_path: Path) -> None:
+def test_hidden_files_are_left_out(run: Run, clamp: Path, rows: Path, tmp_path: Path) -> None:
     (rows / ".cache").mkdir()
     for name in ("._0.npy", ".cache/1.npy"):
         (rows / name).write_bytes(b"x")
@@ -74,7 +75,7 @@ def test_hidden_files_are_left_out(run: Run, clamp: str, rows: Path, tmp_path: P
     assert (result.exit_code, json.loads(result.stdout)["done"]) == (0, 12), result.stderr
 
 
-def test_outputs_below_the_inputs_are_no_inputs(run: Run, clamp: str, rows: Path) -> None:
+def test_outputs_below_the_inputs_are_no_inputs(run: Run, clamp: Path, rows: Path) -> None:
     for before in (0, 12):
         result = run("run", clamp, "--batch", rows, "-o", rows / "out", "--json")
         assert (result.exit_code, json.loads(result.stdout)["before"]) == (0, before), result.stderr
@@ -82,7 +83,7 @@ def test_outputs_below_the_inputs_are_no_inputs(run: Run, clamp: str, rows: Path
     assert result.stderr == f"error: -o {rows} is the folder of the inputs, expected another one\n"
 
 
-def test_only_what_is_left_is_done(run: Run, clamp: str, rows: Path, tmp_path: Path) -> None:
+def test_only_what_is_left_is_done(run: Run, clamp: Path, rows: Path, tmp_path: Path) -> None:
     def done(*options: str) -> tuple[int, int]:
         record = json.loads(run("run", clamp, "--batch", rows, "-o", tmp_path / "out", *options, "--json").stdout)
         return record["done"], record["before"]
@@ -102,7 +103,7 @@ def test_only_what_is_left_is_done(run: Run, clamp: str, rows: Path, tmp_path: P
     assert done("--shape", "?,3") == (14, 0)
 
 
-def test_a_file_that_cannot_be_run_is_its_finding(run: Run, clamp: str, rows: Path, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_run_is_its_finding(run: Run, clamp: Path, rows: Path, tmp_path: Path) -> None:
     np.save(rows / "4.npy", f32([[1, 2]]))
     (rows / "6.npy").write_bytes(b"no array")
     result = run("run", clamp, "--batch", rows, "-o", tmp_path / "out", "--batch-size", "4")
@@ -125,7 +126,7 @@ def test_natural_order_and_equal_stems(tmp_path: Path) -> None:
     assert [item.name for item in items_of([str(tmp_path)])] == ["a/9.npy", "a/9.png", "a/10", "b/9"]
 
 
-def test_names_of_several_folders_are_distinct(run: Run, clamp: str, tmp_path: Path) -> None:
+def test_names_of_several_folders_are_distinct(run: Run, clamp: Path, tmp_path: Path) -> None:
     for folder, value in (("a", 0.25), ("b", 0.75)):
         (tmp_path / folder).mkdir()
         np.save(tmp_path / folder / "x.npy", f32([[value, 0, 0]]))
@@ -149,14 +150,14 @@ def test_names_that_cannot_be_distinct(tmp_path: Path) -> None:
 @pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.rest)])
 def test_steps_of_a_stateful_model(run: Run, tmp_path: Path, jobs: str) -> None:
     net = Net("sum")
-    x = net.parameter("x", "f32", "1")
-    zero = net.const(f32([0]), "f32")
+    x = net.parameter("x", "1")
+    zero = net.constant(f32([0]))
     variable = {"variable_id": "total", "variable_type": "f32", "variable_shape": "1"}
-    before = net.layer("ReadValue", variable, [zero], version="opset6")
-    after = net.layer("Add", {}, [before, x], name="total", tensor="total")
-    net.layer("Assign", {"variable_id": "total"}, [after], version="opset6")
+    before = net.layer("ReadValue", [zero], opset=6, **variable)
+    after = net.layer("Add", [before, x], name="total", tensor="total")
+    net.layer("Assign", [after], opset=6, variable_id="total")
     net.result(after)
-    model = net.write(tmp_path / "sum.xml")
+    model = net.save(tmp_path / "sum.xml")
     for folder in ("a", "b"):
         (tmp_path / "in" / folder).mkdir(parents=True)
         for step in range(11):
@@ -167,7 +168,7 @@ def test_steps_of_a_stateful_model(run: Run, tmp_path: Path, jobs: str) -> None:
     assert np.load(out / "b" / "step10.npy").item() == 66
 
 
-def test_raw_bytes(run: Run, clamp: str, tmp_path: Path) -> None:
+def test_raw_bytes(run: Run, clamp: Path, tmp_path: Path) -> None:
     (tmp_path / "x.bin").write_bytes(f32([[3, -1, 0.25]]).tobytes())
     result = run("run", clamp, "--batch", tmp_path / "x.bin", "-o", tmp_path / "out", "--shape", "1,3")
     assert result.exit_code == 0, result.stderr
@@ -185,9 +186,9 @@ def test_images(run: Run, tmp_path: Path, shape: str, axes: tuple[int, ...]) -> 
     pixels = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
     image.fromarray(pixels).save(tmp_path / "x.png")
     net = Net()
-    net.result(net.layer("Abs", {}, [net.parameter("x", "f32", shape)], tensor="y"))
+    net.result(net.layer("Abs", [net.parameter("x", shape)], tensor="y"))
     options = ("--mean-values", "[1,2,3]", "--scale-values", "2,4,8")
-    result = run("run", net.write(tmp_path / "n.xml"), "--batch", tmp_path / "x.png", "-o", tmp_path / "out", *options)
+    result = run("run", net.save(tmp_path / "n.xml"), "--batch", tmp_path / "x.png", "-o", tmp_path / "out", *options)
     assert result.exit_code == 0, result.stderr
     expected = np.abs((pixels[..., ::-1] - f32([1, 2, 3])) / f32([2, 4, 8])).transpose(axes)
     np.testing.assert_allclose(np.load(tmp_path / "out" / "x.npy").reshape(expected.shape), expected)
@@ -195,8 +196,8 @@ def test_images(run: Run, tmp_path: Path, shape: str, axes: tuple[int, ...]) -> 
 
 def image_model(tmp_path: Path, shape: str) -> Path:
     net = Net()
-    net.result(net.layer("Abs", {}, [net.parameter("x", "f32", shape)], tensor="y"))
-    return Path(net.write(tmp_path / "n.xml"))
+    net.result(net.layer("Abs", [net.parameter("x", shape)], tensor="y"))
+    return net.save(tmp_path / "n.xml")
 
 
 def test_images_of_16_bits_and_turned_ones(run: Run, tmp_path: Path) -> None:
@@ -236,8 +237,8 @@ def test_images_that_are_refused(run: Run, tmp_path: Path, name: str, size: tupl
     assert message in result.stderr
 
 
-def test_wrong_uses(run: Run, clamp: str, add: str, rows: Path, tmp_path: Path) -> None:
-    def said(*arguments: Any, model: str = clamp) -> str:
+def test_wrong_uses(run: Run, clamp: Path, add: Path, rows: Path, tmp_path: Path) -> None:
+    def said(*arguments: Any, model: Path = clamp) -> str:
         result = run("run", model, *arguments)
         assert (result.exit_code, result.stdout) == (2, "")
         return str(result.stderr.splitlines()[-1])
@@ -259,7 +260,7 @@ def test_wrong_uses(run: Run, clamp: str, add: str, rows: Path, tmp_path: Path) 
 
 @pytest.mark.parametrize("requests", ["1", "4"])
 def test_records_are_in_the_order_of_the_inputs(
-    run: Run, clamp: str, rows: Path, tmp_path: Path, requests: str
+    run: Run, clamp: Path, rows: Path, tmp_path: Path, requests: str
 ) -> None:
     assert run("run", clamp, "--batch", rows, "-o", tmp_path / "out", "--requests", requests).exit_code == 0
     assert [Path(item["input"]).stem for item in records(tmp_path / "out")] == [str(index) for index in range(12)]
@@ -276,7 +277,7 @@ def test_processors_are_divided(monkeypatch: pytest.MonkeyPatch) -> None:
     assert way(1, "local", None) == Way(1, "local", 1, 1)
 
 
-def test_requests_share_the_budget_of_memory(clamp: str) -> None:
+def test_requests_share_the_budget_of_memory(clamp: Path) -> None:
     """Each inference holds 24 bytes: two fit a budget of 60, and one of 100 runs alone."""
     sharing = Sharing(build(load(clamp), {"MAX_MEMORY": 60}))
     row = {0: f32([[1, 2, 3]])}
@@ -310,14 +311,14 @@ def test_requests_share_the_budget_of_memory(clamp: str) -> None:
         (
             "1,3,2,4",
             ("--layout", "NWHD"),
-            'input "x:0" ([1,3,2,4]) is not an image of the layout NWHD; --layout names its axes',
+            'input "x" ([1,3,2,4]) is not an image of the layout NWHD; --layout names its axes',
         ),
         (
             "1,3,2,4",
             ("--layout", "CHW"),
-            'input "x:0" ([1,3,2,4]) is not an image of the layout CHW; --layout names its axes',
+            'input "x" ([1,3,2,4]) is not an image of the layout CHW; --layout names its axes',
         ),
-        ("1,5,2,4", ("--layout", "NCHW"), 'input "x:0" has 5 channels, expected 1 or 3 for '),
+        ("1,5,2,4", ("--layout", "NCHW"), 'input "x" has 5 channels, expected 1 or 3 for '),
         ("1,3,2,4", ("--mean-values", "[1,2]"), "--mean-values has 2 values, expected 3, one for each channel"),
     ],
 )
@@ -325,8 +326,8 @@ def test_images_that_do_not_fit(run: Run, tmp_path: Path, shape: str, options: t
     image = pytest.importorskip("PIL.Image", reason="Pillow is not installed, the extra images")
     image.fromarray(np.zeros((2, 4, 3), np.uint8)).save(tmp_path / "x.png")
     net = Net()
-    net.result(net.layer("Abs", {}, [net.parameter("x", "f32", shape)], tensor="y"))
-    result = run("run", net.write(tmp_path / "n.xml"), "--batch", tmp_path / "x.png", "-o", tmp_path / "out", *options)
+    net.result(net.layer("Abs", [net.parameter("x", shape)], tensor="y"))
+    result = run("run", net.save(tmp_path / "n.xml"), "--batch", tmp_path / "x.png", "-o", tmp_path / "out", *options)
     assert result.exit_code != 0
     assert message in result.stderr
 
@@ -335,16 +336,16 @@ def test_images_are_resized_and_rounded(run: Run, tmp_path: Path) -> None:
     image = pytest.importorskip("PIL.Image", reason="Pillow is not installed, the extra images")
     image.fromarray(np.full((2, 4, 3), (10, 20, 30), np.uint8)).save(tmp_path / "x.png")
     net = Net()
-    net.result(net.layer("Abs", {}, [net.parameter("x", "i8", "1,3,4,8")], tensor="y", type="i8"))
+    net.result(net.layer("Abs", [net.parameter("x", "1,3,4,8", "i8")], tensor="y"))
     options = ("--mean-values", "0,0,200", "--scale-values", "0.1,8,1")
-    result = run("run", net.write(tmp_path / "n.xml"), "--batch", tmp_path / "x.png", "-o", tmp_path / "out", *options)
+    result = run("run", net.save(tmp_path / "n.xml"), "--batch", tmp_path / "x.png", "-o", tmp_path / "out", *options)
     assert result.exit_code == 0, result.stderr
     made = np.load(tmp_path / "out" / "x.npy")
     assert (made.shape, made.dtype) == ((1, 3, 4, 8), np.int8)
     assert [np.unique(channel).tolist() for channel in made[0]] == [[127], [2], [-128]]
 
 
-def test_one_value_is_no_pair(run: Run, add: str, tmp_path: Path) -> None:
+def test_one_value_is_no_pair(run: Run, add: Path, tmp_path: Path) -> None:
     (tmp_path / "x.bin").write_bytes(b"\0" * 16)
     result = run("run", add, "--batch", tmp_path / "x.bin", "-o", tmp_path / "out")
     assert f"{tmp_path / 'x.bin'} is one value, and the model has 2 inputs; give an .npz file" in result.stderr

@@ -12,13 +12,14 @@ import pytest
 
 from irrun.cli.batch import work
 from tests.cases import f32
-from tests.cli.conftest import Net, Run
+from tests.cli.conftest import Run
+from tests.nets import Net
 
 GOOD = f32([[0.5, -1, 2]])
 DONE = [[0.5, 0, 1]]
 
 
-def outcome(run: Run, model: str, inputs: Path, *options: str) -> tuple[list[str], str]:
+def outcome(run: Run, model: Path, inputs: Path, *options: str) -> tuple[list[str], str]:
     """Run a batch; return the names of the inputs that failed, and what was printed on stderr."""
     out = inputs.with_name("out")
     result = run("run", model, "--batch", inputs, "-o", out, *options)
@@ -41,11 +42,11 @@ def inputs(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def anything(tmp_path: Path) -> str:
+def anything(tmp_path: Path) -> Path:
     """x f32[?,?] -> Relu -> y."""
     net = Net()
-    net.result(net.layer("ReLU", {}, [net.parameter("x", "f32", "?,?")], tensor="y"))
-    return net.write(tmp_path / "anything.xml")
+    net.result(net.layer("ReLU", [net.parameter("x", "?,?")], tensor="y"))
+    return net.save(tmp_path / "anything.xml")
 
 
 def test_inputs_of_unequal_shapes_are_run_alone(run: Run, anything: str, inputs: Path) -> None:
@@ -75,7 +76,7 @@ def archive(path: Path, kind: int, damage: slice) -> None:
 
 @pytest.mark.parametrize("kind", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 @pytest.mark.parametrize("at", range(41, 90, 4))
-def test_a_damaged_member(run: Run, clamp: str, inputs: Path, kind: int, at: int) -> None:
+def test_a_damaged_member(run: Run, clamp: Path, inputs: Path, kind: int, at: int) -> None:
     archive(inputs / "4.npz", kind, slice(at, at + 4))
     failed, said = outcome(run, clamp, inputs)
     assert failed == ["4.npz"]
@@ -86,12 +87,12 @@ def test_a_damaged_member(run: Run, clamp: str, inputs: Path, kind: int, at: int
 @pytest.mark.parametrize("order", "<>")
 def test_text_that_no_code_point_stands_for(run: Run, tmp_path: Path, code: int, order: str) -> None:
     net = Net()
-    net.result(net.layer("Identity", {}, [net.parameter("x", "string", "?")], type="string", version="opset16"))
+    net.result(net.layer("Identity", [net.parameter("x", "?", "string")], opset=16))
     folder = tmp_path / "in"
     folder.mkdir()
     np.save(folder / "good.npy", np.array(["a", "b"]))
     np.save(folder / "bad.npy", np.array([65, code, 66, 67], f"{order}u4").view(f"{order}U2"))
-    failed, said = outcome(run, net.write(tmp_path / "n.xml"), folder)
+    failed, said = outcome(run, net.save(tmp_path / "n.xml"), folder)
     assert failed == ["bad.npy"]
     assert f"bad.npy cannot be read: its text holds {code}, expected code points up to U+10FFFF" in said
 
@@ -99,13 +100,13 @@ def test_text_that_no_code_point_stands_for(run: Run, tmp_path: Path, code: int,
 def test_a_very_long_name_of_an_output(run: Run, tmp_path: Path) -> None:
     long = "y" * 70_000
     net = Net()
-    x = net.parameter("x", "f32", "1,3")
-    net.result(net.layer("Clamp", {"min": "0", "max": "1"}, [x], tensor=long))
-    net.result(net.layer("Abs", {}, [x], tensor="z"))
+    x = net.parameter("x", "1,3")
+    net.result(net.layer("Clamp", [x], tensor=long, min=0, max=1))
+    net.result(net.layer("Abs", [x], tensor="z"))
     folder = tmp_path / "in"
     folder.mkdir()
     np.save(folder / "0.npy", GOOD)
-    assert outcome(run, net.write(tmp_path / "n.xml"), folder)[0] == []
+    assert outcome(run, net.save(tmp_path / "n.xml"), folder)[0] == []
     with np.load(tmp_path / "out" / "0.npz") as written:
         assert {name: written[name].tolist() for name in written} == {"y" * 100: DONE, "z": [[0.5, 1, 2]]}
 
@@ -113,7 +114,12 @@ def test_a_very_long_name_of_an_output(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", [(), ("--batch-size", "2"), ("--requests", "3")], ids=" ".join)
 @pytest.mark.parametrize("kind", [SystemError, ValueError, MemoryError, RecursionError, ZeroDivisionError])
 def test_any_exception_is_the_failure_of_its_input(
-    run: Run, clamp: str, inputs: Path, options: tuple[str, ...], kind: type[Exception], monkeypatch: pytest.MonkeyPatch
+    run: Run,
+    clamp: Path,
+    inputs: Path,
+    options: tuple[str, ...],
+    kind: type[Exception],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     read = work.Inference._read
 
@@ -131,7 +137,7 @@ def test_any_exception_is_the_failure_of_its_input(
 
 
 @pytest.mark.parametrize("damage", [lambda path: path.write_bytes(path.read_bytes()[:-1]), Path.touch, Path.unlink])
-def test_an_output_that_was_changed_is_written_again(run: Run, clamp: str, inputs: Path, damage: Any) -> None:
+def test_an_output_that_was_changed_is_written_again(run: Run, clamp: Path, inputs: Path, damage: Any) -> None:
     out = inputs.with_name("out")
 
     def done() -> int:

@@ -28,7 +28,7 @@ def rows(tmp_path: Path) -> Path:
     return folder
 
 
-def test_nothing_left_to_do_is_said(run: Run, clamp: str, rows: Path, tmp_path: Path) -> None:
+def test_nothing_left_to_do_is_said(run: Run, clamp: Path, rows: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     first = run("run", clamp, "--batch", rows, "-o", out)
     assert first.stderr.endswith(f"note: wrote {out} and {out / 'records.jsonl'}\n")
@@ -40,7 +40,7 @@ def test_nothing_left_to_do_is_said(run: Run, clamp: str, rows: Path, tmp_path: 
     assert nothing.stderr == f"note: 2 inputs are done, as {out / 'records.jsonl'} says; nothing is left to do\n"
 
 
-def test_outputs_of_other_settings_are_not_taken_for_done(run: Run, clamp: str, rows: Path, tmp_path: Path) -> None:
+def test_outputs_of_other_settings_are_not_taken_for_done(run: Run, clamp: Path, rows: Path, tmp_path: Path) -> None:
     """Back at the first settings, the outputs are those of the second."""
     (rows / "1.npy").unlink()
 
@@ -52,7 +52,7 @@ def test_outputs_of_other_settings_are_not_taken_for_done(run: Run, clamp: str, 
 
 
 def test_outputs_that_other_inputs_replaced_are_not_taken_for_done(
-    run: Run, clamp: str, rows: Path, tmp_path: Path
+    run: Run, clamp: Path, rows: Path, tmp_path: Path
 ) -> None:
     (rows / "1.npy").unlink()
     more = tmp_path / "more"
@@ -65,7 +65,7 @@ def test_outputs_that_other_inputs_replaced_are_not_taken_for_done(
     assert [done(rows), done(more), done(rows), done(more), done(more)] == [2, 1, 1, 1, 0]
 
 
-def test_lines_in_another_file(run: Run, clamp: str, rows: Path, tmp_path: Path) -> None:
+def test_lines_in_another_file(run: Run, clamp: Path, rows: Path, tmp_path: Path) -> None:
     lines = tmp_path / "logs" / "all.jsonl"
     for expected in (["done", "failed", "done"], ["done", "failed", "done", "failed"]):
         assert run("run", clamp, "--batch", rows, "-o", tmp_path / "out", "--records", lines).exit_code == 2
@@ -73,7 +73,7 @@ def test_lines_in_another_file(run: Run, clamp: str, rows: Path, tmp_path: Path)
     assert not (tmp_path / "out" / "records.jsonl").exists()
 
 
-def test_a_table(run: Run, clamp: str, rows: Path, tmp_path: Path) -> None:
+def test_a_table(run: Run, clamp: Path, rows: Path, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed, the extra parquet")
     table = tmp_path / "tables" / "records.parquet"
     for _ in range(2):
@@ -93,7 +93,7 @@ def test_a_table(run: Run, clamp: str, rows: Path, tmp_path: Path) -> None:
 
 
 def test_a_table_without_pyarrow(
-    run: Run, clamp: str, rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, clamp: Path, rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     result = run("run", clamp, "--batch", rows, "-o", tmp_path / "out", "--records", "x.parquet")
@@ -111,13 +111,13 @@ def test_a_table_without_pyarrow(
         ("x", "records are not written to such files, expected .jsonl or .parquet"),
     ],
 )
-def test_other_suffixes(run: Run, clamp: str, rows: Path, tmp_path: Path, name: str, message: str) -> None:
+def test_other_suffixes(run: Run, clamp: Path, rows: Path, tmp_path: Path, name: str, message: str) -> None:
     result = run("run", clamp, "--batch", rows, "-o", tmp_path / "out", "--records", name)
     assert one_line(result) == f"error: --records {name}: {message}"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no names that are not text")
-def test_names_that_are_no_text(run: Run, clamp: str, rows: Path, tmp_path: Path) -> None:
+def test_names_that_are_no_text(run: Run, clamp: Path, rows: Path, tmp_path: Path) -> None:
     os.rename(rows / "1.npy", os.fsencode(rows) + b"/\xff.npy")
     np.save(rows / os.fsdecode(b"\xff.npy"), ROW)
     given = ("--batch", rows, "-o", tmp_path / "out", "--json")
@@ -125,7 +125,7 @@ def test_names_that_are_no_text(run: Run, clamp: str, rows: Path, tmp_path: Path
     assert [(count["done"], count["before"]) for count in counts] == [(3, 0), (0, 3)]
 
 
-def test_lines_that_no_run_has_written_are_ignored(run: Run, clamp: str, rows: Path, tmp_path: Path) -> None:
+def test_lines_that_no_run_has_written_are_ignored(run: Run, clamp: Path, rows: Path, tmp_path: Path) -> None:
     (rows / "1.npy").unlink()
     out = tmp_path / "out"
     run("run", clamp, "--batch", rows, "-o", out)
@@ -149,14 +149,14 @@ def test_lines_that_no_run_has_written_are_ignored(run: Run, clamp: str, rows: P
     )
 
 
-def test_a_line_separator_in_a_name(run: Run, clamp: str, tmp_path: Path) -> None:
+def test_a_line_separator_in_a_name(run: Run, clamp: Path, tmp_path: Path) -> None:
     np.save(tmp_path / "a\u2028b.npy", ROW)
     given = ("--batch", tmp_path / "a\u2028b.npy", "-o", tmp_path / "out", "--json")
     assert [json.loads(run("run", clamp, *given).stdout)["done"] for _ in range(2)] == [1, 0]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links and pipes")
-def test_records_do_not_replace_what_is_read(run: Run, clamp: str, rows: Path, tmp_path: Path) -> None:
+def test_records_do_not_replace_what_is_read(run: Run, clamp: Path, rows: Path, tmp_path: Path) -> None:
     before = Path(clamp).read_bytes()
     (tmp_path / "r.jsonl").symlink_to(clamp)
     (tmp_path / "r.parquet").symlink_to(rows / "0.npy")

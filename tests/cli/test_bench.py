@@ -14,8 +14,9 @@ import pytest
 from irrun.cli.measuring import in_turns, latency, short
 from irrun.debugging.differences import largest
 from tests.cases import f32
-from tests.cli.conftest import Net, Run
+from tests.cli.conftest import Run
 from tests.engines import need
+from tests.nets import Net
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"
 SEVEN = DIGITS.with_name("seven.npy")
@@ -77,14 +78,14 @@ def test_the_shape_of_a_file_is_the_one_that_runs(run: Run, command: str) -> Non
 
 
 @pytest.mark.parametrize("command", ["bench", "profile"])
-def test_inputs_that_are_not_given_are_random(run: Run, add: str, npy: Npy, command: str) -> None:
+def test_inputs_that_are_not_given_are_random(run: Run, add: Path, npy: Npy, command: str) -> None:
     given = npy("a.npy", np.array([1, 2]))
     record = json.loads(run(command, add, "--niter", "1", "-i", f"a={given}", "--random", "--json").stdout)
     assert [(item["name"], item["source"]) for item in record["inputs"]] == [("a:0", given), ("b:0", "random")]
 
 
 @pytest.mark.parametrize("command", ["bench", "profile"])
-def test_wrong_inputs(run: Run, add: str, npy: Npy, tmp_path: Path, command: str) -> None:
+def test_wrong_inputs(run: Run, add: Path, npy: Npy, tmp_path: Path, command: str) -> None:
     pair, three = npy("pair.npy", np.array([1, 2])), npy("three.npy", np.array([1, 2, 3]))
     has = 'the model has "a:0" (i64[2]), "b:0" (i64[2])'
     for texts, message in (
@@ -101,14 +102,14 @@ def test_wrong_inputs(run: Run, add: str, npy: Npy, tmp_path: Path, command: str
 @pytest.mark.parametrize("command", ["bench", "profile"])
 def test_sizes_that_were_made_up_are_told_of_where_a_run_fails(run: Run, tmp_path: Path, command: str) -> None:
     net = Net()
-    image, kernel = net.parameter("image", "f32", "1,1,?,?"), net.parameter("kernel", "f32", "1,1,3,3")
+    image, kernel = net.parameter("image", "1,1,?,?"), net.parameter("kernel", "1,1,3,3")
     window = {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,1"}
-    net.result(net.layer("Convolution", window, [image, kernel]))
-    result = run(command, net.write(tmp_path / "conv.xml"), "--niter", "1")
+    net.result(net.layer("Convolution", [image, kernel], **window))
+    result = run(command, net.save(tmp_path / "conv.xml"), "--niter", "1")
     note, error = result.stderr.splitlines()[:2]
     assert (result.exit_code, result.stdout) == (2, "")
     assert note == (
-        "note: random inputs have the smallest size that a dynamic dim allows; --shape 'image:0[...]' gives other sizes"
+        "note: random inputs have the smallest size that a dynamic dim allows; --shape 'image[...]' gives other sizes"
     )
     assert "a window of 3 does not fit on spatial axis 0 with 1 element" in error
 
@@ -118,8 +119,8 @@ def test_random_values_of_every_kind_of_type(run: Run, tmp_path: Path) -> None:
     need("openvino")
     net = Net()
     for type, shape in (("string", "2"), ("boolean", "3"), ("f16", ""), ("i8", "1,2"), ("f32", "?")):
-        net.result(net.parameter(f"in_{type}", type, shape))
-    path = net.write(tmp_path / "types.xml")
+        net.result(net.parameter(f"in_{type}", shape, type))
+    path = net.save(tmp_path / "types.xml")
     result = run("bench", path, "--niter", "1", "--compare-openvino", "--json")
     assert (result.exit_code, result.stderr) == (0, "")
     record = json.loads(result.stdout)

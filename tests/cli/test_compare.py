@@ -13,22 +13,24 @@ import numpy as np
 import pytest
 
 from irrun.debugging.differences import Difference, cosine, difference, gaps, largest
+from irrun.document.writer import WrittenBody
 from tests.cases import f32, i64
-from tests.cli.conftest import Net, Run, one_line
+from tests.cli.conftest import Run, one_line
 from tests.engines import need
+from tests.nets import Net
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits"
 
 
-def net(path: Path, weight: float = 1, bias: float = 0, name: str = "product", type: str = "f32") -> str:
+def net(path: Path, weight: float = 1, bias: float = 0, name: str = "product", type: str = "f32") -> Path:
     """Write relu(weight * x + bias), whose layers are called product, sum and relu."""
     made = Net()
-    x = made.parameter("x", type, "1,3")
+    x = made.parameter("x", "1,3", type)
     dtype = np.float32 if type == "f32" else np.int64
-    product = made.layer("Multiply", {}, [x, made.const(np.array([weight], dtype), type)], name=name)
-    total = made.layer("Add", {}, [product, made.const(np.array([bias], dtype), type)], name="sum")
-    made.result(made.layer("Relu", {}, [total], name="relu", tensor="y"))
-    return made.write(path)
+    product = made.layer("Multiply", [x, made.constant(np.array([weight], dtype), type)], name=name)
+    total = made.layer("Add", [product, made.constant(np.array([bias], dtype), type)], name="sum")
+    made.result(made.layer("Relu", [total], name="relu", tensor="y"))
+    return made.save(path)
 
 
 def compared(run: Run, *arguments: Any, status: int) -> dict[str, Any]:
@@ -98,19 +100,19 @@ def test_other_types_must_be_equal(run: Run, tmp_path: Path) -> None:
 
 def test_without_a_layer_to_name(run: Run, tmp_path: Path) -> None:
     made = Net()
-    made.result(made.layer("Negative", {}, [made.parameter("x", "f32", "1,3")], name="minus", tensor="y"))
-    result = run("compare", net(tmp_path / "a.xml"), made.write(tmp_path / "b.xml"))
+    made.result(made.layer("Negative", [made.parameter("x", "1,3")], name="minus", tensor="y"))
+    result = run("compare", net(tmp_path / "a.xml"), made.save(tmp_path / "b.xml"))
     assert result.exit_code == 1
     assert result.stdout.endswith("no layer has the same name on both sides\n")
 
 
 def test_outputs_belong_together_by_name(run: Run, tmp_path: Path) -> None:
-    def both(path: Path, *order: str) -> str:
+    def both(path: Path, *order: str) -> Path:
         made = Net()
-        x = made.parameter("x", "f32", "1,3")
+        x = made.parameter("x", "1,3")
         for type in order:
-            made.result(made.layer(type, {}, [x], name=type, tensor=type.lower()))
-        return made.write(path)
+            made.result(made.layer(type, [x], name=type, tensor=type.lower()))
+        return made.save(path)
 
     first = both(tmp_path / "a.xml", "Abs", "Exp")
     assert run("compare", first, both(tmp_path / "b.xml", "Exp", "Abs")).exit_code == 0
@@ -123,16 +125,16 @@ def test_outputs_belong_together_by_name(run: Run, tmp_path: Path) -> None:
 
 
 def test_inputs_and_outputs_belong_together_by_place_where_no_name_is_the_same(run: Run, tmp_path: Path) -> None:
-    def other(path: Path, *inputs: str) -> str:
+    def other(path: Path, *inputs: str) -> Path:
         made = Net()
-        sources = [made.parameter(name, "f32", "1,3") for name in inputs]
-        made.result(made.layer("Relu", {}, sources[:1], name="positive", tensor="z"))
-        return made.write(path)
+        sources = [made.parameter(name, "1,3") for name in inputs]
+        made.result(made.layer("Relu", sources[:1], name="positive", tensor="z"))
+        return made.save(path)
 
     first = net(tmp_path / "a.xml")
     assert run("compare", first, other(tmp_path / "b.xml", "given")).exit_code == 0
     two = run("compare", first, other(tmp_path / "c.xml", "given", "more"))
-    assert one_line(two) == f'error: {tmp_path / "c.xml"}: the first model has no input "given:0", its inputs are x:0'
+    assert one_line(two) == f'error: {tmp_path / "c.xml"}: the first model has no input "given", its inputs are x'
 
 
 def test_text_beside_numbers(run: Run, tmp_path: Path) -> None:
@@ -150,21 +152,17 @@ def test_a_pipe_of_expected_outputs(run: Run, tmp_path: Path) -> None:
 def test_layers_of_one_name_and_of_bodies(run: Run, tmp_path: Path) -> None:
     """The first layer of a name belongs to the first one, others by structure; layers of bodies do not count."""
 
-    def chosen(path: Path, then: str) -> str:
+    def chosen(path: Path, then: str) -> Path:
         made = Net()
-        x = made.parameter("x", "f32", "1,3")
-        twice = made.layer("Abs", {}, [made.layer("Abs", {}, [x], name="same")], name="same")
-        inside = Net()
-        inside.result(inside.layer(then, {}, [inside.parameter("p", "f32", "1,3")], name="same"))
-        port = '<input external_port_id="1" internal_layer_id="0"/><output external_port_id="2" internal_layer_id="2"/>'
-        text = inside.text().partition("<layers>")[2].partition("</net>")[0]
-        bodies = "".join(
-            f"<{side}_body><layers>{text}</{side}_body><{side}_port_map>{port}</{side}_port_map>"
-            for side in ("then", "else")
-        )
-        choice = made.const(np.array(True), "boolean")
-        made.result(made.layer("If", {}, [choice, twice], name="if", version="opset8", tensor="y", body=bodies))
-        return made.write(path)
+        x = made.parameter("x", "1,3")
+        twice = made.layer("Abs", [made.layer("Abs", [x], name="same")], name="same")
+        inside = made.body()
+        inside.result(inside.layer(then, [inside.parameter("p", "1,3")], name="same"))
+        ports = [{"external_port_id": 1, "internal_layer_id": 0}], [{"external_port_id": 2, "internal_layer_id": 2}]
+        bodies = {f"{side}_body": WrittenBody(inside.ir, *ports) for side in ("then", "else")}
+        choice = made.constant(np.array(True), "boolean")
+        made.result(made.layer("If", [choice, twice], "1,3", 8, name="if", tensor="y", bodies=bodies))
+        return made.save(path)
 
     models = chosen(tmp_path / "a.xml", "Abs"), chosen(tmp_path / "b.xml", "Negative")
     (pair,) = compared(run, *models, status=1)["pairs"]
@@ -225,7 +223,7 @@ def test_what_cannot_be_compared(run: Run, folders: Path) -> None:
     assert lines[2] == "note: 3 pairs: 0 equal, 1 different, 2 failed"
 
 
-def test_wrong_uses(run: Run, folders: Path, add: str) -> None:
+def test_wrong_uses(run: Run, folders: Path, add: Path) -> None:
     model = folders / "old" / "equal.xml"
     assert one_line(run("compare", model, "no.xml")).startswith(
         "error: no.xml: there is no such file, expected a model"
@@ -235,7 +233,7 @@ def test_wrong_uses(run: Run, folders: Path, add: str) -> None:
     assert "expected one of OTHER, --openvino and --onnx" in run("compare", model).stderr
     assert "expected one of OTHER, --openvino and --onnx" in run("compare", model, model, "--openvino").stderr
     assert one_line(run("compare", model, add)) == (
-        f'error: {add}: the first model has no input "a:0", its inputs are x:0'
+        f'error: {add}: the first model has no input "a:0", its inputs are x'
     )
 
 
@@ -260,13 +258,13 @@ def test_without_openvino(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_memory_need_not_hold_all_layers(run: Run, tmp_path: Path) -> None:
     """Each layer has 4,000 bytes and its workspace; two exist at the same time, out of 31."""
 
-    def chain(path: Path, last: str) -> str:
+    def chain(path: Path, last: str) -> Path:
         made = Net()
-        at = made.parameter("x", "f32", "1000")
+        at = made.parameter("x", "1000")
         for index, type in enumerate((*["Abs", "Sin", "Cos"] * 10, last)):
-            at = made.layer(type, {}, [at], name=f"layer {index}", tensor=f"t{index}")
+            at = made.layer(type, [at], name=f"layer {index}", tensor=f"t{index}")
         made.result(at)
-        return made.write(path)
+        return made.save(path)
 
     models = chain(tmp_path / "a.xml", "Abs"), chain(tmp_path / "b.xml", "Negative")
     result = run("compare", *models, "--max-memory", "80000", "--as-written")
@@ -298,15 +296,15 @@ def test_the_largest_difference() -> None:
     assert largest([one], [f32([0, 0])]) == (2, None)
 
 
-def chain(path: Path, *layers: tuple[str, float], prefix: str = "") -> str:
+def chain(path: Path, *layers: tuple[str, float], prefix: str = "") -> Path:
     """Write a chain of layers with a constant, such as ("Add", 2), called prefix and number."""
     made = Net()
-    at = made.parameter("x", "f32", "1,3")
+    at = made.parameter("x", "1,3")
     for index, (type, value) in enumerate(layers):
         name = f"{prefix}{index}"
-        at = made.layer(type, {}, [at, made.const(f32([value]), "f32")], name=name, tensor=f"t{name}")
+        at = made.layer(type, [at, made.constant(f32([value]))], name=name, tensor=f"t{name}")
     made.result(at)
-    return made.write(path)
+    return made.save(path)
 
 
 def test_all_layers_and_what_each_inherits(run: Run, tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from tests.cases import f32
-from tests.cli.conftest import Net, Run, one_line
+from tests.cli.conftest import Run, one_line
 from tests.engines import need
+from tests.nets import Net
 
 onnx = need("onnx")
 
@@ -30,15 +31,15 @@ def onnx_model(path: Path, bias: float = 1.0) -> Path:
     return path
 
 
-def ir(path: Path, *, names: bool = True) -> str:
+def ir(path: Path, *, names: bool = True) -> Path:
     """Write the same as an IR, with the tensor names of the ONNX model or with other names."""
     made = Net()
-    x = made.parameter("x", "f32", "1,3")
+    x = made.parameter("x", "1,3")
     tensors = ("p", "s", "t") if names else ("a", "b", "c")
-    at = made.layer("Multiply", {}, [x, made.const(f32([2]), "f32")], name="m", tensor=tensors[0])
-    at = made.layer("Add", {}, [at, made.const(f32([1]), "f32")], name="a", tensor=tensors[1])
-    made.result(made.layer("Tanh", {}, [at], name="h", tensor=tensors[2]))
-    return made.write(path)
+    at = made.layer("Multiply", [x, made.constant(f32([2]))], name="m", tensor=tensors[0])
+    at = made.layer("Add", [at, made.constant(f32([1]))], name="a", tensor=tensors[1])
+    made.result(made.layer("Tanh", [at], name="h", tensor=tensors[2]))
+    return made.save(path)
 
 
 def compared(run: Run, *arguments: Any, status: int) -> dict[str, Any]:
@@ -82,10 +83,10 @@ def test_an_input_by_another_name(run: Run, tmp_path: Path) -> None:
     need("onnxruntime")
     np.save(tmp_path / "x.npy", f32([[1, 2, 3]]))
     made = Net()
-    made.result(made.layer("Add", {}, [made.parameter("q", "f32", "1,3"), made.parameter("r", "f32", "1,3")]))
-    model = made.write(tmp_path / "two.xml")
+    made.result(made.layer("Add", [made.parameter("q", "1,3"), made.parameter("r", "1,3")]))
+    model = made.save(tmp_path / "two.xml")
     failed = run("compare", model, "--onnx", onnx_model(tmp_path / "a.onnx"))
-    assert one_line(failed) == f'error: {tmp_path / "a.onnx"}: the IR has no input "x", its inputs are q:0, r:0'
+    assert one_line(failed) == f'error: {tmp_path / "a.onnx"}: the IR has no input "x", its inputs are q, r'
 
 
 def test_what_is_no_onnx_model(run: Run, tmp_path: Path) -> None:

@@ -15,9 +15,10 @@ import pytest
 import irrun.model
 from irrun.debugging.keeping import keep_in_f32
 from tests.cases import f32
-from tests.cli.conftest import Net, Run, one_line
+from tests.cli.conftest import Run, one_line
 from tests.debugging.nets import written
 from tests.engines import need
+from tests.nets import Net
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits"
 SEVEN = ("-i", f"image={DIGITS / 'seven.npy'}")
@@ -26,13 +27,13 @@ SEVEN = ("-i", f"image={DIGITS / 'seven.npy'}")
 def chain(path: Path, *factors: float, size: int = 6) -> Path:
     """Write tanh(x * a + 1) * b …, whose products are called m0, m1 …"""
     net = Net()
-    at = net.parameter("x", "f32", f"2,{size}")
+    at = net.parameter("x", f"2,{size}")
     for index, factor in enumerate(factors):
         weights = np.full(size, factor, np.float32)
-        at = net.layer("Multiply", {}, [at, net.const(weights, "f32", f"w{index}")], name=f"m{index}")
-        at = net.layer("Tanh", {}, [at], name=f"t{index}", tensor=f"y{index}")
+        at = net.layer("Multiply", [at, net.constant(weights, name=f"w{index}")], name=f"m{index}")
+        at = net.layer("Tanh", [at], name=f"t{index}", tensor=f"y{index}")
     net.result(at)
-    return Path(net.write(path))
+    return net.save(path)
 
 
 def layers(path: Path) -> list[str]:
@@ -78,11 +79,11 @@ def test_blame_of_equal_models(run: Run, tmp_path: Path) -> None:
 
 def test_blame_a_layer_for_the_loss_of_a_precision(run: Run, tmp_path: Path) -> None:
     net = Net()
-    at = net.layer("Abs", {}, [net.parameter("x", "f32", "1,4")], name="abs")
-    at = net.layer("Multiply", {}, [at, net.const(f32([60000]), "f32")], name="large")
-    net.result(net.layer("Sqrt", {}, [at], name="root"))
+    at = net.layer("Abs", [net.parameter("x", "1,4")], name="abs")
+    at = net.layer("Multiply", [at, net.constant(f32([60000]))], name="large")
+    net.result(net.layer("Sqrt", [at], name="root"))
     np.save(tmp_path / "x.npy", f32([[1, 2, 3, 4]]))
-    model = net.write(tmp_path / "net.xml")
+    model = net.save(tmp_path / "net.xml")
     result = run("debug", "blame", model, "--precision", "f16", "-i", tmp_path / "x.npy", "--json")
     assert result.exit_code == 1, result.stderr
     record = json.loads(result.stdout)
@@ -138,12 +139,12 @@ sys.exit(int(any(np.isinf(array).any() for array in outputs.to_tuple())))
 def test_reduce_with_the_inputs_of_each_layer(run: Run, tmp_path: Path) -> None:
     """An infinity shows only for the values that reach the logarithm in the whole model."""
     net = Net()
-    x = net.parameter("x", "f32", "1,4")
-    at = net.layer("Relu", {}, [net.layer("Negative", {}, [x], name="minus")], name="positive")
-    at = net.layer("Abs", {}, [net.layer("Log", {}, [at], name="log")], name="size")
-    net.result(net.layer("Maximum", {}, [at, net.const(f32([1]), "f32")], name="most"))
+    x = net.parameter("x", "1,4")
+    at = net.layer("Relu", [net.layer("Negative", [x], name="minus")], name="positive")
+    at = net.layer("Abs", [net.layer("Log", [at], name="log")], name="size")
+    net.result(net.layer("Maximum", [at, net.constant(f32([1]))], name="most"))
     np.save(tmp_path / "x.npy", f32([[1, -1, 2, -3]]))
-    model = net.write(tmp_path / "net.xml")
+    model = net.save(tmp_path / "net.xml")
     check = command(tmp_path, HAS_NAN) + " {inputs}"
     result = run("debug", "reduce", model, "--check", check, "-i", tmp_path / "x.npy", "--keep-shapes", "--json")
     assert result.exit_code == 0, result.stderr

@@ -14,7 +14,8 @@ import pytest
 from irrun.cli.failures import Failure
 from irrun.cli.metrics import METRICS
 from tests.cases import f32, i64
-from tests.cli.conftest import Net, Run
+from tests.cli.conftest import Run
+from tests.nets import Net
 from tests.processes import irrun
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits"
@@ -76,7 +77,7 @@ def test_rows(run: Run) -> None:
 
 @pytest.mark.parametrize("options", [[], pytest.param(["--jobs", "2"], marks=pytest.mark.rest)], ids=["one", "two"])
 @pytest.mark.parametrize("named", [False, True])
-def test_files(run: Run, clamp: str, npy: Npy, tmp_path: Path, options: list[str], named: bool) -> None:
+def test_files(run: Run, clamp: Path, npy: Npy, tmp_path: Path, options: list[str], named: bool) -> None:
     (tmp_path / "in").mkdir()
     expected = {}
     for index in range(11):
@@ -89,7 +90,7 @@ def test_files(run: Run, clamp: str, npy: Npy, tmp_path: Path, options: list[str
     assert (result.exit_code, result.stdout) == (0, "top1: 90.91 % (10 of 11)\n")
 
 
-def test_wrong_uses(run: Run, clamp: str, npy: Npy, tmp_path: Path) -> None:
+def test_wrong_uses(run: Run, clamp: Path, npy: Npy, tmp_path: Path) -> None:
     labels, rows = npy("y.npy", i64([0, 1])), npy("x.npy", f32([[1, 0, 0], [0, 1, 0]]))
 
     def said(*arguments: Any) -> str:
@@ -109,7 +110,7 @@ def test_wrong_uses(run: Run, clamp: str, npy: Npy, tmp_path: Path) -> None:
     assert said("--data", tmp_path / "bad.npy").startswith(f"error: {tmp_path / 'bad.npy'} is not a NumPy file")
 
 
-def test_other_metrics_are_counted_in_elements_and_tokens(run: Run, clamp: str, npy: Npy) -> None:
+def test_other_metrics_are_counted_in_elements_and_tokens(run: Run, clamp: Path, npy: Npy) -> None:
     rows = npy("x.npy", f32([[1, 0.5, 0], [0, 1, 0]]))
     truth = npy("y.npy", f32([[1, 0, 0], [0, 1, 0]]))
     assert (
@@ -120,8 +121,8 @@ def test_other_metrics_are_counted_in_elements_and_tokens(run: Run, clamp: str, 
     assert printed == f"perplexity: {1 + math.exp(-0.5) + math.exp(-1):.6g} (1 token)\n"
 
 
-def test_rows_that_do_not_fit_the_model(run: Run, add: str, npy: Npy, tmp_path: Path) -> None:
-    def said(model: str, *data: str, labels: Any) -> str:
+def test_rows_that_do_not_fit_the_model(run: Run, add: Path, npy: Npy, tmp_path: Path) -> None:
+    def said(model: Path, *data: str, labels: Any) -> str:
         given = [item for path in data for item in ("--data", path)]
         result = run("evaluate", model, *given, "--labels", npy("labels.npy", labels), "-m", "mse")
         assert (result.exit_code, result.stdout) == (2, "")
@@ -140,12 +141,12 @@ def test_rows_that_do_not_fit_the_model(run: Run, add: str, npy: Npy, tmp_path: 
     scalar = npy("scalar.npy", i64(1))
     assert said(add, f"a={scalar}", labels=i64([1])) == f'error: {scalar}: input "a:0" is a scalar, expected rows'
     net = Net()
-    net.parameter("x", "f32", "1")
-    empty = net.write(tmp_path / "empty.xml")
+    net.parameter("x", "1")
+    empty = net.save(tmp_path / "empty.xml")
     assert said(empty, two, labels=i64([1, 2])) == "error: the model has no outputs"
 
 
-def test_files_without_a_label_or_that_cannot_be_run(run: Run, clamp: str, tmp_path: Path) -> None:
+def test_files_without_a_label_or_that_cannot_be_run(run: Run, clamp: Path, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     np.save(tmp_path / "in" / "cat.npy", f32([[1, 0, 0]]))
 
@@ -164,14 +165,14 @@ def test_files_without_a_label_or_that_cannot_be_run(run: Run, clamp: str, tmp_p
 
 def test_an_output_without_rows_of_scores(run: Run, tmp_path: Path, npy: Npy) -> None:
     net = Net()
-    shown = net.layer("Equal", {}, [x := net.parameter("x", "f32", "?,2"), x], type="boolean", tensor="same")
+    shown = net.layer("Equal", [x := net.parameter("x", "?,2"), x], tensor="same")
     net.result(shown)
     given = ("--data", npy("x.npy", f32([[1, 2]])), "--labels", npy("y.npy", i64([0])))
-    result = run("evaluate", net.write(tmp_path / "same.xml"), *given, "-m", "top1")
+    result = run("evaluate", net.save(tmp_path / "same.xml"), *given, "-m", "top1")
     assert result.stderr.splitlines()[-1] == "error: the output is bool[1,2], expected scores along its last axis"
 
 
-def test_a_failure_between_requests_ends_the_command(clamp: str, npy: Npy) -> None:
+def test_a_failure_between_requests_ends_the_command(clamp: Path, npy: Npy) -> None:
     """Threads of requests end with the command, which is a process here as for users."""
     data, labels = npy("x.npy", f32([[1, 2, 3]])), npy("y.npy", f32([0]))
     ended = irrun("evaluate", clamp, "--batch", data, "--labels", labels, "-m", "top1", "--requests", "2")

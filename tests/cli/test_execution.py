@@ -12,7 +12,7 @@ import pytest
 from irrun.cli.execution import rows
 from irrun.runtime.tiers import has_kernels
 from tests.cli.conftest import Run
-from tests.optimize.nets import Net
+from tests.nets import Net
 
 needs_kernels = pytest.mark.skipif(not has_kernels(), reason="compiled kernels are those of irrun-kernels")
 
@@ -25,7 +25,7 @@ def summed(tmp_path: Path) -> Path:
     net = Net()
     data = net.layer("Tanh", [net.parameter("x", "5,40")], "5,40")
     net.result(net.layer("GRN", [data], "5,40", bias=0.1))
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     return tmp_path / "net.xml"
 
 
@@ -57,7 +57,7 @@ def test_bailouts_are_shown(run: Run, tmp_path: Path, monkeypatch: pytest.Monkey
     weights = net.normal(32, 32, 3, 3)
     attributes: dict[str, Any] = same
     net.result(net.layer("Convolution", [net.parameter("x", "1,32,24,24"), weights], "1,32,24,24", **attributes))
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     np.save(tmp_path / "x.npy", np.full((1, 32, 24, 24), np.nan, np.float32))
     monkeypatch.setenv("IRRUN_TIER", "compiled")
     result = run("run", tmp_path / "net.xml", "-i", tmp_path / "x.npy", "-v", "-q", "--json")

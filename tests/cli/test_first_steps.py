@@ -14,9 +14,10 @@ from click.shell_completion import ShellComplete
 from irrun.cli.app import app
 from irrun.linter.rule import rules
 from tests.cases import f32
-from tests.cli.conftest import Net, Run, one_line
+from tests.cli.conftest import Run, one_line
 from tests.cli.linting import Write
 from tests.linter.models import ITERATOR, NET
+from tests.nets import Net
 
 
 @pytest.mark.parametrize(
@@ -70,8 +71,8 @@ def photo(folder: Path) -> Path:
 
 def test_a_photo_is_an_input(run: Run, tmp_path: Path) -> None:
     net = Net()
-    net.result(net.layer("Abs", {}, [net.parameter("x", "f32", "1,3,2,4")], tensor="y"))
-    model, path = net.write(tmp_path / "n.xml"), photo(tmp_path)
+    net.result(net.layer("Abs", [net.parameter("x", "1,3,2,4")], tensor="y"))
+    model, path = net.save(tmp_path / "n.xml"), photo(tmp_path)
     options = ("--mean-values", "1,2,3")
     assert run("run", model, "--batch", path, "-o", tmp_path / "many", *options).exit_code == 0
     for given in (path, f"x={path}"):
@@ -84,26 +85,26 @@ def test_a_photo_is_an_input(run: Run, tmp_path: Path) -> None:
 
 def test_a_photo_for_one_of_several_inputs(run: Run, tmp_path: Path) -> None:
     net = Net()
-    net.result(net.layer("Add", {}, [net.parameter(name, "f32", "1,3,2,4") for name in "ab"], tensor="y"))
-    model, path = net.write(tmp_path / "n.xml"), photo(tmp_path)
+    net.result(net.layer("Add", [net.parameter(name, "1,3,2,4") for name in "ab"], tensor="y"))
+    model, path = net.save(tmp_path / "n.xml"), photo(tmp_path)
     said = one_line(run("run", model, "-i", path))
     assert said == (f"error: {path} is one value, and the model has 2 inputs; give -i NAME=photo.png, or an .npz file")
     assert run("run", model, "-i", f"a={path}", "-i", f"b={path}").exit_code == 0
 
 
-def convolution(tmp_path: Path) -> str:
+def convolution(tmp_path: Path) -> Path:
     net = Net()
-    x = net.parameter("x", "f32", "1,3,8,6")
+    x = net.parameter("x", "1,3,8,6")
     strides = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
-    net.result(net.layer("Convolution", strides, [x, net.const(np.ones((2, 3, 3, 3), np.float32), "f32")]))
-    return net.write(tmp_path / "conv.xml")
+    net.result(net.layer("Convolution", [x, net.constant(np.ones((2, 3, 3, 3), np.float32))], **strides))
+    return net.save(tmp_path / "conv.xml")
 
 
 @pytest.mark.parametrize(
     ("shape", "advice"),
     [
         ((1, 8, 6, 3), "; array.transpose(0, 3, 1, 2) moves the channels to where the input has them"),
-        ((1, 3, 9, 9), "; --shape 'x:0[1,3,9,9]' reshapes the model"),
+        ((1, 3, 9, 9), "; --shape 'x[1,3,9,9]' reshapes the model"),
         ((1, 5, 9, 9), ""),
         ((1, 3, 2, 2), ""),
     ],
@@ -113,8 +114,8 @@ def test_advice_about_shapes_helps(run: Run, tmp_path: Path, shape: tuple[int, .
     model, given = convolution(tmp_path), ("-i", tmp_path / "x.npy")
     text = ",".join(map(str, shape))
     said = one_line(run("run", model, *given))
-    assert said == f'error: input "x:0" has shape [{text}], expected [1,3,8,6]{advice}'
-    assert run("run", model, *given, "--shape", f"x:0[{text}]").exit_code == (0 if "--shape" in advice else 2)
+    assert said == f'error: input "x" has shape [{text}], expected [1,3,8,6]{advice}'
+    assert run("run", model, *given, "--shape", f"x[{text}]").exit_code == (0 if "--shape" in advice else 2)
 
 
 @pytest.mark.parametrize(
@@ -127,13 +128,13 @@ def test_advice_about_shapes_helps(run: Run, tmp_path: Path, shape: tuple[int, .
 )
 def test_advice_about_nan(run: Run, tmp_path: Path, options: tuple[str, ...], advice: str) -> None:
     net = Net()
-    net.result(net.layer("Sqrt", {}, [net.parameter("x", "f32", "2")], tensor="y"))
+    net.result(net.layer("Sqrt", [net.parameter("x", "2")], tensor="y"))
     np.save(tmp_path / "x.npy", f32([-1, -2]))
-    result = run("run", net.write(tmp_path / "n.xml"), "-i", tmp_path / "x.npy", *options)
+    result = run("run", net.save(tmp_path / "n.xml"), "-i", tmp_path / "x.npy", *options)
     assert result.stderr == f'warning: every value of output "y" is NaN{advice}\n'
 
 
-def test_top_of_many_inputs(run: Run, clamp: str, tmp_path: Path) -> None:
+def test_top_of_many_inputs(run: Run, clamp: Path, tmp_path: Path) -> None:
     for index in range(3):
         np.save(tmp_path / f"{index}.npy", np.eye(3, dtype=np.float32)[[index, 0]][: 1 + index % 2])
     out = tmp_path / "out"
@@ -151,7 +152,7 @@ def test_top_of_many_inputs(run: Run, clamp: str, tmp_path: Path) -> None:
     assert run("run", clamp, *options).stdout == "0 inputs done, 3 before, 0 failed\n"
 
 
-def test_one_of_a_kind(run: Run, clamp: str, tmp_path: Path) -> None:
+def test_one_of_a_kind(run: Run, clamp: Path, tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", f32([[1, 2, 3]]))
     np.save(tmp_path / "labels.npy", np.array([0]))
     batch = ("--batch", tmp_path / "x.npy")
@@ -163,12 +164,12 @@ def test_one_of_a_kind(run: Run, clamp: str, tmp_path: Path) -> None:
     )
 
 
-def two_outputs(tmp_path: Path) -> str:
+def two_outputs(tmp_path: Path) -> Path:
     net = Net()
-    x = net.parameter("x", "f32", "2")
-    net.result(net.layer("Abs", {}, [x], tensor="dir/y"))
-    net.result(net.layer("Negative", {}, [x], tensor="z"))
-    return net.write(tmp_path / "two.xml")
+    x = net.parameter("x", "2")
+    net.result(net.layer("Abs", [x], tensor="dir/y"))
+    net.result(net.layer("Negative", [x], tensor="z"))
+    return net.save(tmp_path / "two.xml")
 
 
 @pytest.mark.parametrize("target", ["outputs/", "outputs.npz"])
@@ -192,10 +193,10 @@ def test_compare_matches_arrays_without_names_by_position(run: Run, tmp_path: Pa
 
 def test_flops_without_the_weights_that_hold_sizes(run: Run, tmp_path: Path) -> None:
     net = Net()
-    flat = net.layer("Reshape", {"special_zero": "false"}, [net.parameter("x", "f32", "?,4"), net.const([6, 2], "i64")])
-    weights = net.const(np.ones((2, 5), np.float32), "f32")
-    net.result(net.layer("MatMul", {"transpose_a": "false", "transpose_b": "false"}, [flat, weights], name="product"))
-    model = Path(net.write(tmp_path / "n.xml"))
+    flat = net.layer("Reshape", [net.parameter("x", "?,4"), net.constant([6, 2])], special_zero=False)
+    weights = net.constant(np.ones((2, 5), np.float32))
+    net.result(net.layer("MatMul", [flat, weights], name="product", transpose_a=False, transpose_b=False))
+    model = net.save(tmp_path / "n.xml")
     assert json.loads(run("info", model, "--json").stdout)["flops"]["total"] == 2 * 6 * 2 * 5
     model.with_suffix(".bin").unlink()
     result = run("info", model)
@@ -203,7 +204,7 @@ def test_flops_without_the_weights_that_hold_sizes(run: Run, tmp_path: Path) -> 
     assert result.stderr == f"note: {model.with_suffix('.bin')} is missing, which may hold sizes that FLOPs depend on\n"
 
 
-def test_inputs_beyond_the_memory(run: Run, clamp: str) -> None:
+def test_inputs_beyond_the_memory(run: Run, clamp: Path) -> None:
     result = run("run", clamp, "--random", "--shape", "1000,3", "--max-memory", "1KB")
     assert "error: the inputs and constants of the model take 11.72 KiB, the budget is 1000 bytes" in result.stderr
 
@@ -329,14 +330,12 @@ def test_a_narrow_terminal(run: Run, tmp_path: Path, arguments: list[str], monke
     )
 
 
-def long_names(path: Path, factor: float) -> str:
+def long_names(path: Path, factor: float) -> Path:
     net = Net()
-    image = net.parameter("image", "f32", "1,3,8,8")
-    scaled = net.layer(
-        "Multiply", {}, [image, net.const(f32([factor]), "f32", "a/factor")], name="a/long/name/of/a/layer"
-    )
-    net.result(net.layer("Exp", {}, [scaled], name="a/long/name/of/another/layer", tensor="level"))
-    return net.write(path)
+    image = net.parameter("image", "1,3,8,8")
+    scaled = net.layer("Multiply", [image, net.constant(f32([factor]), name="a/factor")], name="a/long/name/of/a/layer")
+    net.result(net.layer("Exp", [scaled], name="a/long/name/of/another/layer", tensor="level"))
+    return net.save(path)
 
 
 def test_commands_without_json() -> None:

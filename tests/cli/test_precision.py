@@ -12,7 +12,7 @@ import pytest
 
 from irrun.tensor.element_type import I8
 from tests.cli.conftest import Run
-from tests.optimize.nets import Net
+from tests.nets import Net
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"
 SEVEN = f"image={DIGITS.with_name('seven.npy')}"
@@ -74,11 +74,11 @@ def test_the_configuration_of_the_folder(run: Run, tmp_path: Path) -> None:
 
 def test_activations_of_the_configuration_are_quantised(run: Run, tmp_path: Path) -> None:
     net = Net()
-    codes = net.ir.constant(net.random.integers(-128, 128, (64, 64)).astype(np.int8), I8)
+    codes = net.constant(net.random.integers(-128, 128, (64, 64)).astype(np.int8), I8)
     weights = net.layer("Convert", [codes], "64,64", destination_type="f32")
     scaled = net.layer("Multiply", [weights, net.normal(64, 1)], "64,64")
     net.result(net.layer("MatMul", [net.parameter("x", "3,64"), scaled], "3,64", transpose_b=True))
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     args = ("run", tmp_path / "net.xml", "--random", "--low-memory", "--json")
 
     def values(*options: str) -> Any:

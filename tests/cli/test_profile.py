@@ -9,21 +9,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.cli.conftest import Net, Run
+from tests.cli.conftest import Run
 from tests.engines import need
 from tests.loops import loop_model
+from tests.nets import Net
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"
 
 
 @pytest.fixture
-def product(tmp_path: Path) -> str:
+def product(tmp_path: Path) -> Path:
     """a f32[4,8] x weights f32[8,16] -> "product"."""
     net = Net("product")
-    weights = net.const(np.ones((8, 16), np.float32), "f32", "weights")
+    weights = net.constant(np.ones((8, 16), np.float32), name="weights")
     data = {"transpose_a": "false", "transpose_b": "false"}
-    net.result(net.layer("MatMul", data, [net.parameter("a", "f32", "4,8"), weights], name="product"))
-    return net.write(tmp_path / "product.xml")
+    net.result(net.layer("MatMul", [net.parameter("a", "4,8"), weights], name="product", **data))
+    return net.save(tmp_path / "product.xml")
 
 
 def profiled(run: Run, *arguments: Any) -> dict[str, Any]:
@@ -33,7 +34,7 @@ def profiled(run: Run, *arguments: Any) -> dict[str, Any]:
     return record
 
 
-def test_layer(run: Run, product: str) -> None:
+def test_layer(run: Run, product: Path) -> None:
     record = profiled(run, product, "--as-written")
     assert (record["model"], record["runs"]) == ("product", 3)
     (layer,) = record["layers"]
@@ -51,7 +52,7 @@ def test_layer(run: Run, product: str) -> None:
     }
 
 
-def test_fused_layer(run: Run, product: str) -> None:
+def test_fused_layer(run: Run, product: Path) -> None:
     """A fused layer counts as all layers that it replaces, including its weights."""
     layers = profiled(run, product)["layers"]
     assert sum(layer["flops"] or 0 for layer in layers) == 2 * 4 * 8 * 16
@@ -84,12 +85,12 @@ def test_layers_of_a_body(run: Run, tmp_path: Path) -> None:
     assert (calls["Loop"], calls["Less"]) == (1, 3)
 
 
-def test_text(run: Run, product: str) -> None:
+def test_text(run: Run, product: Path) -> None:
     result = run("profile", product, "--threads", "1", "--niter", "2", "--as-written")
     assert (result.exit_code, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
     facts = [line.split(maxsplit=1) for line in lines[: lines.index("")]]
-    assert facts[:2] == [["model", "product, 1 executed layer"], ["input", "a:0  f32[4,8], random"]]
+    assert facts[:2] == [["model", "product, 1 executed layer"], ["input", "a  f32[4,8], random"]]
     assert facts[2][1].endswith(", 1 thread")
     assert facts[3][0] == "tier"
     assert facts[-2][1].endswith("the median of 2 runs")
@@ -101,7 +102,7 @@ def test_text(run: Run, product: str) -> None:
     assert "slowest" not in run("profile", product, "--niter", "1", "--top", "0").stdout
 
 
-def test_trace(run: Run, product: str, tmp_path: Path) -> None:
+def test_trace(run: Run, product: Path, tmp_path: Path) -> None:
     target = tmp_path / "trace.json"
     result = run("profile", product, "--niter", "1", "--as-written", "--trace", target)
     assert result.stderr == f"note: wrote {target}; open it in ui.perfetto.dev\n"
@@ -111,7 +112,7 @@ def test_trace(run: Run, product: str, tmp_path: Path) -> None:
     assert event["dur"] > 0
 
 
-def test_trace_into_a_folder_that_is_not_there(run: Run, product: str, tmp_path: Path) -> None:
+def test_trace_into_a_folder_that_is_not_there(run: Run, product: Path, tmp_path: Path) -> None:
     result = run("profile", product, "--trace", tmp_path / "none" / "trace.json")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == f"error: {tmp_path}/none/trace.json: there is no folder {tmp_path}/none\n"

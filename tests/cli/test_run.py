@@ -12,7 +12,8 @@ import pytest
 
 from irrun.cli.saving import file_stems, member_names
 from tests.cases import f32, i64
-from tests.cli.conftest import Net, Npy, Run, one_line
+from tests.cli.conftest import Npy, Run, one_line
+from tests.nets import Net
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DIGITS = EXAMPLES / "digits"
@@ -54,9 +55,9 @@ def test_scores_are_those_of_the_native_engine(run: Run, tmp_path: Path) -> None
 
 def test_version_10(run: Run, tmp_path: Path, npy: Npy) -> None:
     net = Net("old")
-    x = net.parameter("x", "i64", "2")
-    net.result(net.layer("Abs", {}, [x], name="y", type="i64"))
-    path = Path(net.write(tmp_path / "old.xml"))
+    x = net.parameter("x", "2", "i64")
+    net.result(net.layer("Abs", [x], name="y"))
+    path = net.save(tmp_path / "old.xml")
     path.write_text(path.read_text().replace('version="11"', 'version="10"'))
     result = run("run", path, "-i", f"x={npy('x.npy', np.array([-5, 7]))}", "-o", tmp_path / "y.npy")
     assert result.stdout == "y  i32[2]  min 5  max 7  mean 6\n  [5, 7]\n"
@@ -67,13 +68,13 @@ def test_version_10(run: Run, tmp_path: Path, npy: Npy) -> None:
 
 def test_a_layer_of_an_extension_is_named_before_anything_runs(run: Run, tmp_path: Path) -> None:
     net = Net()
-    x = net.layer("Edge", {}, [net.parameter("x", "f32", "2")], name="edges", version="extension")
-    net.result(net.layer("Blur", {}, [x], version="extension"))
-    path = net.write(tmp_path / "custom.xml")
+    x = net.layer("Edge", [net.parameter("x", "2")], "2", "extension", name="edges")
+    net.result(net.layer("Blur", [x], "2", "extension"))
+    path = net.save(tmp_path / "custom.xml")
     result = run("run", path, "--random")
     assert (result.exit_code, result.stdout) == (2, "")
     what = "Edge of extension is an operation of a library, which irrun cannot run; expected operations of opset1"
-    assert result.stderr.startswith(f'{path}:5:28: error: Edge 1 "edges": {what}')
+    assert result.stderr.startswith(f'{path}:12:30: error: Edge 1 "edges": {what}')
     assert result.stderr.endswith("= 1 more layer is of extensions: Blur\n")
 
 
@@ -82,8 +83,8 @@ def test_a_layer_of_an_extension_is_named_before_anything_runs(run: Run, tmp_pat
 
 def test_weights_elsewhere(run: Run, tmp_path: Path, npy: Npy) -> None:
     net = Net()
-    net.result(net.layer("Add", {}, [net.parameter("x", "f32", "2"), net.const(f32([1, 2]), "f32")], name="y"))
-    path = net.write(tmp_path / "model.xml")
+    net.result(net.layer("Add", [net.parameter("x", "2"), net.constant(f32([1, 2]))], name="y"))
+    path = net.save(tmp_path / "model.xml")
     (tmp_path / "model.bin").rename(tmp_path / "other.bin")
     x = npy("x.npy", [10.0, 20.0])
     lost = run("run", path, "-i", x)
@@ -95,9 +96,9 @@ def test_weights_elsewhere(run: Run, tmp_path: Path, npy: Npy) -> None:
 
 def test_findings_that_do_not_stop_a_run_are_announced(run: Run, tmp_path: Path) -> None:
     net = Net()
-    x = net.parameter("x", "f32", "2")
-    net.result(net.layer("Clamp", {"min": "0", "max": "1", "strange": "1"}, [x], name="y"))
-    path = net.write(tmp_path / "strange.xml")
+    x = net.parameter("x", "2")
+    net.result(net.layer("Clamp", [x], "2", name="y", min=0, max=1, strange=1))
+    path = net.save(tmp_path / "strange.xml")
     result = run("run", path, "--random")
     assert result.exit_code == 0
     assert result.stderr == f"warning: 1 finding in {path}; irrun lint {path} shows it\n"
@@ -113,47 +114,47 @@ def test_findings_that_do_not_stop_a_run_are_announced(run: Run, tmp_path: Path)
 
 def test_nan_and_infinity_are_counted(run: Run, tmp_path: Path, npy: Npy) -> None:
     net = Net()
-    net.result(net.parameter("x", "f32", "?"), name="x")
-    path = net.write(tmp_path / "x.xml")
+    net.result(net.parameter("x", "?"), name="x")
+    path = net.save(tmp_path / "x.xml")
     values = npy("x.npy", f32([1, np.nan, np.inf, -np.inf, 3]))
-    assert run("run", path, "-i", values).stdout.splitlines()[0] == "x:0  f32[5]  min 1  max 3  mean 2  1 NaN  2 Inf"
+    assert run("run", path, "-i", values).stdout.splitlines()[0] == "x  f32[5]  min 1  max 3  mean 2  1 NaN  2 Inf"
     known = json.loads(run("run", path, "-i", values, "--output-format", "json").stdout)["outputs"][0]
     assert known["values"] == [1.0, "NaN", "Infinity", "-Infinity", 3.0]
     assert (known["nan"], known["inf"]) == (1, 2)
     nothing = npy("n.npy", f32([np.nan, np.nan]))
-    assert run("run", path, "-i", nothing).stdout == "x:0  f32[2]  all NaN\n  [nan, nan]\n"
-    assert run("run", path, "-i", npy("e.npy", f32([]))).stdout == "x:0  f32[0]  empty\n"
+    assert run("run", path, "-i", nothing).stdout == "x  f32[2]  all NaN\n  [nan, nan]\n"
+    assert run("run", path, "-i", npy("e.npy", f32([]))).stdout == "x  f32[0]  empty\n"
 
 
 def test_many_values_are_not_printed(run: Run, tmp_path: Path, npy: Npy) -> None:
     net = Net()
-    net.result(net.parameter("x", "f32", "?"), name="x")
-    path = net.write(tmp_path / "x.xml")
-    assert run("run", path, "-i", npy("x.npy", f32(range(11)))).stdout == "x:0  f32[11]  min 0  max 10  mean 5\n"
+    net.result(net.parameter("x", "?"), name="x")
+    path = net.save(tmp_path / "x.xml")
+    assert run("run", path, "-i", npy("x.npy", f32(range(11)))).stdout == "x  f32[11]  min 0  max 10  mean 5\n"
 
 
 def test_strings_and_booleans(run: Run, tmp_path: Path, npy: Npy) -> None:
     net = Net()
-    net.result(net.parameter("s", "string", "?"))
-    net.result(net.parameter("b", "boolean", "3"))
-    path = net.write(tmp_path / "s.xml")
+    net.result(net.parameter("s", "?", "string"))
+    net.result(net.parameter("b", "3", "boolean"))
+    path = net.save(tmp_path / "s.xml")
     words, flags = (
         npy("s.npy", np.array([f"w{index}" for index in range(12)])),
         npy("b.npy", np.array([True, False, True])),
     )
     assert run("run", path, "-i", f"s={words}", "-i", f"b={flags}").stdout == (
-        "s:0  string[12]\n  ['w0', 'w1', 'w2', 'w3', 'w4', 'w5', 'w6', 'w7', 'w8', 'w9'] and 2 more\n"
-        "b:0  boolean[3]  2 of 3 true\n  [ True, False,  True]\n"
+        "s  string[12]\n  ['w0', 'w1', 'w2', 'w3', 'w4', 'w5', 'w6', 'w7', 'w8', 'w9'] and 2 more\n"
+        "b  boolean[3]  2 of 3 true\n  [ True, False,  True]\n"
     )
 
 
-def test_top_of_several_rows(run: Run, clamp: str, npy: Npy) -> None:
+def test_top_of_several_rows(run: Run, clamp: Path, npy: Npy) -> None:
     rows = npy("x.npy", f32([[0.1, 0.9, 0.5], [0.7, 0.2, 0.7]]))
     lines = run("run", clamp, "-i", rows, "--top", "2").stdout.splitlines()
     assert lines[-2:] == ["top: row 0: class 1 (0.9), class 2 (0.5)", "top: row 1: class 0 (0.7), class 2 (0.7)"]
 
 
-def test_top_where_there_are_no_scores(run: Run, clamp: str) -> None:
+def test_top_where_there_are_no_scores(run: Run, clamp: Path) -> None:
     result = run("run", clamp, "--random", "--shape", "image[11,3]", "--top", "1")
     assert result.stderr == "note: --top shows up to 10 rows of scores, and no output has such rows\n"
 
@@ -161,7 +162,7 @@ def test_top_where_there_are_no_scores(run: Run, clamp: str) -> None:
 # -- written output
 
 
-def test_folder(run: Run, add: str, tmp_path: Path) -> None:
+def test_folder(run: Run, add: Path, tmp_path: Path) -> None:
     np.savez(tmp_path / "in.npz", a=i64([1, 5]), b=i64([10, 20]))
     target = tmp_path / "new" / "folder"
     result = run("run", add, "-i", tmp_path / "in.npz", "-o", target)
@@ -170,20 +171,20 @@ def test_folder(run: Run, add: str, tmp_path: Path) -> None:
     assert np.load(target / "dir_small.npy").tolist() == [1, 2]
 
 
-def test_npz_keeps_names(run: Run, add: str, tmp_path: Path) -> None:
+def test_npz_keeps_names(run: Run, add: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.npz"
     run("run", add, "--random", "-o", target)
     assert np.load(target).files == ["sum", "dir/small"]
 
 
-def test_one_array_in_one_file(run: Run, clamp: str, npy: Npy, tmp_path: Path) -> None:
+def test_one_array_in_one_file(run: Run, clamp: Path, npy: Npy, tmp_path: Path) -> None:
     target = tmp_path / "y.npy"
     run("-q", "run", clamp, "-i", npy("x.npy", f32([[5, 0.5, -5]])), "-o", target)
     written = np.load(target)
     assert (written.dtype, written.tolist()) == (np.float32, [[1.0, 0.5, 0.0]])
 
 
-def test_targets_that_cannot_be(run: Run, add: str, tmp_path: Path) -> None:
+def test_targets_that_cannot_be(run: Run, add: Path, tmp_path: Path) -> None:
     both = tmp_path / "both.npy"
     assert one_line(run("run", add, "--random", "-o", both)) == (
         f"error: {both} holds one array, and there are 2 outputs; give a folder or an .npz file"
@@ -195,27 +196,27 @@ def test_targets_that_cannot_be(run: Run, add: str, tmp_path: Path) -> None:
 def test_types_that_numpy_does_not_have(run: Run, tmp_path: Path) -> None:
     net = Net()
     for type in ("bf16", "f8e4m3", "u4", "f16"):
-        net.result(net.parameter(type, type, "2"))
-    result = run("run", net.write(tmp_path / "narrow.xml"), "--random", "-o", tmp_path / "out.npz")
+        net.result(net.parameter(type, "2", type))
+    result = run("run", net.save(tmp_path / "narrow.xml"), "--random", "-o", tmp_path / "out.npz")
     assert result.exit_code == 0
     assert result.stderr.splitlines()[:3] == [
-        'note: "bf16:0" is bf16, which NumPy does not have: it is written as float32',
-        'note: "f8e4m3:0" is f8e4m3, which NumPy does not have: it is written as float32',
-        'note: "u4:0" is u4, which NumPy does not have: it is written as uint8',
+        'note: "bf16" is bf16, which NumPy does not have: it is written as float32',
+        'note: "f8e4m3" is f8e4m3, which NumPy does not have: it is written as float32',
+        'note: "u4" is u4, which NumPy does not have: it is written as uint8',
     ]
-    assert np.load(tmp_path / "out.npz")["f16:0"].dtype == np.float16
+    assert np.load(tmp_path / "out.npz")["f16"].dtype == np.float16
 
 
 def test_strings_are_written_as_text(run: Run, tmp_path: Path, npy: Npy) -> None:
     net = Net()
-    net.result(net.parameter("s", "string", "2"))
+    net.result(net.parameter("s", "2", "string"))
     target = tmp_path / "out.npy"
-    run("run", net.write(tmp_path / "s.xml"), "-i", npy("s.npy", np.array(["a", "bcd"])), "-o", target)
+    run("run", net.save(tmp_path / "s.xml"), "-i", npy("s.npy", np.array(["a", "bcd"])), "-o", target)
     assert np.load(target, allow_pickle=False).tolist() == ["a", "bcd"]
 
 
 @pytest.mark.parametrize("name", ["out.npz", "out.npy", "folder"])
-def test_a_file_that_is_read_is_not_overwritten(run: Run, clamp: str, npy: Npy, tmp_path: Path, name: str) -> None:
+def test_a_file_that_is_read_is_not_overwritten(run: Run, clamp: Path, npy: Npy, tmp_path: Path, name: str) -> None:
     target = tmp_path / name
     assert run("run", clamp, "-i", npy("x.npy", f32([[5, 0.5, -5]])), "-o", target).exit_code == 0
     (source,) = target.iterdir() if target.is_dir() else [target]
@@ -230,7 +231,7 @@ def test_a_file_that_is_read_is_not_overwritten(run: Run, clamp: str, npy: Npy, 
 
 @pytest.mark.parametrize("target", ["out.npz", "out.npy", "out"])
 def test_an_output_takes_its_place_when_it_is_complete(
-    run: Run, clamp: str, npy: Npy, tmp_path: Path, target: str, monkeypatch: pytest.MonkeyPatch
+    run: Run, clamp: Path, npy: Npy, tmp_path: Path, target: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = npy("x.npy", f32([[5, 0.5, -5]]))
     assert run("run", clamp, "-i", given, "-o", tmp_path / target).exit_code == 0
@@ -256,14 +257,14 @@ def test_member_names() -> None:
 
 def test_unsafe_names_of_outputs_are_changed_and_said(run: Run, tmp_path: Path) -> None:
     net = Net()
-    net.result(net.layer("Parameter", {"element_type": "f32", "shape": "1"}, name="x", type="f32", tensor="../../evil"))
-    result = run("run", net.write(tmp_path / "evil.xml"), "--random", "-o", tmp_path / "out.npz")
+    net.result(net.layer("Parameter", [], name="x", tensor="../../evil", element_type="f32", shape="1"))
+    result = run("run", net.save(tmp_path / "evil.xml"), "--random", "-o", tmp_path / "out.npz")
     assert np.load(tmp_path / "out.npz").files == ["evil"]
     assert 'note: "../../evil" is not a safe file name: it is written as "evil"\n' in result.stderr
 
 
 @pytest.mark.parametrize("content", [b"", b"\x80\x04N.", b"text"])
-def test_other_members_of_an_archive(run: Run, clamp: str, tmp_path: Path, content: bytes) -> None:
+def test_other_members_of_an_archive(run: Run, clamp: Path, tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.npz"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("note.txt", content)
@@ -286,8 +287,8 @@ def test_file_stems() -> None:
 
 def test_outputs_of_one_name_are_both_written(run: Run, tmp_path: Path, npy: Npy) -> None:
     net = Net()
-    x = net.parameter("x", "f32", "1")
+    x = net.parameter("x", "1")
     net.result(x, name="r0")
     net.result(x, name="r1")
-    run("run", net.write(tmp_path / "twice.xml"), "-i", npy("x.npy", [3.0]), "-o", tmp_path / "out.npz")
-    assert np.load(tmp_path / "out.npz").files == ["x:0", "x:0_1"]
+    run("run", net.save(tmp_path / "twice.xml"), "-i", npy("x.npy", [3.0]), "-o", tmp_path / "out.npz")
+    assert np.load(tmp_path / "out.npz").files == ["x", "x_1"]

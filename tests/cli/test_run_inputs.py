@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from tests.cases import f32, i64
-from tests.cli.conftest import Net, Npy, Run, one_line
+from tests.cli.conftest import Npy, Run, one_line
+from tests.nets import Net
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DIGITS = EXAMPLES / "digits"
@@ -29,7 +30,7 @@ def header(**fields: Any) -> bytes:
 
 
 @pytest.mark.parametrize("form", ["{}", "image={}", "image:{}", "image:0={}", "image:0:{}"])
-def test_input_by_any_name(run: Run, clamp: str, npy: Npy, form: str) -> None:
+def test_input_by_any_name(run: Run, clamp: Path, npy: Npy, form: str) -> None:
     result = run("run", clamp, "-i", form.format(npy("x.npy", f32([[-1, 0.5, 2]]))))
     assert result.stdout == "scores  f32[1,3]  min 0  max 1  mean 0.5\n  [[0. , 0.5, 1. ]]\n"
     assert (result.exit_code, result.stderr) == (0, "")
@@ -37,19 +38,19 @@ def test_input_by_any_name(run: Run, clamp: str, npy: Npy, form: str) -> None:
 
 def test_input_name_with_signs_in_it(run: Run, tmp_path: Path, npy: Npy) -> None:
     net = Net()
-    net.result(net.parameter("a:b=c", "f32", "1"), name="first")
-    net.result(net.parameter("a", "f32", "1"), name="second")
-    path = net.write(tmp_path / "signs.xml")
+    net.result(net.parameter("a:b=c", "1"), name="first")
+    net.result(net.parameter("a", "1"), name="second")
+    path = net.save(tmp_path / "signs.xml")
     result = run("run", path, "-i", f"a:b=c={npy('x.npy', [1.0])}", "-i", f"a={npy('y.npy', [2.0])}")
     assert result.stdout.splitlines() == [
-        "a:b=c:0  f32[1]  min 1  max 1  mean 1",
+        "a:b=c  f32[1]  min 1  max 1  mean 1",
         "  [1.]",
-        "a:0      f32[1]  min 2  max 2  mean 2",
+        "a      f32[1]  min 2  max 2  mean 2",
         "  [2.]",
     ]
 
 
-def test_npz(run: Run, add: str, tmp_path: Path) -> None:
+def test_npz(run: Run, add: Path, tmp_path: Path) -> None:
     named: dict[str, Any] = {"a:0": i64([1, 2]), "b": i64([10, 20])}
     np.savez(tmp_path / "in.npz", **named)
     result = run("run", add, "-i", tmp_path / "in.npz")
@@ -60,7 +61,7 @@ def test_npz(run: Run, add: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("file", ["big_endian", "fortran", "float64", "float16"])
-def test_layout_and_width_of_an_array_do_not_matter(run: Run, clamp: str, npy: Npy, file: str) -> None:
+def test_layout_and_width_of_an_array_do_not_matter(run: Run, clamp: Path, npy: Npy, file: str) -> None:
     values = f32([[0.25, 0.5, 2.0], [0.0, 1.0, 0.0]])
     saved = {
         "big_endian": values.astype(">f4"),
@@ -72,7 +73,7 @@ def test_layout_and_width_of_an_array_do_not_matter(run: Run, clamp: str, npy: N
     assert json.loads(result.stdout)["outputs"][0]["values"] == [[0.25, 0.5, 1.0], [0.0, 1.0, 0.0]]
 
 
-def test_wrong_names(run: Run, clamp: str, add: str, npy: Npy, tmp_path: Path) -> None:
+def test_wrong_names(run: Run, clamp: Path, add: Path, npy: Npy, tmp_path: Path) -> None:
     x, pair = npy("x.npy", [[1.0, 2.0, 3.0]]), npy("pair.npy", i64([1, 2]))
     has = 'the model has "a:0" (i64[2]), "b:0" (i64[2])'
     assert one_line(run("run", clamp, "-i", f"imge={x}")) == 'error: no input "imge"; did you mean image?'
@@ -113,18 +114,18 @@ def test_wrong_names(run: Run, clamp: str, add: str, npy: Npy, tmp_path: Path) -
         ),
     ],
 )
-def test_wrong_arrays(run: Run, clamp: str, npy: Npy, array: Any, message: str) -> None:
+def test_wrong_arrays(run: Run, clamp: Path, npy: Npy, array: Any, message: str) -> None:
     path = npy("x.npy", array)
     assert one_line(run("run", clamp, "-i", path)) == f"error: {message.replace('{path}', path)}"
 
 
 def test_wrong_integers(run: Run, tmp_path: Path, npy: Npy) -> None:
     net = Net()
-    net.result(net.parameter("n", "i8", "2"))
-    path = net.write(tmp_path / "i8.xml")
-    assert one_line(run("run", path, "-i", npy("f.npy", [1.0, 2.0]))) == 'error: input "n:0" is float64, expected i8'
+    net.result(net.parameter("n", "2", "i8"))
+    path = net.save(tmp_path / "i8.xml")
+    assert one_line(run("run", path, "-i", npy("f.npy", [1.0, 2.0]))) == 'error: input "n" is float64, expected i8'
     assert one_line(run("run", path, "-i", npy("i.npy", [1, 300]))) == (
-        'error: input "n:0" holds 300, expected i8, -128 to 127'
+        'error: input "n" holds 300, expected i8, -128 to 127'
     )
     assert run("run", path, "-i", npy("j.npy", [-128, 127])).stdout.splitlines()[1] == "  [-128,  127]"
 
@@ -160,13 +161,13 @@ def test_wrong_integers(run: Run, tmp_path: Path, npy: Npy) -> None:
         (header(descr="<f4" + " " * 9_000, fortran_order=False, shape=()), "{path} cannot be read: its header is not"),
     ],
 )
-def test_broken_files(run: Run, clamp: str, tmp_path: Path, content: bytes, message: str) -> None:
+def test_broken_files(run: Run, clamp: Path, tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "x.npy"
     path.write_bytes(content)
     assert one_line(run("run", clamp, "-i", path)).startswith(f"error: {message.replace('{path}', str(path))}")
 
 
-def test_members_hold_one_array_each(run: Run, clamp: str, tmp_path: Path) -> None:
+def test_members_hold_one_array_each(run: Run, clamp: Path, tmp_path: Path) -> None:
     """The checksum of a member is compared at its end."""
     path = tmp_path / "x.npz"
     with zipfile.ZipFile(path, "w") as archive:
@@ -179,7 +180,7 @@ def test_members_hold_one_array_each(run: Run, clamp: str, tmp_path: Path) -> No
     assert one_line(run("run", clamp, "-i", path)) == expected
 
 
-def test_compressed_arrays_are_bounded_by_the_budget(run: Run, clamp: str, tmp_path: Path) -> None:
+def test_compressed_arrays_are_bounded_by_the_budget(run: Run, clamp: Path, tmp_path: Path) -> None:
     path = tmp_path / "x.npz"
     np.savez_compressed(path, image=np.zeros((1 << 20, 3), np.float32))
     assert path.stat().st_size < 1 << 16
@@ -190,7 +191,7 @@ def test_compressed_arrays_are_bounded_by_the_budget(run: Run, clamp: str, tmp_p
     assert run("run", clamp, "-i", path, "--max-memory", "1GiB").exit_code == 0
 
 
-def test_arrays_of_the_same_name(run: Run, clamp: str, tmp_path: Path) -> None:
+def test_arrays_of_the_same_name(run: Run, clamp: Path, tmp_path: Path) -> None:
     path = tmp_path / "x.npz"
     np.savez(path, image=np.zeros((1, 3), np.float32))
     with zipfile.ZipFile(path, "a") as archive:
@@ -199,7 +200,7 @@ def test_arrays_of_the_same_name(run: Run, clamp: str, tmp_path: Path) -> None:
     assert (result.exit_code, result.stderr) == (2, f'error: "image" in {path} occurs twice\n')
 
 
-def test_missing_files(run: Run, clamp: str, tmp_path: Path) -> None:
+def test_missing_files(run: Run, clamp: Path, tmp_path: Path) -> None:
     assert one_line(run("run", clamp, "-i", "image=no.npy")) == "error: no.npy: No such file or directory"
     assert one_line(run("run", clamp, "-i", tmp_path)) == f"error: {tmp_path}: Is a directory"
     result = run("run", tmp_path / "no.xml")
@@ -210,14 +211,14 @@ def test_missing_files(run: Run, clamp: str, tmp_path: Path) -> None:
 # -- random inputs and shapes
 
 
-def test_random_is_seeded(run: Run, clamp: str) -> None:
+def test_random_is_seeded(run: Run, clamp: Path) -> None:
     arguments = ["run", clamp, "--random", "--shape", "image[2,3]", "--output-format", "json"]
     first, again = run(*arguments, "--seed", "5").stdout, run(*arguments, "--seed", "5").stdout
     assert first == again
     assert first != run(*arguments, "--seed", "6").stdout
 
 
-def test_random_value_does_not_depend_on_what_is_given(run: Run, add: str, npy: Npy) -> None:
+def test_random_value_does_not_depend_on_what_is_given(run: Run, add: Path, npy: Npy) -> None:
     alone = json.loads(run("run", add, "--random", "--output-format", "json").stdout)["outputs"][0]["values"]
     given = run("run", add, "--random", "-i", f"a={npy('a.npy', i64([0, 0]))}", "--output-format", "json").stdout
     b = json.loads(given)["outputs"][0]["values"]
@@ -231,15 +232,15 @@ def test_random_value_does_not_depend_on_what_is_given(run: Run, add: str, npy: 
 )
 def test_random_integers_are_small(run: Run, tmp_path: Path, type: str, least: int, most: int) -> None:
     net = Net()
-    net.result(net.parameter("n", type, "1000"))
-    record = json.loads(run("run", net.write(tmp_path / "n.xml"), "--random", "--output-format", "json").stdout)
+    net.result(net.parameter("n", "1000", type))
+    record = json.loads(run("run", net.save(tmp_path / "n.xml"), "--random", "--output-format", "json").stdout)
     assert (record["outputs"][0]["min"], record["outputs"][0]["max"]) == (least, most)
 
 
 def test_random_floats_are_standard_normal(run: Run, tmp_path: Path) -> None:
     net = Net()
-    net.result(net.parameter("x", "f32", "100000"))
-    known = json.loads(run("run", net.write(tmp_path / "x.xml"), "--random", "--output-format", "json").stdout)[
+    net.result(net.parameter("x", "100000"))
+    known = json.loads(run("run", net.save(tmp_path / "x.xml"), "--random", "--output-format", "json").stdout)[
         "outputs"
     ][0]
     assert abs(known["mean"]) < 0.02
@@ -249,9 +250,9 @@ def test_random_floats_are_standard_normal(run: Run, tmp_path: Path) -> None:
 
 def test_random_booleans_and_strings(run: Run, tmp_path: Path) -> None:
     net = Net()
-    net.result(net.parameter("b", "boolean", "1000"))
-    net.result(net.parameter("s", "string", "1,2"))
-    known = json.loads(run("run", net.write(tmp_path / "b.xml"), "--random", "--output-format", "json").stdout)[
+    net.result(net.parameter("b", "1000", "boolean"))
+    net.result(net.parameter("s", "1,2", "string"))
+    known = json.loads(run("run", net.save(tmp_path / "b.xml"), "--random", "--output-format", "json").stdout)[
         "outputs"
     ]
     assert 400 < known[0]["true"] < 600
@@ -260,8 +261,8 @@ def test_random_booleans_and_strings(run: Run, tmp_path: Path) -> None:
 
 def test_random_sizes_of_dynamic_dims(run: Run, tmp_path: Path) -> None:
     net = Net()
-    net.result(net.parameter("x", "f32", "?,3..5,0..2,2"))
-    path = net.write(tmp_path / "x.xml")
+    net.result(net.parameter("x", "?,3..5,0..2,2"))
+    path = net.save(tmp_path / "x.xml")
     shape = ["run", path, "--random", "--output-format", "json"]
     assert json.loads(run(*shape).stdout)["outputs"][0]["shape"] == [1, 3, 1, 2]
     assert json.loads(run(*shape, "--shape", "x[7,2..5,?,2]").stdout)["outputs"][0]["shape"] == [7, 2, 1, 2]
@@ -280,11 +281,11 @@ def test_random_sizes_of_dynamic_dims(run: Run, tmp_path: Path) -> None:
         ("image[1,3", '--shape image[1,3: "[1,3" is not a shape, expected sizes, ? or intervals such as [1,3,?,2..5]'),
     ],
 )
-def test_wrong_shapes(run: Run, clamp: str, shape: str, message: str) -> None:
+def test_wrong_shapes(run: Run, clamp: Path, shape: str, message: str) -> None:
     assert one_line(run("run", clamp, "--random", "--shape", shape)) == f"error: {message}"
 
 
-def test_reshape_that_does_not_fit(run: Run, add: str) -> None:
+def test_reshape_that_does_not_fit(run: Run, add: Path) -> None:
     result = run("run", add, "--random", "--shape", "a[3]")
     assert result.exit_code == 2
     assert "shapes [3] and [2] do not broadcast: 3 and 2 differ and neither is 1 [IR304]" in result.stderr
@@ -292,27 +293,27 @@ def test_reshape_that_does_not_fit(run: Run, add: str) -> None:
 
 def test_random_without_a_rank_or_without_end(run: Run, tmp_path: Path) -> None:
     net = Net()
-    net.result(net.parameter("x", "f32", "..."))
-    assert one_line(run("run", net.write(tmp_path / "x.xml"), "--random")) == (
-        'error: input "x:0" has a dynamic rank, expected a shape for its random value'
+    net.result(net.parameter("x", "..."))
+    assert one_line(run("run", net.save(tmp_path / "x.xml"), "--random")) == (
+        'error: input "x" has a dynamic rank, expected a shape for its random value'
     )
     net = Net()
-    net.result(net.parameter("x", "f32", "4194304,4194304,4194304"))
-    result = run("run", net.write(tmp_path / "x.xml"), "--random")
+    net.result(net.parameter("x", "4194304,4194304,4194304"))
+    result = run("run", net.save(tmp_path / "x.xml"), "--random")
     assert (result.exit_code, "takes 2^63 bytes or more [IR902]" in result.stderr) == (2, True)
 
 
 def test_sizes_that_were_made_up_are_told_of_where_a_run_fails(run: Run, tmp_path: Path) -> None:
     net = Net()
-    image, kernel = net.parameter("image", "f32", "1,1,?,?"), net.parameter("kernel", "f32", "1,1,3,3")
+    image, kernel = net.parameter("image", "1,1,?,?"), net.parameter("kernel", "1,1,3,3")
     window = {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,1"}
-    net.result(net.layer("Convolution", window, [image, kernel]))
-    path = net.write(tmp_path / "conv.xml")
+    net.result(net.layer("Convolution", [image, kernel], **window))
+    path = net.save(tmp_path / "conv.xml")
     result = run("run", path, "--random")
     assert result.exit_code == 2
     note, error = result.stderr.splitlines()[:2]
     assert note == (
-        "note: random inputs have the smallest size that a dynamic dim allows; --shape 'image:0[...]' gives other sizes"
+        "note: random inputs have the smallest size that a dynamic dim allows; --shape 'image[...]' gives other sizes"
     )
     assert "a window of 3 does not fit on spatial axis 0 with 1 element" in error
     assert run("run", path, "--random", "--shape", "image[1,1,3,3]").stdout.startswith("Convolution_2  f32[1,1,1,1]  ")

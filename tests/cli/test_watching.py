@@ -16,23 +16,24 @@ import irrun.openvino as ov
 from irrun.debugging.dumping import Dump
 from irrun.debugging.selecting import Selection
 from tests.cases import f32
-from tests.cli.conftest import Net, Run, one_line
+from tests.cli.conftest import Run, one_line
 from tests.loops import loop_model
+from tests.nets import Net
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits"
 SEVEN = ("-i", f"image={DIGITS / 'seven.npy'}")
 
 
 @pytest.fixture
-def logs(tmp_path: Path) -> str:
+def logs(tmp_path: Path) -> Path:
     """x f32[1,4] -> Relu "positive" -> Log "log" -> Multiply by 2 "twice", and x -> Abs "size"."""
     net = Net()
-    x = net.parameter("x", "f32", "1,4")
-    log = net.layer("Log", {}, [net.layer("Relu", {}, [x], name="positive", tensor="p")], name="log")
-    net.result(net.layer("Multiply", {}, [log, net.const(f32([2]), "f32")], name="twice", tensor="y"))
-    net.result(net.layer("Abs", {}, [x], name="size", tensor="z"))
+    x = net.parameter("x", "1,4")
+    log = net.layer("Log", [net.layer("Relu", [x], name="positive", tensor="p")], name="log")
+    net.result(net.layer("Multiply", [log, net.constant(f32([2]))], name="twice", tensor="y"))
+    net.result(net.layer("Abs", [x], name="size", tensor="z"))
     np.save(tmp_path / "x.npy", f32([[1, -1, 100000, 1e-40]]))
-    return net.write(tmp_path / "logs.xml")
+    return net.save(tmp_path / "logs.xml")
 
 
 def index(folder: Path) -> list[dict[str, Any]]:
@@ -149,10 +150,10 @@ def test_stop_at_the_layer_that_makes_it(
 
 def test_stop_beyond_the_range_of_f16(run: Run, tmp_path: Path) -> None:
     net = Net()
-    x = net.parameter("x", "f32", "1,2")
-    net.result(net.layer("Exp", {}, [net.layer("Abs", {}, [x], name="abs")], name="exp"))
+    x = net.parameter("x", "1,2")
+    net.result(net.layer("Exp", [net.layer("Abs", [x], name="abs")], name="exp"))
     np.save(tmp_path / "x.npy", f32([[1, 12]]))
-    model = net.write(tmp_path / "net.xml")
+    model = net.save(tmp_path / "net.xml")
     arguments = ("run", model, "-i", tmp_path / "x.npy", "--dump", tmp_path / "d", "--stop-at")
     result = run(*arguments, "f16", "--json")
     assert result.exit_code == 1
@@ -166,10 +167,10 @@ def test_stop_beyond_the_range_of_f16(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["inf", "f16"])
 def test_stop_between_layers_that_are_fused(run: Run, tmp_path: Path, kind: str) -> None:
     net = Net()
-    exp = net.layer("Exp", {}, [net.parameter("x", "f32", "1,2")], name="exp")
-    net.result(net.layer("Tanh", {}, [net.layer("Negative", {}, [exp], name="negative")], name="tanh"))
+    exp = net.layer("Exp", [net.parameter("x", "1,2")], name="exp")
+    net.result(net.layer("Tanh", [net.layer("Negative", [exp], name="negative")], name="tanh"))
     np.save(tmp_path / "x.npy", f32([[1, 12 if kind == "f16" else 100]]))
-    model = net.write(tmp_path / "net.xml")
+    model = net.save(tmp_path / "net.xml")
     result = run("run", model, "-i", tmp_path / "x.npy", "--stop-at", kind, "--dump", tmp_path / "d")
     assert result.exit_code == 1, result.stderr
     assert result.stdout.startswith('stopped at Exp "exp": it makes')

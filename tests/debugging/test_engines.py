@@ -12,11 +12,11 @@ from irrun.debugging import DebugError, OpenVINOSide, compare_layers
 from irrun.debugging.cases import of_sizes
 from irrun.model import load
 from tests.cases import f32
-from tests.cli.conftest import Net
 from tests.debugging.nets import ALL, written
 from tests.engines import need
 from tests.lab.planting.models import inputs_of
 from tests.loops import loop_model
+from tests.nets import Net
 
 need("openvino")
 
@@ -59,11 +59,11 @@ def test_tensors_in_bf16(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: 
     """Numbers are multiples of what bf16 holds: whether OpenVINO rounds in between depends on the processor."""
     monkeypatch.setattr(engines, "_HELD", held)
     net = Net()
-    x = net.parameter("x", "f32", "1,4")
-    narrow = net.layer("Convert", {"destination_type": "bf16"}, [x], name="narrow", type="bf16")
-    twice = net.layer("Add", {}, [narrow, narrow], name="twice", type="bf16")
-    net.result(net.layer("Convert", {"destination_type": "f32"}, [twice], name="wide"))
-    path = Path(net.write(tmp_path / "net.xml"))
+    x = net.parameter("x", "1,4")
+    narrow = net.layer("Convert", [x], name="narrow", destination_type="bf16")
+    twice = net.layer("Add", [narrow, narrow], name="twice")
+    net.result(net.layer("Convert", [twice], name="wide", destination_type="f32"))
+    path = net.save(tmp_path / "net.xml")
     inputs = {0: f32([[1.5, -2.25, 294912, 0]])}
     found = compare_layers(load(path), inputs, OpenVINOSide(path, inputs))
     assert [(item.layer, item.differs) for item in found.layers] == [

@@ -18,7 +18,7 @@ from irrun.document.writer import Writer
 from irrun.linter import lint
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32
-from tests.optimize.nets import TIERS
+from tests.engines import TIERS
 
 SMALL, LARGE = 1000, COPIED // 4 + 1000
 CHANGES: dict[str, Callable[[Path], None]] = {

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from irrun.model import InputError, build, load
-from tests.cli.conftest import Net
+from tests.nets import Net
 
 
 def model(folder: Path, type: str, operation: str, kernels: str) -> Any:
     net = Net()
-    x = net.parameter("x", type, "?")
+    x = net.parameter("x", "?", type)
     net.result(x)
-    net.result(net.layer(operation, {"destination_type": "i64"} if operation == "Convert" else {}, [x]))
-    return build(load(net.write(folder / "net.xml")), {"TIER": kernels})
+    net.result(net.layer(operation, [x], **{"destination_type": "i64"} if operation == "Convert" else {}))
+    return build(load(net.save(folder / "net.xml")), {"TIER": kernels})
 
 
 @pytest.mark.parametrize("kernels", ["numpy", "compiled"])
@@ -36,5 +36,5 @@ def test_values_and_results(tmp_path: Path, operation: str, kernels: str, subtes
 
 @pytest.mark.parametrize("value", [np.array([1j]), np.array(["2026-01-01"], "datetime64[D]"), np.zeros(1, "i4,i4")])
 def test_an_input_of_dynamic_type_has_an_element_type(tmp_path: Path, value: Any) -> None:
-    with pytest.raises(InputError, match=r'^input "x:0" is .*, expected dynamic$'):
+    with pytest.raises(InputError, match=r'^input "x" is .*, expected dynamic$'):
         model(tmp_path, "dynamic", "Abs", "numpy")([value])

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import irrun.model
-from tests.optimize.nets import TIERS, Net
+from tests.engines import TIERS
+from tests.nets import Net
 
 
 def convolution(net: Net) -> None:
@@ -56,7 +57,7 @@ def test_refused_as_by_inference(tmp_path: Path, name: str, config: Mapping[str,
     build, fitting, misfit = CASES[name]
     net = Net()
     build(net)
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     compiled = irrun.model.build(tmp_path / "net.xml", config)
     expected = [compiled(arrays(fitting))[0] for _ in range(4)]
     for _ in range(2):
@@ -70,7 +71,7 @@ def test_refused_as_by_inference(tmp_path: Path, name: str, config: Mapping[str,
 def test_lengths_that_change_with_every_call(tmp_path: Path, config: Mapping[str, object]) -> None:
     net = Net()
     concat(net)
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     compiled = irrun.model.build(tmp_path / "net.xml", config)
     for rows in range(1, 9):
         assert compiled(arrays([(rows, 3), (rows, 4)]))[0].shape == (rows, 7)
@@ -87,7 +88,7 @@ def test_a_variable_that_was_set_to_another_shape(tmp_path: Path, config: Mappin
     total = net.layer("Add", [net.parameter("a", "?,2"), before], "?,2")
     net.layer("Assign", [total], "?,2", 6, variable_id="sum")
     net.result(total)
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     request = irrun.model.build(tmp_path / "net.xml", config).session()
     for count in range(1, 4):
         assert request.run(arrays([(1, 2)]))[0].tolist() == [[count / 2] * 2]

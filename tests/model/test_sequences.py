@@ -20,7 +20,7 @@ from irrun.tensor.element_type import BOOLEAN, I64
 from irrun.tensor.same import is_same
 from tests.lines import Lines
 from tests.model.test_misfits import behind_an_activation, concat, convolution, matmul
-from tests.optimize.nets import Net
+from tests.nets import Net
 from tests.plugins.tiers import Campaign
 from tests.runtime.decoder import Decoder
 
@@ -86,7 +86,7 @@ def made(name: str) -> irrun.model.Loaded:
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
-        net.ir.save(Path(folder) / "net.xml")
+        net.save(Path(folder) / "net.xml")
         return irrun.model.load((Path(folder) / "net.xml").read_bytes(), (Path(folder) / "net.bin").read_bytes())
 
 
@@ -220,7 +220,7 @@ def test_shapes_that_exceed_the_memory_are_refused_in_any_sequence(
 def test_the_work_for_a_token_is_small(tmp_path: Path, cache: str) -> None:
     """Inference looks only at the layers that the length of the mask or of the past reaches."""
     decoder = Decoder("f32", "f32", cache, layers=8)
-    decoder.net.ir.save(tmp_path / "net.xml")
+    decoder.net.save(tmp_path / "net.xml")
     plans = irrun.model.build(tmp_path / "net.xml", {"TIER": "numpy"}).plans
 
     def checked(length: int) -> int:

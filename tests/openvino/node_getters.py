@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.openvino import nets
+from tests.nets import Net
 from tests.openvino.comparing import Check, plain
 from tests.openvino.graphs import F, x
 from tests.openvino.models import counter
@@ -82,32 +82,22 @@ def _loop(ov: Any) -> Any:
     return [descriptions, ov.compile_model(model, "CPU")(np.zeros((1, 2), F))[0], node.get_special_body_ports()]
 
 
-def _old(ov: Any, precision: str = "FP16", type: str = "f16") -> Any:
+def _old(ov: Any, type: str = "f16") -> Any:
     """Return a model of IR version 10: ``s = |(|x|)|``."""
-    dims = "1,3"
-    ports = nets.ins(nets.port(0, precision, dims))
-    layers = [
-        nets.layer(
-            0,
-            "x",
-            "Parameter",
-            f'shape="{dims}" element_type="{type}"',
-            nets.outs(nets.port(0, precision, dims, "x_t")),
-        ),
-        nets.layer(1, "a", "Abs", "", ports + nets.outs(nets.port(1, precision, dims, "a_t"))),
-        nets.layer(2, "s", "Abs", "", ports + nets.outs(nets.port(1, precision, dims, "s_t"))),
-        nets.layer(3, "r", "Result", "", ports),
-    ]
-    text = nets.net(layers, [(0, 0, 1, 0), (1, 1, 2, 0), (2, 1, 3, 0)]).replace('version="11"', 'version="10"')
-    return ov.Core().read_model(text.encode(), b"")
+    net = Net("small", "10")
+    at = net.parameter("x_t", "1,3", type)
+    for name in "as":
+        at = net.layer("Abs", [at], name=name, tensor=f"{name}_t")
+    net.result(at, name="r")
+    return ov.Core().read_model(net.ir.text.encode(), b"")
 
 
 def _ports(model: Any) -> Any:
     return [(sorted(port.names), port.element_type) for port in (*model.inputs, *model.outputs)]
 
 
-def _added(ov: Any, precision: str, type: str) -> Any:
-    model = _old(ov, precision, type)
+def _added(ov: Any, type: str) -> Any:
+    model = _old(ov, type)
     model.add_outputs("a_t")
     values = np.array([[1, -2, 3]], np.int64 if type == "i64" else F)
     results = ov.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(values)
@@ -175,8 +165,8 @@ NODES: dict[str, Check] = {
     "body of iterator": lambda ov: [node.get_type_name() for node in _iterator(ov)[0].get_function().get_ordered_ops()],
     "loop": _loop,
     "copy of description": lambda ov: ov.op.util.InvariantInputDescription(1, 2).copy().body_parameter_index,
-    "output that is added to version 10": lambda ov: _added(ov, "FP16", "f16"),
-    "integers added to version 10": lambda ov: _added(ov, "I64", "i64"),
+    "output that is added to version 10": lambda ov: _added(ov, "f16"),
+    "integers added to version 10": lambda ov: _added(ov, "i64"),
     "ports of version 10": lambda ov: _ports(_old(ov)),
     "layers of version 10": lambda ov: [
         node.get_type_name() for node in _old(ov).get_ordered_ops() if node.get_type_name() != "Parameter"

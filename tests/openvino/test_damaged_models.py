@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,13 @@ def changed(text: str, old: str, new: str) -> str:
     return text.replace(old, new, 1)
 
 
+def part(text: str, layer: str, tag: str) -> str:
+    """Return an element of a layer."""
+    found = re.search(rf'name="{layer}".*?(<{tag}>.*?</{tag}>)', text, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
 SMALL, COUNTER = nets.small(), nets.counter()
 DAMAGED: dict[str, tuple[str, bytes]] = {
     "truncated weights": (SMALL, nets.SMALL_WEIGHTS[:8]),
@@ -34,11 +42,8 @@ DAMAGED: dict[str, tuple[str, bytes]] = {
     "size of a constant": (changed(SMALL, CONSTANT, CONSTANT.replace("12", "13")), nets.SMALL_WEIGHTS),
     "offset of a constant": (changed(SMALL, CONSTANT, CONSTANT.replace('"0"', '"-4"')), nets.SMALL_WEIGHTS),
     "unknown operation": (changed(SMALL, 'type="ReLU"', 'type="RoLU"'), nets.SMALL_WEIGHTS),
-    "no input of a layer": (changed(SMALL, nets.ins(nets.port(0, "FP32", "1,3")), ""), nets.SMALL_WEIGHTS),
-    "no output of a layer": (
-        changed(SMALL, nets.outs(nets.port(1, "FP32", "1,3", "y,yy")), ""),
-        nets.SMALL_WEIGHTS,
-    ),
+    "no input of a layer": (changed(SMALL, part(SMALL, "relu_layer", "input"), ""), nets.SMALL_WEIGHTS),
+    "no output of a layer": (changed(SMALL, part(SMALL, "relu_layer", "output"), ""), nets.SMALL_WEIGHTS),
     "edge to a layer that is missing": (changed(SMALL, 'to-layer="4"', 'to-layer="9"'), nets.SMALL_WEIGHTS),
     "variable without a name": (changed(COUNTER, 'variable_id="total"', ""), nets.COUNTER_WEIGHTS),
     **{

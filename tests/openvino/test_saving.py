@@ -16,10 +16,11 @@ import irrun.model
 from irrun.document.writer import Writer
 from irrun.openvino import opset13 as ops
 from irrun.tensor import Array
+from irrun.tensor.element_type import F16
 from tests.cases import ModelCase, all_models
 from tests.engines import need
 from tests.lab.faults.paths import LARGE, write_model
-from tests.openvino import nets
+from tests.nets import Net
 
 openvino = need("openvino")
 
@@ -152,45 +153,24 @@ def test_a_full_disk_keeps_both_files(tmp_path: Path, large: str) -> None:
 
 def _v10(folder: Path) -> Path:
     """Write relu(x) + a for x f16 and a i64 in IR version 10, where callers pass x as f32."""
-    half = [nets.port(index, "FP16", "1,3") for index in range(3)]
-    layers = [
-        nets.layer(0, "x", "Parameter", 'shape="1,3" element_type="f16"', nets.outs(nets.port(0, "FP16", "1,3", "x"))),
-        nets.layer(1, "a", "Parameter", 'shape="1,3" element_type="i64"', nets.outs(nets.port(0, "I64", "1,3", "a"))),
-        nets.layer(2, "relu", "ReLU", "", nets.ins(half[0]) + nets.outs(nets.port(1, "FP16", "1,3", "relu"))),
-        nets.layer(
-            3, "wide", "Convert", 'destination_type="f16"', nets.ins(nets.port(0, "I64", "1,3")) + nets.outs(half[1])
-        ),
-        nets.layer(4, "sum", "Add", "", nets.ins(half[0], half[1]) + nets.outs(nets.port(2, "FP16", "1,3", "sum"))),
-        nets.layer(5, "out", "Result", "", nets.ins(half[0])),
-    ]
-    edges = [(0, 0, 2, 0), (1, 0, 3, 0), (2, 1, 4, 0), (3, 1, 4, 1), (4, 2, 5, 0)]
-    path = folder / "old.xml"
-    path.write_text(nets.net(layers, edges).replace('version="11"', 'version="10"'))
-    path.with_suffix(".bin").write_bytes(b"")
-    return path
+    net = Net("small", "10")
+    x, a = net.parameter("x", "1,3", "f16"), net.parameter("a", "1,3", "i64")
+    relu, wide = net.layer("ReLU", [x], name="relu", tensor="relu"), net.layer("Convert", [a], destination_type="f16")
+    net.result(net.layer("Add", [relu, wide], name="sum", tensor="sum"), name="out")
+    return net.save(folder / "old.xml")
 
 
 def test_outputs_of_version_10_keep_their_names(tmp_path: Path) -> None:
     """Outputs of a layer with several, which are converted, and one of the declared type."""
-    half, part, full = nets.port(0, "FP16", "2"), nets.port(0, "FP16", "1"), nets.port(0, "FP32", "2")
-    outs = nets.outs(nets.port(2, "FP16", "1", "first"), nets.port(3, "FP16", "1", "second"))
-    layers = [
-        nets.layer(0, "x", "Parameter", 'shape="2" element_type="f16"', nets.outs(nets.port(0, "FP16", "2", "x"))),
-        nets.layer(1, "y", "Parameter", 'shape="2" element_type="f32"', nets.outs(nets.port(0, "FP32", "2", "y"))),
-        nets.layer(2, "relu", "ReLU", "", nets.ins(full) + nets.outs(nets.port(1, "FP32", "2", "relu"))),
-        nets.layer(
-            3, "axis", "Const", 'element_type="i64" shape="" offset="0" size="8"', nets.outs(nets.port(0, "I64", ""))
-        ),
-        nets.layer(4, "split", "Split", 'num_splits="2"', nets.ins(half, nets.port(1, "I64", "")) + outs),
-        *[
-            nets.layer(5 + index, f"out{index}", "Result", "", nets.ins(port))
-            for index, port in enumerate((part, part, full))
-        ],
-    ]
-    edges = [(0, 0, 4, 0), (3, 0, 4, 1), (4, 2, 5, 0), (4, 3, 6, 0), (1, 0, 2, 0), (2, 1, 7, 0)]
-    path = tmp_path / "old.xml"
-    path.write_text(nets.net(layers, edges).replace('version="11"', 'version="10"'))
-    path.with_suffix(".bin").write_bytes(np.int64(0).tobytes())
+    net = Net("small", "10")
+    x, y = net.parameter("x", "2", "f16"), net.parameter("y", "2")
+    relu = net.layer("ReLU", [y], name="relu", tensor="relu")
+    parts = [(F16, "1")] * 2
+    first, second = net.layers(
+        "Split", [x, net.constant(0)], parts, name="split", tensor=["first", "second"], num_splits=2
+    )
+    net.result(first, second, relu)
+    path = net.save(tmp_path / "old.xml")
     found = []
     for module in (openvino, irrun):
         model = module.Core().read_model(path)

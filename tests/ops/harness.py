@@ -15,6 +15,7 @@ from irrun.ops.calling import infer, run
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BOOLEAN, F32, F64, I8, I16, I32, I64, STRING, U8, U16, U32, U64
 from tests.cases import AnyCase, Case, Invalid, ModelCase
+from tests.nets import written
 from tests.ops import own_operations
 
 EXTENSIONS = (own_operations,)
@@ -145,13 +146,6 @@ def passes(case: AnyCase) -> bool:
     except AssertionError:
         return False
     return True
-
-
-def written(op: Op) -> dict[str, str]:
-    """Return the attributes of an operation as the IR spells them."""
-    return {
-        spec.name: spec.text(value) for spec in op.spec.attributes if (value := getattr(op, spec.field)) is not None
-    }
 
 
 def expect(got: Sequence[Array], case: AnyCase, rtol: float | None = None, atol: float | None = None) -> None:

@@ -21,6 +21,7 @@ from irrun.ops.registry import declarations, resolve
 from irrun.tensor import ElementType, Shape
 from tests.cases import Case
 from tests.engines import need
+from tests.nets import written
 from tests.ops import harness
 from tests.ops.test_faults import one_case_each
 
@@ -199,7 +200,7 @@ def without(case: Case, name: str) -> str:
 def optional_attributes() -> Iterator[tuple[Case, AttrSpec]]:
     """Yield the attributes that OpenVINO fills in where absent, from one case of each operation of an opset."""
     for case in one_case_each():
-        present = harness.written(harness.operation(case))
+        present = written(harness.operation(case))
         for spec in harness.declaration(case).spec.attributes:
             if isinstance(case.opset, int) and spec.name in present and spec.absent not in (REFUSED, None):
                 yield case, spec

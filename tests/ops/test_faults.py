@@ -24,6 +24,7 @@ from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import ANY, BOOLEAN, F32, I32, STRING
 from tests import cases
 from tests.cases import Case, all_cases, by_type
+from tests.nets import written
 from tests.ops import harness
 from tests.ops.each import for_each, together
 
@@ -71,7 +72,7 @@ def missing(case: Case, spec: AttrSpec, value: str) -> Fault:
 
 
 def faults_of_attributes(case: Case) -> Iterator[Fault]:
-    present = harness.written(harness.operation(case))
+    present = written(harness.operation(case))
     for spec in harness.declaration(case).spec.attributes:
         if spec.name in present:
             yield misspelt(case, spec, present[spec.name])

@@ -11,7 +11,7 @@ import pytest
 import irrun.model
 from irrun.tensor import Array
 from irrun.tensor.element_type import BOOLEAN, F32, I64, U8
-from tests.optimize.nets import Net
+from tests.nets import Net
 
 ROWS = np.arange(1, 13, dtype=np.float32).reshape(3, 4)
 
@@ -24,7 +24,7 @@ def gathered(net: Net, data: Any, indices: Any, shape: str, opset: int, kind: An
 
 def ran(net: Net, folder: Path, inputs: dict[str, Array], times: int = 1) -> list[Array]:
     """Return the outputs of several runs, as written, optimised, and in low memory."""
-    net.ir.save(folder / "net.xml")
+    net.save(folder / "net.xml")
     found = []
     for config in ({"OPTIMIZE": False}, {}, {"LOW_MEMORY": True}):
         compiled = irrun.model.build(folder / "net.xml", config)
@@ -100,7 +100,7 @@ def test_an_index_that_follows_from_sizes_is_constant(tmp_path: Path) -> None:
 @pytest.mark.parametrize("stored", [F32, U8], ids=str)
 def test_everything_constant(tmp_path: Path, stored: Any) -> None:
     net = Net()
-    table = net.ir.constant((np.arange(4096 * 32) % 251).reshape(4096, 32).astype(stored.dtype), stored)
+    table = net.constant((np.arange(4096 * 32) % 251).reshape(4096, 32).astype(stored.dtype), stored)
     if stored is U8:
         table = net.layer("Convert", [table], "4096,32", destination_type="f32")
     (rows,) = net.layers("Gather", [table, net.constant([-1, -2]), net.constant(0)], [(F32, "2,32")])
@@ -159,6 +159,6 @@ def test_the_linter_tells_where_the_native_plugin_does_otherwise(
     rest = sizes.partition(",")[2]
     shape = f"{len(indices)},{rest}" if rest else f"{len(indices)}"
     gathered(net, net.parameter("x", sizes, kind), net.constant(indices), shape, 1, kind)
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     message = f"OpenVINO's CPU plugin {what} for the negative indices of a Gather before opset8, such as -1"
     assert compatibility(tmp_path) == [message]

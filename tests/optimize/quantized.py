@@ -9,7 +9,7 @@ import numpy as np
 from irrun.document.writer import Handle
 from irrun.tensor import Array, ElementType
 from irrun.tensor.element_type import F32, I8, U8
-from tests.optimize.nets import Net
+from tests.nets import Net
 
 SIGNED = (-2.0, 2.0 * 127 / 128, 256)
 UNSIGNED = (0.0, 2.5, 256)
@@ -44,10 +44,10 @@ def filters(
     codes = net.random.integers(low, high, shape) if values is None else np.broadcast_to(values, shape)
     wide = (shape[0], *(1,) * (len(shape) - 1))
     factors = net.random.uniform(0.002, 0.02, wide) if scale is None else scale
-    made = net.ir.constant(codes.astype(kind.dtype), kind)
+    made = net.constant(codes.astype(kind.dtype), kind)
     made = net.layers("Convert", [made], [(F32, text(*shape))], destination_type=F32)[0]
     if zero is not None:
-        side = net.layers("Convert", [net.ir.constant(np.array(zero, U8.dtype), U8)], [(F32, "")], destination_type=F32)
+        side = net.layers("Convert", [net.constant(np.array(zero, U8.dtype), U8)], [(F32, "")], destination_type=F32)
         made = net.layer("Subtract", [made, side[0]], text(*shape))
     return net.layer("Multiply", [made, net.constant(factors)], text(*shape))
 

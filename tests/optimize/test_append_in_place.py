@@ -12,8 +12,10 @@ import irrun.model
 from irrun.document.writer import Handle
 from irrun.runtime.state import State
 from irrun.tensor.element_type import I32, I64
+from tests.engines import TIERS
 from tests.kernels.merged import merged
-from tests.optimize.nets import TIERS, Net, types
+from tests.nets import Net
+from tests.optimize.checking import types
 
 ONLY = ["append-in-place"]
 

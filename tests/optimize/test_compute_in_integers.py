@@ -10,8 +10,10 @@ import pytest
 import irrun.model
 from irrun.document.writer import Handle
 from irrun.tensor.element_type import F16, F32, I8, I64, U8
+from tests.engines import TIERS
 from tests.kernels.merged import merged
-from tests.optimize.nets import TIERS, Net, check, types
+from tests.nets import Net
+from tests.optimize.checking import check, types
 from tests.optimize.quantized import (
     RANGES,
     SHIFTED,
@@ -74,7 +76,7 @@ def test_a_transposed_summand(tmp_path: Path) -> None:
     net = Net()
     data = fake_quantize(net, net.parameter("x", "1,7,33"), "1,7,33")
     data = net.layer("MatMul", [data, filters(net, (33, 20), scale=net.random.uniform(0.01, 0.02, (1, 20)))], "1,7,20")
-    order = net.ir.constant(np.array([0, 2, 1]), I64)
+    order = net.constant(np.array([0, 2, 1]), I64)
     other = net.layer("Transpose", [net.parameter("y", "1,20,7"), order], "1,7,20")
     net.result(net.layer("Add", [data, other], "1,7,20"))
     made = check(net, tmp_path, ONLY, {"Transpose": 1, "FusedQuantize": 1, "FusedIntegerMatMul": 1})
@@ -85,7 +87,7 @@ def test_levels_are_split_and_joined(tmp_path: Path) -> None:
     """A part of them is convolved; all of them and their sum, in the same range, are concatenated."""
     net = Net()
     data = fake_quantize(net, net.parameter("x", "1,16,6,6"), "1,16,6,6", SIGNED)
-    axis, sizes = (net.ir.constant(np.array(each), I64) for each in (1, [10, 6]))
+    axis, sizes = (net.constant(np.array(each), I64) for each in (1, [10, 6]))
     one, other = net.layers("VariadicSplit", [data, axis, sizes], [(F32, "1,10,6,6"), (F32, "1,6,6,6")])
     made = convolution(net, other, filters(net, (10, 6, 3, 3)), "1,10,6,6", begins=(1, 1), ends=(1, 1))
     summed = fake_quantize(net, net.layer("Add", [one, made], "1,10,6,6"), "1,10,6,6", SIGNED)
@@ -171,7 +173,7 @@ def test_saturated_sums(tmp_path: Path) -> None:
     data = fake_quantize(net, net.parameter("x", "1,1000,2,2"), "1,1000,2,2", UNSIGNED)
     weights = filters(net, (5, 1000, 1, 1), values=np.array([-128, 127, 127, -127, 1]).reshape(5, 1, 1, 1))
     net.result(convolution(net, data, weights, "1,5,2,2"))
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     inputs = {"x": np.full((1, 1000, 2, 2), 100, np.float32)}
     plain = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False})(inputs).to_tuple()[0]
     for tier in TIERS:
@@ -391,7 +393,7 @@ def test_ranges_that_are_none_stay(tmp_path: Path, limits: tuple[float, float]) 
 def test_halves_and_limits_of_channels_stay(tmp_path: Path) -> None:
     net = Net()
     data = net.layers("Convert", [net.parameter("x", "1,8,6,6")], [(F16, "1,8,6,6")], destination_type=F16)[0]
-    limits = [net.ir.constant(np.float32(value), F16) for value in (-1, 1, -1, 1)]
+    limits = [net.constant(np.float32(value), F16) for value in (-1, 1, -1, 1)]
     data = net.layers("FakeQuantize", [data, *limits], [(F16, "1,8,6,6")], levels=256)[0]
     data = net.layer("Convert", [data], "1,8,6,6", destination_type=F32)
     net.result(convolution(net, data, filters(net, (16, 8, 1, 1)), "1,16,6,6"))
@@ -405,7 +407,7 @@ def test_halves_and_limits_of_channels_stay(tmp_path: Path) -> None:
 def test_zero_points_that_are_no_bytes(tmp_path: Path, zero: float) -> None:
     net = Net()
     data = fake_quantize(net, net.parameter("x", "1,8,6,6"), "1,8,6,6")
-    codes = net.ir.constant(net.random.integers(0, 256, (16, 8, 1, 1)).astype(np.uint8), U8)
+    codes = net.constant(net.random.integers(0, 256, (16, 8, 1, 1)).astype(np.uint8), U8)
     weights = net.layers("Convert", [codes], [(F32, "16,8,1,1")], destination_type=F32)[0]
     weights = net.layer("Subtract", [weights, net.constant(np.float32(zero))], "16,8,1,1")
     weights = net.layer("Multiply", [weights, net.constant(np.full((16, 1, 1, 1), 0.01))], "16,8,1,1")

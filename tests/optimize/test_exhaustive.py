@@ -16,7 +16,8 @@ import pytest
 
 import irrun.model
 from irrun.tensor.element_type import F32, I64
-from tests.optimize.nets import Net, types
+from tests.nets import Net
+from tests.optimize.checking import types
 from tests.plugins.tiers import Tier
 
 Instance = tuple[Net, dict[str, tuple[int, ...]]]

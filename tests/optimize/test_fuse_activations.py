@@ -11,8 +11,10 @@ import pytest
 
 from irrun.document.writer import Handle
 from irrun.tensor.element_type import I64
+from tests.engines import TIERS
 from tests.kernels.merged import merged
-from tests.optimize.nets import TIERS, Net, check
+from tests.nets import Net
+from tests.optimize.checking import check
 
 ONLY = ["fuse-activations"]
 

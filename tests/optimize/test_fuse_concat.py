@@ -13,7 +13,8 @@ from irrun.ops.fused.fused_concat import FusedConcat
 from irrun.runtime.memory import Memory
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32
-from tests.optimize.nets import Net, check, types
+from tests.nets import Net
+from tests.optimize.checking import check, types
 
 ONLY = ["fuse-concat"]
 SIZES = "20,30"

@@ -12,7 +12,8 @@ from irrun.document.writer import Handle
 from irrun.tensor import Array
 from irrun.tensor.element_type import I32
 from tests.kernels.merged import merged
-from tests.optimize.nets import Net, check, types
+from tests.nets import Net
+from tests.optimize.checking import check, types
 
 ONLY = ["fuse-convolution"]
 
@@ -208,7 +209,7 @@ def test_channels_scaled_by_a_tensor_are_left_alone(tmp_path: Path) -> None:
 def test_integers_are_left_alone(tmp_path: Path) -> None:
     net = Net()
     data = net.layers("Convert", [net.parameter("x", "1,4,6,6")], [(I32, "1,4,6,6")], destination_type=I32)[0]
-    weights = net.ir.constant(np.ones((4, 4, 1, 1), np.int32), I32)
+    weights = net.constant(np.ones((4, 4, 1, 1), np.int32), I32)
     windows = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "auto_pad": "valid"}
     net.result(*net.layers("Convolution", [data, weights], [(I32, "1,4,6,6")], **windows))
     assert types(net.compile(tmp_path, *ONLY)) == {"Convert": 1, "Convolution": 1}

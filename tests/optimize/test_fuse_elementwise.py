@@ -9,7 +9,8 @@ import pytest
 
 from irrun.document.writer import Handle
 from irrun.tensor.element_type import BOOLEAN, I8, I64
-from tests.optimize.nets import Net, check
+from tests.nets import Net
+from tests.optimize.checking import check
 
 ONLY = ["fuse-elementwise"]
 

@@ -9,7 +9,8 @@ import pytest
 
 import irrun.model
 from irrun.document.writer import Handle
-from tests.optimize.nets import Net, check, types
+from tests.nets import Net
+from tests.optimize.checking import check, types
 
 ONLY = ["fuse-normalization"]
 LAST = np.array([-1])

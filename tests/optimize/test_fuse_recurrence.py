@@ -13,8 +13,10 @@ from irrun.document.writer import Handle
 from irrun.kernels.bf16 import rounded
 from irrun.tensor import Array
 from irrun.tensor.element_type import F32, I64
+from tests.engines import TIERS
 from tests.kernels.merged import merged
-from tests.optimize.nets import TIERS, Net, check, types
+from tests.nets import Net
+from tests.optimize.checking import check, types
 
 GATES = {"RNNSequence": 1, "GRUSequence": 3, "LSTMSequence": 4}
 HIDDEN, SIZE = 5, 3
@@ -151,7 +153,7 @@ def test_operands_of_bf16(tmp_path: Path, kind: str, linear: bool, lengths: str,
     inputs = [net.parameter("x", f"2,6,{size}"), *states, count, *map(net.constant, (w, r, b))]
     outputs = [(F32, f"2,1,6,{HIDDEN}"), *((F32, f"2,1,{HIDDEN}") for _ in states)]
     net.result(net.layers(kind, inputs, outputs, 5, hidden_size=HIDDEN, direction="forward", **attributes)[0])
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     given = net.inputs() | ({} if lengths == "whole" else {"lengths": np.array([6, 4])})
     begin = [given[f"s{i}"] for i in range(len(states))]
     exact = in_f64(kind, given["x"], begin, w[0], r[0], b[0], linear)

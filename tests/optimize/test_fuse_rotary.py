@@ -10,7 +10,8 @@ import pytest
 from irrun.document.writer import Handle
 from irrun.tensor.element_type import F32
 from tests.kernels.merged import merged
-from tests.optimize.nets import Net, check
+from tests.nets import Net
+from tests.optimize.checking import check
 
 ONLY = ["fuse-rotary"]
 

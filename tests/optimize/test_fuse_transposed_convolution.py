@@ -9,7 +9,8 @@ import pytest
 
 from irrun.tensor.element_type import I32
 from tests.kernels.merged import merged
-from tests.optimize.nets import Net, check, types
+from tests.nets import Net
+from tests.optimize.checking import check, types
 
 ONLY = ["fuse-transposed-convolution"]
 
@@ -75,6 +76,6 @@ def test_weights_that_change_are_left_alone(tmp_path: Path) -> None:
 def test_integers_are_left_alone(tmp_path: Path) -> None:
     net = Net()
     data = net.layers("Convert", [net.parameter("x", "1,4,6,7")], [(I32, "1,4,6,7")], destination_type=I32)[0]
-    weights = net.ir.constant(np.ones((4, 5, 2, 2), np.int32), I32)
+    weights = net.constant(np.ones((4, 5, 2, 2), np.int32), I32)
     net.result(*net.layers("ConvolutionBackpropData", [data, weights], [(I32, "1,5,7,8")], **PLAIN))
     assert types(net.compile(tmp_path, *ONLY)) == {"Convert": 1, "ConvolutionBackpropData": 1}

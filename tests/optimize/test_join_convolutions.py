@@ -9,7 +9,8 @@ import pytest
 
 from irrun.document.writer import Handle
 from irrun.ops.fused.fused_convolution import FusedConvolution
-from tests.optimize.nets import Net, check
+from tests.nets import Net
+from tests.optimize.checking import check
 
 ONLY = ["fuse-convolution", "join-convolutions"]
 

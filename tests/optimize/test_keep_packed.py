@@ -16,8 +16,10 @@ from irrun.optimize import packed
 from irrun.tensor import Array, ElementType
 from irrun.tensor.element_type import BF16, F4E2M1, F8E4M3, F8E5M2, F16, F32, I4, I8, I64, NF4, U4, U8
 from irrun.tensor.rounding import decode, round_to
+from tests.engines import TIERS
 from tests.kernels.merged import merged
-from tests.optimize.nets import TIERS, Net, types
+from tests.nets import Net
+from tests.optimize.checking import types
 
 ONLY = ["keep-packed"]
 RANGE = {U8: (0, 255), I8: (-128, 127), U4: (0, 15), I4: (-8, 7)}
@@ -31,12 +33,12 @@ def text(shape: tuple[int, ...]) -> str:
 
 def whole(net: Net, kind: ElementType, shape: tuple[int, ...], near: bool = False) -> Handle:
     if kind in TABLES:
-        return net.ir.constant(round_to(net.random.standard_normal(shape, dtype=np.float32) / 3, kind.name), kind)
+        return net.constant(round_to(net.random.standard_normal(shape, dtype=np.float32) / 3, kind.name), kind)
     low, high = RANGE[kind]
     if near:
         middle = (low + high + 1) // 2
         low, high = middle - 2, middle + 2
-    return net.ir.constant(net.random.integers(low, high + 1, shape).astype(kind.dtype), kind)
+    return net.constant(net.random.integers(low, high + 1, shape).astype(kind.dtype), kind)
 
 
 def decompressed(
@@ -55,7 +57,7 @@ def decompressed(
         zero = whole(net, kind, side, near=True)
         zero = net.layers("Convert", [zero], [(through, text(side))], destination_type=through)[0]
         value = net.layers("Subtract", [value, zero], [(through, text(stored))])[0]
-    scale = net.ir.constant((0.01 + net.random.random(side) / 100).astype(np.float16).astype(np.float32), through)
+    scale = net.constant((0.01 + net.random.random(side) / 100).astype(np.float16).astype(np.float32), through)
     value = net.layers("Multiply", [value, scale], [(through, text(stored))])[0]
     if final is not None:
         target = net.constant(np.array(final))
@@ -152,7 +154,7 @@ def test_one_product_after_the_other(tmp_path: Path) -> None:
 
 def test_halves_only_in_low_memory(tmp_path: Path) -> None:
     net = Net()
-    stored = net.ir.constant(net.random.standard_normal((OUTPUTS, INPUTS), dtype=np.float32), F16)
+    stored = net.constant(net.random.standard_normal((OUTPUTS, INPUTS), dtype=np.float32), F16)
     matrix = net.layer("Convert", [stored], f"{OUTPUTS},{INPUTS}", destination_type=F32)
     x = net.parameter("x", f"5,{INPUTS}")
     net.result(net.layer("MatMul", [x, matrix], f"5,{OUTPUTS}", transpose_b=True))
@@ -167,7 +169,7 @@ def test_rows_that_are_gathered(tmp_path: Path, form: str, opset: int) -> None:
     net = Net()
     words = 90
     if form == "halves":
-        stored = net.ir.constant(net.random.standard_normal((words, INPUTS), dtype=np.float32), F16)
+        stored = net.constant(net.random.standard_normal((words, INPUTS), dtype=np.float32), F16)
         table = net.layer("Convert", [stored], f"{words},{INPUTS}", destination_type=F32)
     elif form == "groups":
         shape = (words, INPUTS // GROUP, GROUP)
@@ -214,11 +216,11 @@ def test_the_table_of_nf4(tmp_path: Path, tier: str, rows: int, is_shared: bool)
     net = Net()
     codes = net.random.integers(0, 16, (OUTPUTS, INPUTS)).astype(np.uint8)
     numbers = decode(codes, "nf4")
-    value = net.ir.constant(numbers, NF4)
+    value = net.constant(numbers, NF4)
     shape = f"{OUTPUTS},{INPUTS}"
     value = net.layers("Convert", [value], [(F16, shape)], destination_type=F16)[0]
     scale = np.exp2(net.random.integers(-3, 3, (OUTPUTS, 1))).astype(np.float32)
-    value = net.layers("Multiply", [value, net.ir.constant(scale, F16)], [(F16, shape)])[0]
+    value = net.layers("Multiply", [value, net.constant(scale, F16)], [(F16, shape)])[0]
     value = net.layer("Convert", [value], shape, destination_type=F32)
     net.result(
         net.layer("MatMul", [net.parameter("x", f"{rows},{INPUTS}"), value], f"{rows},{OUTPUTS}", transpose_b=True)
@@ -241,7 +243,7 @@ def test_numbers_that_are_not_finite(tmp_path: Path, tier: str) -> None:
     net = Net()
     numbers = round_to(net.random.standard_normal((OUTPUTS, INPUTS), dtype=np.float32), "f8e5m2")
     numbers[3, 5], numbers[4, 5] = np.inf, np.nan
-    value = net.layer("Convert", [net.ir.constant(numbers, F8E5M2)], f"{OUTPUTS},{INPUTS}", destination_type=F32)
+    value = net.layer("Convert", [net.constant(numbers, F8E5M2)], f"{OUTPUTS},{INPUTS}", destination_type=F32)
     net.result(net.layer("MatMul", [net.parameter("x", f"1,{INPUTS}"), value], f"1,{OUTPUTS}", transpose_b=True))
     compiled = net.compile(tmp_path, TIER=tier, LOW_MEMORY=True)
     x = np.ones((1, INPUTS), np.float32)
@@ -252,7 +254,7 @@ def test_numbers_that_are_not_finite(tmp_path: Path, tier: str) -> None:
 def test_rows_in_half_precision_are_rounded(tmp_path: Path) -> None:
     net = Net()
     stored = net.layers("Convert", [whole(net, U8, (90, 64))], [(F16, "90,64")], destination_type=F16)[0]
-    scale = net.ir.constant(net.random.random((90, 1), dtype=np.float32), F16)
+    scale = net.constant(net.random.random((90, 1), dtype=np.float32), F16)
     table = net.layers("Multiply", [stored, scale], [(F16, "90,64")])[0]
     axis = net.constant(np.array(0))
     net.result(*net.layers("Gather", [table, net.parameter("i", "4", I64), axis], [(F16, "4,64")], 8, batch_dims=0))
@@ -378,7 +380,7 @@ def test_activations_are_quantised_where_that_is_asked_for(tmp_path: Path, kind:
     matrix = weights(net, kind, "groups", True, kind in (U8, U4), F16)
     data = net.layer("MatMul", [net.parameter("x", f"9,{INPUTS}"), matrix], f"9,{OUTPUTS}", transpose_b=True)
     net.result(data)
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     values = net.inputs()["x"]
     levels, scales = quantized(values, 16)
     plain = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False})

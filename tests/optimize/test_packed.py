@@ -12,7 +12,7 @@ from irrun.document.writer import Handle
 from irrun.optimize import packed
 from irrun.tensor.element_type import F16, F32, I64, U8
 from tests.kernels.merged import merged
-from tests.optimize.nets import Net
+from tests.nets import Net
 from tests.optimize.test_keep_packed import decompressed, same, whole
 
 ROWS, COLUMNS = 24, 96
@@ -91,7 +91,7 @@ def test_batches_of_matrices(tmp_path: Path) -> None:
 
 def test_halves_with_another_consumer(tmp_path: Path) -> None:
     net = Net()
-    stored = net.ir.constant(net.random.standard_normal((ROWS, COLUMNS), dtype=np.float32), F16)
+    stored = net.constant(net.random.standard_normal((ROWS, COLUMNS), dtype=np.float32), F16)
     matrix = net.layer("Convert", [stored], f"{ROWS},{COLUMNS}", destination_type=F32)
     net.result(net.layer("MatMul", [net.parameter("x", f"2,{COLUMNS}"), matrix], f"2,{ROWS}", transpose_b=True))
     net.result(*net.layers("ReLU", [stored], [(F16, f"{ROWS},{COLUMNS}")]))

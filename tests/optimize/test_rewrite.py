@@ -15,11 +15,11 @@ from irrun.ops.type.convert import Convert
 from irrun.optimize import PatchError, Rewriter, Settings, optimize
 from irrun.runtime.constants import constants
 from irrun.tensor.element_type import F64
-from tests.optimize.nets import Net
+from tests.nets import Net
 
 
 def began(net: Net, folder: Path) -> tuple[Rewriter, irrun.model.Loaded]:
-    net.ir.save(folder / "net.xml")
+    net.save(folder / "net.xml")
     model = irrun.model.load(folder / "net.xml")
     graph = model.bound.graph
     return Rewriter(graph, model.facts, constants(graph, model.facts)), model

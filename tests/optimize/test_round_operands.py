@@ -15,7 +15,9 @@ from irrun.kernels.bf16 import rounded
 from irrun.model.config import ConfigError
 from irrun.tensor import Array, ElementType
 from irrun.tensor.element_type import BF16, F16, F32, U16
-from tests.optimize.nets import TIERS, Net, types
+from tests.engines import TIERS
+from tests.nets import Net
+from tests.optimize.checking import types
 from tests.optimize.quantized import fake_quantize
 
 
@@ -34,7 +36,7 @@ def test_a_product_of_rounded_operands(tmp_path: Path, type: ElementType) -> Non
     exact = np.maximum(x @ weights + bias, 0)
     output = np.maximum(rounded(x, type.name).astype(np.float64) @ rounded(weights, type.name) + bias, 0)
     want = {"FusedRound": 1, "FusedMatMul": 1} if type is BF16 else {"FusedMatMul": 1}
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     for tier in TIERS:
         compiled = irrun.model.build(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": type.name, "TIER": tier})
         assert types(compiled) == want
@@ -55,7 +57,7 @@ def test_bf16_stays_between_products(tmp_path: Path) -> None:
         return np.einsum("oc,nchw->nohw", rounded(weights, "bf16")[:, :, 0, 0].astype(np.float64), rounded(x, "bf16"))
 
     output = pointwise(np.maximum(pointwise(x, first), 0).astype(np.float32), second)
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     for tier in TIERS:
         compiled = irrun.model.build(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
         assert types(compiled) == {"FusedRound": 1, "FusedConvolution": 2}
@@ -74,7 +76,7 @@ def test_products_of_one_tensor_share_its_bits_and_others_its_numbers(tmp_path: 
     reshaped = net.layer("Reshape", [data, net.constant(np.array([2, 2, 8]))], "2,2,8", special_zero=False)
     net.result(product(net, reshaped, weights, "2,2,8"), product(net, data, weights + 1, "4,8"))
     net.result(net.layer("Exp", [data], "4,8"))
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     x = net.inputs()
     results = []
     for tier in TIERS:
@@ -94,7 +96,7 @@ def test_parts_are_rounded_before_they_are_joined(tmp_path: Path, channels: int,
     parts = [net.layer("ReLU", [net.convolution(data, net.normal(channels, 16, 1, 1), shape)], shape) for _ in "ab"]
     whole = net.layer("Concat", parts, f"1,{2 * channels},5,7", axis=1)
     net.result(net.convolution(whole, net.normal(6, 2 * channels, 3, 3), "1,6,3,5"))
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     inputs, results = net.inputs(), []
     for tier in TIERS:
         config = {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier, "OPTIMIZE": {"disable": ["join-convolutions"]}}
@@ -110,7 +112,7 @@ def test_factors_that_both_change_are_rounded(tmp_path: Path) -> None:
     net.result(net.layer("MatMul", [a, b], "3,6,5", transpose_a=False, transpose_b=False))
     inputs = net.inputs()
     output = rounded(inputs["a"], "bf16") @ rounded(inputs["b"], "bf16")
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     for tier in TIERS:
         compiled = irrun.model.build(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
         assert types(compiled) == {"FusedRound": 2, "MatMul": 1}
@@ -124,7 +126,7 @@ def test_a_transposed_convolution_of_levels_stays_in_f32(tmp_path: Path, quantiz
     data = fake_quantize(net, data, "1,8,6,7") if quantized else net.layer("Exp", [data], "1,8,6,7")
     pads = {"strides": "2,2", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
     net.result(net.layer("ConvolutionBackpropData", [data, net.normal(8, 4, 2, 2)], "1,4,12,14", **pads))
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     inputs = net.inputs()
     plain = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False, "TIER": "numpy"})(inputs)[0]
     for tier in TIERS:
@@ -139,7 +141,7 @@ def test_a_product_of_constants_is_one(tmp_path: Path) -> None:
     made = net.layer("MatMul", [net.constant(value) for value in values], "3,5,2")
     net.result(net.layer("Add", [net.parameter("x", "3,5,2"), made], "3,5,2"))
     inputs = net.inputs()
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     for tier in TIERS:
         compiled = irrun.model.build(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
         np.testing.assert_allclose(compiled(inputs)[0], inputs["x"] + values[0] @ values[1], atol=1e-5)
@@ -152,7 +154,7 @@ def test_the_view_of_a_constant_is_rounded(tmp_path: Path) -> None:
     net.result(net.layer("MatMul", [net.parameter("a", "3,6,8"), turned], "3,6,5", transpose_a=False))
     inputs = net.inputs()
     output = rounded(inputs["a"], "bf16") @ rounded(values, "bf16").transpose(0, 2, 1)
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     for tier in TIERS:
         compiled = irrun.model.build(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
         assert types(compiled) == {"FusedRound": 1, "MatMul": 1}
@@ -168,7 +170,7 @@ def test_keys_that_are_the_view_of_a_constant_are_rounded(tmp_path: Path) -> Non
     inputs = {name: value.astype(np.float64) for name, value in net.inputs().items()}
     scores = rounded(inputs["q"].astype(np.float32), "bf16") @ rounded(values, "bf16").mT.astype(np.float64) / 8**0.5
     weights = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     for tier in TIERS:
         compiled = irrun.model.build(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": "bf16", "TIER": tier})
         assert types(compiled) == {"FusedAttention": 1}
@@ -181,7 +183,7 @@ def test_a_convolution_of_each_channel_takes_bits_that_a_product_writes(tmp_path
     first, own = (net.random.standard_normal(shape, dtype=np.float32) for shape in ((16, 16, 1, 1), (16, 1, 1, 3, 3)))
     data = net.convolution(net.parameter("x", "1,16,9,11"), net.constant(first), "1,16,9,11")
     net.result(net.convolution(data, net.constant(own), "1,16,7,9", "GroupConvolution"))
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     x = net.inputs()["x"]
     point = np.einsum("oc,nchw->nohw", rounded(first, "bf16")[:, :, 0, 0].astype(np.float64), rounded(x, "bf16"))
     taps = sliding_window_view(rounded(point.astype(np.float32), "bf16"), (3, 3), axis=(2, 3))
@@ -199,7 +201,7 @@ def test_what_is_not_a_product_stays_in_f32(tmp_path: Path) -> None:
     weights = net.random.standard_normal((4, 1, 1, 3, 3), dtype=np.float32)
     data = net.convolution(net.parameter("x", shape), net.constant(weights), "1,4,4,4", "GroupConvolution")
     net.result(net.layer("SoftMax", [data], "1,4,4,4", 8, axis=1))
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     x = net.inputs()
     plain, half = (
         irrun.model.build(tmp_path / "net.xml", {"INFERENCE_PRECISION_HINT": name, "TIER": "numpy"})
@@ -222,7 +224,7 @@ def test_what_is_not_a_product_stays_in_f32(tmp_path: Path) -> None:
 def test_precisions_that_do_not_fit_are_refused(tmp_path: Path, config: dict[str, Any], message: str) -> None:
     net = Net()
     net.result(net.layer("ReLU", [net.parameter("x", "2")], "2"))
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     with pytest.raises(ConfigError) as caught:
         irrun.model.build(tmp_path / "net.xml", config)
     assert str(caught.value) == message
@@ -234,7 +236,7 @@ def test_keys_that_grow_stay_in_f32(tmp_path: Path) -> None:
     keys = net.layer("Concat", [net.parameter("past", "1,1,5,8"), net.parameter("k", "1,1,1,8")], "1,1,6,8", axis=2)
     data = [net.parameter("q", "1,1,5,8"), keys, net.parameter("v", "1,1,6,7")]
     net.result(net.layer("ScaledDotProductAttention", data, "1,1,5,7", 13, causal=False))
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     inputs = net.inputs()
     for tier in TIERS:
         plain, compiled = (

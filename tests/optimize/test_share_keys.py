@@ -13,7 +13,8 @@ from irrun.document.writer import Handle
 from irrun.ops.fused.fused_attention import FusedAttention
 from irrun.tensor.element_type import I64
 from tests.kernels.merged import merged
-from tests.optimize.nets import Net, check, types
+from tests.nets import Net
+from tests.optimize.checking import check, types
 
 ONLY = ["fuse-attention", "share-keys"]
 HEAD = 16

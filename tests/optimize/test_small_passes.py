@@ -11,7 +11,8 @@ import pytest
 from irrun.document.writer import Handle
 from irrun.tensor import ElementType, Shape
 from irrun.tensor.element_type import F16, F32, I32, I64
-from tests.optimize.nets import Net, check, types
+from tests.nets import Net
+from tests.optimize.checking import check, types
 
 
 def test_needless_layers_are_removed(tmp_path: Path) -> None:
@@ -170,7 +171,7 @@ def test_half_precision_is_computed_in_f32_and_fused(tmp_path: Path) -> None:
     net = Net()
     data = net.ir.parameter("x", F16, Shape.parse("2,3"))
     half = [(F16, "2,3")]
-    weights = net.ir.constant(np.full((3, 3), 0.3, np.float32), F16)
+    weights = net.constant(np.full((3, 3), 0.3, np.float32), F16)
     made = net.layers("MatMul", [data, weights], half)
     net.result(*net.layers("Tanh", net.layers("Add", [*made, *made], half), half))
     compiled = net.compile(tmp_path)

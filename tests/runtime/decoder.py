@@ -11,7 +11,7 @@ import irrun.model
 from irrun.document.writer import Handle
 from irrun.tensor import Array
 from irrun.tensor.element_type import BOOLEAN, I32, I64, U4, U8
-from tests.optimize.nets import Net
+from tests.nets import Net
 
 WIDTH: Final = 64
 HEADS: Final = 6
@@ -76,7 +76,7 @@ class Decoder:
         shape = f"{columns},{depth // 16},16"
         codes = net.random.integers(0, most + 1, (columns, depth // 16, 16)).astype(np.uint8)
         scales = (1 + net.random.random((columns, depth // 16, 1), dtype=np.float32)) * 3 / most / depth**0.5
-        wide = net.layer("Convert", [net.ir.constant(codes, kind)], shape, destination_type="f32")
+        wide = net.layer("Convert", [net.constant(codes, kind)], shape, destination_type="f32")
         zero = net.constant(np.full((columns, depth // 16, 1), most // 2, np.float32))
         centred = net.layer("Subtract", [wide, zero], shape, auto_broadcast="numpy")
         scaled = net.layer("Multiply", [centred, net.constant(scales)], shape, auto_broadcast="numpy")
@@ -120,7 +120,7 @@ class Decoder:
         return self.net.constant(np.array(value))
 
     def save(self, path: Path) -> Path:
-        self.net.ir.save(path)
+        self.net.save(path)
         return path
 
 

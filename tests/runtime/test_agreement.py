@@ -12,7 +12,7 @@ import pytest
 import irrun.model
 from irrun.document.writer import Handle
 from irrun.tensor.element_type import BOOLEAN, I8, I32, I64, U8
-from tests.optimize.nets import Net
+from tests.nets import Net
 from tests.optimize.quantized import RANGES, fake_quantize, text
 from tests.optimize.quantized import convolution as convolve
 from tests.optimize.quantized import filters as quantized_filters
@@ -298,7 +298,7 @@ def test_both_tiers_agree(tmp_path: Path, layer: Layer, campaign: Campaign, subt
 
 
 def check_agreement(tmp_path: Path, net: Net) -> None:
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     compiled = irrun.model.build(tmp_path / "net.xml", {"TIER": "compiled"})
     plain = irrun.model.build(tmp_path / "net.xml", {"TIER": "numpy", "OPTIMIZE": False})
     for _ in range(2):
@@ -317,7 +317,7 @@ def test_both_tiers_round_alike(tmp_path: Path, layer: Layer, campaign: Campaign
 
 
 def check_rounding(tmp_path: Path, net: Net, precision: str) -> None:
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     config = {"INFERENCE_PRECISION_HINT": precision}
     compiled, plain = (
         irrun.compile_model(tmp_path / "net.xml", {**config, "TIER": tier}) for tier in ("compiled", "numpy")

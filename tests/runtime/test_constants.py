@@ -14,7 +14,7 @@ from irrun.tensor import Array, ElementType
 from irrun.tensor.element_type import F16, F32, I64, NF4, U8
 from irrun.tensor.rounding import round_to
 from tests.kernels.merged import merged
-from tests.optimize.nets import Net
+from tests.nets import Net
 
 Consumer = Callable[[Net, Handle], None]
 FORMS = [{"OPTIMIZE": False}, {}, {"LOW_MEMORY": True}]
@@ -33,8 +33,8 @@ def half(net: Net, value: Handle, shape: str) -> Handle:
 def weights(net: Net, stored: Array, kind: ElementType) -> Handle:
     """Stored weights and a scale of f32, both converted to f16, multiplied, and made f32."""
     shape = f"{WORDS},{WIDTH}"
-    value = half(net, net.ir.constant(stored, kind), shape)
-    scale = half(net, net.ir.constant(SCALE, F32), f"{WORDS},1")
+    value = half(net, net.constant(stored, kind), shape)
+    scale = half(net, net.constant(SCALE, F32), f"{WORDS},1")
     (product,) = net.layers("Multiply", [value, scale], [(F16, shape)])
     return net.layer("Convert", [product], shape, destination_type="f32")
 
@@ -55,7 +55,7 @@ def add(net: Net, matrix: Handle) -> None:
 
 def outputs(net: Net, folder: Path, config: dict[str, bool]) -> list[Array]:
     """Return the weights as the layers return them for identity inputs."""
-    net.ir.save(folder / "net.xml")
+    net.save(folder / "net.xml")
     given = {"x": np.eye(WIDTH, dtype=np.float32), "i": np.arange(WORDS), "z": np.zeros((1, 1), np.float32)}
     results = irrun.model.build(folder / "net.xml", config)({name: given[name] for name in net.shapes})
     return [array if array.shape == (WORDS, WIDTH) else array.T for array in results.values()]
@@ -96,7 +96,7 @@ def test_nf4_keeps_its_table_for_products_alone(
 
 def test_nf4_without_a_scale_is_rounded(tmp_path: Path) -> None:
     net = Net()
-    value = half(net, net.ir.constant(TABLE, NF4), f"{WORDS},{WIDTH}")
+    value = half(net, net.constant(TABLE, NF4), f"{WORDS},{WIDTH}")
     multiply(net, net.layer("Convert", [value], f"{WORDS},{WIDTH}", destination_type="f32"))
     (got,) = outputs(net, tmp_path, {})
     np.testing.assert_array_equal(got, TABLE.astype(np.float16).astype(np.float32))
@@ -104,10 +104,10 @@ def test_nf4_without_a_scale_is_rounded(tmp_path: Path) -> None:
 
 def test_what_leaves_the_expression_is_rounded(tmp_path: Path) -> None:
     net = Net()
-    third = half(net, net.ir.constant(np.float32([1 / 3]), F32), "1")
+    third = half(net, net.constant(np.float32([1 / 3]), F32), "1")
     (ninth,) = net.layers("Multiply", [third, third], [(F16, "1")])
     net.result(ninth, *net.layers("ReLU", [ninth], [(F16, "1")]))
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     want = np.float32(np.float16(1 / 3)) ** 2
     for got in irrun.model.build(tmp_path / "net.xml")({}).values():
         assert got.dtype == np.float16

@@ -15,7 +15,8 @@ from irrun.runtime.observers import Profiler
 from irrun.runtime.tiers import has_kernels
 from irrun.tensor import Array
 from irrun.tensor.element_type import I64
-from tests.optimize.nets import TIERS, Net
+from tests.engines import TIERS
+from tests.nets import Net
 from tests.runtime.decoder import GROUPS, HEAD, WIDTH, Decoder, Session
 
 needs_kernels = pytest.mark.skipif(not has_kernels(), reason="compiled kernels are those of irrun-kernels")
@@ -201,7 +202,7 @@ def test_a_state_that_is_computed(tmp_path: Path, tier: str, batch: str) -> None
     new = net.layer("Tanh", [net.layer("Add", [held, x], shape, auto_broadcast="numpy")], shape)
     net.layer("Assign", [new], shape, 6, variable_id="v")
     net.result(net.layer("Exp", [new], shape))
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     pair = [irrun.model.build(tmp_path / "net.xml", {"TIER": tier}).session() for _ in range(2)]
     pair.append(irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False, "TIER": "numpy"}).session())
     kept: list[tuple[Array, Array]] = []
@@ -232,7 +233,7 @@ def test_an_initial_value_is_computed_once(tmp_path: Path, shape: str) -> None:
     net.layer("Assign", [held], "?,?,8", 6, variable_id="keys")
     net.result(net.layer("Sigmoid", [net.layer("MatMul", [held, net.normal(8, 8)], "?,?,8")], "?,?,8"))
     net.result(net.layer("Exp", [x], shape))
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     models = [irrun.model.build(tmp_path / "net.xml", {"TIER": tier}) for tier in ("numpy", "compiled")]
     plain, compiled = (model.session() for model in models)
     sizes = {"source": (1, 5, 8), "x": (1, 5, 8)}
@@ -265,7 +266,7 @@ def test_the_first_run_fits_its_own_program(tmp_path: Path) -> None:
     new = net.layer("Tanh", [net.layer("Add", [held, x], shape)], shape)
     net.layer("Assign", [new], shape, 6, variable_id="v")
     net.result(net.layer("Exp", [net.layer("MatMul", [new, net.normal(8, 8)], shape)], shape))
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     models = [irrun.model.build(tmp_path / "net.xml", {"TIER": tier}) for tier in ("numpy", "compiled")]
     plain, compiled = (model.session() for model in models)
     for _ in range(3):

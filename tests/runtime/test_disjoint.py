@@ -24,8 +24,8 @@ from irrun.runtime.runner import lowered, recorded
 from irrun.runtime.state import State
 from irrun.tensor import Array
 from tests.cases import Case, all_cases
+from tests.nets import Net
 from tests.ops import harness
-from tests.optimize.nets import Net
 from tests.plugins.tiers import Campaign
 from tests.reporting.plans import nets
 from tests.runtime import disjoint
@@ -60,7 +60,7 @@ def test_of_random_layers(layer: Layer, campaign: Campaign, subtests: pytest.Sub
     for seed in campaign.draws(1, 3):
         with subtests.test(seed=seed):
             net = drawn(layer, seed)
-            net.ir.save(tmp_path / "net.xml")
+            net.save(tmp_path / "net.xml")
             compiled = irrun.model.build(tmp_path / "net.xml", {"TIER": "numpy"})
             examined(compiled.plan, list(accept(compiled.inputs, net.inputs(), compiled.plan.parameter_types)))
 

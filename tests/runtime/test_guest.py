@@ -18,7 +18,7 @@ import pytest
 
 from irrun.kernels import threads
 from irrun.kernels.locks import Lock
-from tests.optimize.nets import Net
+from tests.nets import Net
 from tests.runtime.test_tiers import both, layered
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")

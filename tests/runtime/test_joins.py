@@ -11,8 +11,8 @@ import pytest
 import irrun.model
 from irrun.document.writer import Handle
 from irrun.runtime.lowering.builder import Call, Interpreted
+from tests.nets import Net
 from tests.optimize import quantized
-from tests.optimize.nets import Net
 
 Sizes = dict[str, tuple[int, ...]]
 
@@ -35,7 +35,7 @@ def pooled(net: Net, data: Handle, shape: str, kernel: int = 3) -> Handle:
 
 def copies(net: Net, folder: Path, *runs: Sizes) -> int:
     """How many copies the program makes; its outputs are those of the model as written."""
-    net.ir.save(folder / "net.xml")
+    net.save(folder / "net.xml")
     plain = irrun.model.build(folder / "net.xml", {"OPTIMIZE": False, "TIER": "numpy"})
     compiled = irrun.model.build(folder / "net.xml", {"TIER": "compiled"})
     for sizes in runs or ({},):

@@ -13,8 +13,8 @@ import irrun.model
 from irrun.runtime import observers
 from irrun.runtime.observers import Profiler, Tracer
 from irrun.runtime.plan import Step
-from tests.cli.conftest import Net
 from tests.loops import loop_model
+from tests.nets import Net
 
 AS_WRITTEN = {"OPTIMIZE": False}
 
@@ -22,9 +22,9 @@ AS_WRITTEN = {"OPTIMIZE": False}
 def compiled(folder: Path) -> irrun.model.Compiled:
     """a f32[2,3] -> Clamp "low" -> Multiply by itself, "square"."""
     net = Net()
-    low = net.layer("Clamp", {"min": "0", "max": "9"}, [net.parameter("a", "f32", "2,3")], name="low")
-    net.result(net.layer("Multiply", {"auto_broadcast": "numpy"}, [low, low], name="square"))
-    return irrun.model.build(net.write(folder / "net.xml"), AS_WRITTEN)
+    low = net.layer("Clamp", [net.parameter("a", "2,3")], name="low", min=0, max=9)
+    net.result(net.layer("Multiply", [low, low], name="square", auto_broadcast="numpy"))
+    return irrun.model.build(net.save(folder / "net.xml"), AS_WRITTEN)
 
 
 class Clock:

@@ -11,7 +11,7 @@ import pytest
 import irrun.model
 from irrun.document.writer import Handle
 from irrun.tensor.element_type import BOOLEAN, F32, I32, I64
-from tests.optimize.nets import Net
+from tests.nets import Net
 from tests.runtime.test_tiers import both, products
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import irrun.model
-from tests.optimize.nets import Net
+from tests.nets import Net
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
@@ -26,7 +26,7 @@ def test_weights_of_one_group_are_packed_without_a_copy_in_between(kind: str, tm
         weights = net.normal(1024, 1024, 1, 1)
         sides = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "auto_pad": "explicit"}
         net.result(net.layer(kind, [net.parameter("x", "1,1024,3,3"), weights], "1,1024,3,3", **sides))
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     plan = irrun.model.build(tmp_path / "net.xml", {"TIER": "numpy"}).plan
     lower(plan, {})
     packs: dict[object, np.ndarray] = {}

@@ -15,7 +15,7 @@ import pytest
 
 import irrun.model
 from irrun.ops.normalization.grn import GRN
-from tests.optimize.nets import Net
+from tests.nets import Net
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
@@ -68,7 +68,7 @@ def test_the_kernel_of_the_page(layer: object, tmp_path: Path) -> None:
 def check_layer(layer: Callable[..., Any], seed: int, tmp_path: Path) -> None:
     net = Net()
     net.result(layer(net, np.random.default_rng(seed)))
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     compiled, plain = (irrun.model.build(tmp_path / "net.xml", {"TIER": tier}) for tier in ("compiled", "numpy"))
     program = lower(compiled.plan, {})
     assert program is not None

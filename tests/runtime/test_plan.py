@@ -18,7 +18,8 @@ from irrun.runtime import Memory, Step
 from irrun.runtime.memory import WORTH_KEEPING
 from irrun.tensor import Array
 from irrun.tensor.element_type import F16, F32, I64
-from tests.optimize.nets import Net, types
+from tests.nets import Net
+from tests.optimize.checking import types
 
 SINGLE = np.dtype(np.float32)
 
@@ -242,7 +243,7 @@ def test_constants_on_the_way_to_weights_are_let_go(tmp_path: Path) -> None:
 def test_settings_that_do_not_exist(config: dict[str, object], message: str, tmp_path: Path) -> None:
     net = Net()
     grows(net)
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     with pytest.raises(ConfigError) as caught:
         irrun.model.build(tmp_path / "net.xml", config)
     assert str(caught.value) == message
@@ -251,7 +252,7 @@ def test_settings_that_do_not_exist(config: dict[str, object], message: str, tmp
 def test_settings_of_openvino_are_taken(tmp_path: Path) -> None:
     net = Net()
     grows(net)
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     for config in ({"PERFORMANCE_HINT": "LATENCY", "NUM_STREAMS": 1}, "CPU", None):
         assert irrun.model.build(tmp_path / "net.xml", config)([np.zeros((1, 4), np.float32)])[0].shape == (1, 4)
 
@@ -259,7 +260,7 @@ def test_settings_of_openvino_are_taken(tmp_path: Path) -> None:
 def test_as_written_has_a_step_for_each_layer(tmp_path: Path) -> None:
     net = Net()
     large(net)
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     compiled = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False})
     assert types(compiled) == {"MatMul": 2, "Reshape": 1, "Tanh": 1}
 

@@ -11,7 +11,7 @@ import pytest
 from irrun.document.writer import Handle
 from irrun.tensor.element_type import F32, I64
 from tests.kernels.merged import merged
-from tests.optimize.nets import Net
+from tests.nets import Net
 from tests.runtime.test_open import runners, whole
 from tests.runtime.test_tiers import both, products
 

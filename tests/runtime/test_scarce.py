@@ -16,7 +16,7 @@ import pytest
 
 from irrun.jobs.threads import Several
 from irrun.runtime.tiers import HOT, has_kernels
-from tests.optimize.nets import Net
+from tests.nets import Net
 from tests.runtime.test_tiers import layered, needs_kernels, products
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"

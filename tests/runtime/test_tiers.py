@@ -17,7 +17,7 @@ from irrun.runtime import tiers
 from irrun.runtime.observers import Profiler
 from irrun.runtime.tiers import HOT, SEEN_FIRST, has_kernels
 from irrun.tensor.element_type import BOOLEAN, I64, STRING
-from tests.optimize.nets import Net
+from tests.nets import Net
 
 needs_kernels = pytest.mark.skipif(not has_kernels(), reason="compiled kernels are those of irrun-kernels")
 
@@ -46,7 +46,7 @@ BETWEEN: Final = 60_000
 
 
 def both(net: Net, folder: Path) -> tuple[irrun.model.Compiled, irrun.model.Compiled]:
-    net.ir.save(folder / "net.xml")
+    net.save(folder / "net.xml")
     one, other = (irrun.model.build(folder / "net.xml", {"TIER": tier}) for tier in ("numpy", "compiled"))
     return one, other
 

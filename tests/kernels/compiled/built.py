@@ -61,7 +61,7 @@ def told(script: str, level: str | None = None, **names: str) -> str:
     begin = "" if level is None else f"from tests.kernels.compiled import built\nbuilt.on_demand({level!r})\n"
     environment = {**os.environ, **names}
     done = subprocess.run([sys.executable, "-c", begin + script], capture_output=True, text=True, env=environment)
-    assert done.stderr == ""
+    assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.strip()
 
 
@@ -111,8 +111,10 @@ def write_library(path: str) -> None:
 def become(name: str) -> None:
     """Take a level for that of this processor. Nothing that asks for the level may have been imported."""
     from building.target import take
+    from irrun_kernels.processor import permission
 
     take(name)
+    permission()
     # Of the objects that a compilation makes, hardly any is garbage before its end.
     gc.disable()
 

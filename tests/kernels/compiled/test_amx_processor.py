@@ -26,7 +26,7 @@ from tests.kernels.compiled.built import packaged, told
 from tests.kernels.compiled.lowered import run
 from tests.kernels.compiled.test_amx import MEMORY, with_tiles
 from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, multiplied_out
-from tests.optimize.nets import Net
+from tests.nets import Net
 from tests.optimize.quantized import SIGNED, UNSIGNED, convolution, fake_quantize, filters
 
 pytestmark = [with_tiles, pytest.mark.rest]
@@ -103,7 +103,7 @@ def network(folder: Path, precision: str) -> Iterator[Array]:
     data = net.layer("Reshape", [data, net.constant([128, 156])], "128,156", special_zero=False)
     data = net.layer("MatMul", [data, net.normal(156, 70)], "128,70", transpose_a=False, transpose_b=False)
     net.result(first, net.layer("SoftMax", [data], "128,70", axis=1))
-    net.ir.save(folder / "net.xml")
+    net.save(folder / "net.xml")
     config = {"TIER": "compiled", "INFERENCE_NUM_THREADS": 2, "INFERENCE_PRECISION_HINT": precision}
     compiled = irrun.model.build(folder / "net.xml", config)
     for _ in range(3):
@@ -155,7 +155,8 @@ print(told[0] == told[1] == result())
 """
 
 FORKED = """
-import os
+import os, warnings
+warnings.simplefilter("ignore", DeprecationWarning)  # a fork of a process with threads, from Python 3.12 on
 if {early}:
     child = os.fork()
 from tests.kernels.compiled.test_amx_processor import digest, product
@@ -222,7 +223,7 @@ def test_worker_processes_of_a_batch(level: str, tmp_path: Path) -> None:
     net = Net()
     data = net.parameter("x", "64,130")
     net.result(net.layer("MatMul", [data, net.normal(130, 70)], "64,70", transpose_a=False, transpose_b=False))
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     (tmp_path / "in").mkdir()
     for number in range(4):
         np.save(tmp_path / "in" / f"{number}.npy", net.inputs()["x"])

@@ -18,7 +18,7 @@ from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32
 from irrun_kernels.attention import KEYS
 from tests.kernels.compiled.lowered import opened
-from tests.optimize.nets import Net
+from tests.nets import Net
 
 HEADS, SHARED, DEPTH, WIDTH = 6, 3, 20, 32
 

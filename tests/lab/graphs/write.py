@@ -10,7 +10,7 @@ from irrun.ops.context import BodyInput, BodyOutput
 from irrun.tensor import Fact
 from tests.lab.graphs.evaluate import Facts, infer_graph
 from tests.lab.graphs.graph import Body, Constant, Graph, Input, Layer, Source
-from tests.ops.harness import written
+from tests.nets import written
 
 
 def write(graph: Graph, path: Path, given: Sequence[Fact | None] = ()) -> None:

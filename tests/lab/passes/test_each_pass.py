@@ -14,7 +14,7 @@ from irrun.optimize.rewrite import Rewriter
 from irrun.optimize.schedule import Pass
 from irrun.tensor.element_type import F32, I64
 from tests.lab.passes.each_pass import NAMES, TOLERANCE, inputs, outcomes, run
-from tests.optimize.nets import Net
+from tests.nets import Net
 from tests.optimize.quantized import SIGNED, convolution, fake_quantize, filters
 from tests.optimize.test_fuse_recurrence import sequence
 from tests.runtime.decoder import WIDTH, Decoder
@@ -36,7 +36,7 @@ def images(path: Path) -> None:
     wide = net.layer("ConvolutionBackpropData", [pooled, net.normal(24, 8, 2, 2)], SHAPE, **pads)
     wide = net.layer("Add", [wide, net.normal(1, 8, 1, 1)], SHAPE)
     net.result(net.layer("Tanh", [net.layer("Exp", [net.layer("Abs", [wide], SHAPE)], SHAPE)], SHAPE), three)
-    net.ir.save(path)
+    net.save(path)
 
 
 def quantized(path: Path) -> None:
@@ -44,7 +44,7 @@ def quantized(path: Path) -> None:
     data = fake_quantize(net, net.parameter("x", SHAPE), SHAPE, SIGNED)
     data = convolution(net, data, filters(net, (8, 8, 3, 3)), SHAPE, begins=(1, 1), ends=(1, 1))
     net.result(net.layer("ReLU", [net.layer("Add", [data, net.normal(1, 8, 1, 1)], SHAPE)], SHAPE))
-    net.ir.save(path)
+    net.save(path)
 
 
 def tokens(path: Path) -> None:
@@ -61,7 +61,7 @@ def tokens(path: Path) -> None:
     shared = [repeated(net, net.parameter(name, "1,2,6,8")) for name in ("k", "v")]
     heads = [rotated(net, net.parameter("q", "1,6,4,8")), *shared]
     net.result(net.layer("ScaledDotProductAttention", heads, "1,6,4,8", 13, causal=False))
-    net.ir.save(path)
+    net.save(path)
 
 
 def rotated(net: Net, x: Handle) -> Handle:
@@ -126,7 +126,7 @@ def test_every_pass_changes_one_of_these_models(tmp_path: Path, monkeypatch: pyt
 def test_errors_are_parts_of_the_largest_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     net = Net()
     net.result(net.layer("Exp", [net.parameter("x", "3")], "3"))
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     results = iter([np.array([1, -8, np.nan]), np.array([1, -8, np.nan]), np.array([2, -8, np.inf])])
     monkeypatch.setattr("tests.lab.passes.each_pass.run", lambda *_: [next(results)])
     alone, without = outcomes(tmp_path / "net.xml", ["fuse-elementwise"])

@@ -14,6 +14,7 @@ from irrun.diagnostics import IRError
 from irrun.model import Compiled, InputError, Session
 from irrun.ops import OpError
 from irrun.tensor import Array, Dim, Fact, Shape
+from tests.engines import TIERS
 from tests.lab.graphs.compare import Tolerance
 from tests.lab.graphs.engines import external
 from tests.lab.graphs.evaluate import infer_graph
@@ -21,7 +22,6 @@ from tests.lab.graphs.generate import generate
 from tests.lab.graphs.graph import Graph, Input
 from tests.lab.graphs.write import write
 from tests.ops.random_draws import Random
-from tests.optimize.nets import TIERS
 
 Sizes = tuple[tuple[int, ...], ...]
 Outcome = tuple[Array, ...] | str

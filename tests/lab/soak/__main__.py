@@ -8,8 +8,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.engines import TIERS
 from tests.lab.soak.soak import differences, growth
-from tests.optimize.nets import TIERS
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 
 import irrun.model
 from irrun.tensor import Array
-from tests.optimize.nets import Net
+from tests.nets import Net
 
 SIZE: Final = "1,20,10,10"
 Inputs = dict[str, Array]
@@ -52,7 +52,7 @@ def compiled(name: str, tier: str, folder: Path) -> irrun.model.Compiled:
     """Return a model whose plans and kernels are those of a model that has run for some time."""
     net = Net()
     MODELS[name](net)
-    net.ir.save(folder / f"{name}.xml")
+    net.save(folder / f"{name}.xml")
     model = irrun.model.build(folder / f"{name}.xml", {"TIER": tier})
     for rows in range(1, PERIOD + 1):
         for _ in range(3):

@@ -8,9 +8,9 @@ import pytest
 
 from irrun.runtime.state import State
 from irrun.tensor import Array
+from tests.engines import TIERS
 from tests.lab.soak import models
 from tests.lab.soak.soak import differences, growth
-from tests.optimize.nets import TIERS
 
 SMALLEST = 32
 """The bytes of the smallest object that an inference could keep."""

@@ -13,11 +13,11 @@ from irrun.linter import lint
 from irrun.tensor import ElementType
 from irrun.tensor.element_type import F16, F32, I32, I64
 from tests.linter.rules.support import told
-from tests.optimize.nets import Net
+from tests.nets import Net
 
 
 def findings(net: Net, folder: Path, asked: Sequence[str] = ()) -> list[tuple[str, str, str]]:
-    net.ir.save(folder / "net.xml")
+    net.save(folder / "net.xml")
     return told(list(lint(folder / "net.xml", asked=asked)))
 
 

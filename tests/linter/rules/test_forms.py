@@ -12,12 +12,12 @@ from irrun.linter import lint
 from irrun.linter.rule import rules
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32, I32, I64
-from tests.optimize.nets import Net
+from tests.nets import Net
 
 
 def said(net: Net, folder: Path, code: str) -> list[tuple[str, str]]:
     """Return the severity and message of the findings of a rule; there are no errors."""
-    net.ir.save(folder / "net.xml")
+    net.save(folder / "net.xml")
     found = list(lint(folder / "net.xml", asked=rules()))
     assert [item.message for item in found if str(item.severity) == "error"] == []
     return [(str(item.severity), item.message) for item in found if item.code == code]
@@ -194,7 +194,7 @@ def test_pairs_of_variables(tmp_path: Path, name: str, written: str, expected: l
 
 def test_a_product_of_narrow_integers_is_no_scale(tmp_path: Path) -> None:
     net = Net()
-    zeros = net.ir.constant(np.zeros((2, 3), np.int32), I32)
+    zeros = net.constant(np.zeros((2, 3), np.int32), I32)
     data = net.parameter("x", "2,3", I32)
     net.result(*net.layers("Multiply", [data, zeros], [(I32, "2,3")]))
     assert said(net, tmp_path, "IR605") == []
@@ -221,7 +221,7 @@ def test_the_way_from_an_input(tmp_path: Path, count: int, through: str) -> None
     for _ in range(count):
         data = net.layer("Abs", [data], "?,3,4")
     net.result(net.layer("Reshape", [data, net.constant([1, 12])], "1,12", special_zero=False))
-    net.ir.save(tmp_path / "net.xml")
+    net.save(tmp_path / "net.xml")
     text = (tmp_path / "net.xml").read_text()
     for index in range(count):
         text = text.replace(f'name="Abs_{index + 1}"', f'name="l{index}"')

@@ -11,7 +11,7 @@ import pytest
 from irrun.document.writer import Handle
 from irrun.linter import lint
 from irrun.tensor.element_type import BOOLEAN, F32, I64
-from tests.optimize.nets import Net
+from tests.nets import Net
 
 NAN = np.array([[1, 2], [3, np.nan]], np.float32)
 Build = Callable[[Net, Handle, Handle], None]
@@ -76,7 +76,7 @@ def gathered(net: Net, x: Handle, weights: Handle) -> None:
 
 
 def found(net: Net, folder: Path, code: str) -> list[str]:
-    net.ir.save(folder / "net.xml")
+    net.save(folder / "net.xml")
     return [str(item.severity) for item in lint(folder / "net.xml", asked=[code]) if item.code == code]
 
 
@@ -90,7 +90,7 @@ def found(net: Net, folder: Path, code: str) -> list[str]:
 )
 def test_a_nan_is_a_warning_where_it_spreads_for_sure(tmp_path: Path, build: Build, severity: str) -> None:
     net = Net()
-    build(net, net.parameter("x", "2,2"), net.ir.constant(NAN, F32))
+    build(net, net.parameter("x", "2,2"), net.constant(NAN, F32))
     assert found(net, tmp_path, "IR601") == [severity]
     assert [item.code for item in lint(tmp_path / "net.xml")] == (["IR601"] if severity == "warning" else [])
 

@@ -12,7 +12,7 @@ import irrun.model
 from irrun.document.writer import Handle
 from irrun.tensor.element_type import BOOLEAN, F32, I64, U4
 from tests.loops import loop_model
-from tests.optimize.nets import Net
+from tests.nets import Net
 from tests.optimize.quantized import convolution as convolved
 from tests.optimize.quantized import fake_quantize, filters
 from tests.runtime.decoder import Decoder
@@ -37,7 +37,7 @@ def network(function: Callable[[Net], dict[str, Any] | None]) -> Callable[[Net],
     def build(folder: Path) -> tuple[Path, dict[str, Any]]:
         net = Net()
         settings = function(net) or {}
-        net.ir.save(folder / "net.xml")
+        net.save(folder / "net.xml")
         return folder / "net.xml", settings
 
     NETS[function.__name__] = build
@@ -139,7 +139,7 @@ def eight_bits(net: Net) -> None:
 @network
 def four_bits(net: Net) -> dict[str, Any]:
     """A product by weights of 4 bits, in groups of 32."""
-    codes = net.ir.constant(net.random.integers(0, 16, (256, 8, 32)).astype(np.uint8), U4)
+    codes = net.constant(net.random.integers(0, 16, (256, 8, 32)).astype(np.uint8), U4)
     wide = net.layer("Convert", [codes], "256,8,32", destination_type="f32")
     centred = net.layer("Subtract", [wide, net.constant(np.full((256, 8, 1), 7.0))], "256,8,32")
     scaled = net.layer("Multiply", [centred, net.normal(256, 8, 1)], "256,8,32")

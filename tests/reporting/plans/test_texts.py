@@ -9,7 +9,7 @@ import pytest
 
 from irrun.reporting.plans import running
 from irrun.tensor.element_type import I64
-from tests.optimize.nets import Net
+from tests.nets import Net
 from tests.runtime.test_tiers import products
 
 pytest.importorskip("irrun_kernels", reason="programs are those of compiled kernels")
