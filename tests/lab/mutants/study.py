@@ -181,12 +181,12 @@ def study(tree: Path, seed: int, count: int, records: Path, before: Path | None 
     _, text = run(tree, "-m", "pytest", "--collect-only", "-q")
     quick = {line for line in text.splitlines() if "::" in line}
     left = [mutant for mutant, outcomes in studied if outcomes["affected"].get("test") not in quick]
-    together(tree, "quick", [], left, dict(studied), note)
+    together(tree, "quick", [], ["--all"], left, dict(studied), note)
     left = [mutant for mutant in left if survived(dict(studied)[mutant])]
-    together(tree, "rest", ["--rest"], left, dict(studied), note)
+    together(tree, "rest", ["--rest"], ["--all"], left, dict(studied), note)
     if before is not None:
         left = [mutant for mutant in left if survived(dict(studied)[mutant])]
-        together(before, "before", [], left, dict(studied), note)
+        together(before, "before", [], [], left, dict(studied), note)
 
 
 def survived(outcomes: Mapping[str, Outcome]) -> bool:
@@ -197,11 +197,15 @@ def together(
     tree: Path,
     tier: str,
     options: Sequence[str],
+    alone: Sequence[str],
     mutants: Sequence[Mutant],
     outcomes: Mapping[Mutant, Mapping[str, Outcome]],
     note: Callable[[Mutant, str, Outcome], None],
 ) -> None:
-    """Plant faults together and run the tests of a tier, until those that are left fail none of them."""
+    """Plant faults together and run the tests of a tier, until those that are left fail none of them.
+
+    ``options`` choose the tests of the tier, ``alone`` allow any test to be named.
+    """
     while left := apart([mutant for mutant in mutants if tier not in outcomes[mutant]]):
         plant(tree, *left)
         outcome, failed = pytest(tree, *options, seconds=len(left) * SECONDS)
@@ -209,10 +213,10 @@ def together(
         caught = 0
         for mutant in left if failed else ():
             plant(tree, mutant)
-            alone, _ = pytest(tree, "-x", "--all", *failed[:FEW])
+            by_itself, _ = pytest(tree, "-x", *alone, *failed[:FEW])
             uproot(tree, mutant)
-            if alone["outcome"] != "survived":
-                note(mutant, tier, alone)
+            if by_itself["outcome"] != "survived":
+                note(mutant, tier, by_itself)
                 caught += 1
         if not caught:
             for mutant in left:
