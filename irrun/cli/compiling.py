@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import click
 
-from irrun.cli import limits, precision
+from irrun.cli import limits, settings
+from irrun.cli.failures import Failure
 from irrun.cli.limits import Limits
 from irrun.cli.options import Command, as_record
 
@@ -23,14 +24,24 @@ class Compilation(NamedTuple):
     low_memory: bool
 
     def settings(self, model: Path, precision_name: str | None) -> dict[str, Any]:
-        """Return the settings of ``compile_model``, with those in the configuration of the model's folder."""
-        return {
-            "OPTIMIZE": not self.as_written,
-            "LOW_MEMORY": self.low_memory,
-            "INFERENCE_NUM_THREADS": self.threads or 0,
-            **precision.settings(model, precision_name, self.group_size, self.as_written),
-            **self.limit.settings(model),
+        """Return the settings of ``compile_model``, with those that configurations set.
+
+        With ``--show-settings``, show all settings of the command instead, and end.
+        """
+        if self.as_written and precision_name not in (None, "f32"):
+            what = f"--precision {precision_name} rounds the operands of products, --as-written does not"
+            raise Failure(f"{what}; leave one out")
+        if self.as_written and self.group_size:
+            raise Failure("--dynamic-quantization rounds activations, --as-written does not; leave one out")
+        given = {
+            **self.limit.given(),
+            "threads": self.threads,
+            "precision": "f32" if self.as_written else precision_name,
+            "dynamic-quantization": 0 if self.as_written else self.group_size,
+            "low-memory": self.low_memory or None,
         }
+        values = settings.resolved(given, model, show=self.limit.show_settings)
+        return {"OPTIMIZE": not self.as_written, **settings.properties(values)}
 
 
 def compile_options(of_precision: Callable[[Any], Any]) -> Callable[[Command], Command]:

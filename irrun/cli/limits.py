@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import click
 
-from irrun.cli.failures import Failure
+from irrun.cli import settings
 from irrun.cli.options import MOST, Number, as_record
-from irrun.document.files import MOST_CONFIGURATION, content
 
-if TYPE_CHECKING:
-    from irrun.linter.configuration import Configuration
-
-
-_TABLE: Final = re.compile(rb"""^[ \t]*+\[?[ \t]*+["']?tool["']?\s*+(?:\.\s*+["']?ir|\]|=)""", re.MULTILINE)
-"""The beginning of ``[tool.irrun]``, in any spelling and perhaps misspelt, or of a table ``tool``."""
+_KEYS: Final = ("max-memory", "max-iterations", "timeout", "tier")
 
 
 class Limits(NamedTuple):
@@ -26,12 +19,19 @@ class Limits(NamedTuple):
     max_memory: int | None
     max_iterations: int | None
     timeout: float | None
+    show_settings: bool
 
     def settings(self, model: Path) -> dict[str, Any]:
-        """Return the limits as settings: those given, else those in the configuration of the model's folder."""
-        found = configuration(model.absolute().parent)
-        limits = {name: getattr(found, name, None) if own is None else own for name, own in self._asdict().items()}
-        return {name.upper(): value for name, value in limits.items() if value is not None}
+        """Return the limits and the tier as ``compile_model`` takes them, with those that configurations set.
+
+        With ``--show-settings``, show all settings of the command instead, and end.
+        """
+        values = settings.resolved(self.given(), model, show=self.show_settings)
+        return settings.properties(values, _KEYS)
+
+    def given(self) -> dict[str, Any]:
+        """Return the options by the keys of their settings."""
+        return {"max-memory": self.max_memory, "max-iterations": self.max_iterations, "timeout": self.timeout}
 
 
 def size(text: str) -> int:
@@ -65,25 +65,6 @@ options = as_record(
         metavar="SECONDS",
         help="Limit on the time of an inference, checked before each layer.",
     ),
+    settings.SHOW,
 )
-"""The options ``--max-memory``, ``--max-iterations`` and ``--timeout``, as ``limit``."""
-
-
-def configuration(folder: Path) -> Configuration | None:
-    """Return the configuration of a folder; None where it seems to have none."""
-    if not any(map(_is_configuration, (folder, *folder.parents))):
-        return None
-    from irrun.linter.configuration import BadConfiguration, Configurations
-
-    try:
-        return Configurations().of(folder)
-    except BadConfiguration as error:
-        raise Failure(str(error)) from None
-
-
-def _is_configuration(folder: Path) -> bool:
-    """Return whether a folder seems to hold a configuration; reading one takes longer than a small model."""
-    project = folder / "pyproject.toml"
-    if (folder / "irrun.toml").is_file():
-        return True
-    return project.is_file() and _TABLE.search(content(project, MOST_CONFIGURATION)) is not None
+"""The options ``--max-memory``, ``--max-iterations`` and ``--timeout``, as ``limit``; ``--show-settings``."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import click
 
@@ -15,11 +15,10 @@ from irrun.cli.console import detail, fail, level, note, result, warn
 from irrun.cli.extending import extensions
 from irrun.cli.failures import CANNOT, OWN_FAULT, Failure, of_system
 from irrun.cli.progress import watched
-from irrun.cli.settings import settings_of
-from irrun.cli.settings import text as settings_text
+from irrun.cli.settings import record, text
 from irrun.cli.values import as_json
 from irrun.cli.writing import refuse_inputs
-from irrun.diagnostics import Severity, formats, statistics
+from irrun.diagnostics import formats, statistics
 from irrun.diagnostics.naming import naming
 from irrun.diagnostics.render import Finding
 from irrun.diagnostics.results import Results
@@ -30,15 +29,19 @@ from irrun.jobs import processors
 from irrun.jobs.cluster import ClusterError
 from irrun.linter import baseline
 from irrun.linter.apply import is_wanted
-from irrun.linter.batch import Checked, Task, check_all, collect_rarely
+from irrun.linter.batch import Checked, Fixing, Task, check_all, collect_rarely
 from irrun.linter.catalogue import catalogue
-from irrun.linter.configuration import OWN_FILE, PROJECT_FILE, BadConfiguration, Configuration, Configurations
+from irrun.linter.check import IRFile, Linter
 from irrun.linter.files import STDIN, Found, NoSuchFile, expanded
-from irrun.linter.selection import ALL, Choice, FileIgnores, meant, selected
+from irrun.linter.given import Values
+from irrun.linter.resolving import settings_of
+from irrun.linter.selection import summary
+from irrun.linter.settings import LinterSettings
 from irrun.ops.releases import release
+from irrun.settings import BadConfiguration, Project, Projects, Value
+from irrun.settings.project import OWN_FILE, PROJECT_FILE
 
 FOUND: Final = 1
-DEFAULT_LEVEL: Final = Severity.WARNING
 
 _SUMMED_UP: Final = ("full", "grouped")
 _ROOTS: Final = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
@@ -47,31 +50,20 @@ _ROOTS: Final = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of the command. None and the empty tuple defer to the configuration."""
+    """The options of the command. ``given`` are the settings among them, by their keys."""
 
     files: tuple[str, ...]
-    select: tuple[str, ...] | None = None
-    ignore: tuple[str, ...] = ()
-    extend_select: tuple[str, ...] = ()
-    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    exclude: tuple[str, ...] = ()
+    given: Mapping[str, Any] = field(default_factory=dict)
     config: Path | None = None
     isolated: bool = False
-    output_format: str | None = None
     output_file: Path | None = None
     statistics: bool = False
-    fail_level: Severity | None = None
     exit_zero: bool = False
-    baseline: Path | None = None
     write_baseline: Path | None = None
     weights: Path | None = None
-    values: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    values: Values = ()
     stdin_filename: str | None = None
     quiet_non_ir: bool = False
-    target_version: str | None = None
-    target_precision: str | None = None
-    max_memory: int | None = None
-    purposes: tuple[str, ...] = ()
     fix: bool = False
     unsafe_fixes: bool = False
     diff: bool = False
@@ -79,40 +71,51 @@ class Options:
     jobs: int = 1
     scheduler: str | None = None
 
-    @property
-    def fixing(self) -> Literal["safe", "unsafe"] | None:
-        """The kind of fixes to apply or show; None for none."""
-        return None if not self.fix and not self.diff else "unsafe" if self.unsafe_fixes else "safe"
+
+class _Settings:
+    """The settings for each file, as the options give them, or the configurations of its folder and the current one."""
+
+    def __init__(self, options: Options) -> None:
+        self._given = options.given
+        self._projects = Projects(options.config, isolated=options.isolated)
+        self.current = self._projects.of(Path.cwd())
+        _, self.of_command = self.of(Path.cwd() / "*.xml")
+
+    def project(self, path: Path) -> Project:
+        return self._projects.of(path.parent)
+
+    def of(self, path: Path) -> tuple[LinterSettings, dict[str, Value]]:
+        return settings_of(path, self._given, self.project(path), self.current)
 
 
 def run(options: Options) -> int:
     """Check the files, print the findings and return the exit status; Failure where nothing can be checked."""
     collect_rarely()
     try:
-        return _run(options)
+        return _run(options, _Settings(options))
     except (BadConfiguration, NoSuchFile, baseline.BadBaseline, ClusterError) as error:
         raise Failure(str(error)) from None
 
 
-def _run(options: Options) -> int:
-    configurations = Configurations(options.config, isolated=options.isolated)
-    here = configurations.of(Path.cwd())
-    output_format = options.output_format or here.output_format or "full"
+def _run(options: Options, settings: _Settings) -> int:
+    output_format, exclude, recorded = (
+        settings.of_command[key].value for key in ("output-format", "exclude", "baseline")
+    )
     if options.statistics and output_format not in ("full", "concise", "grouped", "json"):
         raise Failure(f"--statistics requires the format full, concise, grouped or json, not {output_format}")
-    known = _baseline(options, here)
+    known = None if recorded is None or options.write_baseline is not None else baseline.read(recorded)
     unmatched: list[NoSuchFile] = []
-    named = expanded(options.files, options.exclude or here.exclude, unmatched.append)
+    named = expanded(options.files, exclude, unmatched.append)
     for error in unmatched:
         if not named:
             raise error
         fail(str(error))
     written = [path for path in (options.output_file, options.write_baseline) if path is not None]
     if written:
-        refuse_inputs(written, _read(options, here, named))
+        refuse_inputs(written, _read(options, settings, named))
     if options.show_settings:
-        return _show_settings(named, options, configurations)
-    tasks = [_task(found, options, configurations, known) for found in named]
+        return _show_settings(named, output_format, settings)
+    tasks = [_task(found, options, settings, known) for found in named]
     checked = _checked(tasks, options)
     if options.diff:
         return _show_diffs(checked, exit_zero=options.exit_zero)
@@ -129,11 +132,11 @@ def _run(options: Options) -> int:
     results = _results(findings, files, checked, options)
     _say(results, output_format, options)
     if output_format in _SUMMED_UP and not options.statistics and files and level() >= 0:
-        recorded = f", {old} in the baseline" if old else ""
+        in_baseline = f", {old} in the baseline" if old else ""
         summary = statistics.checked(len(files), results.ports)
         count = sum(item.fixed for item in checked)
         fixed = f", {count} fixed" if count else ""
-        click.echo(f"{summary}: {statistics.found(len(findings))}{recorded}{fixed}", err=True)
+        click.echo(f"{summary}: {statistics.found(len(findings))}{in_baseline}{fixed}", err=True)
         if fixable := _fixable(findings, options):
             note(fixable)
     if gone:
@@ -143,29 +146,24 @@ def _run(options: Options) -> int:
         )
     if failed:
         return OWN_FAULT if any(item.is_own_fault for item in checked) else CANNOT
-    return FOUND if not options.exit_zero and _failing(findings, options, configurations) else 0
+    least = {task.filename: task.linter.settings.fail_level for task in tasks}
+    fails = any(finding.diagnostic.severity >= least[finding.filename] for finding in findings)
+    return FOUND if fails and not options.exit_zero else 0
 
 
-def _show_settings(named: Sequence[Found], options: Options, configurations: Configurations) -> int:
+def _show_settings(named: Sequence[Found], output_format: str, settings: _Settings) -> int:
     """Print the settings that apply to each file, once for files with equal ones; check nothing."""
-    given = {
-        "exclude": list(options.exclude),
-        "fail-level": None if options.fail_level is None else str(options.fail_level),
-        "baseline": None if options.baseline is None else str(options.baseline),
-        "target-version": options.target_version,
-        "target-precision": options.target_precision,
-        "max-memory": options.max_memory,
-        "for": list(options.purposes),
-    }
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, tuple[dict[str, Any], dict[str, Value]]] = {}
     for path in [item.path for item in named] or [Path.cwd() / "*.xml"]:
-        here = configurations.of(path.parent)
-        settings = settings_of(path, _codes(path, options, configurations), here, given)
-        found.setdefault(repr({**settings, "file": ""}), settings)
-    if options.output_format == "json":
-        result(as_json(list(found.values())))
+        (of_file, values), file = settings.of(path), settings.project(path).file
+        codes = of_file.codes or ()
+        rules = sorted(codes) if output_format == "json" else summary(codes)
+        more = {"file": path, "configuration": None if file is None else file.absolute(), "rules": rules}
+        found.setdefault(repr((more["configuration"], rules, values)), (more, values))
+    if output_format == "json":
+        result(as_json([record(values, **more) for more, values in found.values()]))
     else:
-        result("\n\n".join(map(settings_text, found.values())))
+        result("\n\n".join(text(values, **more) for more, values in found.values()))
     return 0
 
 
@@ -183,60 +181,28 @@ def _fixable(findings: Sequence[Finding], options: Options) -> str:
     return f"--fix fixes {safe}{'; ' if more else ''}{more}"
 
 
-def _read(options: Options, here: Configuration, named: Sequence[Found]) -> list[Path]:
+def _read(options: Options, settings: _Settings, named: Sequence[Found]) -> list[Path]:
     """Return the files that the command reads."""
     models = [found.path for found in named]
     weights = [path.with_suffix(".bin") for path in models if path.name] if options.weights is None else []
-    known = options.baseline or here.baseline if options.write_baseline is None else None
-    others = (options.weights, options.config, known, here.root / OWN_FILE, here.root / PROJECT_FILE)
+    known = settings.of_command["baseline"].value if options.write_baseline is None else None
+    root = settings.current.root
+    others = (options.weights, options.config, known, root / OWN_FILE, root / PROJECT_FILE)
     return [*models, *weights, *(path for path in others if path is not None), *map(Path, extensions())]
 
 
-def _task(found: Found, options: Options, configurations: Configurations, known: baseline.Baseline | None) -> Task:
+def _task(found: Found, options: Options, settings: _Settings, known: baseline.Baseline | None) -> Task:
     filename, data = str(found.path), None
     if filename == STDIN:
         if options.fix and not options.diff:
             raise Failure("--fix cannot change the standard input; --diff shows what would change")
         filename, data = options.stdin_filename or STDIN, _stdin()
-    passing = options.quiet_non_ir or not found.named
-    codes = _codes(Path(filename), options, configurations)
-    asked = _asked(Path(filename), options, configurations)
-    here = configurations.of(Path(filename).parent)
-    return Task(
-        filename,
-        codes,
-        options.weights,
-        options.values,
-        passing,
-        data,
-        options.target_version or here.target_version,
-        asked,
-        options.fixing,
-        written=options.fix and not options.diff,
-        target_precision=options.target_precision or here.target_precision,
-        baseline=known if options.fixing is not None else None,
-        max_memory=options.max_memory or here.max_memory,
-        purposes=options.purposes or here.purposes,
-        extensions=extensions(),
-    )
-
-
-def _asked(path: Path, options: Options, configurations: Configurations) -> frozenset[str]:
-    """Return the rules selected by name or prefix; all rules where infos fail too."""
-    if options.fail_level is Severity.INFO:
-        return meant([ALL])
-    choice = configurations.of(path.parent).choice
-    return meant((*(choice.select or ()), *choice.extend_select, *(options.select or ()), *options.extend_select))
-
-
-def _codes(path: Path, options: Options, configurations: Configurations) -> frozenset[str]:
-    """Return the rules that apply to a file."""
-    found = configurations.of(path.parent)
-    codes = selected([found.choice, Choice(options.select, options.ignore, options.extend_select)])
-    given = tuple(FileIgnores(pattern, ignored, Path.cwd()) for pattern, ignored in options.per_file_ignores)
-    for item in given or found.per_file_ignores:
-        codes -= item.codes(path)
-    return codes
+    of_file, _ = settings.of(Path(filename))
+    fixing = None
+    if options.fix or options.diff:
+        fixing = Fixing(options.unsafe_fixes, options.fix and not options.diff, known)
+    file = IRFile(filename, options.weights, options.values, data)
+    return Task(file, Linter(of_file, extensions()), fixing, options.quiet_non_ir or not found.named)
 
 
 def _stdin() -> bytes:
@@ -285,15 +251,15 @@ def _results(
 
 def _say(results: Results, output_format: str, options: Options) -> None:
     if options.statistics:
-        text = statistics.as_json(results) if output_format == "json" else statistics.as_text(results)
+        shown = statistics.as_json(results) if output_format == "json" else statistics.as_text(results)
     else:
-        text = formats.render(output_format, results)
+        shown = formats.render(output_format, results)
     if options.output_file is not None:
-        content = f"{text}\n" if text else ""
+        content = f"{shown}\n" if shown else ""
         with replacing(options.output_file) as file:
             file.write(content.encode("utf-8", errors="backslashreplace"))
-    elif text:
-        result(text)
+    elif shown:
+        result(shown)
     page = os.environ.get("GITHUB_STEP_SUMMARY")
     summary = formats.summary(output_format, results) if page else None
     if page and summary is not None:
@@ -306,22 +272,6 @@ def _append(path: Path, text: str) -> None:
             file.write(text)
     except OSError as error:
         warn(f"the summary was not written: {of_system(error)}")
-
-
-def _failing(findings: Sequence[Finding], options: Options, configurations: Configurations) -> bool:
-    """Return whether a finding has the severity that fails in its file."""
-    for finding in findings:
-        least = options.fail_level
-        if least is None:
-            least = configurations.of(Path(finding.filename).parent).fail_level
-        if finding.diagnostic.severity >= (DEFAULT_LEVEL if least is None else least):
-            return True
-    return False
-
-
-def _baseline(options: Options, here: Configuration) -> baseline.Baseline | None:
-    path = options.baseline or here.baseline
-    return None if path is None or options.write_baseline is not None else baseline.read(path)
 
 
 def _write_baseline(findings: Sequence[Finding], path: Path) -> int:

@@ -11,7 +11,6 @@ from typing import Final
 
 from irrun.diagnostics import Diagnostic, Edit, Fix
 from irrun.document.encoding import decode, encode
-from irrun.document.reader import load
 from irrun.document.replacing import clear, replacing
 
 MOST_ROUNDS: Final = 100
@@ -92,23 +91,16 @@ def diff(filename: str, before: bytes, after: bytes) -> str:
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
-def replace(path: Path, before: bytes, data: bytes) -> None:
-    """Replace the content of a file atomically, keeping its mode, owner and extended attributes.
+def rewrite(path: Path, before: bytes, data: bytes) -> None:
+    """Replace the content of a file atomically where it changes, keeping its mode, owner and extended attributes.
 
-    OSError where the file is not writable, has several hard links, or no longer holds ``before``; it is then unchanged.
+    What an interrupted write has left beside the file is removed. OSError where the file is not writable, has several
+    hard links, or no longer holds ``before``; it is then unchanged.
     """
-    with replacing(path, before) as file:
-        file.write(data)
-
-
-def fix(path: Path, check: Check, *, unsafe: bool = False) -> Outcome:
-    """Fix a file in place, and leave it untouched where nothing changes. OSError where it cannot be read or written."""
-    before = load(path)
-    outcome = apply_fixes(before, check, unsafe=unsafe)
     clear(path)
-    if outcome.data != before:
-        replace(path, before, outcome.data)
-    return outcome
+    if data != before:
+        with replacing(path, before) as file:
+            file.write(data)
 
 
 def _text(data: bytes) -> str:

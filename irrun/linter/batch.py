@@ -7,50 +7,43 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, NamedTuple
 
-from irrun.diagnostics import Diagnostic, IRError
+from irrun.diagnostics import IRError
 from irrun.diagnostics.excerpt import excerpted
 from irrun.diagnostics.internal import InternalError
 from irrun.diagnostics.render import Finding
 from irrun.document.reader import load
-from irrun.document.replacing import clear
 from irrun.jobs import Lost, in_order, spread
-from irrun.linter.apply import apply_fixes, diff
-from irrun.linter.apply import replace as replace_file
+from irrun.linter.apply import diff, rewrite
 from irrun.linter.baseline import Baseline
-from irrun.linter.check import Report, lint
+from irrun.linter.check import IRFile, Linter, Report
 from irrun.linter.files import looks_like_ir
-from irrun.linter.given import UnknownPort, Values
+from irrun.linter.given import UnknownPort
 
 COLLECTING: Final = 50_000, 20, 100
 """Thresholds of the garbage collector, by generation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A file to check. ``codes`` are the rules that apply to it, ``asked`` those that the user selected explicitly.
+class Fixing(NamedTuple):
+    """How to fix a file: with ``unsafe`` fixes, except findings in ``baseline``; write it, or show a diff."""
 
-    ``data`` replaces the bytes of the file, which then need not exist. With ``passing``, a file that is not an IR is
-    skipped. ``fixing`` selects the fixes to apply; with ``written`` the file itself is changed, otherwise only the diff
-    is shown. Findings in ``baseline`` are not fixed. ``extensions`` are Python files of operations and rules.
-    """
-
-    filename: str
-    codes: frozenset[str]
-    weights: Path | None = None
-    values: Values = ()
-    passing: bool = False
-    data: bytes | None = None
-    target_version: str | None = None
-    asked: frozenset[str] = frozenset()
-    fixing: Literal["safe", "unsafe"] | None = None
+    unsafe: bool = False
     written: bool = False
-    target_precision: str | None = None
     baseline: Baseline | None = None
-    max_memory: int | None = None
-    purposes: tuple[str, ...] = ()
-    extensions: tuple[str, ...] = ()
+
+
+class Task(NamedTuple):
+    """A file to check, or to fix. With ``passing``, a file that is not an IR is skipped."""
+
+    file: IRFile
+    linter: Linter
+    fixing: Fixing | None = None
+    passing: bool = False
+
+    @property
+    def filename(self) -> str:
+        return os.fspath(self.file.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,73 +73,38 @@ def collect_rarely() -> None:
 
 
 def check(task: Task) -> Checked:
-    """Check one file."""
+    """Check one file, or fix it and check what is left."""
+    filename = task.filename
     try:
-        data = task.data
         if task.passing:
-            data = load(Path(task.filename)) if data is None else data
+            data = load(Path(filename)) if task.file.data is None else task.file.data
             if not looks_like_ir(data):
-                return Checked(task.filename, passed_over=True)
+                return Checked(filename, passed_over=True)
+            if not Path(filename).is_file():
+                task = task._replace(file=task.file._replace(data=data))
         if task.fixing is not None:
-            return _fixed(task, data)
-        is_file = task.data is None and Path(task.filename).is_file()
-        report = _checked(task, None if is_file else data)
+            return _fixed(task, task.fixing)
+        return _checked(filename, task.linter.check(task.file))
     except OSError as error:
-        return Checked(task.filename, problem=_refused(error, task.filename))
+        return Checked(filename, problem=_refused(error, filename))
     except IRError as error:
-        return Checked(task.filename, problem=str(error))
+        return Checked(filename, problem=str(error))
     except InternalError as error:
-        return Checked(task.filename, problem=f"{task.filename}: {error}", is_own_fault=True)
+        return Checked(filename, problem=f"{filename}: {error}", is_own_fault=True)
     except UnknownPort as error:
-        return Checked(task.filename, problem=f"{task.filename}: {error}")
-    return Checked(task.filename, _counting(report, task), report.ports, openvino=report.openvino)
+        return Checked(filename, problem=f"{filename}: {error}")
 
 
-def _checked(task: Task, data: bytes | None) -> Report:
-    """Return the report of the file, or of ``data`` in its place."""
-    return lint(
-        task.filename,
-        task.weights,
-        task.values,
-        task.target_version,
-        task.asked,
-        data=data,
-        codes=task.codes,
-        target_precision=task.target_precision,
-        max_memory=task.max_memory,
-        purposes=task.purposes,
-        extensions=task.extensions,
-    )
+def _checked(filename: str, report: Report) -> Checked:
+    return Checked(filename, tuple(excerpted(report.findings())), report.ports, openvino=report.openvino)
 
 
-def _fixed(task: Task, data: bytes | None) -> Checked:
-    """Apply the fixes of one file, then report the remaining findings. OSError and UnknownPort are passed on."""
-    path = Path(task.filename)
-    before = load(path) if data is None else data
-    reports: list[Report] = []
-
-    def found(text: bytes) -> list[Diagnostic]:
-        report = _checked(task, text)
-        reports.append(report)
-        found = [finding for finding in report.findings() if finding.diagnostic.code in task.codes]
-        if task.baseline is not None:
-            found, _, _ = task.baseline.split(found, [task.filename])
-        return [finding.diagnostic for finding in found]
-
-    outcome = apply_fixes(before, found, unsafe=task.fixing == "unsafe")
-    if task.written:
-        clear(path)
-        if outcome.data != before:
-            replace_file(path, before, outcome.data)
-    shown = "" if task.written else diff(task.filename, before, outcome.data)
-    left = _counting(reports[-1], task)
-    ports, release = reports[-1].ports, reports[-1].openvino
-    return Checked(task.filename, left, ports, fixed=len(outcome.applied), diff=shown, openvino=release)
-
-
-def _counting(report: Report, task: Task) -> tuple[Finding, ...]:
-    """Return the findings of the rules that apply to a file."""
-    return excerpted([finding for finding in report.findings() if finding.diagnostic.code in task.codes])
+def _fixed(task: Task, fixing: Fixing) -> Checked:
+    fixed = task.linter.fix(task.file, unsafe=fixing.unsafe, baseline=fixing.baseline)
+    if fixing.written:
+        rewrite(Path(task.filename), fixed.before, fixed.data)
+    shown = "" if fixing.written else diff(task.filename, fixed.before, fixed.data)
+    return replace(_checked(task.filename, fixed.report), fixed=len(fixed.applied), diff=shown)
 
 
 class _Checking:
@@ -165,9 +123,10 @@ class _Checking:
     def _check_elsewhere(self, task: Task) -> Checked:
         """Check a file by its whole path, and return the result under its name."""
         whole = str(self._root / task.filename)
-        weights = None if task.weights is None else self._root / task.weights
-        extensions = tuple(str(self._root / path) for path in task.extensions)
-        found = check(replace(task, filename=whole, weights=weights, extensions=extensions))
+        weights = None if task.file.weights is None else self._root / task.file.weights
+        extensions = tuple(self._root / item if isinstance(item, str) else item for item in task.linter.extensions)
+        linter = Linter(task.linter.settings, extensions)
+        found = check(task._replace(file=task.file._replace(path=whole, weights=weights), linter=linter))
         return replace(
             found,
             filename=task.filename,

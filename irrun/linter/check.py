@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, overload
+from typing import Any, Final, NamedTuple, overload
 
 from irrun.diagnostics import Diagnostic, IRError, Severity
 from irrun.diagnostics.internal import Boundary
@@ -18,11 +19,14 @@ from irrun.document.source_map import SourceMap
 from irrun.document.weights import WeightsOutOfRange
 from irrun.graph import bind
 from irrun.inference import infer
+from irrun.linter.apply import apply_fixes
+from irrun.linter.baseline import Baseline
 from irrun.linter.consequences import causes_of, unexplained
 from irrun.linter.context import Context
 from irrun.linter.files import STDIN
 from irrun.linter.given import UnknownPort, Values, facts_of
 from irrun.linter.rule import adding, rules
+from irrun.linter.settings import LinterSettings
 from irrun.linter.suppression import unsuppressed
 from irrun.ops.available import operations_of
 from irrun.ops.extending import ExtensionSource, extended
@@ -84,57 +88,105 @@ class Report(Sequence[Diagnostic]):
         return f"<Report {self.filename}: {len(self)} findings>"
 
 
+class IRFile(NamedTuple):
+    """A file to check. ``data`` replaces its content, and then it need not exist.
+
+    ``values`` holds the values of unconnected ports, for a file that is a bare layer: pairs of a port id, an input name
+    or ``LAYER.PORT``, and the elements.
+    """
+
+    path: str | os.PathLike[str]
+    weights: str | os.PathLike[str] | None = None
+    values: Values = ()
+    data: bytes | None = None
+
+
+class Fixed(NamedTuple):
+    """A file after its fixes: its bytes before and after, the applied fixes, and the report of what is left."""
+
+    before: bytes
+    data: bytes
+    applied: tuple[Diagnostic, ...]
+    report: Report
+
+
+@dataclass(frozen=True, slots=True)
+class Linter:
+    """Checks and repairs files by some settings. ``extensions`` are Python files, modules or classes of operations and
+    rules beyond irrun's.
+
+    >>> report = Linter(LinterSettings(target_version="2023.3")).check(IRFile("model.xml"))
+
+    OSError where a file cannot be opened, UnknownPort where no port accepts a value, ExtensionError where an extension
+    cannot be used.
+    """
+
+    settings: LinterSettings = field(default_factory=LinterSettings)
+    extensions: tuple[ExtensionSource, ...] = ()
+
+    def check(self, file: IRFile) -> Report:
+        """Return the findings of the rules that apply to a file."""
+        filename, path = os.fspath(file.path), Path(file.path)
+        try:
+            content = load(path) if file.data is None else file.data
+        except IRError as error:
+            return self._report(filename, SourceMap(b""), error.diagnostics)
+        added = [*extended(), *self.extensions]
+        operations = operations_of(added)
+        with adding(added), Boundary(filename, (UnknownPort,)):
+            try:
+                place = None if file.data is not None and filename == STDIN else path
+                read = document(content, place, None if file.weights is None else Path(file.weights))
+            except IRError as error:
+                source = SourceMap(content)
+                left = unsuppressed(error.diagnostics, decode(content).data, source)
+                return self._report(filename, source, left)
+            bound = bind(read, operations, correct=True)
+            given = facts_of(bound, file.values)
+            facts = infer(bound.graph, read.weights, given)
+            breaks = {code: rule.breaks for code, rule in rules().items()}
+            context = Context(read, bound, facts, given, self.settings, breaks)
+            release = least({node.version for node in bound.graph.walk()}, read.net.version)
+            return self._report(filename, read.source_map, _left(context), len(context.outputs), release)
+
+    def fix(self, file: IRFile, *, unsafe: bool = False, baseline: Baseline | None = None) -> Fixed:
+        """Return a file after its safe fixes, or with ``unsafe`` all, of the findings that are not in ``baseline``."""
+        before = load(Path(file.path)) if file.data is None else file.data
+        reports: list[Report] = []
+
+        def found(text: bytes) -> Sequence[Diagnostic]:
+            reports.append(self.check(file._replace(data=text)))
+            if baseline is None:
+                return reports[-1]
+            new, _, _ = baseline.split(reports[-1].findings(), [os.fspath(file.path)])
+            return [finding.diagnostic for finding in new]
+
+        outcome = apply_fixes(before, found, unsafe=unsafe)
+        return Fixed(before, outcome.data, outcome.applied, reports[-1])
+
+    def _report(
+        self, filename: str, source: Source, found: Iterable[Diagnostic], ports: int = 0, release: str | None = None
+    ) -> Report:
+        return Report(filename, source, [item for item in found if self.settings.applies(item.code)], ports, release)
+
+
 def lint(
     path: str | os.PathLike[str],
     weights: str | os.PathLike[str] | None = None,
     values: Values = (),
-    target_version: str | None = None,
-    asked: Collection[str] = (),
     *,
     data: bytes | None = None,
-    codes: Collection[str] | None = None,
-    target_precision: str | None = None,
-    max_memory: int | None = None,
-    purposes: Collection[str] = (),
     extensions: Iterable[ExtensionSource] = (),
+    **settings: Any,
 ) -> Report:
-    """Check one IR file, for the release ``target_version`` of OpenVINO where one is given.
-
-    ``values`` holds the values of unconnected ports, for a file that is a bare layer: pairs of a port id, an input name
-    or ``LAYER.PORT``, and the elements. ``asked`` are codes of opt-in rules to report as infos too. ``data`` replaces
-    the content of the file, which then need not exist. ``codes`` limits the work to rules with these codes, None for
-    all; the report may still contain others. ``target_precision`` is f16 where the model is to be computed in f16,
-    ``max_memory`` the most bytes that its tensors may take, ``purposes`` what it is for: genai, npu. ``extensions`` are
-    Python files, modules or classes of operations and rules beyond irrun's. OSError where a file cannot be opened,
-    UnknownPort where no port accepts a value, ExtensionError where an extension cannot be used.
-    """
-    filename = os.fspath(path)
-    try:
-        content = load(Path(path)) if data is None else data
-    except IRError as error:
-        return Report(filename, SourceMap(b""), error.diagnostics)
-    added = [*extended(), *extensions]
-    operations = operations_of(added)
-    with adding(added), Boundary(filename, (UnknownPort,)):
-        try:
-            place = None if data is not None and filename == STDIN else Path(path)
-            read = document(content, place, Path(weights) if weights is not None else None)
-        except IRError as error:
-            source = SourceMap(content)
-            return Report(filename, source, unsuppressed(error.diagnostics, decode(content).data, source))
-        bound = bind(read, operations, correct=True)
-        given = facts_of(bound, values)
-        facts = infer(bound.graph, read.weights, given)
-        breaks = {code: rule.breaks for code, rule in rules().items()}
-        context = Context(read, bound, facts, given, target_version, target_precision, max_memory, purposes, breaks)
-        needed = _needed(codes, asked, read.data, exact=target_precision is not None)
-        release = least({node.version for node in bound.graph.walk()}, read.net.version)
-        return Report(filename, read.source_map, _left(context, needed, asked), len(context.outputs), release)
+    """Check one IR file; ``settings`` are those of `LinterSettings`. See `IRFile` and `Linter` for the others."""
+    return Linter(LinterSettings(**settings), tuple(extensions)).check(IRFile(path, weights, values, data))
 
 
-def _left(context: Context, needed: Collection[str], asked: Collection[str]) -> list[Diagnostic]:
+def _left(context: Context) -> list[Diagnostic]:
     """Return the findings that are reported, with their fixes."""
-    read = context.document
+    read, asked = context.document, context.settings.asked
+    needed = _needed(context.settings, read.data)
     found = [*read.diagnostics, *context.bound.diagnostics, *_merged(context.failures()), *_checked(context, needed)]
     try:
         read.weights.check()
@@ -165,17 +217,17 @@ def _fixed(found: Iterable[Diagnostic], context: Context) -> list[Diagnostic]:
     return fixed
 
 
-def _needed(codes: Collection[str] | None, asked: Collection[str], data: bytes, *, exact: bool) -> set[str]:
-    """Return the rules to check for findings of some codes, including the rules whose findings suppress those.
+def _needed(settings: LinterSettings, data: bytes) -> set[str]:
+    """Return the rules to check, including those whose findings suppress findings of the rules that apply.
 
-    With ``exact``, opt-in infos are included.
+    With a target precision, opt-in infos are included.
     """
-    known = rules()
-    needed = set(known if codes is None or _MARK in data else codes)
+    known, asked = rules(), settings.asked
+    needed = set(known if settings.codes is None or _MARK in data else settings.codes)
     if any(known[code].needs_sound for code in needed):
         needed |= {code for code, rule in known.items() if rule.severity is Severity.ERROR}
     needed |= causes_of(needed)
-    if exact:
+    if settings.target_precision is not None:
         return needed
     return {code for code in needed if code in asked or not known[code].opt_in or known[code].severity > Severity.INFO}
 

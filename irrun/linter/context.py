@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from irrun.diagnostics import Diagnostic, LayerRef
 from irrun.document import Document
@@ -15,10 +15,8 @@ from irrun.graph.extensions import declared_fact
 from irrun.inference import Facts, infer
 from irrun.linter.declared import DeclaredPort, as_declared, inputs, offending, outputs, shape_of
 from irrun.linter.edits import Editor
+from irrun.linter.settings import LinterSettings
 from irrun.tensor import Fact, Shape
-
-PURPOSES: Final = ("genai", "npu")
-"""What a file may be for: a pipeline of language models, a neural processing unit."""
 
 
 class Contradiction(NamedTuple):
@@ -32,20 +30,15 @@ class Contradiction(NamedTuple):
 class Context:
     """The input of a rule.
 
-    ``given`` are the facts of Parameters passed to the linter, ``target_version`` the release of OpenVINO that should
-    read the file, ``target_precision`` the element type that its floats will be computed in, ``max_memory`` the
-    most bytes that its tensors may take, ``purposes`` what the file is for, of ``PURPOSES``. ``breaks`` are what errors
-    leave unknown, by code.
+    ``given`` are the facts of Parameters passed to the linter, ``settings`` what the file is checked for. ``breaks``
+    are what errors leave unknown, by code.
     """
 
     document: Document
     bound: Bound
     facts: Facts
     given: Mapping[int, Fact]
-    target_version: str | None = None
-    target_precision: str | None = None
-    max_memory: int | None = None
-    purposes: Collection[str] = ()
+    settings: LinterSettings = field(default_factory=LinterSettings)
     breaks: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     def broken_by(self, code: str) -> Collection[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -100,3 +100,14 @@ def selected(choices: Sequence[Choice]) -> frozenset[str]:
 
 def _codes(selectors: Sequence[Selector], closeness: int) -> frozenset[str]:
     return frozenset(code for item in selectors if item.closeness == closeness for code in item.codes)
+
+
+def summary(codes: Collection[str]) -> str:
+    """Tell which of all rules these are, in as few codes as possible."""
+    known = rules()
+    without = [code for code in known if code not in codes]
+    if not without:
+        return f"all {len(known)}"
+    if len(without) < len(codes):
+        return f"{len(codes)} of {len(known)}, without {', '.join(without)}"
+    return f"{len(codes)} of {len(known)}: {', '.join(sorted(codes)) or 'none'}"

@@ -250,18 +250,30 @@ def test_the_settings_that_apply(run: Run, write: Write, folder: Path) -> None:
     assert result.exit_code == 0
     first, second = result.stdout.split("\n\n")
     count = len(rules())
-    assert [line.split(None, 1) for line in first.splitlines()[:5]] == [
+    assert [line.split(None, 1) for line in first.splitlines()] == [
         ["file", "a/net.xml"],
         ["configuration", str(folder / "irrun.toml")],
         ["rules", f"all {count}"],
-        ["exclude", "old"],
-        ["fail-level", "warning"],
+        ["select", "none  (default)"],
+        ["ignore", "none  (default)"],
+        ["extend-select", "none  (default)"],
+        ["per-file-ignores", "none  (default)"],
+        ["exclude", "old  (command line)"],
+        ["fail-level", "warning  (default)"],
+        ["output-format", "full  (default)"],
+        ["baseline", "none  (default)"],
+        ["target-version", "none  (default)"],
+        ["target-precision", "none  (default)"],
+        ["max-memory", "none  (default)"],
+        ["for", "none  (default)"],
     ]
     assert f"rules             {count - 1} of {count}, without IR401" in second
-    assert "target-version    2023.3" in second
+    assert "ignore            IR401  (b/irrun.toml:1)" in second
+    assert "target-version    2023.3  (b/irrun.toml:3)" in second
     records = json.loads(run("lint", "a", "b", "--show-settings", "--json", "--select", "IR401").stdout)
     assert [item["rules"] for item in records] == [["IR401"], ["IR401"]]
     assert [item["fail-level"] for item in records] == ["warning", "error"]
+    assert [item["origins"]["fail-level"] for item in records] == ["default", "b/irrun.toml:2"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from irrun.diagnostics import Diagnostic, Edit, Fix
-from irrun.linter.apply import MOST_ROUNDS, apply_fixes, diff, edited, fix, replace, without_overlap
+from irrun.linter.apply import MOST_ROUNDS, apply_fixes, diff, edited, rewrite, without_overlap
 
 
 def finding(*edits: Edit, safe: bool = True) -> Diagnostic:
@@ -108,7 +108,7 @@ def test_a_file_is_replaced_with_its_permissions(tmp_path: Path) -> None:
     path.chmod(0o640)
     link = tmp_path / "link.xml"
     link.symlink_to(path)
-    replace(link, b"before", b"after")
+    rewrite(link, b"before", b"after")
     assert link.is_symlink()
     assert path.read_bytes() == b"after"
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
@@ -124,7 +124,7 @@ def test_nothing_is_lost_where_a_file_cannot_be_replaced(tmp_path: Path, monkeyp
 
     monkeypatch.setattr(os, "replace", refused)
     with pytest.raises(PermissionError):
-        fix(path, shortening)
+        rewrite(path, path.read_bytes(), apply_fixes(path.read_bytes(), shortening).data)
     assert path.read_bytes() == b"abcdef"
     assert [item.name for item in tmp_path.iterdir()] == ["model.xml"]
 
@@ -133,7 +133,7 @@ def test_a_sound_file_is_not_written(tmp_path: Path) -> None:
     path = tmp_path / "model.xml"
     path.write_bytes(b"abc")
     before = path.stat()
-    fix(path, shortening)
+    rewrite(path, path.read_bytes(), apply_fixes(path.read_bytes(), shortening).data)
     assert (path.stat().st_ino, path.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
@@ -150,7 +150,7 @@ def test_a_file_that_is_not_to_be_written(tmp_path: Path) -> None:
     path.write_bytes(b"before")
     path.chmod(0o444)
     with pytest.raises(PermissionError) as caught:
-        replace(path, b"before", b"after")
+        rewrite(path, b"before", b"after")
     assert caught.value.filename == str(path)
     assert path.read_bytes() == b"before"
 
@@ -163,6 +163,6 @@ def test_a_folder_that_no_file_can_be_made_in(monkeypatch: pytest.MonkeyPatch, t
     path.write_bytes(b"before")
     monkeypatch.setattr("os.open", refuse)
     with pytest.raises(OSError, match="Permission denied in its folder") as caught:
-        replace(path, b"before", b"after")
+        rewrite(path, b"before", b"after")
     assert caught.value.filename == str(path)
     assert path.read_bytes() == b"before"

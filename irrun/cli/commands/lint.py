@@ -70,6 +70,15 @@ def rules_of(text: str) -> tuple[str, ...]:
     return words
 
 
+def by_pattern(
+    _context: click.Context, _parameter: click.Parameter, given: Sequence[tuple[str, tuple[str, ...]]]
+) -> dict[str, tuple[str, ...]] | None:
+    found: dict[str, tuple[str, ...]] = {}
+    for pattern, words in given:
+        found[pattern] = (*found.get(pattern, ()), *words)
+    return found or None
+
+
 def file_ignores(text: str) -> tuple[str, tuple[str, ...]]:
     """Parse ``PATTERN:IR401,IR5``."""
     pattern, colon, words = text.rpartition(":")
@@ -118,6 +127,7 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
     "--per-file-ignores",
     type=file_ignores,
     multiple=True,
+    callback=by_pattern,
     metavar="PATTERN:RULES",
     help="Ignore these rules in files that match a pattern; repeatable.",
 )
@@ -173,7 +183,7 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
 )
 @click.option(
     "--for",
-    "purposes",
+    "for",
     type=click.Choice(["genai", "npu"]),
     multiple=True,
     help="The purpose of the file: a language model pipeline, or a neural processing unit; report what it refuses.",
@@ -190,6 +200,7 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> None:
     from irrun.cli.linting import Options, run
+    from irrun.settings import SETTINGS
 
     if given["config"] is not None and given["isolated"]:
         raise click.UsageError("--config and --isolated are given, expected only one of them")
@@ -199,7 +210,10 @@ def command(context: click.Context, /, **given: Any) -> None:
         given["output_file"] = None
     if given["write_baseline"] is not None:
         refuse_standard_output(given["write_baseline"])
-    context.exit(run(Options(**given)))
+    keys = [key for key, setting in SETTINGS.items() if "lint" in setting.commands]
+    settings = {key: given.pop(key.replace("-", "_")) for key in keys}
+    settings = {key: value for key, value in settings.items() if value is not None and value != ()}
+    context.exit(run(Options(given=settings, **given)))
 
 
 def _number(text: str) -> float:

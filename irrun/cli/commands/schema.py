@@ -1,9 +1,9 @@
-"""Print a schema of IR files, or of the report of irrun lint.
+"""Print a schema: of IR files, of a lint report, or of settings.
 
 Those of IR files are for editors.
 
-rng is RELAX NG with every operation and its attributes, xsd is XML Schema with the edges, and report is the JSON schema
-of irrun lint --output-format json.
+rng is RELAX NG with every operation and its attributes, xsd is XML Schema with the edges, report is the JSON schema
+of irrun lint --output-format json, and settings that of irrun.toml.
 
 \b
 Examples:
@@ -24,15 +24,17 @@ from irrun.document.replacing import replacing
 
 
 @click.command(help=__doc__)
-@click.argument("name", type=click.Choice(["rng", "xsd", "report"]))
+@click.argument("name", type=click.Choice(["rng", "xsd", "report", "settings"]))
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead.")
 @extension_option
 @verbosity
 def command(name: str, output: Path | None) -> None:
     from irrun.ops.available import operations_of
     from irrun.schema import relaxng, report_schema, xsd
+    from irrun.settings.known import schema as settings_schema
 
-    text = relaxng(operations_of(extensions())) if name == "rng" else {"xsd": xsd, "report": report_schema}[name]()
+    others = {"xsd": xsd, "report": report_schema, "settings": settings_schema}
+    text = relaxng(operations_of(extensions())) if name == "rng" else others[name]()
     if output is None or output == STANDARD_OUTPUT:
         result(text.rstrip("\n"))
         return

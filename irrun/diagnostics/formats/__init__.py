@@ -10,8 +10,10 @@ import functools
 import importlib
 import pkgutil
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-from irrun.diagnostics.results import Results
+if TYPE_CHECKING:
+    from irrun.diagnostics.results import Results
 
 
 @functools.cache

@@ -32,7 +32,7 @@ class AttentionNotFused(Rule):
     needs_sound = "file"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        found = unfused(context) if "genai" in context.purposes else ()
+        found = unfused(context) if "genai" in context.settings.purposes else ()
         if found:
             more = len(found) - 1
             notes = [f"{more} more layer{'s do' if more > 1 else ' does'} the same"] if more else []

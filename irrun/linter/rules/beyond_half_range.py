@@ -34,7 +34,7 @@ class BeyondHalfRange(Rule):
     needs_sound = "upstream"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        aimed = context.target_precision == "f16"
+        aimed = context.settings.target_precision == "f16"
         if not aimed and not _is_half(context):
             return
         found = [(item, counted) for item, counted in floats(context) if counted.largest > 65504]

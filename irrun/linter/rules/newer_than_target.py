@@ -33,8 +33,8 @@ class NewerThanTarget(Rule):
     severity = Severity.ERROR
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        if context.target_version is not None:
-            yield from self._newer(context, release(context.target_version))
+        if context.settings.target_version is not None:
+            yield from self._newer(context, release(context.settings.target_version))
 
     def _newer(self, context: Context, target: tuple[int, int]) -> Iterator[Diagnostic]:
         """Yield the findings about operations and formats that a release does not support."""

@@ -50,7 +50,7 @@ class NewerThanTokenizers(Rule):
     severity = Severity.WARNING
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        named = _named(context) if "genai" in context.purposes else None
+        named = _named(context) if "genai" in context.settings.purposes else None
         if named is None:
             return
         version, origin = named
@@ -67,6 +67,6 @@ def _named(context: Context) -> tuple[str, str] | None:
     written = re.match(r"(20\d\d)\.([0-9])(?!\d)", rt_info(context.document).get("openvino_tokenizers_version", ""))
     if written is not None:
         found.append((written[0], "<rt_info> names"))
-    if context.target_version is not None:
-        found.append((context.target_version, "the target is"))
+    if context.settings.target_version is not None:
+        found.append((context.settings.target_version, "the target is"))
     return min(found, key=lambda item: release(item[0]), default=None)

@@ -39,7 +39,7 @@ class OversizedTensor(Rule):
     faults = (faults.OversizedTensor,)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        budget = context.max_memory
+        budget = context.settings.max_memory
         most = MOST_BYTES if budget is None else min(budget + 1, MOST_BYTES)
         stated = "" if budget is None else f", the budget is {bytes_text(budget)}"
         for item in remarkable(context):

@@ -52,7 +52,7 @@ class TokensBeyondEmbedding(Rule):
     needs_sound = "file"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        path = context.document.path if "genai" in context.purposes else None
+        path = context.document.path if "genai" in context.settings.purposes else None
         table = _embedding(context) if path is not None else None
         if path is None or table is None:
             return

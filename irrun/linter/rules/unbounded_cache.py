@@ -34,7 +34,7 @@ class UnboundedCache(Rule):
     needs_sound = "file"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        found = caches(context) if "genai" in context.purposes else ()
+        found = caches(context) if "genai" in context.settings.purposes else ()
         if not found:
             return
         each = sum(cache.elements * cache.type.bits for cache in found) // 8

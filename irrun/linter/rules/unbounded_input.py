@@ -38,7 +38,7 @@ class UnboundedInput(Rule):
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         has_texts = any(fact.type is STRING for fact in context.facts.of.values())
-        if "npu" not in context.purposes or has_texts:
+        if "npu" not in context.settings.purposes or has_texts:
             return
         for item in inferred_layers(context, "Parameter"):
             dims = item.outputs[0].shape.dims

@@ -44,7 +44,7 @@ class UncompressedWeights(Rule):
     needs_sound = "file"
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
-        word = _word(context) if "genai" in context.purposes else None
+        word = _word(context) if "genai" in context.settings.purposes else None
         if word is None:
             return
         counts = _counts(context)

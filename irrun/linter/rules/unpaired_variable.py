@@ -54,7 +54,7 @@ class UnpairedVariable(Rule):
             yield self._finding(ends[0], f'no ReadValue reads the variable "{name}"{meant}')
         for name, ends in unwritten.items():
             if not unread:
-                severity = Severity.WARNING if "genai" in context.purposes else Severity.INFO
+                severity = Severity.WARNING if "genai" in context.settings.purposes else Severity.INFO
                 yield self._finding(ends[0], f'no Assign writes the variable "{name}"', severity)
         for kind, variables in (("a ReadValue", read), ("an Assign", written)):
             for name, ends in variables.items():

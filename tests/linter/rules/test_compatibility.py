@@ -13,6 +13,7 @@ from irrun.inference import infer
 from irrun.linter.context import Context
 from irrun.linter.rules.execution_graph import ExecutionGraph
 from irrun.linter.rules.newer_than_target import NewerThanTarget
+from irrun.linter.settings import LinterSettings
 from irrun.ops.releases import release
 from tests.linter.models import NET
 from tests.linter.rules.support import findings, layer, net, port
@@ -35,7 +36,7 @@ def newer(text: str, target: str) -> list[Diagnostic]:
 def context(text: str, target: str | None = None) -> Context:
     document = read(text.encode())
     bound = bind(document)
-    return Context(document, bound, infer(bound.graph, document.weights), {}, target)
+    return Context(document, bound, infer(bound.graph, document.weights), {}, LinterSettings(target_version=target))
 
 
 @pytest.mark.parametrize(("target", "found"), [("2022.1", []), ("2023.3", []), ("2021.4.2", ["IR version 11"])])

@@ -1,0 +1,69 @@
+"""The settings of the linter for a file, from the command line and from configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from irrun.diagnostics import Severity
+from irrun.linter.selection import ALL, Choice, FileIgnores, UnknownRule, meant, selected, selector
+from irrun.linter.settings import LinterSettings
+from irrun.settings import BadConfiguration, Project, Value, resolve
+
+COMMAND: Final = "lint"
+_CHOICES: Final = ("select", "ignore", "extend-select")
+_PATTERNS: Final = "per-file-ignores"
+
+
+def settings_of(
+    path: Path, given: Mapping[str, Any], project: Project, current: Project
+) -> tuple[LinterSettings, dict[str, Value]]:
+    """Return the settings for a file: as ``given``, else in the configurations of its folder and of the current one.
+
+    Also returned are all values of the command with their origins. BadConfiguration where a configuration names a rule
+    that does not exist.
+    """
+    values = resolve(COMMAND, given, project, current)
+    written = _choice({key: entry.value for key, entry in project.of(COMMAND).items()})
+    own = _choice(given)
+    _check_rules(project)
+    everything = given.get("fail-level") is Severity.INFO
+    settings = LinterSettings(
+        selected([written, own]) - _ignored(path, given, project),
+        meant([ALL]) if everything else _named(written) | _named(own),
+        values["target-version"].value,
+        values["target-precision"].value,
+        values["max-memory"].value,
+        tuple(values["for"].value),
+        values["fail-level"].value,
+    )
+    return settings, values
+
+
+def _choice(values: Mapping[str, Any]) -> Choice:
+    return Choice(values.get("select"), values.get("ignore") or (), values.get("extend-select") or ())
+
+
+def _named(choice: Choice) -> frozenset[str]:
+    return meant((*(choice.select or ()), *choice.extend_select))
+
+
+def _check_rules(project: Project) -> None:
+    for key, entry in project.of(COMMAND).items():
+        if key in _CHOICES or key == _PATTERNS:
+            texts = entry.value if key in _CHOICES else [text for codes in entry.value.values() for text in codes]
+            try:
+                for text in texts:
+                    selector(text)
+            except UnknownRule as error:
+                raise BadConfiguration(f"{project.file}: {entry.called}: {error}") from error
+
+
+def _ignored(path: Path, given: Mapping[str, Any], project: Project) -> frozenset[str]:
+    """Return the rules that patterns ignore in a file: given ones are relative to the current folder."""
+    patterns, root = given.get(_PATTERNS), Path.cwd()
+    if patterns is None and _PATTERNS in project.of(COMMAND):
+        patterns, root = project.of(COMMAND)[_PATTERNS].value, project.root
+    ignores = [FileIgnores(pattern, codes, root) for pattern, codes in (patterns or {}).items()]
+    return frozenset(code for item in ignores for code in item.codes(path))
