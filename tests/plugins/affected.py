@@ -6,7 +6,7 @@ that has changed, or is new. Three things have no calls, so that names decide:
 
 * code outside of functions affects the tests that call any function of its file, and for a declaration of operations
   those that are named after one of them;
-* a compiled kernel affects the tests that call a lowering that imports it, or imports what imports it;
+* a compiled kernel affects the tests that call what imports it in the runtime, or imports what imports it;
 * a file of data affects the tests that read it.
 """
 
@@ -26,7 +26,7 @@ from tests.cases import named_after
 from tests.plugins.calls import ROOT
 
 KERNELS: Final = "kernels/irrun_kernels/"
-LOWERINGS: Final = "irrun/runtime/lowering/"
+RUNTIME: Final = "irrun/runtime/"
 OUTSIDE: Final = "<module>"
 """The name of the code of a file outside of functions."""
 
@@ -153,8 +153,8 @@ def _seen_by(record: Record, name: str) -> int:
     if function == OUTSIDE:
         bits |= _of_file(record, file) | _named(record, _operations(file))
     if file.startswith(KERNELS):
-        for lowering in _lowerings(Path(file).stem):
-            bits |= _of_file(record, lowering)
+        for user in _users(Path(file).stem):
+            bits |= _of_file(record, user)
     if file.startswith("tests/") and function:
         bits |= _of_tests(record, file, function)
     return bits
@@ -200,7 +200,7 @@ def importers() -> dict[str, set[str]]:
     """Return the files that import each module of the kernels."""
     found: dict[str, set[str]] = {}
     for file in sources():
-        if file.startswith((KERNELS, LOWERINGS)):
+        if file.startswith((KERNELS, RUNTIME)):
             text = (ROOT / file).read_text(encoding="utf-8")
             for module, names in re.findall(r"from irrun_kernels(?:\.(\w+))? import (.*)", text):
                 for name in [module] if module else names.split(", "):
@@ -208,8 +208,8 @@ def importers() -> dict[str, set[str]]:
     return found
 
 
-def _lowerings(kernel: str) -> set[str]:
-    """Return the lowerings that import a module of kernels, or one that imports it."""
+def _users(kernel: str) -> set[str]:
+    """Return the files of the runtime that import a module of kernels, or one that imports it."""
     found, waiting, seen = set(), [kernel], set()
     while waiting:
         name = waiting.pop()
@@ -217,7 +217,7 @@ def _lowerings(kernel: str) -> set[str]:
             continue
         seen.add(name)
         for file in importers().get(name, ()):
-            if file.startswith(LOWERINGS):
+            if file.startswith(RUNTIME):
                 found.add(file)
             else:
                 waiting.append(Path(file).stem)

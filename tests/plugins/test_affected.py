@@ -58,6 +58,8 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "irrun/runtime/lowering/waves.py": b"from irrun_kernels.wave import wave\n\ndef lower() -> None: ...\n",
         "kernels/irrun_kernels/wave.py": b"from irrun_kernels.base import half\n\ndef wave() -> None: ...\n",
         "kernels/irrun_kernels/base.py": b"def half() -> None: ...\n",
+        "irrun/runtime/workers.py": b"from irrun_kernels.tape import (\n    lead,\n    walk,\n)\n\ndef run() -> None: ...\n",
+        "kernels/irrun_kernels/tape.py": b"def walk() -> None: ...\n",
         "tests/test_box.py": b"def test_open() -> None: ...\n\ndef test_open_twice() -> None: ...\n",
         "tests/texts/box.txt": b"a box",
     }
@@ -72,7 +74,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 CALLS = {
     "tests/test_box.py::test_open": ["irrun/box.py::Box.open", "tests/test_box.py::test_open"],
     "tests/test_box.py::test_open_twice": ["irrun/box.py::Box.open", "irrun/box.py::close", "tests/texts/box.txt"],
-    "tests/test_ops.py::test_op[Sin-1]": [],
+    "tests/test_ops.py::test_op[Sin-1]": ["irrun/runtime/workers.py::run"],
     "tests/test_ops.py::test_op[Sinh-1]": ["irrun/runtime/lowering/waves.py::lower"],
 }
 OPEN, TWICE, SIN, SINH = CALLS
@@ -87,6 +89,7 @@ OPEN, TWICE, SIN, SINH = CALLS
         ("irrun/box.py", b"# the limit", b"#", []),
         ("irrun/ops/math/sin.py", b"opset=1", b"opset=2", [SIN]),
         ("kernels/irrun_kernels/base.py", b"...", b"print()", [SINH]),
+        ("kernels/irrun_kernels/tape.py", b"...", b"print()", [SIN]),
         ("tests/test_box.py", b"def test_open() -> None: ...", b"def test_open() -> None: print()", [OPEN]),
         ("tests/texts/box.txt", b"a box", b"two", [TWICE]),
     ],

@@ -34,6 +34,9 @@ TOO_LONG: Final = -1
 SECONDS: Final = 600
 """A run of tests that takes longer hangs: so somebody notices the fault."""
 
+LONGEST: Final = 100
+"""The seconds after which a single test hangs, and its worker is ended."""
+
 FEW: Final = 40
 """The failing tests that each fault is run against alone."""
 
@@ -143,7 +146,9 @@ def chosen(tree: Path, seed: int, count: int) -> list[Mutant]:
 def pytest(tree: Path, *options: str, seconds: float = SECONDS) -> tuple[Outcome, list[str]]:
     """Run tests; return the outcome, and the tests that failed."""
     begin = time.monotonic()
-    status, text = run(tree, "-m", "pytest", "-q", "-n", "2", "-p", "no:budget", *options, seconds=seconds)
+    given = ["-q", "-n", "2", "-p", "no:budget", "-o", f"faulthandler_timeout={LONGEST}"]
+    given += ["-o", "faulthandler_exit_on_timeout=true", *options]
+    status, text = run(tree, "-m", "pytest", *given, seconds=seconds)
     failed = re.findall(r"^(?:FAILED|ERROR) (\S+::.*?)(?: - .*)?$", text, re.MULTILINE)
     survived = status in SURVIVED
     outcome: Outcome = {
