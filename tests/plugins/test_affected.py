@@ -58,7 +58,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "irrun/runtime/lowering/waves.py": b"from irrun_kernels.wave import wave\n\ndef lower() -> None: ...\n",
         "kernels/irrun_kernels/wave.py": b"from irrun_kernels.base import half\n\ndef wave() -> None: ...\n",
         "kernels/irrun_kernels/base.py": b"def half() -> None: ...\n",
-        "irrun/runtime/workers.py": b"from irrun_kernels.tape import (\n    lead,\n    walk,\n)\n\ndef run() -> None: ...\n",
+        "irrun/runtime/workers.py": b"from irrun_kernels.tape import (\n    walk,\n)\n\ndef run() -> None: ...\n",
         "kernels/irrun_kernels/tape.py": b"def walk() -> None: ...\n",
         "tests/test_box.py": b"def test_open() -> None: ...\n\ndef test_open_twice() -> None: ...\n",
         "tests/texts/box.txt": b"a box",
