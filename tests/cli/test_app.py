@@ -359,3 +359,12 @@ def test_a_current_folder_that_is_gone(tmp_path: Path) -> None:
     )
     done = processes.python(script, env=processes.environment())
     assert (done.stderr, done.returncode) == ("error: the current folder no longer exists\n", 2)
+
+
+def test_a_character_that_the_output_cannot_hold_is_escaped(tmp_path: Path) -> None:
+    net = Net("größe ☃")
+    net.result(net.parameter("x", "2"))
+    environment = processes.environment(PYTHONIOENCODING="latin-1")
+    done = processes.irrun("info", net.save(tmp_path / "net.xml"), env=environment, encoding="latin-1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[0] == "model       größe \\u2603, IR version 11"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
 import sys
 from pathlib import Path
 
+import click
 import click.testing
 import pytest
 
 from irrun.cli.app import app
-from irrun.cli.generating import _escaped
+from irrun.cli.generating import Terminal, _escaped
 from tests.cli.conftest import Run, one_line
 from tests.generation.conftest import STORIES, Copy, copied
 from tests.processes import ended, start
@@ -151,6 +153,16 @@ def test_an_error_ends_the_line(run: Run) -> None:
 
 def test_a_terminal_gets_no_commands() -> None:
     assert _escaped("a\x1b[31mb\r\n\tü😀\x07") == "a\\x1b[31mb\\r\n\tü😀\\x07"
+
+
+@pytest.mark.parametrize(("is_terminal", "written"), [(True, "a\\x07"), (False, "a\x07")])
+def test_only_a_terminal_gets_escapes(is_terminal: bool, written: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: is_terminal)
+    monkeypatch.setattr(sys, "stdout", stream)
+    with click.Context(click.Command("generate")):
+        Terminal().write("a\x07")
+    assert stream.getvalue() == written
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")

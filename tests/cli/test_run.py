@@ -148,6 +148,13 @@ def test_strings_and_booleans(run: Run, tmp_path: Path, npy: Npy) -> None:
     )
 
 
+def test_top_of_one_row_without_a_batch(run: Run, tmp_path: Path, npy: Npy) -> None:
+    net = Net()
+    net.result(net.parameter("x", "3"))
+    result = run("run", net.save(tmp_path / "net.xml"), "-i", npy("x.npy", f32([0.5, 2, 1])), "--top", "2")
+    assert result.stdout.splitlines()[-1] == "top: class 1 (2), class 2 (1)"
+
+
 def test_top_of_several_rows(run: Run, clamp: Path, npy: Npy) -> None:
     rows = npy("x.npy", f32([[0.1, 0.9, 0.5], [0.7, 0.2, 0.7]]))
     lines = run("run", clamp, "-i", rows, "--top", "2").stdout.splitlines()

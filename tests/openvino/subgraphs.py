@@ -56,7 +56,7 @@ def _loop(ov: Any, ports: Any = (0, 0), trips: int = 4, wrong: str = "") -> Any:
     node.set_special_body_ports(list(ports))
     node.set_merged_input(x if wrong == "parameter" else total, x.output(0), summed.output(0))
     node.set_invariant_input(twice, x.output(0))
-    last = node.get_iter_value(summed.output(0), -1)
+    last = node.get_iter_value(summed.output(0))
     all = node.get_concatenated_slices(summed.output(0), 0, 1, 1, -1, 0)
     model = ov.Model([last, all], [x], "loop")
     return node.get_num_iterations(), node.get_special_body_ports(), node.get_output_size(), _run(ov, model, X)

@@ -158,7 +158,7 @@ def test_the_initial_value_of_a_variable(init: Fact, message: str) -> None:
     op = resolve("ReadValue", "opset6")(variable_id="v", variable_type=F32, variable_shape=Shape([2]))
     with pytest.raises(OpError) as caught:
         infer(op, [init])
-    assert caught.value.message == message
+    assert (caught.value.message, caught.value.input) == (message, 0)
 
 
 def bound(low: int, high: int) -> Fact:

@@ -352,3 +352,16 @@ def test_texts_of_a_known_shape_run_beside_kernels(tmp_path: Path) -> None:
         for got, wanted in zip(other(inputs).to_tuple(), one(inputs).to_tuple(), strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
     assert other.tiers.account == (2, {}, {}, 5, {"text": 1})
+
+
+@pytest.mark.parametrize(
+    ("precision", "tier", "expected"),
+    [
+        ("f32", "numpy", "f32"),
+        ("f32", "compiled", "f32"),
+        ("bf16", "numpy", "f32 with rounded operands"),
+        ("f16", "compiled", "f32 with rounded operands"),
+    ],
+)
+def test_what_multiplies(precision: str, tier: str, expected: str) -> None:
+    assert tiers.backend(precision, tier) == expected
