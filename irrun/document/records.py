@@ -121,6 +121,16 @@ def element_type(precision: str | None) -> ElementType | None:
     return BY_PRECISION.get(precision or "") or BY_NAME.get(precision or "")
 
 
+def tensor_names(text: str | None) -> tuple[str, ...]:
+    """Split the tensor names of a port at commas; a backslash escapes a comma inside a name."""
+    if text is None:
+        return ()
+    if "\\" not in text:
+        return tuple(name for name in text.split(",") if name)
+    parts = text.replace("\\,", "\0").split(",")
+    return tuple(part.replace("\0", ",") for part in parts if part)
+
+
 def dims_text(dims: Iterable[str]) -> str:
     """Format dims as ``[1,3,224,224]``, with ``?`` for a dynamic ``-1``."""
     return f"[{','.join('?' if dim == '-1' else dim for dim in dims)}]"

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from irrun.diagnostics import Anchor, Diagnostic, LayerRef, OpError, nearest
 from irrun.document.places import in_layer, op_diagnostic, op_fault, path_notes
 from irrun.document.reader import Document
-from irrun.document.records import EdgeElement, LayerElement, NetElement, PortElement, element_type
+from irrun.document.records import EdgeElement, LayerElement, NetElement, PortElement, element_type, tensor_names
 from irrun.graph.attributes import attributes
+from irrun.graph.edges import Connections, Sources
 from irrun.graph.extensions import Extensions
 from irrun.graph.faults import Cycle, UnconnectedInput
 from irrun.graph.graph import PARAMETER, RESULT, Body, Graph, Inlet, Node, Outlet
-from irrun.graph.join import Joiner, Sources, duplicates
-from irrun.graph.ports import is_number, tensor_names
+from irrun.graph.ids import duplicates, is_id
 from irrun.ops import Op
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.available import BUILT_IN, Operations
@@ -80,12 +80,12 @@ class _Binder:
             sources: Sources = {id: [None] * len(layer.inputs) for id, layer in layers.items()}
             nodes = {**_feed(layers, sources), **nodes}
         else:
-            joiner = Joiner(net, layers, duplicates(net.layers))
-            self.found += (item._replace(notes=(*item.notes, *path_notes(path))) for item in joiner.found)
-            self._open(joiner.open if net.edges else joiner.open[:1], layers, path)
-            sources = joiner.sources
+            connections = Connections(net, layers, duplicates(net.layers))
+            self.found += (item._replace(notes=(*item.notes, *path_notes(path))) for item in connections.found)
+            self._open(connections.open if net.edges else connections.open[:1], layers, path)
+            sources = connections.sources
             if not self.correct:
-                _leave_out(joiner.open, nodes, sources)
+                _leave_out(connections.open, nodes, sources)
         used = {outlet.node for outlets in sources.values() for outlet in outlets if outlet is not None}
         graph = Graph.of(
             [node._replace(inputs=len(sources[id])) for id, node in nodes.items()],
@@ -106,13 +106,13 @@ class _Binder:
         op = self._operation(layer, path)
         bodies: dict[str, Body] = {}
         for element in layer.bodies:
-            from irrun.graph.bodies import connect
+            from irrun.graph.port_maps import connect_body
 
             inner = (*path, f'{layer.type} "{layer.name}" › {element.tag}')
             graph = self.net(element.net, inner)
             ports, sound = BodyPorts((), (), (), len(graph.parameters), len(graph.results)), True
             if element.port_map or not isinstance(op, Extension):
-                ports, sound, found = connect(layer, element, graph, path, edges, self.misread)
+                ports, sound, found = connect_body(layer, element, graph, path, edges, self.misread)
                 self.found += found
             bodies[element.tag] = Body(graph, ports)
             op = op if sound else None
@@ -217,7 +217,7 @@ def _ids(layers: Sequence[LayerElement]) -> list[int]:
     ids: list[int] = []
     seen: set[int] = set()
     for index, layer in enumerate(layers):
-        id = int(layer.id) if is_number(layer.id) else -1 - index
+        id = int(layer.id) if is_id(layer.id) else -1 - index
         id = id if id not in seen else -1 - index
         seen.add(id)
         ids.append(id)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+from irrun.document.records import tensor_names
 from irrun.graph import Graph, Outlet
-from irrun.graph.ports import tensor_names
 from irrun.inference import Facts
 from irrun.model.port import Port
 from irrun.tensor import DYNAMIC, ElementType, Fact

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from irrun.diagnostics import Anchor, Diagnostic, Severity
-from irrun.document.records import LayerElement
+from irrun.document.records import LayerElement, tensor_names
 from irrun.graph import Outlet
-from irrun.graph.ports import tensor_names
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import joined

@@ -1,4 +1,4 @@
-"""Connects a body to its layer, along the port map and the back edges."""
+"""Connects a body to its layer along the port map, and its iterations along the back edges."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from irrun.document.places import in_layer, layer_ref
 from irrun.document.records import BodyElement, EdgeElement, LayerElement, MapElement, NetElement
 from irrun.graph.faults import WrongBackEdge, WrongPortMap
 from irrun.graph.graph import PARAMETER, RESULT, Graph
-from irrun.graph.join import duplicates
-from irrun.graph.ports import PortIds, is_number
+from irrun.graph.ids import PortIds, duplicates, is_id
 from irrun.ops.context import BodyInput, BodyOutput, BodyPorts
 
 NO_PORTS: Final = BodyPorts((), (), (), 0, 0)
@@ -23,7 +22,7 @@ _INTEGER: Final = re.compile(r"\s*[+-]?[0-9]{1,19}\s*", re.ASCII)
 _NUMBERS: Final = "axis", "start", "end", "stride", "part_size"
 
 
-class Connected(NamedTuple):
+class ConnectedBody(NamedTuple):
     """The connections of a body; ``sound`` is false where one is faulty, which may be reported elsewhere."""
 
     ports: BodyPorts
@@ -31,14 +30,14 @@ class Connected(NamedTuple):
     diagnostics: Sequence[Diagnostic] = ()
 
 
-def connect(
+def connect_body(
     layer: LayerElement,
     element: BodyElement,
     graph: Graph,
     path: tuple[str, ...],
     edges: Sequence[EdgeElement],
     misread: Collection[LayerRef],
-) -> Connected:
+) -> ConnectedBody:
     """Connect a body to its layer.
 
     Inputs that ``edges`` leave unconnected as well are reported elsewhere; layers in ``misread`` may have been meant to
@@ -46,15 +45,15 @@ def connect(
     """
     connector = _Connector(layer, element, graph, path, misread)
     if _has_faulty_ids(element.net):
-        return Connected(NO_PORTS, False)
+        return ConnectedBody(NO_PORTS, False)
     if not element.port_map and (graph.parameters or layer.outputs):
         connector.wrong_map(f"{layer.type} has no port map for <{element.tag}>", Anchor(element.element))
-        return Connected(NO_PORTS, False, connector.found)
+        return ConnectedBody(NO_PORTS, False, connector.found)
     sound = connector.map(edges)
     sound = connector.loop() and sound
     if sound and not connector.errors:
         connector.complete()
-    return Connected(connector.ports(), sound and not connector.errors, connector.found)
+    return ConnectedBody(connector.ports(), sound and not connector.errors, connector.found)
 
 
 class _Connector:
@@ -257,4 +256,4 @@ def _has_faulty_ids(net: NetElement) -> bool:
     """Return whether the layer ids are invalid or repeated, or all layers are missing; reported with the body."""
     if not net.layers:
         return bool(net.edges)
-    return any(not is_number(layer.id) for layer in net.layers) or bool(duplicates(net.layers))
+    return any(not is_id(layer.id) for layer in net.layers) or bool(duplicates(net.layers))

@@ -1,4 +1,4 @@
-"""The ports of a layer by the ids that edges name."""
+"""The ids of layers and ports, by which edges and port maps name them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from irrun.document.grammar import ID
-from irrun.document.records import PortElement
+from irrun.document.records import LayerElement, PortElement
 
 _MOST_LISTED: Final = 16
 
@@ -21,7 +21,7 @@ class PortIds:
 
     def __init__(self, ports: Sequence[PortElement], begin: int = 0) -> None:
         counts = Counter(port.id for port in ports)
-        self._faulty = [not is_number(port.id) or counts[port.id] > 1 for port in ports]
+        self._faulty = [not is_id(port.id) or counts[port.id] > 1 for port in ports]
         self._first: dict[str, int] = {}
         for index, port in enumerate(ports):
             self._first.setdefault(port.id, index)
@@ -40,9 +40,9 @@ class PortIds:
     def index(self, id: str) -> int | None:
         """Return the number of the port with this id, or of the port with a faulty id that should have this one."""
         found = self._first.get(id)
-        if id in self._unique or (found is None and not is_number(id)):
+        if id in self._unique or (found is None and not is_id(id)):
             return found
-        for offset in self._offsets if is_number(id) else ():
+        for offset in self._offsets if is_id(id) else ():
             meant = int(id) - offset
             if 0 <= meant < len(self._faulty) and self._faulty[meant]:
                 return meant
@@ -57,16 +57,17 @@ class PortIds:
         return f"it has {', '.join(ids[:_MOST_LISTED])}{more}"
 
 
-def is_number(id: str) -> bool:
+def is_id(id: str) -> bool:
     """Return whether a text is an id that an IR can have."""
     return ID.fullmatch(id) is not None
 
 
-def tensor_names(text: str | None) -> tuple[str, ...]:
-    """Split the tensor names of a port at commas; a backslash escapes a comma inside a name."""
-    if text is None:
-        return ()
-    if "\\" not in text:
-        return tuple(name for name in text.split(",") if name)
-    parts = text.replace("\\,", "\0").split(",")
-    return tuple(part.replace("\0", ",") for part in parts if part)
+def duplicates(layers: Sequence[LayerElement]) -> list[LayerElement]:
+    """Return the layers with the id of an earlier one."""
+    counts: Counter[str] = Counter()
+    found = []
+    for layer in layers:
+        if counts[layer.id]:
+            found.append(layer)
+        counts[layer.id] += 1
+    return found

@@ -1,8 +1,8 @@
-"""Connects ports along the edges, and finds the faulty edge behind each unconnected input."""
+"""Connects the ports of layers along the edges, and finds the faulty edge behind each unconnected input."""
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from irrun.document.places import layer_ref
 from irrun.document.records import EdgeElement, LayerElement, NetElement
 from irrun.graph.faults import DanglingEdge, DuplicateLayerId, InputFedTwice, UnknownPort
 from irrun.graph.graph import Inlet, Outlet
-from irrun.graph.ports import PortIds, is_number
+from irrun.graph.ids import PortIds, is_id
 
 Sources = dict[int, list[Outlet | None]]
 
@@ -46,8 +46,8 @@ class _Strays:
         return None
 
 
-class Joiner:
-    """Connects the layers of one net.
+class Connections:
+    """The connections of the layers of one net along its edges.
 
     ``sources`` are the outlets that feed each input, ``open`` the inputs that no edge names. Inputs with a faulty edge
     are in neither: their source is unknown. ``twice`` are layers with the id of an earlier one.
@@ -67,7 +67,7 @@ class Joiner:
         self._unknown_ports: dict[tuple[int, str, str], int] = {}
         self._ids: dict[tuple[int, str], PortIds] = {}
         missing = self._missing(net.edges)
-        nameless = [id for id, layer in layers.items() if not is_number(layer.id)]
+        nameless = [id for id, layer in layers.items() if not is_id(layer.id)]
         if len(nameless) == len(missing) == 1:
             self._by_text[next(iter(missing))] = nameless[0]
             missing = {}
@@ -185,7 +185,7 @@ class Joiner:
                 inlet in self._lost
                 or self._port_ids(inlet.node, "input").is_faulty(inlet.port)
                 or layer.id in self._ambiguous
-                or not is_number(layer.id)
+                or not is_id(layer.id)
             ):
                 continue
             stray = strays.take(inlet.node)
@@ -208,14 +208,3 @@ class Joiner:
     ) -> None:
         ref = None if layer is None else layer_ref(layer)
         self.found.append(fault.at(anchor, ref, port, notes))
-
-
-def duplicates(layers: Sequence[LayerElement]) -> list[LayerElement]:
-    """Return the layers with the id of an earlier one."""
-    counts: Counter[str] = Counter()
-    found = []
-    for layer in layers:
-        if counts[layer.id]:
-            found.append(layer)
-        counts[layer.id] += 1
-    return found
