@@ -126,9 +126,9 @@ def tensor_names(text: str | None) -> tuple[str, ...]:
     if text is None:
         return ()
     if "\\" not in text:
-        return tuple(name for name in text.split(",") if name)
+        return tuple([name for name in text.split(",") if name])
     parts = text.replace("\\,", "\0").split(",")
-    return tuple(part.replace("\0", ",") for part in parts if part)
+    return tuple([part.replace("\0", ",") for part in parts if part])
 
 
 def dims_text(dims: Iterable[str]) -> str:

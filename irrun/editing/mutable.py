@@ -51,6 +51,7 @@ class MutableGraph:
         self._stale = _unknown(graph, facts) if facts.diagnostics else set()
         self._faulty: dict[int, OpError] = {}
         self._order: tuple[int, ...] | None = None
+        self._has_removed = False
         self._places = places
         self._leads_back = False
         self._next = max(graph, default=0) + 1
@@ -70,6 +71,9 @@ class MutableGraph:
         """The ids in topological order, new nodes as late as possible; without those in or behind a cycle."""
         if self._order is None:
             self._order = self.graph.topological_order
+        elif self._has_removed:
+            self._order = tuple([id for id in self._order if id in self.graph])
+        self._has_removed = False
         return self._order
 
     def sources(self, id: int) -> tuple[Outlet | None, ...]:
@@ -186,6 +190,8 @@ class MutableGraph:
     def remove(self, ids: Iterable[int]) -> None:
         """Remove nodes; EditError where another node consumes an output of one."""
         gone = set(ids)
+        if not gone:
+            return
         for id in gone:
             self._require_node(id)
         self._thaw()
@@ -200,7 +206,7 @@ class MutableGraph:
                 self.bodies.pop((id, tag), None)
         self.graph.remove_nodes_from(gone)
         self._stale -= gone
-        self._order = None
+        self._has_removed = True
 
     def remove_unused(self, ids: Iterable[int], kept: Container[int] = ()) -> None:
         """Remove those of some nodes that nothing consumes, then the producers that only they used, except ``kept``."""
@@ -311,7 +317,7 @@ class MutableGraph:
     def freeze(self) -> tuple[Graph, Facts]:
         """Return the graph and its facts, with the faults of its nodes and of those in their bodies."""
         self.infer()
-        self.graph.freeze()
+        self.graph.freeze(None if self._order is None else self.order)
         inner = [diagnostic for facts in self.bodies.values() for diagnostic in facts.diagnostics]
         faults = (*self.faults(self.graph), *inner)
         return self.graph, Facts(self.graph, dict(self.facts), dict(self.bodies), faults)

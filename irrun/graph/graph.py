@@ -160,7 +160,7 @@ class Graph(_MultiDiGraph):
 
     def sources(self, id: int) -> tuple[Outlet | None, ...]:
         """Return the outlet that feeds each input of a node, None for an unconnected input."""
-        found: list[Outlet | None] = [None] * self.node(id).inputs
+        found: list[Outlet | None] = [None] * self._node[id]["node"].inputs
         for source, edges in self._pred[id].items():
             for port, edge in edges.items():
                 found[port] = Outlet(source, edge["from_port"])
@@ -249,7 +249,8 @@ class Graph(_MultiDiGraph):
         """Feed an input that has no edge from an outlet."""
         self.add_edge(outlet.node, inlet.node, key=inlet.port, from_port=outlet.port, to_port=inlet.port)
 
-    def freeze(self) -> Graph:
-        """Forbid changes, and return the graph."""
+    def freeze(self, order: tuple[int, ...] | None = None) -> Graph:
+        """Forbid changes, and return the graph; ``order`` is the topological order where it is known."""
         nx.freeze(self)
+        self._order = self._order if order is None else order
         return self

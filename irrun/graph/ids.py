@@ -20,14 +20,15 @@ class PortIds:
     """
 
     def __init__(self, ports: Sequence[PortElement], begin: int = 0) -> None:
-        counts = Counter(port.id for port in ports)
-        self._faulty = [not is_id(port.id) or counts[port.id] > 1 for port in ports]
+        ids = [port.id for port in ports]
+        counts = Counter(ids)
+        self._faulty = [counts[id] > 1 or not is_id(id) for id in ids]
         self._first: dict[str, int] = {}
-        for index, port in enumerate(ports):
-            self._first.setdefault(port.id, index)
+        for index, id in enumerate(ids):
+            self._first.setdefault(id, index)
         self._unique = {id for id, count in counts.items() if count == 1}
-        sound = next((index for index, faulty in enumerate(self._faulty) if not faulty), None)
-        self._offsets = (begin, 0) if sound is None else (int(ports[sound].id) - sound,)
+        sound = self._faulty.index(False) if False in self._faulty else None
+        self._offsets = (begin, 0) if sound is None else (int(ids[sound]) - sound,)
 
     @property
     def any_faulty(self) -> bool:

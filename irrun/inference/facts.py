@@ -36,7 +36,7 @@ class Facts:
 
     def inputs(self, node: int) -> tuple[Fact | None, ...]:
         """Return the fact of each input of a node; None where it is absent."""
-        return tuple(self.get(outlet) for outlet in self.graph.sources(node))
+        return tuple([self.get(outlet) for outlet in self.graph.sources(node)])
 
     def outlets(self, node: int) -> tuple[Outlet, ...]:
         """Return the outputs of a node that have a fact."""
@@ -47,5 +47,5 @@ class Facts:
 
     def results(self) -> tuple[Fact, ...]:
         """Return the fact of each Result; an unknown one downstream of a layer that failed."""
-        facts = (self.inputs(node)[0] if self.graph.sources(node) else None for node in self.graph.results)
-        return tuple(fact if fact is not None else Fact.unknown() for fact in facts)
+        sources = [self.graph.sources(node) for node in self.graph.results]
+        return tuple([(self.get(outlets[0]) if outlets else None) or Fact.unknown() for outlets in sources])

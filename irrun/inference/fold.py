@@ -19,12 +19,12 @@ MOST_RANK: Final = 64
 
 def fold(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the output facts, with values where the values of the inputs determine them."""
-    if op.foldable is Fold.NEVER or not all(_affordable(fact) for fact in outputs):
+    if op.foldable is Fold.NEVER or not all(map(_affordable, outputs)):
         return tuple(outputs)
-    whole = all(fact is None or fact.is_constant for fact in inputs)
+    whole = not [fact for fact in inputs if fact is not None and not fact.is_constant]
     if not whole and (op.foldable is not Fold.DIMS or any(fact.type.kind not in WHOLE for fact in outputs)):
         return tuple(outputs)
-    if all(fact.value is not None for fact in outputs):
+    if not [fact for fact in outputs if fact.value is None]:
         return tuple(outputs)
     if whole:
         return _values(op, inputs, outputs)

@@ -69,11 +69,10 @@ class _Pass:
                 continue
             if not path:
                 self.runs = 0
-            inputs: Sequence[Fact | None] = [
-                known.get(outlet) if outlet is not None else None for outlet in graph.sources(node.id)
-            ]
-            if any(fact is None for fact in inputs):
+            sources = graph.sources(node.id)
+            if not known.keys() >= set(sources):
                 continue
+            inputs: Sequence[Fact | None] = [known[outlet] for outlet in sources if outlet is not None]
             if self.revision is not None:
                 inputs = self.revision.inputs(node, inputs)
             outputs = None if path or node.bodies or node.id in given else self._as_before(node, inputs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -91,7 +92,7 @@ class Loaded:
         """The outputs, in the order of the Result layers in the file."""
         return list(self._interface.outputs)
 
-    @property
+    @functools.cached_property
     def _interface(self) -> Interface:
         return interface(self.bound.graph, self.facts, self.version)
 

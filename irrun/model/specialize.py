@@ -34,8 +34,8 @@ class Plans:
     the length of the mask of a language model does, run by the general plan.
 
     Shapes are inferred before NumPy runs them, and where a program for them fails, so that inputs that do not fit
-    together are refused in the words of inference. It looks again only at what the shapes before had otherwise, as for
-    a length that grows by one.
+    together are refused in the words of inference. It looks again only at what the shapes before, or at first those of
+    the file, had otherwise, as for a length that grows by one.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Plans:
         self._sound: OrderedDict[Sizes, None] = OrderedDict()
         self._places = {id: place for place, id in enumerate(graph.topological_order)}
         self._memory = MemoryCheck(whole)
-        self._last: Facts | None = None
+        self._last: tuple[Sizes, Facts] | None = None
         self._special: OrderedDict[Sizes, Plan] = OrderedDict()
         self._before: Sizes | None = None
 
@@ -85,7 +85,7 @@ class Plans:
     def _check(self, sizes: Sizes) -> None:
         if sizes in self._sound:
             return
-        facts = self._sound_facts(sizes)
+        facts = self._fitting(sizes)
         try:
             if self._has_unknown_rank:
                 check_memory(self._planned(sizes), sizes)
@@ -93,22 +93,27 @@ class Plans:
                 self._memory.check(sizes)
         except IRError as error:
             raise IRError(error.diagnostics, self._filename) from None
-        self._last = facts
+        self._last = sizes, facts
         self._sound[sizes] = None
         while len(self._sound) > MOST_SIZES:
             self._sound.popitem(last=False)
 
-    def _sound_facts(self, sizes: Sizes) -> Facts:
+    def _fitting(self, sizes: Sizes) -> Facts:
         """Return the facts for inputs of these sizes; IRError with the findings of inference if they do not fit."""
-        last = self._last
-        if last is not None:
-            edited = MutableGraph(self._graph, last, self._weights, self._places)
+        if self._last is None:
+            before, facts = self._facts, self._inferred(sizes)
+            changed = {outlet for outlet, fact in facts.of.items() if fact is not before.of.get(outlet)}
+        else:
+            _, before = self._last
+            edited = MutableGraph(self._graph, before, self._weights, self._places)
             for id, fact in self._closed(sizes).items():
                 edited.give(id, [fact])
-            _, again = edited.freeze()
-            if not again.diagnostics and stays_sound(last, again, edited.changed):
-                return again
-        facts = self._inferred(sizes)
+            _, facts = edited.freeze()
+            changed = edited.changed
+        if not facts.diagnostics and stays_sound(before, facts, changed):
+            return facts
+        if self._last is not None:
+            facts = self._inferred(sizes)
         try:
             sound(self._graph, facts)
         except IRError as error:
@@ -134,9 +139,10 @@ class Plans:
 
     def _specialized(self, sizes: Sizes) -> Plan:
         """Return the plan for some sizes; the general one where inference does not tell that they fit."""
-        constants = self.whole.constants
+        constants, last = self.whole.constants, self._last
+        facts = last[1] if last is not None and last[0] == sizes else self._inferred(sizes)
         try:
-            return plan(self._graph, self._inferred(sizes), self._settings, constants, self._facts, self.whole.budget)
+            return plan(self._graph, facts, self._settings, constants, self._facts, self.whole.budget)
         except IRError:
             return self.whole
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.diagnostics import OpError, amount, listing
-from irrun.ops.declaration import In, Out, TypeVar
+from irrun.ops.declaration import In, TypeVar
 from irrun.ops.operation import Op
 from irrun.ops.shapes import check_extent
 from irrun.ops.spec import types_text
@@ -39,21 +39,19 @@ class TypeBoundTwice(OpError):
 def infer(op: Op, inputs: Sequence[Fact | None], **context: Any) -> tuple[Fact, ...]:
     """Infer the fact of each output from those of the inputs; OpError where they do not fit the operation."""
     types = _check_inputs(op, inputs)
-    given = _padded(op, inputs)
     try:
-        returned = op.infer(*given, **{name: context.get(name) for name in op.spec.infer_asks})
+        returned = op.infer(*padded(op, inputs), **{name: context.get(name) for name in op.spec.infer_asks})
     except Undecided:
         returned = tuple(Shape.unknown() for _ in op.outputs)
     except NegativeSize as error:
         raise _located(error, op, inputs) from None
     results = returned if isinstance(returned, tuple | list) else (returned,)
-    outputs = tuple(
-        result if isinstance(result, Fact) else Fact(_output_type(op, _declared(op, index), types), result)
-        for index, result in enumerate(results)
-    )
-    for output in outputs:
+    outputs = []
+    for index, result in enumerate(results):
+        output = result if isinstance(result, Fact) else Fact(_output_type(op, index, types), result)
         check_extent(output.shape)
-    return outputs
+        outputs.append(output)
+    return tuple(outputs)
 
 
 def _located(error: NegativeSize, op: Op, inputs: Sequence[Fact | None]) -> OpError:
@@ -70,15 +68,16 @@ def _located(error: NegativeSize, op: Op, inputs: Sequence[Fact | None]) -> OpEr
 def run(op: Op, inputs: Sequence[Array | None], types: Sequence[ElementType], **context: Any) -> tuple[Array, ...]:
     """Compute the outputs, each rounded to its element type."""
     with np.errstate(all="ignore"):
-        returned = op.run(*_padded(op, inputs), **{name: context.get(name) for name in op.spec.run_asks})
+        returned = op.run(*padded(op, inputs), **{name: context.get(name) for name in op.spec.run_asks})
     results = returned if isinstance(returned, tuple | list) else (returned,)
-    return tuple(conform(result, type) for result, type in zip(results, types, strict=True))
+    return tuple([conform(result, type) for result, type in zip(results, types, strict=True)])
 
 
 def empty(outputs: Sequence[Fact]) -> tuple[Array, ...] | None:
     """Return the outputs where none has an element, so that nothing is to be computed; None otherwise."""
-    if not all(fact.shape.is_static and fact.type.is_known and fact.shape.size.lo == 0 for fact in outputs):
-        return None
+    for fact in outputs:
+        if not (fact.shape.is_static and fact.type.is_known and fact.shape.size.lo == 0):
+            return None
     return tuple(np.empty(fact.shape.static, fact.type.dtype) for fact in outputs)
 
 
@@ -94,13 +93,9 @@ def conform(array: Any, type: ElementType) -> Array:
     return result if result.dtype == type.dtype or not type.is_known else result.astype(type.dtype)
 
 
-def _padded(op: Op, inputs: Sequence[Any]) -> list[Any]:
-    fixed = [port for port in op.inputs if not port.variadic]
-    return [*inputs, *(None for _ in fixed[len(inputs) :])]
-
-
-def _declared(op: Op, index: int) -> Out:
-    return op.outputs[min(index, len(op.outputs) - 1)]
+def padded(op: Op, inputs: Sequence[Any]) -> list[Any]:
+    """Return the arguments of a hook: the inputs, and None for those that a layer leaves out."""
+    return [*inputs, *[None] * (op.spec.fixed_inputs - len(inputs))]
 
 
 def _check_inputs(op: Op, inputs: Sequence[Fact | None]) -> dict[TypeVar, tuple[ElementType, int]]:
@@ -118,17 +113,11 @@ def _check_inputs(op: Op, inputs: Sequence[Fact | None]) -> dict[TypeVar, tuple[
             if not port.optional:
                 raise WrongInputCount(f"input {index} ({port.name}) is missing", input=index)
             continue
-        _check_rank(port, index, fact)
+        if port.rank is not None and fact.rank is not None and fact.rank not in port.rank:
+            what = f"input {index} ({port.name}) has rank {fact.rank}, expected {listing(port.rank)}"
+            raise OpError(what, input=index)
         _bind(port, index, fact.type, bound)
     return bound
-
-
-def _check_rank(port: In, index: int, fact: Fact) -> None:
-    if port.rank is not None and fact.rank is not None and fact.rank not in port.rank:
-        raise OpError(
-            f"input {index} ({port.name}) has rank {fact.rank}, expected {listing(port.rank)}",
-            input=index,
-        )
 
 
 def _bind(port: In, index: int, type: ElementType, bound: dict[TypeVar, tuple[ElementType, int]]) -> None:
@@ -152,7 +141,8 @@ def _bind(port: In, index: int, type: ElementType, bound: dict[TypeVar, tuple[El
         )
 
 
-def _output_type(op: Op, port: Out, bound: Mapping[TypeVar, tuple[ElementType, int]]) -> ElementType:
+def _output_type(op: Op, index: int, bound: Mapping[TypeVar, tuple[ElementType, int]]) -> ElementType:
+    port = op.outputs[min(index, len(op.outputs) - 1)]
     if isinstance(port.type, ElementType):
         return port.type
     if isinstance(port.type, TypeVar):

@@ -173,6 +173,9 @@ ANYWHERE: Final = (
 )
 """The leftover attributes of any layer."""
 
+IGNORED: Final = frozenset([name for legacy in ANYWHERE for name in legacy.names])
+"""The names of the leftover attributes of any layer."""
+
 
 class Fold(Enum):
     """Conditions for computing an output before the model runs."""

@@ -19,7 +19,7 @@ EXPLICIT: Final[Mapping[str, str]] = {"explicit": "none"}
 
 def check_extent(shape: Shape, *, attribute: str | None = None) -> None:
     """Raise OpError for a shape without elements whose other sizes are too large for an array."""
-    if shape.dims is None or all(dim.hi != 0 for dim in shape.dims):
+    if shape.dims is None or 0 not in [dim.hi for dim in shape.dims]:
         return
     if math.prod(max(dim.lo, 1) for dim in shape.dims) > _MOST:
         raise OpError(

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple, Union
 
 from irrun.diagnostics import listing, near_match
 from irrun.ops.attributes import AttributeMissing, AttributeUnknown, AttrKind, AttrSpec
-from irrun.ops.declaration import ANYWHERE, REQUIRED, Attr, Fold, In, Legacy, Out, Types, TypeVar
+from irrun.ops.declaration import IGNORED, REQUIRED, Attr, Fold, In, Legacy, Out, Types, TypeVar
 from irrun.tensor import ElementType, Shape
 from irrun.tensor.element_type import ANY, FLOAT, INTEGER, NUMERIC
 
@@ -41,7 +41,7 @@ class OpSpec(NamedTuple):
     """A declaration as plain data.
 
     ``ignored`` are the attributes without meaning that a layer may have, ``recognised`` the departures that the linter
-    finds in a file.
+    finds in a file. ``most_inputs`` is None where the last port is variadic; ``fixed_inputs`` counts the others.
     """
 
     type: str
@@ -53,6 +53,9 @@ class OpSpec(NamedTuple):
     legacy: tuple[Legacy, ...]
     ignored: frozenset[str]
     inputs: tuple[In, ...]
+    least_inputs: int
+    most_inputs: int | None
+    fixed_inputs: int
     outputs: tuple[Out, ...]
     bodies: tuple[str, ...]
     departures: Mapping[str, str]
@@ -78,8 +81,11 @@ class OpSpec(NamedTuple):
             doc=doc,
             attributes=tuple(_attributes(cls)),
             legacy=cls.legacy,
-            ignored=frozenset(name for legacy in (*ANYWHERE, *cls.legacy) for name in legacy.names),
+            ignored=IGNORED.union(*[legacy.names for legacy in cls.legacy]),
             inputs=cls.inputs,
+            least_inputs=len([port for port in cls.inputs if not port.optional]),
+            most_inputs=None if cls.inputs and cls.inputs[-1].variadic else len(cls.inputs),
+            fixed_inputs=len([port for port in cls.inputs if not port.variadic]),
             outputs=cls.outputs,
             bodies=cls.bodies,
             departures={key: item if isinstance(item, str) else item.text for key, item in cls.departures.items()},
@@ -89,14 +95,6 @@ class OpSpec(NamedTuple):
             infer_asks=_keywords(cls.infer),
             run_asks=_keywords(cls.run),
         )
-
-    @property
-    def least_inputs(self) -> int:
-        return sum(not port.optional for port in self.inputs)
-
-    @property
-    def most_inputs(self) -> int | None:
-        return None if self.inputs and self.inputs[-1].variadic else len(self.inputs)
 
     def attribute(self, name: str) -> AttrSpec | None:
         return next((attribute for attribute in self.attributes if attribute.name == name), None)

@@ -25,7 +25,7 @@ def in_f32(graph: Graph, facts: Facts) -> tuple[Graph, Facts]:
 
     Bodies are left alone: each gets its own plan.
     """
-    if not any(fact.type in HALVES for fact in facts.of.values()):
+    if HALVES.isdisjoint([fact.type for fact in facts.of.values()]):
         return graph, facts
     widened = graph.with_nodes([_converted(node, facts) for node in graph.ordered()])
     return widened, Facts(widened, _widened(facts.of), facts.bodies, facts.diagnostics)

@@ -57,9 +57,9 @@ class Rewriter(MutableGraph):
         stay, so that their values are checked when they arrive.
         """
         for id in self.order:
-            if not self.has(id):
+            if id not in self.graph:
                 continue
-            node = self.node(id)
+            node = self.graph.node(id)
             chosen = node.type in types or (views and self._is_determined_view(node))
             if (not types and not views) or (chosen and not self._is_cut(node)):
                 yield node
@@ -79,7 +79,8 @@ class Rewriter(MutableGraph):
         return not node.inputs and self._is_constant(node)
 
     def _is_constant(self, node: Node) -> bool:
-        return all(outlet in self._known or outlet in self._packed for outlet in self.outputs(node.id))
+        outlets = self.outputs(node.id)
+        return not [outlet for outlet in outlets if outlet not in self._known and outlet not in self._packed]
 
     def only_consumer(self, outlet: Outlet) -> Node | None:
         """Return the only consumer of an outlet; None if it has several, or is a Result."""
@@ -110,7 +111,7 @@ class Rewriter(MutableGraph):
     def trim(self) -> None:
         """Detach constant nodes from their inputs, and drop nodes that no Result and no sink depends on."""
         for id in self.order:
-            node = self.node(id)
+            node = self.graph.node(id)
             if id not in self._results and node.inputs and node.outputs and self._is_constant(node):
                 self.feed(id, ())
         self.remove(set(self.graph).difference(self.graph.dependencies()))
@@ -149,7 +150,7 @@ class Rewriter(MutableGraph):
                 self._known[outlet] = packed.unpacked()
         self._stale.clear()
         graph, facts = self.freeze()
-        known = {outlet: value for outlet, value in self._known.items() if self.has(outlet.node)}
+        known = {outlet: value for outlet, value in self._known.items() if outlet.node in graph}
         return graph, Facts(graph, facts.of, facts.bodies, self._diagnostics), known
 
 

@@ -11,6 +11,7 @@ from irrun.diagnostics import OpError
 from irrun.ops.context import BodyCall
 from irrun.runtime.memory import owner_of
 from irrun.tensor import Array, Dim, Fact
+from irrun.tensor.dim import Polynomial
 
 MOST_ITERATIONS: Final = 1_000_000
 """The default limit on the iterations of a loop."""
@@ -78,23 +79,17 @@ UNLIMITED: Final = Budget(None, None, None)
 
 def least_elements(fact: Fact, sizes: Mapping[str, int]) -> int:
     """Return a lower bound of the elements of a tensor, given the values of named unknown dims."""
-    dims = fact.shape.dims
-    return 0 if dims is None else math.prod([_least(dim, sizes) for dim in dims])
+    if fact.shape.dims is None:
+        return 0
+    return math.prod([dim.lo if dim.expr is None else _least(dim, dim.expr, sizes) for dim in fact.shape.dims])
 
 
-def least_bytes(fact: Fact, sizes: Mapping[str, int]) -> int:
-    """Return a lower bound of the bytes of a tensor in its carrier, given the values of named unknown dims."""
-    return least_elements(fact, sizes) * (fact.type.dtype.itemsize if fact.type.is_known else 1)
-
-
-def _least(dim: Dim, sizes: Mapping[str, int]) -> int:
-    if dim.expr is None:
-        return max(dim.lo, 0)
+def _least(dim: Dim, expr: Polynomial, sizes: Mapping[str, int]) -> int:
     try:
-        terms = [factor * math.prod([sizes[name] for name in names]) for names, factor in dim.expr]
+        terms = [factor * math.prod([sizes[name] for name in names]) for names, factor in expr]
     except KeyError:
-        return max(dim.lo, 0)
-    return max(sum(terms), dim.lo, 0)
+        return dim.lo
+    return max(sum(terms), dim.lo)
 
 
 def named_sizes(facts: Sequence[Fact], shapes: Sequence[Sequence[int]]) -> dict[str, int]:

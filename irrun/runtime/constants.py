@@ -10,7 +10,7 @@ import numpy as np
 from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
 from irrun.ops import Fold, OpError
-from irrun.ops.calling import conform, empty
+from irrun.ops.calling import conform, empty, padded
 from irrun.optimize.nf4 import is_exact
 from irrun.tensor import Array, ElementType, Fact
 
@@ -41,7 +41,7 @@ def constants(
     for node in graph.ordered():
         outlets = facts.outlets(node.id)
         sources = graph.sources(node.id)
-        if node.id in left or (outlets and all(outlet in exact for outlet in outlets)):
+        if node.id in left or (outlets and exact.keys() >= set(outlets)):
             continue
         if not sources:
             for outlet in outlets:
@@ -50,7 +50,7 @@ def constants(
                     exact[outlet] = value
             continue
         inputs = [None if source is None else exact.get(source) for source in sources]
-        if any(array is None for array in inputs):
+        if [array for array in inputs if array is None]:
             continue
         if not _computable(node, [facts[outlet] for outlet in outlets], inputs):
             continue
@@ -103,15 +103,13 @@ def _values(
 ) -> list[Array]:
     assert node.op is not None
     op = node.op
-    absent = sum(not port.variadic for port in op.inputs) - len(inputs)
-    arguments: list[Any] = [*inputs, *(None for _ in range(max(absent, 0)))]
     asked: dict[str, Any] = {}
     if "facts" in op.spec.run_asks:
         pairs = zip(known, inputs, strict=True)
         asked["facts"] = [None if fact is None else Fact(fact.type, fact.shape, value) for fact, value in pairs]
     try:
         with np.errstate(all="ignore"):
-            returned = op.run(*arguments, **asked)
+            returned = op.run(*padded(op, inputs), **asked)
     except (OpError, ValueError, IndexError, MemoryError):
         return []
     results = returned if isinstance(returned, tuple | list) else (returned,)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Final
 
 from irrun.diagnostics import IRError
-from irrun.runtime.budget import OverBudget, held_bytes, least_bytes, least_elements, named_sizes
+from irrun.runtime.budget import OverBudget, held_bytes, least_elements, named_sizes
 from irrun.runtime.execute import step_error
 from irrun.runtime.plan import Plan, Step
 from irrun.tensor import Fact
@@ -85,24 +85,30 @@ def _sizes(plan: Plan, sizes: Mapping[str, int]) -> list[tuple[Step | None, int,
     Both are as small as unknown sizes allow. Constants count for neither: the file bounds them.
     """
     held: dict[int, int] = {}
-    facts = dict(zip(plan.parameters, plan.parameter_facts, strict=True))
-    elements = {slot: least_elements(fact, sizes) for slot, fact in facts.items()}
-    total = sum(least_bytes(fact, sizes) for fact in facts.values())
+    given = [least_elements(fact, sizes) for fact in plan.parameter_facts]
+    elements = dict(zip(plan.parameters, given, strict=True))
+    total = sum([count * width for count, width in zip(given, _widths(plan.parameter_facts), strict=True)])
     found: list[tuple[Step | None, int, int]] = [(None, total, 0)]
     for step in plan.steps:
-        made = [least_bytes(fact, sizes) for fact in step.facts]
-        elements.update(zip(step.outputs, [least_elements(fact, sizes) for fact in step.facts], strict=True))
-        ending = sum(held.get(slot, 0) for slot in step.frees)
-        inner = max((_peak(body.plan) for body in (step.bodies or {}).values()), default=0)
+        counts = [least_elements(fact, sizes) for fact in step.facts]
+        elements.update(zip(step.outputs, counts, strict=True))
+        made = [count * width for count, width in zip(counts, _widths(step.facts), strict=True)]
+        ending = sum([held.get(slot, 0) for slot in step.frees])
+        inner = max([_peak(body.plan) for body in (step.bodies or {}).values()], default=0)
         op = step.node.op
         workspace = 0 if op is None or op.view else op.workspace
-        used = sum(elements.get(slot, 0) for slot in (*step.inputs, *step.outputs))
+        used = sum([elements.get(slot, 0) for slot in (*step.inputs, *step.outputs)])
         found.append((step, total + max(sum(made) - ending, 0) + inner, workspace * used))
         held.update(zip(step.outputs, made, strict=True))
         total += sum(made)
         for slot in step.frees:
             total -= held.pop(slot, 0)
     return found
+
+
+def _widths(facts: Sequence[Fact]) -> list[int]:
+    """Return the bytes of an element of each tensor in its carrier."""
+    return [fact.type.dtype.itemsize if fact.type.is_known else 1 for fact in facts]
 
 
 def _peak(plan: Plan) -> int:

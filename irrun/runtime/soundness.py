@@ -41,16 +41,17 @@ def stays_sound(before: Facts, after: Facts, changed: Iterable[Outlet]) -> bool:
     """
     if any(after.bodies.get(key) is not facts for key, facts in before.bodies.items()):
         return False
-    return all(
-        before[outlet].is_constant is after[outlet].is_constant and after[outlet].least_bytes < _MOST_BYTES
-        for outlet in changed
-    )
+    for outlet in changed:
+        old, new = before.of.get(outlet), after.of.get(outlet)
+        if old is None or new is None or old.is_constant is not new.is_constant or new.least_bytes >= _MOST_BYTES:
+            return False
+    return True
 
 
 def _known(graph: Graph, facts: Facts) -> set[int]:
     """Return the nodes whose values inference knows."""
-    outlets = {node.id: facts.outlets(node.id) for node in graph.ordered() if graph.sources(node.id)}
-    return {id for id, found in outlets.items() if found and all(facts[item].constant is not None for item in found)}
+    inner = [(node.id, facts.outlets(node.id)) for node in graph.ordered() if node.inputs]
+    return {id for id, outlets in inner if outlets and not [item for item in outlets if facts[item].constant is None]}
 
 
 def _faults(graph: Graph, facts: Facts, needed: set[int]) -> Iterator[Diagnostic]:
@@ -59,7 +60,7 @@ def _faults(graph: Graph, facts: Facts, needed: set[int]) -> Iterator[Diagnostic
     for id in sorted(needed):
         node = graph.node(id)
         sources = graph.sources(id)
-        if any(source is not None and source.node in ends for source in sources):
+        if [source for source in sources if source is not None and source.node in ends]:
             yield _finding(ResultThatFeeds(), node)
             continue
         if id in ends:
@@ -92,7 +93,7 @@ def _too_large(graph: Graph, facts: Facts, needed: set[int], memory: int) -> Ite
         asks = () if node.op is None else node.op.spec.run_asks
         if node.id not in needed or node.id in parameters or not {"facts"}.issuperset(asks):
             continue
-        if not all(source is None or source.node in constant for source in sources):
+        if [source for source in sources if source is not None and source.node not in constant]:
             continue
         constant.add(node.id)
         large = [facts[outlet] for outlet in facts.outlets(node.id) if facts[outlet].least_bytes > memory]
@@ -106,8 +107,8 @@ def _too_large(graph: Graph, facts: Facts, needed: set[int], memory: int) -> Ite
 
 def _lacks_input(node: Node, sources: tuple[Outlet | None, ...]) -> bool:
     assert node.op is not None
-    required = sum(not port.optional and not port.variadic for port in node.op.inputs)
-    return len(sources) < required or any(source is None for source in sources[:required])
+    required = len([port for port in node.op.inputs if not port.optional and not port.variadic])
+    return len(sources) < required or None in sources[:required]
 
 
 def _finding(fault: Fault, node: Node) -> Diagnostic:

@@ -89,7 +89,7 @@ class Dim:
     @property
     def is_determined(self) -> bool:
         """True where the integer is known, or known in terms of the sizes of Parameters."""
-        return self.is_static or self.expr is not None
+        return self.lo == self.hi or self.expr is not None
 
     def as_dimension(self) -> Dim:
         """Return the same integer with a lower bound of 0, as the size of an axis.
@@ -136,7 +136,7 @@ class Dim:
 
     def __add__(self, number: Any) -> Dim:
         other = Dim.of(number)
-        if self.is_static and other.is_static:
+        if self.lo == self.hi and other.lo == other.hi:
             return Dim.exactly(self.lo + other.lo)
         a, b = self._polynomial(), other._polynomial()
         expr = _limited(added(a, b)) if a is not None and b is not None else None
@@ -144,7 +144,7 @@ class Dim:
 
     def __sub__(self, number: Any) -> Dim:
         other = Dim.of(number)
-        if self.is_static and other.is_static:
+        if self.lo == self.hi and other.lo == other.hi:
             return Dim.exactly(self.lo - other.lo)
         a, b = self._polynomial(), other._polynomial()
         expr = _limited(added(a, b, -1)) if a is not None and b is not None else None
@@ -152,7 +152,7 @@ class Dim:
 
     def __mul__(self, number: Any) -> Dim:
         other = Dim.of(number)
-        if self.is_static and other.is_static:
+        if self.lo == self.hi and other.lo == other.hi:
             return Dim.exactly(self.lo * other.lo)
         corners = [a * b for a in (self.lo, self.hi) for b in (other.lo, other.hi)]
         a, b = self._polynomial(), other._polynomial()
@@ -161,7 +161,7 @@ class Dim:
 
     def __floordiv__(self, number: Any) -> Dim:
         other = Dim.of(number)
-        if self.is_static and other.is_static and other.lo:
+        if self.lo == self.hi and other.lo == other.hi and other.lo:
             return Dim.exactly(self.lo // other.lo)
         a, b = self._polynomial(), other._polynomial()
         exact = _limited(divided(a, b)) if a is not None and b is not None else None
@@ -173,7 +173,7 @@ class Dim:
 
     def __mod__(self, number: Any) -> Dim:
         other = Dim.of(number)
-        if self.is_static and other.is_static and other.lo:
+        if self.lo == self.hi and other.lo == other.hi and other.lo:
             return Dim.exactly(self.lo % other.lo)
         if other.lo <= 0:
             return Dim.anything()
@@ -230,7 +230,7 @@ class Dim:
             return self.lo == other == self.hi
         if not isinstance(other, Dim):
             return NotImplemented
-        if self.is_static or other.is_static:
+        if self.lo == self.hi or other.lo == other.hi:
             return self.lo == other.lo and self.hi == other.hi
         return self is other or (self.expr is not None and self.expr == other.expr)
 
@@ -262,7 +262,7 @@ class Dim:
         raise Undecided(f"whether {self} is zero")
 
     def __index__(self) -> int:
-        if not self.is_static:
+        if self.lo != self.hi:
             raise Undecided(f"the value of {self}")
         return self.lo
 

@@ -53,14 +53,12 @@ class Fact:
 
     @property
     def rank(self) -> int | None:
-        return self.shape.rank
+        return None if self.shape.dims is None else len(self.shape.dims)
 
     @property
     def constant(self) -> Array | None:
         """The value where all of its elements are known; None otherwise."""
-        if self.value is None or (self.value.dtype == object and self.type.kind != "string"):
-            return None
-        return self.value
+        return self.value if self.is_constant else None
 
     @property
     def least_bytes(self) -> int:
@@ -71,7 +69,7 @@ class Fact:
     @property
     def is_constant(self) -> bool:
         """True where every element of the value is known."""
-        return self.constant is not None
+        return self.value is not None and (self.value.dtype != object or self.type.kind == "string")
 
     @property
     def is_determined(self) -> bool:
@@ -89,7 +87,7 @@ class Fact:
         unknown.
         """
         if self.value is not None:
-            return tuple(Dim.of(item) for item in self.value.reshape(-1).tolist())
+            return tuple(map(Dim.of, self.value.reshape(-1).tolist()))
         if self.shape.rank is None or not self.shape.size.is_static or self.shape.size.lo > 64:
             return None
         return (Dim.anything(),) * self.shape.size.lo

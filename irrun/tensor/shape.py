@@ -23,7 +23,9 @@ class Shape:
     dims: tuple[Dim, ...] | None
 
     def __init__(self, dims: Iterable[int | Dim] | None) -> None:
-        self.dims = None if dims is None else tuple(Dim.of(dim).as_dimension() for dim in dims)
+        sizes = () if dims is None else dims
+        known = [dim if isinstance(dim, Dim) and dim.lo >= 0 else Dim.of(dim).as_dimension() for dim in sizes]
+        self.dims = None if dims is None else tuple(known)
 
     @staticmethod
     def unknown(rank: int | None = None) -> Shape:
@@ -44,25 +46,25 @@ class Shape:
 
     @property
     def is_static(self) -> bool:
-        return self.dims is not None and all(dim.is_static for dim in self.dims)
+        return self.dims is not None and not [dim for dim in self.dims if dim.lo != dim.hi]
 
     @property
     def static(self) -> tuple[int, ...]:
         """The sizes as plain integers; Undecided unless all are known."""
-        return tuple(dim.__index__() for dim in self._known())
+        return tuple([dim.__index__() for dim in self._known()])
 
     @property
     def lower(self) -> tuple[int, ...]:
         """The lower bound of each size."""
-        return tuple(dim.lo for dim in self._known())
+        return tuple([dim.lo for dim in self._known()])
 
     @property
     def size(self) -> Dim:
         """The number of elements."""
         if self.dims is None:
             return Dim()
-        if all(dim.lo == dim.hi for dim in self.dims):
-            return Dim.exactly(math.prod(dim.lo for dim in self.dims))
+        if self.is_static:
+            return Dim.exactly(math.prod([dim.lo for dim in self.dims]))
         return math.prod(self.dims, start=Dim.exactly(1))
 
     def named(self, name: str) -> Shape:
@@ -76,9 +78,7 @@ class Shape:
         """Return whether one tensor can have both shapes."""
         if self.dims is None or other.dims is None:
             return True
-        return len(self.dims) == len(other.dims) and all(
-            a.compatible(b) for a, b in zip(self.dims, other.dims, strict=True)
-        )
+        return len(self.dims) == len(other.dims) and all(map(Dim.compatible, self.dims, other.dims))
 
     def merge(self, other: Shape) -> Shape | None:
         """Return the shape that satisfies both constraints; None where they contradict each other."""
