@@ -15,6 +15,13 @@ def path_notes(path: tuple[str, ...]) -> tuple[str, ...]:
     return (f"in {' › '.join(path)}",) if path else ()
 
 
+def at_layer(fault: Fault, layer: LayerElement | None, notes: tuple[str, ...] = ()) -> Diagnostic:
+    """Return the finding of a fault of a whole layer, at no place where the layer is in no file."""
+    if layer is None:
+        return fault.at(Anchor(), notes=notes)
+    return fault.at(Anchor(layer.element), layer_ref(layer), notes=notes)
+
+
 def in_layer(
     fault: Fault, anchor: Anchor, layer: LayerElement, path: tuple[str, ...], port: str | None = None
 ) -> Diagnostic:

@@ -22,7 +22,6 @@ from irrun.optimize import Settings
 from irrun.runtime import AS_WRITTEN, Plan, plan
 from irrun.runtime.budget import UNLIMITED, Budget
 from irrun.runtime.faults import LayerThatCannotRun, MissingWeights
-from irrun.runtime.peak import check_memory
 from irrun.tensor import Array, Dim, Fact, Shape
 
 if TYPE_CHECKING:
@@ -138,7 +137,6 @@ class Loaded:
         require_unchanged(self.weights, self.filename)
         try:
             made = plan(self.bound.graph, self.facts, settings, budget=budget)
-            check_memory(made)
         except IRError as error:
             errors = [item for item in self.diagnostics if item.severity is Severity.ERROR]
             reasons = [item for item in error.diagnostics if item.code != LayerThatCannotRun.code]

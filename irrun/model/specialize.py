@@ -139,10 +139,10 @@ class Plans:
 
     def _specialized(self, sizes: Sizes) -> Plan:
         """Return the plan for some sizes; the general one where inference does not tell that they fit."""
-        constants, last = self.whole.constants, self._last
+        whole, last = self.whole, self._last
         facts = last[1] if last is not None and last[0] == sizes else self._inferred(sizes)
         try:
-            return plan(self._graph, facts, self._settings, constants, self._facts, self.whole.budget)
+            return plan(self._graph, facts, self._settings, whole.constants, self._facts, whole.budget, whole=False)
         except IRError:
             return self.whole
 

@@ -2,7 +2,8 @@
 
 from irrun.runtime.execute import Observer, execute
 from irrun.runtime.memory import Memory
-from irrun.runtime.plan import AS_WRITTEN, Plan, Step, plan
+from irrun.runtime.plan import Plan, Step
+from irrun.runtime.planning import AS_WRITTEN, plan
 from irrun.runtime.state import State
 from irrun.runtime.tiers import Tiers
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, OpError
 from irrun.diagnostics.internal import out_of_memory
-from irrun.document.places import layer_ref, op_diagnostic
+from irrun.document.places import at_layer, op_diagnostic
 from irrun.ops.calling import conform
 from irrun.ops.context import BodyCall
 from irrun.ops.fused.base import Fused
@@ -197,7 +197,4 @@ def _failed(step: Step, arrays: Sequence[Array | None], error: Exception) -> Dia
     layer = step.node.layer
     if isinstance(error, MemoryError):
         return op_diagnostic(OverBudget(out_of_memory(error).message), layer, notes=notes)
-    fault = FailedAtRunTime(what=f"the computation failed: {error}")
-    if layer is None:
-        return fault.at(Anchor(), notes=notes)
-    return fault.at(Anchor(layer.element), layer_ref(layer), notes=notes)
+    return at_layer(FailedAtRunTime(what=f"the computation failed: {error}"), layer, notes)

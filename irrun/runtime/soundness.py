@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from irrun.diagnostics import Anchor, Diagnostic, Fault, IRError
-from irrun.document.places import layer_ref, op_diagnostic
+from irrun.diagnostics import Anchor, Diagnostic, IRError
+from irrun.document.places import at_layer, layer_ref, op_diagnostic
 from irrun.graph import Graph, Node, Outlet
 from irrun.graph.faults import UnconnectedInput
 from irrun.inference import Facts
@@ -61,21 +61,21 @@ def _faults(graph: Graph, facts: Facts, needed: set[int]) -> Iterator[Diagnostic
         node = graph.node(id)
         sources = graph.sources(id)
         if [source for source in sources if source is not None and source.node in ends]:
-            yield _finding(ResultThatFeeds(), node)
+            yield at_layer(ResultThatFeeds(), node.layer)
             continue
         if id in ends:
             if not sources or sources[0] is None:
-                yield _finding(UnconnectedInput(), node)
+                yield at_layer(UnconnectedInput(), node.layer)
             continue
         outlets = facts.outlets(id)
         if node.op is None or len(outlets) < max(node.outputs, 1) or _lacks_input(node, sources):
-            yield _finding(LayerThatCannotRun(what="the layer cannot be run"), node)
+            yield at_layer(LayerThatCannotRun(what="the layer cannot be run"), node.layer)
             continue
         if isinstance(node.op, Extension):
             extensions.append(node)
         for outlet in outlets:
             if facts[outlet].least_bytes >= _MOST_BYTES:
-                yield _finding(OversizedTensor(what=f"{facts[outlet]} takes 2^63 bytes or more"), node)
+                yield at_layer(OversizedTensor(what=f"{facts[outlet]} takes 2^63 bytes or more"), node.layer)
         for tag, body in node.bodies.items():
             inner = facts.bodies.get((id, tag))
             if inner is not None:
@@ -109,12 +109,6 @@ def _lacks_input(node: Node, sources: tuple[Outlet | None, ...]) -> bool:
     assert node.op is not None
     required = len([port for port in node.op.inputs if not port.optional and not port.variadic])
     return len(sources) < required or None in sources[:required]
-
-
-def _finding(fault: Fault, node: Node) -> Diagnostic:
-    if node.layer is None:
-        return fault.at(Anchor())
-    return fault.at(Anchor(node.layer.element), layer_ref(node.layer))
 
 
 def _not_implemented(nodes: Sequence[Node]) -> Diagnostic:
