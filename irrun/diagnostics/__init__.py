@@ -7,11 +7,10 @@ from irrun.diagnostics.diagnostic import (
     Fix,
     IRError,
     LayerRef,
-    OpError,
     Severity,
     Suggestion,
 )
-from irrun.diagnostics.fault import Fault
+from irrun.diagnostics.fault import Fault, OpError
 from irrun.diagnostics.words import amount, did_you_mean, listing, near_match, nearest
 
 __all__ = [

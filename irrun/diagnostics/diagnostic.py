@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import IntEnum
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 Dims = tuple[str, ...]
 
@@ -81,25 +81,6 @@ class Diagnostic(NamedTuple):
     notes: tuple[str, ...] = ()
     suggestion: Suggestion | None = None
     fix: Fix | None = None
-
-
-class OpError(ValueError):
-    """A fault of an operation, described without its place in a file.
-
-    ``attribute`` is the name of the attribute as the IR spells it, ``meant`` its probable value, ``input`` the input
-    port counted from 0. ``code`` is the code of the diagnostic that the error turns into.
-    """
-
-    code: ClassVar[str] = "IR304"
-
-    def __init__(
-        self, message: str, *, attribute: str | None = None, input: int | None = None, meant: str | None = None
-    ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.attribute = attribute
-        self.input = input
-        self.meant = meant
 
 
 class IRError(RuntimeError):

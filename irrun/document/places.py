@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irrun.diagnostics import Anchor, Diagnostic, Fault, LayerRef, OpError, Suggestion
+from irrun.diagnostics import Anchor, Diagnostic, Fault, LayerRef, OpError
 from irrun.document.records import LayerElement
 
 
@@ -18,12 +18,12 @@ def path_notes(path: tuple[str, ...]) -> tuple[str, ...]:
 def at_layer(fault: Fault, layer: LayerElement | None, notes: tuple[str, ...] = ()) -> Diagnostic:
     """Return the finding of a fault of a whole layer, at no place where the layer is in no file."""
     if layer is None:
-        return fault.at(Anchor(), notes=notes)
+        return fault.at(notes=notes)
     return fault.at(Anchor(layer.element), layer_ref(layer), notes=notes)
 
 
 def in_layer(
-    fault: Fault, anchor: Anchor, layer: LayerElement, path: tuple[str, ...], port: str | None = None
+    fault: Fault | OpError, anchor: Anchor, layer: LayerElement, path: tuple[str, ...], port: str | None = None
 ) -> Diagnostic:
     """Return the finding of a fault in a layer."""
     return fault.at(anchor, layer_ref(layer), port, path_notes(path))
@@ -37,7 +37,7 @@ def op_diagnostic(
     ``layer`` is None for an operation that is in no file.
     """
     if layer is None:
-        return Diagnostic(error.code, error.message, notes=notes)
+        return error.at(notes=notes)
     anchor = Anchor(layer.element, "attribute", "type")
     port = None
     if error.attribute is not None:
@@ -47,25 +47,4 @@ def op_diagnostic(
     elif error.input is not None and error.input < len(layer.inputs):
         anchor = Anchor(layer.inputs[error.input].element)
         port = layer.inputs[error.input].id
-    where = (*notes, *path_notes(path))
-    return op_fault(error, anchor, layer, port=port, notes=where)
-
-
-def op_fault(
-    error: OpError,
-    anchor: Anchor,
-    layer: LayerElement,
-    *,
-    port: str | None = None,
-    notes: tuple[str, ...] = (),
-) -> Diagnostic:
-    """Return the finding of an operation's error at a place, with the suggestion for the attribute at fault."""
-    meant = error.meant if anchor.attribute is not None else None
-    suggestion = None if meant is None else Suggestion(_value(anchor), meant)
-    return Diagnostic(
-        error.code, error.message, anchor, layer=layer_ref(layer), port=port, notes=notes, suggestion=suggestion
-    )
-
-
-def _value(anchor: Anchor) -> Anchor:
-    return anchor._replace(part="value") if anchor.part == "attribute" else anchor
+    return error.at(anchor, layer_ref(layer), port, (*notes, *path_notes(path)))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from irrun.diagnostics import Anchor, Diagnostic, OpError, Severity, did_you_mean, listing, nearest
-from irrun.document.places import layer_ref, op_fault
+from irrun.document.places import layer_ref
 from irrun.document.records import LayerElement
 from irrun.graph.faults import ChangedDefault, MissingForOpenvino
 from irrun.ops.attributes import AttributeMissing, AttributeUnknown, AttributeUnreadable, AttrSpec
@@ -122,7 +122,7 @@ def _faulty(layer: LayerElement, spec: AttrSpec, text: str, error: OpError) -> D
     if isinstance(error, AttributeUnreadable):
         with contextlib.suppress(AttributeUnreadable):
             notes = (f"OpenVINO silently reads {_said(spec, spec.read(text))}",)
-    return op_fault(error, Anchor(layer.data_element, "value", spec.name), layer, notes=notes)
+    return error.at(Anchor(layer.data_element, "value", spec.name), layer_ref(layer), notes=notes)
 
 
 def _meant(unknown: Iterable[str], absent: Iterable[AttrSpec]) -> dict[str, AttrSpec]:
@@ -162,7 +162,7 @@ def _unknown(layer: LayerElement, names: Sequence[str], rest: str, meant: str | 
     """Return one finding for attributes that the operation does not declare."""
     subject = f"attribute {names[0]}" if len(names) == 1 else f"attributes {listing(names, 'and')}"
     anchor = Anchor(layer.data_element, "name", names[0])
-    return op_fault(AttributeUnknown(f"{layer.type} has no {subject}{rest}", meant=meant), anchor, layer)
+    return AttributeUnknown(f"{layer.type} has no {subject}{rest}", meant=meant).at(anchor, layer_ref(layer))
 
 
 def _absent(layer: LayerElement, absent: Iterable[AttrSpec], found: list[Diagnostic], *, fragment: bool) -> None:
@@ -174,7 +174,7 @@ def _absent(layer: LayerElement, absent: Iterable[AttrSpec], found: list[Diagnos
         message = f"{layer.type} requires the attribute{'s' if len(required) > 1 else ''} {names}"
         filled = [(spec.name, _said(spec, spec.absent)) for spec in required if spec.absent is not REFUSED]
         notes = tuple(f"OpenVINO silently reads {name} as {value}" for name, value in filled)
-        found.append(op_fault(AttributeMissing(message), anchor, layer, notes=notes))
+        found.append(AttributeMissing(message).at(anchor, layer_ref(layer), notes=notes))
         return
     for spec in absent:
         if spec.openvino is not REFUSED and spec.openvino is not REQUIRED:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irrun.diagnostics import Anchor, Diagnostic, LayerRef, OpError, nearest
-from irrun.document.places import in_layer, op_diagnostic, op_fault, path_notes
+from irrun.document.places import in_layer, op_diagnostic, path_notes
 from irrun.document.reader import Document
 from irrun.document.records import EdgeElement, LayerElement, NetElement, PortElement, element_type, tensor_names
 from irrun.graph.attributes import attributes
@@ -119,7 +119,7 @@ class _Binder:
         for tag in op.bodies if op is not None else ():
             if tag not in bodies:
                 error = OpError(f"{layer.type} has no <{tag}>")
-                self._misread(op_fault(error, Anchor(layer.element), layer, notes=path_notes(path)))
+                self._misread(in_layer(error, Anchor(layer.element), layer, path))
                 op = None
         names = tuple([tensor_names(port.names) for port in layer.outputs])
         names = _UNNAMED if names == _UNNAMED else names
@@ -141,7 +141,7 @@ class _Binder:
             except OpError as error:
                 is_known = isinstance(error, ExtensionError) or self.available.spelling(layer.type) is not None
                 anchor = Anchor(layer.element, "attribute", error.attribute)
-                self._misread(op_fault(error, anchor, layer, notes=path_notes(path)))
+                self._misread(in_layer(error, anchor, layer, path))
                 return self._meant(layer, path) if self.correct and not is_known else None
             self.operations[key] = declared, {spec.name: spec for spec in declared.spec.attributes}
         cls, known = self.operations[key]

@@ -201,4 +201,4 @@ def require_unchanged(weights: Weights, filename: str) -> None:
     try:
         weights.check()
     except WeightsOutOfRange as error:
-        raise IRError([Diagnostic(error.code, error.message)], filename) from None
+        raise IRError([error.at()], filename) from None

@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from irrun.diagnostics import Anchor, Diagnostic, IRError, OpError
+from irrun.diagnostics import Diagnostic, IRError, OpError
 from irrun.diagnostics.internal import out_of_memory
 from irrun.document.places import at_layer, op_diagnostic
 from irrun.ops.calling import conform
@@ -182,8 +182,8 @@ def _cause(error: Exception) -> Exception | None:
 def step_error(step: Step | None, arrays: Sequence[Array | None], error: Exception) -> IRError:
     if step is None:
         if isinstance(error, OpError):
-            return IRError([Diagnostic(error.code, error.message)])
-        return IRError([FailedAtRunTime(what=f"the computation failed: {error}").at(Anchor())])
+            return IRError([error.at()])
+        return IRError([FailedAtRunTime(what=f"the computation failed: {error}").at()])
     layer = step.node.layer
     return IRError([op_diagnostic(error, layer) if isinstance(error, OpError) else _failed(step, arrays, error)])
 
