@@ -79,7 +79,7 @@ class SourceMap:
 
     @functools.cached_property
     def _lines(self) -> array[int]:
-        lines = array("I", (match.end() for match in _LINE_END.finditer(self._data)))
+        lines = array("I", map(re.Match.end, _LINE_END.finditer(self._data)))
         lines.insert(0, 0)
         return lines
 

@@ -67,7 +67,8 @@ def attributes(
 
 def _checked(spec: AttrSpec, text: str, value: Any) -> Any:
     """Return a parsed value; OpError where it is out of range."""
-    spec.check(value)
+    if spec.bounds:
+        spec.check(value)
     if isinstance(value, Shape) and value.dims is not None:
         if len(value.dims) > MOST_DIMS:
             what = f"{spec.name} has {len(value.dims)} dims, expected at most {MOST_DIMS}"

@@ -67,7 +67,7 @@ class Connections:
         self._unknown_ports: dict[tuple[int, str, str], int] = {}
         self._ids: dict[tuple[int, str], PortIds] = {}
         missing = self._missing(net.edges)
-        nameless = [id for id, layer in layers.items() if not is_id(layer.id)]
+        nameless = [id for id, layer in layers.items() if not is_id(layer.id)] if missing else []
         if len(nameless) == len(missing) == 1:
             self._by_text[next(iter(missing))] = nameless[0]
             missing = {}
@@ -81,6 +81,8 @@ class Connections:
     def _missing(self, edges: Sequence[EdgeElement]) -> dict[str, list[tuple[EdgeElement, str]]]:
         """Return the layer ids that edges name but no layer has, with those edges."""
         missing: dict[str, list[tuple[EdgeElement, str]]] = {}
+        if self._by_text.keys() >= {id for edge in edges for id in (edge.from_layer, edge.to_layer)}:
+            return missing
         for edge in edges:
             for name, id in (("from-layer", edge.from_layer), ("to-layer", edge.to_layer)):
                 if self._is_missing(id):

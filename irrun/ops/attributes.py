@@ -145,7 +145,7 @@ class AttrSpec(NamedTuple):
             case "string":
                 return Read(text)
             case "enum":
-                known = self.choices if self.exact else tuple(choice.lower() for choice in self.choices)
+                known = self.choices if self.exact else [choice.lower() for choice in self.choices]
                 return Read(self.choices[known.index(text if self.exact else text.lower())])
             case "ints":
                 return _items(text, _integer)
@@ -232,7 +232,7 @@ def _items(text: str, read: Callable[[str], Read]) -> Read:
     if not parts[-1]:
         parts.pop()
     items = [read(part) for part in parts]
-    return Read(tuple(item.value for item in items), all(item.whole for item in items))
+    return Read(tuple([item.value for item in items]), False not in [item.whole for item in items])
 
 
 def _shape(text: str, *, bare: bool) -> Read:

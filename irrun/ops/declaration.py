@@ -130,7 +130,10 @@ def attr(
     to those of the page. ``exact`` marks the few attributes that OpenVINO
     reads to the letter: words in this case only, numbers without a suffix.
     """
-    bounds = {sign: bound for sign, bound in ((">=", ge), (">", gt), ("<=", le), ("<", lt)) if bound is not None}
+    bounds: dict[str, float] = {}
+    for sign, bound in ((">=", ge), (">", gt), ("<=", le), ("<", lt)):
+        if bound is not None:
+            bounds[sign] = bound
     return Attr(default, name, doc, bounds, openvino, aliases or {}, exact=exact)
 
 

@@ -154,7 +154,7 @@ def _no_opset(type: str, version: str, known: Mapping[int | str, OpClass]) -> Un
 
 def _newest(versions: Iterable[int | str], opset: int) -> int | None:
     """Return the newest opset up to ``opset``."""
-    return max((item for item in versions if isinstance(item, int) and item <= opset), default=None)
+    return max([item for item in versions if isinstance(item, int) and item <= opset], default=None)
 
 
 def _order(opset: int | str) -> tuple[int, str]:

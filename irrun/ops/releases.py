@@ -51,7 +51,7 @@ def is_meant_as_number(opset: str) -> bool:
     Any other version is the domain of a library of operations.
     """
     letters = "".join(filter(str.isalpha, opset.lower()))
-    return not letters or (4 <= len(letters) <= 6 and bool(near_match(letters, ["opset"])))
+    return letters in ("", "opset") or (4 <= len(letters) <= 6 and bool(near_match(letters, ["opset"])))
 
 
 def release(text: str) -> tuple[int, int]:

@@ -23,7 +23,8 @@ def with_chosen_bodies(graph: Graph, facts: Facts, declared: Facts) -> tuple[Gra
 
     The layers of a body have new ids; all others keep theirs. A body that writes variables stays as it is.
     """
-    chosen = {node.id: tag for node in graph.ordered() if (tag := _chosen(node, facts)) is not None}
+    choices = [node for node in graph.ordered() if node.type == "If"]
+    chosen = {node.id: tag for node in choices if (tag := _chosen(node, facts)) is not None}
     if not chosen:
         return graph, facts, declared
     grafter = _Grafter(graph, facts, declared)
@@ -36,8 +37,8 @@ def with_chosen_bodies(graph: Graph, facts: Facts, declared: Facts) -> tuple[Gra
 
 
 def _chosen(node: Node, facts: Facts) -> str | None:
-    """Return the tag of the body that a node always runs, if its layers can take the place of the node."""
-    condition = facts.inputs(node.id)[0] if node.type == "If" else None
+    """Return the tag of the body that an If always runs, if its layers can take the place of the node."""
+    condition = facts.inputs(node.id)[0]
     value = None if condition is None else condition.constant
     if value is None or value.size != 1:
         return None

@@ -51,10 +51,12 @@ def checked(
     A kernel whose values are known, or not read by inference, is returned as it is; so is a fused one, whose values
     are known, and one with variables or bodies. Outputs without elements are returned without calling the kernel.
     """
-    without_elements = nothing(op, outputs)
+    if _has_effects(op):
+        return run
+    without_elements = empty(outputs)
     if without_elements is not None:
         run = _returning(without_elements)
-    if _has_effects(op) or not {"output_count"}.issuperset(op.spec.infer_asks) or not _is_open(inputs, outputs):
+    if not {"output_count"}.issuperset(op.spec.infer_asks) or not _is_open(inputs, outputs):
         return run
     read: set[int] = set()
     facts = [
