@@ -100,7 +100,7 @@ class MutableGraph:
 
     def outputs(self, id: int) -> list[Outlet]:
         """Return the outlets of a node: those that the file declares, or that inference found, where these are more."""
-        found = [Outlet(id, port) for port in range(self.node(id).outputs)]
+        found = [Outlet(id, port) for port in range(self.graph.node(id).outputs)]
         while Outlet(id, len(found)) in self.facts:
             found.append(Outlet(id, len(found)))
         return found
@@ -202,7 +202,7 @@ class MutableGraph:
         for id in gone:
             for outlet in self.outputs(id):
                 self.facts.pop(outlet, None)
-            for tag in self.node(id).bodies:
+            for tag in self.graph.node(id).bodies:
                 self.bodies.pop((id, tag), None)
         self.graph.remove_nodes_from(gone)
         self._stale -= gone

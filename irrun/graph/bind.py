@@ -92,7 +92,7 @@ class _Binder:
             sources,
             [id for id, node in nodes.items() if node.type == PARAMETER],
             [id for id, node in nodes.items() if node.type == RESULT],
-            [id for id, node in nodes.items() if _keeps_state(node.op) and id not in used],
+            [id for id, node in nodes.items() if id not in used and _keeps_state(node.op)],
         )
         for ring in graph.cycles():
             fault = Cycle(names=[layers[id].name for id in ring])

@@ -80,16 +80,17 @@ class Plans:
             self._special[sizes] = self._special.pop(sizes, found)
         self._before = sizes
         plan = self.whole if found is None else found
-        return plan, _fits_always if self._has_unknown_rank else partial(self._check, sizes)
+        return plan, _fits_always if self._has_unknown_rank else partial(self._check, sizes, has_memory=True)
 
-    def _check(self, sizes: Sizes) -> None:
+    def _check(self, sizes: Sizes, *, has_memory: bool = False) -> None:
+        """Raise IRError where inputs of these sizes do not fit together, or lack memory, unless that is checked."""
         if sizes in self._sound:
             return
         facts = self._fitting(sizes)
         try:
             if self._has_unknown_rank:
                 check_memory(self._planned(sizes), sizes)
-            else:
+            elif not has_memory:
                 self._memory.check(sizes)
         except IRError as error:
             raise IRError(error.diagnostics, self._filename) from None
@@ -100,11 +101,12 @@ class Plans:
 
     def _fitting(self, sizes: Sizes) -> Facts:
         """Return the facts for inputs of these sizes; IRError with the findings of inference if they do not fit."""
-        if self._last is None:
+        last = self._last
+        if last is None:
             before, facts = self._facts, self._inferred(sizes)
             changed = {outlet for outlet, fact in facts.of.items() if fact is not before.of.get(outlet)}
         else:
-            _, before = self._last
+            before = last[1]
             edited = MutableGraph(self._graph, before, self._weights, self._places)
             for id, fact in self._closed(sizes).items():
                 edited.give(id, [fact])
@@ -112,7 +114,7 @@ class Plans:
             changed = edited.changed
         if not facts.diagnostics and stays_sound(before, facts, changed):
             return facts
-        if self._last is not None:
+        if last is not None:
             facts = self._inferred(sizes)
         try:
             sound(self._graph, facts)

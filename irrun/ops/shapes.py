@@ -45,10 +45,10 @@ def broadcast(*shapes: Shape) -> Shape:
 def _broadcast_pair(a: Shape, b: Shape, index: int) -> Shape:
     if a.dims is None or b.dims is None:
         return Shape.unknown()
-    rank = max(len(a), len(b))
+    rank = max(len(a.dims), len(b.dims))
     one = Dim.exactly(1)
-    left = (one,) * (rank - len(a)) + a.dims
-    right = (one,) * (rank - len(b)) + b.dims
+    left = (one,) * (rank - len(a.dims)) + a.dims
+    right = (one,) * (rank - len(b.dims)) + b.dims
     dims = []
     for x, y in zip(left, right, strict=True):
         dim = broadcast_dim(x, y)

@@ -87,7 +87,7 @@ class Rewriter(MutableGraph):
         inlets = self.consumers(outlet)
         if len(inlets) != 1:
             return None
-        return None if inlets[0].node in self._results else self.node(inlets[0].node)
+        return None if inlets[0].node in self._results else self.graph.node(inlets[0].node)
 
     def constant(self, outlet: Outlet | None) -> Array | None:
         """Return the value of a constant outlet."""

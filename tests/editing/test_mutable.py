@@ -190,3 +190,18 @@ def test_constants_of_equal_shape_are_not_compared() -> None:
     edited.give(1, [Fact.of(F32, np.ones((600, 600), np.float32))])
     assert edited.order == (0, 1, 2, 3, 4)
     assert edited._stale == set()
+
+
+def test_the_order_after_removals_is_that_of_a_new_search() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        edited = chain(1)
+        ends = [0]
+        for _ in range(12):
+            ends.append(relu(edited, Outlet(int(rng.choice(ends)), 0)).node)
+        for _ in range(4):
+            assert edited.order
+            leaves = [id for id in ends[1:] if edited.has(id) and not edited.graph.out_degree(id)]
+            edited.remove([int(rng.choice(leaves))])
+            assert edited.order == edited.graph.topological_order
+            assert edited.freeze()[0].topological_order == edited.order

@@ -9,7 +9,9 @@ import pytest
 
 import irrun.model
 from irrun.document.writer import Writer
+from irrun.model import loaded, specialize
 from irrun.model.specialize import MOST_PLANS, MOST_SIZES
+from irrun.runtime import planning
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32
 
@@ -65,3 +67,24 @@ def test_inputs_of_another_rank(tmp_path: Path, again: int) -> None:
         for _ in range(again):
             run(compiled, *sizes)
     assert all(None not in sizes for pattern in compiled.plans._special for sizes in pattern)
+
+
+def test_a_first_run_computes_everything_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    for module, name in (
+        (loaded, "interface"),
+        (loaded, "infer"),
+        (planning, "sound"),
+        (planning, "check_memory"),
+        (specialize, "sound"),
+        (specialize, "infer"),
+    ):
+        original = getattr(module, name)
+
+        def noted(*given, original=original, name=name, **named):  # type: ignore[no-untyped-def]
+            calls.append(name)
+            return original(*given, **named)
+
+        monkeypatch.setattr(module, name, noted)
+    run(doubled(tmp_path, "?,2"), 3, 2)
+    assert sorted(calls) == ["check_memory", "infer", "infer", "interface", "sound"], "the shapes are inferred again"
