@@ -149,7 +149,7 @@ def test_the_program_of_the_guide_to_accuracy(here: Path) -> None:
     exec(program, names)
     assert names["stopped"].layer == "log"
     assert names["blamed"].layer == "scale"
-    assert [item.as_dict()["layer"] for item in names["compared"].layers] == ["scale", "relu", "Add_5", "log"]
+    assert [item.as_dict()["layer"] for item in names["compared"].layers.layers] == ["scale", "relu", "Add_5", "log"]
     assert {item.layer for item in names["statistics"]} == {"log"}
 
 

@@ -5,23 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from irrun.runtime.tiers import Tiers, tier_text
-
-
-def record_of(tiers: Tiers) -> dict[str, Any]:
-    """Return the tier of the last run, and the counts of all runs: bailouts and steps on NumPy by reason."""
-    account = tiers.account
-    return {
-        "tier": tiers.last,
-        "runs_by_tier": {"compiled": account.compiled, "numpy": dict(account.numpy)},
-        "bailouts": dict(account.bailouts),
-        "steps": account.steps,
-        "interpreted": dict(account.interpreted),
-    }
+from irrun.runtime.tiers import tier_text
 
 
 def rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Return what `record_of` tells as rows of a table."""
+    """Return a record of `tiers_used` as rows of a table."""
     found = [["tier", tier_text(record["tier"])]]
     numpy = record["runs_by_tier"]["numpy"]
     if numpy and record["runs_by_tier"]["compiled"]:

@@ -84,9 +84,10 @@ def reported() -> Iterator[None]:
         if ended is not None:
             raise ended from None
         from irrun.diagnostics.internal import InternalError
+        from irrun.diagnostics.requests import RequestError
         from irrun.model import InputError
 
-        if isinstance(error, OpError | InputError):
+        if isinstance(error, OpError | InputError | RequestError):
             raise Failure(str(error)) from None
         if wants_traceback():
             import traceback

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -143,8 +144,8 @@ def _raw(path: Path, port: Port) -> Array:
     return np.frombuffer(content(path, expected), kind).reshape(sizes)
 
 
-def rows(texts: Sequence[str], ports: Sequence[Port], budget: int | None = None) -> tuple[dict[int, Array], int]:
-    """Return arrays of many rows, by the index of their input, and the number of rows; Failure where it differs."""
+def rows(texts: Sequence[str], ports: Sequence[Port], budget: int | None = None) -> dict[int, Array]:
+    """Return arrays of many rows by the index of their input; Failure where their lengths differ, or one is missing."""
     found: dict[int, Array] = {}
     for text in texts:
         port, path = assignments.split_input(text, ports)
@@ -155,7 +156,10 @@ def rows(texts: Sequence[str], ports: Sequence[Port], budget: int | None = None)
     counts = {len(array) for array in found.values()}
     if len(counts) != 1:
         raise Failure(f"the inputs have {listing(sorted(counts), 'and')} rows, expected as many in each")
-    return found, counts.pop()
+    lost = [port for port in ports if port.index not in found]
+    if lost:
+        raise Failure(f"no value for input {assignments.listed(lost)}")
+    return found
 
 
 def completed(given: Sequence[Value], ports: Sequence[Port], seed: int) -> list[Value]:
@@ -186,16 +190,33 @@ def text(value: Mapping[str, Any]) -> str:
     return f"{values.printable(value['name'])}  {value['type']}[{shape}], {source}"
 
 
+def by_index(given: Iterable[Value]) -> dict[int, Array]:
+    """Return the arrays by the index of their input."""
+    return {value.port.index: value.array for value in given}
+
+
+def by_place(shapes: Mapping[Port, Shape]) -> dict[int, Shape]:
+    """Return shapes by the index of their input."""
+    return {port.index: shape for port, shape in shapes.items()}
+
+
+@contextmanager
+def told(given: Sequence[Value], path: Path) -> Iterator[None]:
+    """Name the file in the failure of a run, and the sizes that were assumed."""
+    try:
+        yield
+    except IRError as error:
+        _say_sizes([value.port for value in given if value.file is None])
+        raise IRError(error.diagnostics, error.filename or str(path)) from None
+
+
 def runner(session: Session, given: Sequence[Value], path: Path) -> Callable[[], Outputs]:
     """Return a function that runs a model on its inputs; a failure names the file and the assumed sizes."""
-    arrays = {value.port.index: value.array for value in given}
+    arrays = by_index(given)
 
     def run() -> Outputs:
-        try:
+        with told(given, path):
             return session.run(arrays)
-        except IRError as error:
-            _say_sizes([value.port for value in given if value.file is None])
-            raise IRError(error.diagnostics, error.filename or str(path)) from None
 
     return run
 

@@ -12,7 +12,7 @@ from irrun.cli.inputs import Value, runner
 from irrun.cli.precision import GROUP_SIZE, HINT
 from irrun.cli.tables import aligned, columns
 from irrun.cli.values import printable
-from irrun.debugging.differences import cosine, gaps
+from irrun.evaluation.differences import cosine, gaps
 from irrun.graph import Node
 from irrun.model import Compiled, Loaded, Outputs, build
 from irrun.ops.fused.base import Fused

@@ -12,7 +12,6 @@ import click
 
 from irrun.cli import values
 from irrun.cli.console import detail, level, note, result, warn
-from irrun.cli.failures import Failure
 from irrun.cli.options import as_record
 from irrun.cli.tables import aligned, columns
 from irrun.cli.writing import refuse_folder, refuse_inputs
@@ -77,40 +76,36 @@ def watched(
 ) -> Watched:
     """Run a session with the observers that the options ask for."""
     from irrun.debugging.dumping import Dump
-    from irrun.debugging.faults import DebugError
     from irrun.debugging.selecting import Selection
     from irrun.debugging.statistics import Statistics
     from irrun.debugging.stopping import KINDS, first_not_finite, kinds_of
 
     if (watch.names or watch.types) and watch.dump is None and not watch.stats:
         raise click.UsageError("--outputs and --outputs-by-type choose layers for --dump and --stats")
-    try:
-        kinds = kinds_of(watch.stop_at) if watch.stop_at is not None else ()
-        selection = Selection(model.graph, watch.names, watch.types)
-        statistics = Statistics(selection)
-        with ExitStack() as stack:
-            if level() > 1:
-                session.observers.append(_Narrator(level()))
-            if watch.stats:
-                session.observers.append(statistics)
-            if watch.dump is not None:
-                dump = stack.enter_context(Dump(watch.dump, selection, _say_fused))
-                session.observers.append(dump)
-            found: list[Outputs] = []
-
-            def observed(stop: Watcher) -> Outputs:
-                session.observers.append(stop)
-                found.append(run())
-                return found[0]
-
-            arrays = {value.port.index: value.array for value in given}
-            stopped = first_not_finite(model, arrays, kinds, config, observed)
+    kinds = kinds_of(watch.stop_at) if watch.stop_at is not None else ()
+    selection = Selection(model.graph, watch.names, watch.types)
+    statistics = Statistics(selection)
+    with ExitStack() as stack:
+        if level() > 1:
+            session.observers.append(_Narrator(level()))
+        if watch.stats:
+            session.observers.append(statistics)
         if watch.dump is not None:
-            note(f"wrote {amount(dump.count, 'tensor')} to {watch.dump}")
-        if kinds and stopped is None:
-            note(f"no layer makes {listing([KINDS[kind] for kind in kinds])} out of inputs without")
-    except DebugError as error:
-        raise Failure(str(error)) from None
+            dump = stack.enter_context(Dump(watch.dump, selection, _say_fused))
+            session.observers.append(dump)
+        found: list[Outputs] = []
+
+        def observed(stop: Watcher) -> Outputs:
+            session.observers.append(stop)
+            found.append(run())
+            return found[0]
+
+        arrays = {value.port.index: value.array for value in given}
+        stopped = first_not_finite(model, arrays, kinds, config, observed)
+    if watch.dump is not None:
+        note(f"wrote {amount(dump.count, 'tensor')} to {watch.dump}")
+    if kinds and stopped is None:
+        note(f"no layer makes {listing([KINDS[kind] for kind in kinds])} out of inputs without")
     return Watched(found[0] if found else None, statistics.found, stopped)
 
 

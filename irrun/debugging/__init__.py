@@ -14,7 +14,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from irrun.debugging.blame import Blame, blame_model, blame_openvino, blame_precision
+    from irrun.debugging.blaming import Blame, blame
+    from irrun.debugging.comparing import Comparison, compare
     from irrun.debugging.dumping import dump
     from irrun.debugging.engines import OpenVINOSide
     from irrun.debugging.faults import DebugError
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from irrun.debugging.stopping import FirstNotFinite, first_not_finite
 
 _PLACES = {
-    **dict.fromkeys(("Blame", "blame_model", "blame_openvino", "blame_precision"), "blame"),
+    **dict.fromkeys(("Blame", "blame"), "blaming"),
+    **dict.fromkeys(("Comparison", "compare"), "comparing"),
     "dump": "dumping",
     "OpenVINOSide": "engines",
     "DebugError": "faults",
@@ -44,9 +46,18 @@ _PLACES = {
     **dict.fromkeys(("FirstNotFinite", "first_not_finite"), "stopping"),
 }
 
-__all__ = ["Blame", "DebugError", "Errors", "FirstNotFinite", "LayerComparison", "LayerDifference", "ModelSide"]
+__all__ = [
+    "Blame",
+    "Comparison",
+    "DebugError",
+    "Errors",
+    "FirstNotFinite",
+    "LayerComparison",
+    "LayerDifference",
+    "ModelSide",
+]
 __all__ += ["OnnxSide", "OpenVINOSide", "PrecisionReport", "Reduction", "TensorStatistics", "Tolerance"]
-__all__ += ["blame_model", "blame_openvino", "blame_precision", "compare_layers", "dump", "errors", "first_not_finite"]
+__all__ += ["blame", "compare", "compare_layers", "dump", "errors", "first_not_finite"]
 __all__ += ["layer_statistics", "rank_layers", "reduce", "write_folder"]
 
 

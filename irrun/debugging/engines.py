@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import tempfile
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -17,10 +16,11 @@ from irrun.debugging.faults import DebugError
 from irrun.debugging.sides import Sink
 from irrun.debugging.spool import Spool
 from irrun.editing import piece
+from irrun.evaluation.native import OpenVINOModel, last_line, required
 from irrun.graph import Outlet
 from irrun.kernels.bf16 import bf16_bits, widened
 from irrun.kernels.pages import trim
-from irrun.model import Loaded
+from irrun.model import Loaded, Port
 from irrun.tensor import Array, Shape
 
 _HELD: Final = 1 << 24
@@ -29,15 +29,6 @@ _HELD: Final = 1 << 24
 Key = TypeVar("Key")
 
 _SILENT: Final = frozenset({"Parameter", "Constant", "Result", "Assign", "ReadValue"})
-
-
-def required(name: str, option: str, extra: str = "") -> Any:
-    """Return a package; DebugError where it is not installed."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        how = f"pip install 'irrun[{extra}]'" if extra else f"pip install {name}"
-        raise DebugError(f"{option} needs the package {name}, which is not installed here; {how}") from None
 
 
 class OpenVINOSide:
@@ -78,9 +69,8 @@ class OpenVINOSide:
         assert isinstance(key, tuple)
         return str(key[0])
 
-    @property
-    def output_names(self) -> Sequence[str]:
-        return [port.get_any_name() for port in self._read().outputs]
+    def order(self, ports: Sequence[Port]) -> Sequence[int | None]:
+        return range(len(ports))
 
     def outputs(self) -> Sequence[Array]:
         """Run the model as it is, with OpenVINO's optimisation."""
@@ -143,17 +133,9 @@ class OpenVINOSide:
 
     def _read(self) -> Any:
         try:
-            model = (
-                self._core.read_model(self._path)
-                if self._weights is None
-                else self._core.read_model(self._path, self._weights)
-            )
-            if self._shapes:
-                shapes = {index: self._ov.PartialShape(str(shape)) for index, shape in self._shapes.items()}
-                model.reshape(shapes)
+            return OpenVINOModel(self._path, self._weights, self._shapes).read(self._ov, self._core)
         except (RuntimeError, TypeError) as error:
             raise DebugError(f"OpenVINO cannot read {self._path}: {last_line(error)}") from None
-        return model
 
     def _computed(self, model: Any) -> Iterator[Array]:
         """Yield the outputs of a model, each of which lasts until the next one."""
@@ -224,9 +206,3 @@ def in_parts(keys: Sequence[Key], sizes: Mapping[Key, int]) -> Iterator[list[Key
         held += sizes[key]
     if part:
         yield part
-
-
-def last_line(error: Exception) -> str:
-    """Return the last line of a message that has several."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1] if lines else "it does not say why"

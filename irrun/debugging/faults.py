@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from irrun.diagnostics.requests import RequestError
 
-class DebugError(Exception):
-    """A request cannot be carried out; the message is one line."""
+
+class DebugError(RequestError):
+    """A request to find a fault cannot be carried out; the message is one line."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.debugging.differences import gaps
+from irrun.evaluation.differences import gaps
 from irrun.tensor import Array
 
 STATS: Final = ("max", "mean", "median", "rms")

@@ -9,12 +9,13 @@ from typing import Any, Final
 import networkx as nx
 import numpy as np
 
-from irrun.debugging.engines import in_parts, last_line, required
+from irrun.debugging.engines import in_parts
 from irrun.debugging.faults import DebugError
 from irrun.debugging.matching import Described, matched, structure_of
 from irrun.debugging.sides import Sink
+from irrun.evaluation.native import last_line, required
 from irrun.graph import Outlet
-from irrun.model import Loaded
+from irrun.model import Loaded, Port
 from irrun.tensor import Array
 
 _ALIASES: Final = {
@@ -66,8 +67,12 @@ class OnnxSide:
         self._given: dict[str, Array] = {}
         self._made = {name for node in graph.node for name in node.output if name}
 
+    def order(self, ports: Sequence[Port]) -> Sequence[int | None]:
+        names = self._output_names
+        return [next((place for place, name in enumerate(names) if name in port.all_names), None) for port in ports]
+
     @property
-    def output_names(self) -> Sequence[str]:
+    def _output_names(self) -> Sequence[str]:
         return [item.name for item in self._proto.graph.output]
 
     def feed(self, inputs: Mapping[Sequence[str], Array]) -> None:
@@ -129,7 +134,7 @@ class OnnxSide:
 
     def outputs(self) -> Sequence[Array]:
         """Run the model as it is, with ONNX Runtime's optimisation."""
-        return self._run(self._proto, self.output_names, optimised=True)
+        return self._run(self._proto, self._output_names, optimised=True)
 
     def tensors(self, keys: Collection[Hashable], sink: Sink) -> Sequence[Array]:
         wanted = [name for node in self._proto.graph.node for name in node.output if name in set(keys)]
@@ -144,7 +149,7 @@ class OnnxSide:
             for name, array in zip(part, self._run(proto, [str(name) for name in part]), strict=True):
                 sink(name, array)
         if outputs is None:
-            outputs = self._run(self._proto, self.output_names)
+            outputs = self._run(self._proto, self._output_names)
         return outputs
 
     def _sizes(self) -> dict[str, int]:

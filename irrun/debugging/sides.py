@@ -7,9 +7,10 @@ from typing import Any, Protocol
 
 from irrun.debugging.matching import matched_outlets
 from irrun.debugging.places import Place, Watcher
+from irrun.debugging.ports import are_alike
 from irrun.debugging.stopping import AS_WRITTEN
 from irrun.graph import Outlet
-from irrun.model import Loaded, Outputs, build
+from irrun.model import Loaded, Outputs, Port, build
 from irrun.tensor import Array
 
 Sink = Callable[[Hashable, Array], None]
@@ -21,9 +22,8 @@ class Side(Protocol):
 
     name: str
 
-    @property
-    def output_names(self) -> Sequence[str]:
-        """The names of the outputs."""
+    def order(self, ports: Sequence[Port]) -> Sequence[int | None]:
+        """Return the place of the output that belongs to each of ``ports``; None where it has none."""
         ...
 
     def outputs(self) -> Sequence[Array]:
@@ -52,9 +52,9 @@ class ModelSide:
         self.inputs = inputs
         self._config = dict(config or {})
 
-    @property
-    def output_names(self) -> Sequence[str]:
-        return [port.any_name for port in self.model.outputs]
+    def order(self, ports: Sequence[Port]) -> Sequence[int | None]:
+        others = self.model.outputs
+        return [next((other.index for other in others if are_alike(port, other)), None) for port in ports]
 
     def outputs(self) -> Sequence[Array]:
         return build(self.model, self._config)(self.inputs).to_tuple()

@@ -9,6 +9,7 @@ from irrun.debugging.cases import Case
 from irrun.debugging.cutting import constant_nodes, cut_out
 from irrun.debugging.faults import DebugError
 from irrun.debugging.places import Place, Watcher
+from irrun.debugging.ports import in_type_of
 from irrun.debugging.sides import Side, run_as_written
 from irrun.graph import Outlet
 from irrun.model import Loaded
@@ -25,7 +26,7 @@ def sources(model: Loaded, id: int) -> list[Outlet]:
 def single(model: Loaded, id: int, values: Mapping[Outlet, Array]) -> Case:
     """Return a layer with its constants as a case."""
     cut, outlets = cut_out(model, sources(model, id), model.facts.outlets(id), model.graph.node(id).name)
-    return Case((cut,), tuple(_as_input(cut, place, values[outlet]) for place, outlet in enumerate(outlets)))
+    return Case((cut,), tuple(in_type_of(cut.inputs[place], values[outlet]) for place, outlet in enumerate(outlets)))
 
 
 def pair(model: Loaded, id: int, other: Loaded, counterpart: int, values: Mapping[Outlet, Array]) -> Case:
@@ -37,12 +38,8 @@ def pair(model: Loaded, id: int, other: Loaded, counterpart: int, values: Mappin
     places = [sources(model, id).index(outlet) for outlet in ours]
     if places != [sources(other, counterpart).index(outlet) for outlet in theirs]:
         raise DebugError(f'"{model.graph.node(id).name}" has other inputs in the other model')
-    return Case((first, second), tuple(_as_input(first, place, values[outlet]) for place, outlet in enumerate(ours)))
-
-
-def _as_input(model: Loaded, place: int, array: Array) -> Array:
-    port = model.inputs[place]
-    return array.astype(port.element_type.external) if port.element_type.kind not in ("string", "dynamic") else array
+    arrays = tuple(in_type_of(port, values[outlet]) for port, outlet in zip(first.inputs, ours, strict=True))
+    return Case((first, second), arrays)
 
 
 def inputs_of_layer(

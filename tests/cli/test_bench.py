@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.cli.measuring import in_turns, latency, short
-from irrun.debugging.differences import largest
+from irrun.cli.measuring import short
+from irrun.evaluation.differences import largest
+from irrun.evaluation.timing import in_turns, latency
 from tests.cases import f32
 from tests.cli.conftest import Run
 from tests.engines import need
@@ -237,7 +238,7 @@ def test_turns(monkeypatch: pytest.MonkeyPatch) -> None:
         now += seconds
         order.append(name)
 
-    monkeypatch.setattr("irrun.cli.measuring.time.perf_counter", lambda: now)
+    monkeypatch.setattr("irrun.evaluation.timing.time.perf_counter", lambda: now)
     times = in_turns({"a": lambda: takes("a", 0.125), "b": lambda: takes("b", 0.25)}, 3, 1.0)
     assert times == {"a": [125.0] * 3, "b": [250.0] * 3}
     assert "".join(order) == "aaabbaabbbb"

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.debugging.differences import Difference, cosine, difference, gaps, largest
+from irrun.debugging.metrics import errors
 from irrun.document.writer import WrittenBody
+from irrun.evaluation.differences import changed_rows, cosine, gaps, largest
 from tests.cases import f32, i64
 from tests.cli.conftest import Run, one_line
 from tests.engines import need
@@ -275,15 +276,17 @@ def test_memory_need_not_hold_all_layers(run: Run, tmp_path: Path) -> None:
 
 def test_differences() -> None:
     one = f32([[1, 2], [3, 4]])
-    assert difference(one, one + f32([[0, 1.5], [0, -2]])) == Difference(
-        2, 4, pytest.approx(cosine(one.ravel(), f32([1, 3.5, 3, 2]))), (1, 2), False
-    )
-    assert difference(f32([np.nan, 1]), f32([np.nan, 1])).most == 0
-    assert difference(f32([np.nan, 1]), f32([1, 1])) == Difference(np.inf, 1, None, (0, 1), False)
-    assert difference(np.array(["a"]), np.array(["a"], object)) == Difference(0)
-    assert difference(np.array(["a"]), np.array(["b"])).exceeds(1, 1)
+    other = one + f32([[0, 1.5], [0, -2]])
+    found = errors(one, other)
+    assert (found.max, found.scale, found.is_exact) == (2, 4, False)
+    assert found.cosine == pytest.approx(cosine(one.ravel(), other.ravel()))
+    assert changed_rows(one, other) == (1, 2)
+    assert errors(f32([np.nan, 1]), f32([np.nan, 1])).max == 0
+    assert errors(f32([np.nan, 1]), f32([1, 1])).max == np.inf
+    assert errors(np.array(["a"]), np.array(["a"], object)).max == 0
+    assert errors(np.array(["a"]), np.array(["b"])).exceeds(1, 1)
     assert gaps(np.array([np.inf, np.inf]), np.array([np.inf, 1])).tolist() == [0, np.inf]
-    assert difference(f32([]), f32([])) == Difference(0, 0, 1, None, False)
+    assert (errors(f32([]), f32([])).max, changed_rows(f32([]), f32([]))) == (0, None)
     assert cosine(f32([1, 0]), f32([0, 1])) == 0
 
 

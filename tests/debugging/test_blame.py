@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from irrun.debugging import DebugError, Tolerance, blame_model, blame_precision, write_folder
+from irrun.debugging import DebugError, ModelSide, Tolerance, blame, write_folder
 from irrun.debugging.cases import layers_of
 from irrun.model import load
 from tests.debugging.nets import written
@@ -16,7 +16,7 @@ from tests.lab.planting.models import inputs_of
 def test_an_optimisation_is_blamed_where_layers_agree(tmp_path: Path) -> None:
     """Rounding to bf16 is an optimisation, which a run as written does not have."""
     model = load(written("resnet", tmp_path))
-    found = blame_model(model, model, inputs_of(model), Tolerance(1e-4, 0), config={"INFERENCE_PRECISION_HINT": "bf16"})
+    found = blame(model, model, inputs_of(model), Tolerance(1e-4, 0), config={"INFERENCE_PRECISION_HINT": "bf16"})
     assert (found.kind, found.sides, found.reproduces) == ("optimisation", ("as written", "optimised"), True)
     assert found.type in ("Convolution", "MatMul")
     assert len(layers_of(found.case.model)) == 1
@@ -28,7 +28,7 @@ def test_an_optimisation_is_blamed_where_layers_agree(tmp_path: Path) -> None:
 def test_the_layer_that_rounding_changes_most(tmp_path: Path) -> None:
     """No layer exceeds the tolerance, so the worst is found."""
     model = load(written("mlp", tmp_path))
-    found = blame_precision(model, inputs_of(model), "bf16", Tolerance(0.5, 0))
+    found = blame(model, "bf16", inputs_of(model), Tolerance(0.5, 0))
     assert (found.kind, found.reproduces) == ("precision", True)
     assert len(found.layers) == 1
 
@@ -36,7 +36,7 @@ def test_the_layer_that_rounding_changes_most(tmp_path: Path) -> None:
 def test_models_that_have_only_a_name_in_common(tmp_path: Path) -> None:
     """Both have a layer called "scale", whose inputs have other shapes."""
     first, second = (load(written(name, tmp_path)) for name in ("mlp", "sound"))
-    found = blame_model(first, second, inputs_of(first), others=inputs_of(second))
+    found = blame(first, ModelSide(second, inputs_of(second)), inputs_of(first))
     assert (found.layer, found.reproduces) == ("scale", False)
     write_folder(found, tmp_path / "report")
     assert "The layer alone does not reproduce the difference" in (tmp_path / "report" / "README.md").read_text()
@@ -45,4 +45,4 @@ def test_models_that_have_only_a_name_in_common(tmp_path: Path) -> None:
 def test_models_that_have_nothing_in_common(tmp_path: Path) -> None:
     first, second = (load(written(name, tmp_path)) for name in ("mlp", "recurrent"))
     with pytest.raises(DebugError, match="no layer errs by itself"):
-        blame_model(first, second, inputs_of(first), others=inputs_of(second))
+        blame(first, ModelSide(second, inputs_of(second)), inputs_of(first))

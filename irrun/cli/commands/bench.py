@@ -20,7 +20,6 @@ Examples:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,21 +31,13 @@ from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
-from irrun.cli.measuring import (
-    Native,
-    blas_in_use,
-    blas_text,
-    in_turns,
-    latency,
-    milliseconds,
-    require_native,
-    short,
-)
+from irrun.cli.measuring import blas_text, say_pinned_blas, short
 from irrun.cli.options import Number
 from irrun.cli.tables import aligned, columns, listed, wrapped
-from irrun.debugging.differences import largest
-from irrun.model import build, load
-from irrun.runtime.tiers import backend
+from irrun.evaluation.benchmarking import benchmark
+from irrun.evaluation.native import OpenVINOModel, required
+from irrun.evaluation.timing import milliseconds
+from irrun.model import load
 
 ROWS = (
     ("read_ms", "read"),
@@ -93,50 +84,27 @@ def command(
     output_format: str,
 ) -> None:
     if native:
-        require_native()
+        required("openvino", "--compare-openvino")
     loaded, read_ms = milliseconds(lambda: load(model, weights, extensions=extensions()))
     loaded, reshaped = inputs.reshape(loaded, shapes)
     config = compilation.settings(model, precisions[0] if precisions else None)
-    compiled, compile_ms = milliseconds(lambda: build(loaded, config))
     budget = config.get("MAX_MEMORY")
     given = inputs.completed(inputs.from_files(files, loaded.inputs, budget=budget, model=loaded), loaded.inputs, seed)
     say_findings(loaded, model)
-    run = inputs.runner(compiled.session(), given, model)
-    outputs, first_ms = milliseconds(run)
-    blas = blas_in_use()
-    engines: dict[str, dict[str, Any]] = {"irrun": {"read_ms": read_ms, "compile_ms": compile_ms, "first_ms": first_ms}}
-    runs: dict[str, Callable[[], object]] = {"irrun": run}
-    for name in dict.fromkeys(precisions[1:]):
-        other, other_ms = milliseconds(partial(build, loaded, {**config, precision.HINT: name}))
-        again = inputs.runner(other.session(), given, model)
-        engines[f"irrun {name}"] = {"read_ms": read_ms, "compile_ms": other_ms, "first_ms": milliseconds(again)[1]}
-        runs[f"irrun {name}"] = again
-    difference: tuple[float | None, float | None] = None, None
-    if native:
-        plugin = Native(model, weights, reshaped, given, blas["threads"], config[precision.HINT])
-        engines["openvino"] = {
-            "version": plugin.version,
-            "read_ms": plugin.read_ms,
-            "compile_ms": plugin.compile_ms,
-            "first_ms": plugin.first_ms,
-        }
-        runs["openvino"] = plugin.run
-        difference = largest(outputs.to_tuple(), plugin.outputs)
-    for name, times in in_turns(runs, niter, seconds).items():
-        engines[name] |= {"iterations": len(times), **latency(times)}
-    record: dict[str, Any] = {
-        "model": loaded.friendly_name,
-        "inputs": [value.as_dict() for value in given],
-        "seed": seed,
-        "blas": blas,
-        **execution.record_of(compiled.tiers),
-        "precision": config[precision.HINT],
-        "backend": backend(config[precision.HINT], compiled.tiers.last),
-        "engines": engines,
-    }
-    if native:
-        record["ratio"] = engines["irrun"]["median"] / engines["openvino"]["median"]
-        record["largest_difference"], record["relative_difference"] = difference
+    with inputs.told(given, model):
+        found = benchmark(
+            loaded,
+            inputs.by_index(given),
+            config,
+            precisions=precisions[1:],
+            openvino=OpenVINOModel(model, weights, inputs.by_place(reshaped)) if native else None,
+            niter=niter,
+            seconds=seconds,
+        )
+    say_pinned_blas()
+    found["engines"] = {name: {"read_ms": read_ms, **engine} for name, engine in found["engines"].items()}
+    listed_inputs = [value.as_dict() for value in given]
+    record = {"model": loaded.friendly_name, "inputs": listed_inputs, "seed": seed, **found}
     result(values.as_json(record) if output_format == "json" else _text(record))
 
 

@@ -99,13 +99,13 @@ def command(
     from irrun.cli.comparing import report
     from irrun.cli.comparing.comparison import Comparison
     from irrun.cli.comparing.pairs import Pair, pairs_of
-    from irrun.cli.measuring import require_native
     from irrun.debugging.layers import Tolerance
+    from irrun.evaluation.native import required
 
     if (other is not None) + native + (onnx is not None) != 1:
         raise click.UsageError("expected one of OTHER, --openvino and --onnx")
     if native:
-        require_native("--openvino")
+        required("openvino", "--openvino")
     pairs = pairs_of(model, other) if onnx is None else [Pair(model, Path(model), onnx)]
     workers = way(jobs, scheduler, 1)
     work = Comparison(

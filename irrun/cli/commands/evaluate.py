@@ -18,15 +18,16 @@ Examples:
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
-from irrun.cli import arrays, assignments, inputs, limits, values
+from irrun.cli import arrays, inputs, limits, values
 from irrun.cli.batch.options import Preparation, image_options
 from irrun.cli.console import level, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
@@ -35,10 +36,11 @@ from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
 from irrun.cli.jobs import Way, Workers, way, workers_options
 from irrun.cli.limits import Limits
-from irrun.cli.metrics import METRICS, Metric
 from irrun.cli.progress import watched
 from irrun.diagnostics import amount, near_match
-from irrun.model import Loaded, build, load
+from irrun.evaluation.accuracy import Score, check_count, evaluate, score
+from irrun.evaluation.metrics import METRICS
+from irrun.model import Loaded, load
 from irrun.tensor import Array
 
 
@@ -79,59 +81,42 @@ def command(
     say_findings(loaded, model)
     truth = arrays.load(labels, config.get("MAX_MEMORY"))
     if patterns:
-        pairs = _of_files(model, weights, patterns, truth, config, preparation, way(*workers), index)
+        with closing(_of_files(model, weights, patterns, truth, config, preparation, way(*workers), index)) as pairs:
+            found = score(pairs, metrics)
     else:
-        pairs = _of_rows(loaded, files, arrays.load_one(labels, config.get("MAX_MEMORY")), config, batch_size, index)
-    found = {name: METRICS[name]() for name in metrics}
-    with closing(pairs):
-        for array, expected in pairs:
-            for metric in found.values():
-                metric.add(array, expected)
+        data = inputs.rows(files, loaded.inputs, config.get("MAX_MEMORY"))
+        found = evaluate(
+            loaded,
+            data,
+            arrays.only(truth, labels),
+            metrics,
+            output=index,
+            batch_size=batch_size,
+            config=config,
+            progress=_progress if level() >= 0 else iter,
+        )
     if output_format == "json":
-        result(values.as_json({name: {"value": item.value(), "count": item.count} for name, item in found.items()}))
+        result(values.as_json({name: asdict(item) for name, item in found.items()}))
         return
     for name, item in found.items():
         result(f"{name}: {_text(name, item)}")
 
 
-def _text(name: str, metric: Metric) -> str:
-    value = metric.value()
+def _progress(starts: Sequence[int]) -> Iterable[int]:
+    return watched(starts, len(starts), sys.stderr, unit="batches")
+
+
+def _text(name: str, found: Score) -> str:
+    value, count = found.value, found.count
     if name.startswith("top"):
-        return f"{100 * value:.2f} % ({round(value * metric.count)} of {metric.count})"
-    return f"{value:.6g} ({amount(metric.count, 'token' if name == 'perplexity' else 'element')})"
+        return f"{100 * value:.2f} % ({round(value * count)} of {count})"
+    return f"{value:.6g} ({amount(count, 'token' if name == 'perplexity' else 'element')})"
 
 
 def _index(model: Loaded, name: str | None) -> int:
     if not model.outputs:
         raise Failure("the model has no outputs")
     return model.output(0 if name is None else name).index
-
-
-def _of_rows(
-    model: Loaded, files: Sequence[str], labels: Array, config: Mapping[str, Any], size: int, index: int
-) -> Generator[tuple[Array, Array], None, None]:
-    """Yield the outputs and labels of rows, ``size`` at a time or as many as the model takes."""
-    whole, first = inputs.rows(files, model.inputs, config.get("MAX_MEMORY"))
-    missing = [port for port in model.inputs if port.index not in whole]
-    if missing:
-        raise Failure(f"no value for input {assignments.listed(missing)}")
-    if labels.ndim == 0 or len(labels) != first:
-        raise Failure(f"{_labels(labels)}, expected {first}, one for each row of data")
-    fixed = {port.partial_shape.dims[0].lo for port in model.inputs if port.partial_shape.dims}
-    dynamic = all(port.partial_shape.dims and not port.partial_shape.dims[0].is_static for port in model.inputs)
-    step = size if dynamic else min(fixed)
-    if first % step and not dynamic:
-        raise Failure(f"there are {first} rows, expected a multiple of {step}, the batch size of the model")
-    compiled = build(model, config)
-    starts = range(0, first, step)
-    for at in watched(starts, len(starts), sys.stderr, unit="batches") if level() >= 0 else starts:
-        outputs = compiled({key: array[at : at + step] for key, array in whole.items()})
-        yield outputs[index], labels[at : at + step]
-
-
-def _labels(labels: Array) -> str:
-    count = len(labels) if labels.ndim else 1
-    return "there is 1 label" if count == 1 else f"there are {count} labels"
 
 
 def _of_files(
@@ -156,9 +141,8 @@ def _of_files(
             close = near_match(lost[0].name, labels) or f", expected one named {lost[0].name}"
             raise Failure(f"{lost[0].path} has no label{close}")
         expected = [labels[item.name] for item in items]
-    elif labels.ndim == 0 or len(labels) != len(items):
-        raise Failure(f"{_labels(labels)}, expected {len(items)}, one for each file")
     else:
+        check_count(labels, len(items), "one for each file")
         expected = list(labels)
     work = Inference(
         model,

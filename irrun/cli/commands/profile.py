@@ -20,35 +20,28 @@ Examples:
 from __future__ import annotations
 
 import json
-import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from irrun.cli import arithmetic, execution, inputs, precision, values
+from irrun.cli import execution, inputs, precision, values
 from irrun.cli.compiling import Compilation, compile_options
 from irrun.cli.console import note, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
-from irrun.cli.inputs import FILE, Value
-from irrun.cli.measuring import (
-    Native,
-    blas_in_use,
-    blas_text,
-    milliseconds,
-    require_native,
-    short,
-)
+from irrun.cli.inputs import FILE
+from irrun.cli.measuring import blas_text, say_pinned_blas, short
 from irrun.cli.tables import aligned, clipped, columns, listed, wrapped
 from irrun.cli.writing import read_files, refuse_inputs, refuse_standard_output
 from irrun.diagnostics import amount
 from irrun.document.replacing import replacing
-from irrun.model import Loaded, build, load
-from irrun.ops.fused.base import Fused
-from irrun.runtime.observers import Profiler, Shapes, Timing, Tracer
+from irrun.evaluation.native import OpenVINOModel, required
+from irrun.evaluation.profiling import profile
+from irrun.model import load
+from irrun.runtime.observers import Shapes, Tracer
 
 
 @click.command(help=__doc__)
@@ -84,7 +77,7 @@ def command(
     output_format: str,
 ) -> None:
     if native:
-        require_native()
+        required("openvino", "--compare-openvino")
     if trace is not None and not trace.absolute().parent.is_dir():
         raise Failure(f"{trace}: there is no folder {trace.parent}")
     if trace is not None:
@@ -95,128 +88,25 @@ def command(
     config = compilation.settings(model, precision_name)
     budget = config.get("MAX_MEMORY")
     given = inputs.completed(inputs.from_files(files, loaded.inputs, budget=budget, model=loaded), loaded.inputs, seed)
-    record = _profile(loaded, model, given, niter, config, trace)
-    blas = blas_in_use()
-    if native:
-        record["openvino"] = _native(
-            Native(model, weights, reshaped, given, blas["threads"], config[precision.HINT], True), niter
+    tracer = Tracer() if trace is not None else None
+    with inputs.told(given, model):
+        found = profile(
+            loaded,
+            inputs.by_index(given),
+            config,
+            niter=niter,
+            openvino=OpenVINOModel(model, weights, inputs.by_place(reshaped)) if native else None,
+            tracer=tracer,
         )
-    record = {
-        "model": loaded.friendly_name,
-        "inputs": [value.as_dict() for value in given],
-        "runs": niter,
-        "seed": seed,
-        "blas": blas,
-        **record,
-    }
-    say_findings(loaded, model)
-    result(values.as_json(record) if output_format == "json" else _text(record, top))
-
-
-def _profile(
-    loaded: Loaded, path: Path, given: Sequence[Value], niter: int, config: Mapping[str, Any], trace: Path | None
-) -> dict[str, Any]:
-    """Alternate observed runs and plain runs; the plain ones yield the total time."""
-    compiled = build(loaded, config)
-    request = compiled.session()
-    plain, observed = (inputs.runner(item, given, path) for item in (compiled.session(), request))
-    plain()
-    observed()
-    profiler = Profiler()
-    request.observers.append(profiler)
-    whole, between = [], []
-    for _ in range(niter):
-        whole.append(milliseconds(plain)[1])
-        before = profiler.total
-        took = milliseconds(observed)[1]
-        between.append(took - (profiler.total - before) / 1e6)
-    if trace is not None:
-        tracer = Tracer()
-        request.observers[:] = [tracer]
-        observed()
+    if trace is not None and tracer is not None:
         with replacing(trace) as file:
             file.write(json.dumps(tracer.document()).encode())
         note(f"wrote {trace}; open it in ui.perfetto.dev")
-    layers = [_layer(timing, niter) for timing in profiler.timings]
-    inside = sum(layer["ms"] for layer in layers)
-    for layer in layers:
-        layer["share"] = layer["ms"] / inside if inside else 0.0
-    return {
-        **execution.record_of(compiled.tiers),
-        "total_ms": statistics.median(whole),
-        "layers_ms": inside,
-        "between_ms": statistics.median(between),
-        "types": _by_type(layers),
-        "layers": layers,
-    }
-
-
-def _layer(timing: Timing, niter: int) -> dict[str, Any]:
-    """Return the record of one layer, per run: a layer in a sub-graph may run several times, or not in every run."""
-    node = timing.step.node
-    calls = len(timing.own) / niter
-    took = timing.median * calls / 1e6
-    count = arithmetic.flops(timing)
-    total = None if count is None else count * calls
-    return {
-        "id": node.id,
-        "name": node.name,
-        "type": node.type,
-        "stands_for": list(node.op.parts) if isinstance(node.op, Fused) else [node.name],
-        "calls": int(calls) if calls.is_integer() else calls,
-        "ms": took,
-        "flops": total,
-        "gflops_per_s": _rate(total, took),
-        "bytes": int(arithmetic.moved(timing) * calls),
-        "inputs": timing.inputs,
-        "outputs": timing.outputs,
-    }
-
-
-def _by_type(layers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    groups: dict[str, list[Mapping[str, Any]]] = {}
-    for layer in layers:
-        groups.setdefault(layer["type"], []).append(layer)
-    rows = []
-    for type, members in groups.items():
-        took = sum(member["ms"] for member in members)
-        counted = [member["flops"] for member in members if member["flops"] is not None]
-        total = sum(counted) if counted else None
-        rows.append(
-            {
-                "type": type,
-                "layers": len(members),
-                "ms": took,
-                "share": sum(member["share"] for member in members),
-                "flops": total,
-                "gflops_per_s": _rate(total, took),
-                "bytes": sum(member["bytes"] for member in members),
-            }
-        )
-    return sorted(rows, key=lambda row: -row["ms"])
-
-
-def _native(engine: Native, niter: int) -> dict[str, Any]:
-    """Return medians by OpenVINO's own layer types, one of which may cover several layers of the file."""
-    whole: list[float] = []
-    times: dict[str, list[float]] = {}
-    counts: dict[str, int] = {}
-    for _ in range(niter):
-        whole.append(milliseconds(engine.run)[1])
-        for type, (took, count) in engine.profile().items():
-            times.setdefault(type, []).append(took)
-            counts[type] = count
-    medians = {type: statistics.median(took) for type, took in times.items()}
-    inside = sum(medians.values())
-    rows = [
-        {"type": type, "layers": counts[type], "ms": took, "share": took / inside if inside else 0.0}
-        for type, took in sorted(medians.items(), key=lambda item: -item[1])
-    ]
-    return {"version": engine.version, "total_ms": statistics.median(whole), "layers_ms": inside, "types": rows}
-
-
-def _rate(flops: float | None, milliseconds: float) -> float | None:
-    return None if flops is None or milliseconds == 0 else flops / milliseconds / 1e6
+    say_pinned_blas()
+    say_findings(loaded, model)
+    listed_inputs = [value.as_dict() for value in given]
+    record = {"model": loaded.friendly_name, "inputs": listed_inputs, "runs": niter, "seed": seed, **found}
+    result(values.as_json(record) if output_format == "json" else _text(record, top))
 
 
 def _text(record: Mapping[str, Any], top: int) -> str:

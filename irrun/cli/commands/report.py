@@ -26,11 +26,9 @@ import click
 from irrun.cli import inputs, limits
 from irrun.cli.console import note, verbosity
 from irrun.cli.extending import extension_option, extensions
-from irrun.cli.failures import Failure
 from irrun.cli.inputs import FILE, Value
 from irrun.cli.limits import Limits
 from irrun.cli.writing import read_files, refuse_inputs, refuse_standard_output
-from irrun.debugging.faults import DebugError
 from irrun.document.replacing import replacing
 from irrun.linter import lint
 from irrun.model import Loaded, load
@@ -78,10 +76,7 @@ def command(
     second = None if other is None else inputs.reshape(load(other, extensions=extensions()), shapes)[0]
     measured = {0: Measured(), 1: Measured()}
     if running or native:
-        try:
-            measured |= _measured(model, weights, loaded, second, files, seed, limit.settings(model), native)
-        except DebugError as error:
-            raise Failure(str(error)) from None
+        measured |= _measured(model, weights, loaded, second, files, seed, limit.settings(model), native)
     subjects = [Subject(loaded, str(model), lint(model, weights, extensions=extensions()), measured[0])]
     if second is not None and other is not None:
         subjects.append(Subject(second, str(other), lint(other, extensions=extensions()), measured[1]))

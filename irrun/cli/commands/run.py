@@ -40,6 +40,7 @@ from irrun.cli.inputs import FILE
 from irrun.cli.jobs import Workers, way
 from irrun.cli.watching import Watch, stop, watch_options, watched
 from irrun.cli.writing import given_files, read_files
+from irrun.evaluation.timing import tiers_used
 from irrun.model import Outputs, build, load
 from irrun.tensor import Array, ElementType
 
@@ -120,7 +121,7 @@ def command(
     outputs = run() if seen is None else seen.outputs
     took = _since(begin)
     detail(f"run in {took}")
-    how = execution.record_of(compiled.tiers)
+    how = tiers_used(compiled.tiers)
     for title, text in execution.rows(how):
         detail(f"  {title:9} {text}")
     if seen is not None and seen.stopped is not None:

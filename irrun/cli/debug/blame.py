@@ -23,17 +23,19 @@ import click
 
 from irrun.cli import inputs, limits, values
 from irrun.cli.console import note, result, text_or_json, verbosity
-from irrun.cli.debug.common import as_failures, given, settings
+from irrun.cli.debug.common import given, settings
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.inputs import FILE
 from irrun.cli.limits import Limits
 from irrun.cli.options import Number
 from irrun.cli.writing import read_files, refuse_folder, refuse_standard_output
-from irrun.debugging.blame import Blame, blame_model, blame_openvino, blame_precision
+from irrun.debugging.blaming import Blame
+from irrun.debugging.blaming import blame as find
+from irrun.debugging.engines import OpenVINOSide
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.reproducing import write_folder
 from irrun.debugging.rounding import PRECISIONS
-from irrun.model import load
+from irrun.model import Loaded, load
 
 FOUND = 1
 
@@ -74,24 +76,18 @@ def blame(
         refuse_folder(output, read)
     config = settings(limit, model)
     whole = given(model, weights, files, shapes, seed, config.get("MAX_MEMORY"))
-    tolerance = Tolerance(1e-3 if rtol is None else rtol, 1e-5 if atol is None else atol)
-    with as_failures():
-        if other is not None:
-            from irrun.cli.comparing.comparison import handed
-
-            second, _ = inputs.reshape(load(other, extensions=extensions()), shapes)
-            theirs = {value.port.index: value.array for value in handed(whole.values, second.inputs, other, seed)}
-            names = str(model), str(other)
-            found = blame_model(whole.model, second, whole.arrays, tolerance, others=theirs, config=config, names=names)
-        elif precision is not None:
-            own = tolerance if rtol is not None or atol is not None else None
-            found = blame_precision(whole.model, whole.arrays, precision, own, config=config)
-        else:
-            sizes = {port.index: shape for port, shape in whole.shapes.items()}
-            found = blame_openvino(
-                whole.model, model, whole.arrays, tolerance, weights=weights, shapes=sizes, config=config
-            )
-        paths = write_folder(found, output) if output is not None else []
+    side: Loaded | OpenVINOSide | str
+    if other is not None:
+        side, _ = inputs.reshape(load(other, extensions=extensions()), shapes)
+    elif precision is not None:
+        side = precision
+    else:
+        side = OpenVINOSide(model, whole.arrays, weights, inputs.by_place(whole.shapes))
+    tolerance = None
+    if rtol is not None or atol is not None:
+        tolerance = Tolerance(1e-3 if rtol is None else rtol, 1e-5 if atol is None else atol)
+    found = find(whole.model, side, whole.arrays, tolerance, config=config, names=(str(model), str(other)))
+    paths = write_folder(found, output) if output is not None else []
     record = {"model": str(model), **found.as_dict(), "files": [str(path) for path in paths]}
     result(values.as_json(record) if output_format == "json" else _text(found))
     for path in paths:

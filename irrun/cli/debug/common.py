@@ -1,19 +1,16 @@
-"""What the commands of ``irrun debug`` share: models with inputs, and errors as messages."""
+"""What the commands of ``irrun debug`` share: models with inputs."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from irrun.cli import inputs
 from irrun.cli.extending import extensions
-from irrun.cli.failures import Failure
 from irrun.cli.inputs import Value
 from irrun.cli.limits import Limits
-from irrun.debugging.faults import DebugError
 from irrun.model import Loaded, Port, load
 from irrun.tensor import Array, Shape
 
@@ -43,12 +40,3 @@ def given(
 def settings(limit: Limits, path: Path) -> dict[str, Any]:
     """Return the settings of runs."""
     return {"TIER": os.environ.get("IRRUN_TIER", "auto"), **limit.settings(path)}
-
-
-@contextmanager
-def as_failures() -> Iterator[None]:
-    """Convert a request that cannot be carried out to a message."""
-    try:
-        yield
-    except DebugError as error:
-        raise Failure(str(error)) from None

@@ -30,7 +30,7 @@ import click
 
 from irrun.cli import inputs, limits, values
 from irrun.cli.console import note, result, text_or_json, verbosity
-from irrun.cli.debug.common import as_failures, given, settings
+from irrun.cli.debug.common import given, settings
 from irrun.cli.extending import extension_option
 from irrun.cli.inputs import FILE
 from irrun.cli.limits import Limits
@@ -79,12 +79,11 @@ def precision(
         refuse_inputs([output, output.with_suffix(".bin")], read_files(model, weights, files))
     config = settings(limit, model)
     whole = given(model, weights, files, shapes, seed, config.get("MAX_MEMORY"))
-    with as_failures():
-        found = rank_layers(whole.model, whole.arrays, name, tried=tried, target=target)
-        sizes = {port.index: shape for port, shape in whole.shapes.items()}
-        checked = measured(model, whole.arrays, found, weights=weights, shapes=sizes) if native else None
-        if output is not None:
-            keep_in_f32(model, output, found.kept, weights)
+    found = rank_layers(whole.model, whole.arrays, name, tried=tried, target=target)
+    sizes = {port.index: shape for port, shape in whole.shapes.items()}
+    checked = measured(model, whole.arrays, found, weights=weights, shapes=sizes) if native else None
+    if output is not None:
+        keep_in_f32(model, output, found.kept, weights)
     if output_format == "json":
         result(values.as_json(_record(found, checked)))
     else:

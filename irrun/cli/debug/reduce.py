@@ -22,7 +22,7 @@ import click
 
 from irrun.cli import inputs, limits, values
 from irrun.cli.console import detail, note, result, text_or_json, verbosity
-from irrun.cli.debug.common import as_failures, given, settings
+from irrun.cli.debug.common import given, settings
 from irrun.cli.extending import extension_option
 from irrun.cli.failures import Failure
 from irrun.cli.inputs import FILE
@@ -78,15 +78,14 @@ def reduce(
         write(case, target)
         detail(f"fails with {_count(len(layers_of(case.model)))}")
 
-    with as_failures():
-        command = Command(check, match=match, timeout=check_timeout)
-        whole = given(model, weights, files, shapes, seed, config.get("MAX_MEMORY"))
-        arrays = whole.arrays if command.wants_inputs else None
-        if not command(Case((whole.model,), None if arrays is None else tuple(arrays[i] for i in sorted(arrays)))):
-            why = "its output does not match" if command.status else "it ends with status 0"
-            raise Failure(f"the command does not fail for {model}: {why}")
-        found = reduced(whole.model, command, arrays, better=better, most=most, shapes=not keep_shapes, config=config)
-        paths = write(found.case, target)
+    command = Command(check, match=match, timeout=check_timeout)
+    whole = given(model, weights, files, shapes, seed, config.get("MAX_MEMORY"))
+    arrays = whole.arrays if command.wants_inputs else None
+    if not command(Case((whole.model,), None if arrays is None else tuple(arrays[i] for i in sorted(arrays)))):
+        why = "its output does not match" if command.status else "it ends with status 0"
+        raise Failure(f"the command does not fail for {model}: {why}")
+    found = reduced(whole.model, command, arrays, better=better, most=most, shapes=not keep_shapes, config=config)
+    paths = write(found.case, target)
     if output_format == "json":
         record = {"before": found.before, "after": found.after, "checks": found.checks, "layers": _layers(found.case)}
         result(values.as_json({**record, "files": [str(path) for path in paths]}))

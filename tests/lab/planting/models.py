@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun.debugging.answers import Answers
-from irrun.debugging.blame import blame_model, blame_precision
+from irrun.debugging.blaming import blame
 from irrun.debugging.cases import layers_of, of_sizes
 from irrun.debugging.cutting import constant_nodes, model_of
 from irrun.debugging.layers import Tolerance, compare_layers
@@ -231,7 +231,7 @@ def named(model: Loaded, planted: Planted, inputs: dict[int, Array], kind: str) 
     """Ask the commands that are right for a kind of fault for the layer."""
     if kind == "overflow":
         stopped = first_not_finite(planted.model, inputs, ["f16"], AS_WRITTEN)
-        found = blame_precision(planted.model, inputs, "f16")
+        found = blame(planted.model, "f16", inputs)
         first = "" if stopped is None else stopped.layer
     elif kind == "log_of_zero":
         stopped = first_not_finite(planted.model, inputs, ["nan", "inf"], {})
@@ -240,7 +240,7 @@ def named(model: Loaded, planted: Planted, inputs: dict[int, Array], kind: str) 
     else:
         compared = compare_layers(planted.model, inputs, ModelSide(model, inputs))
         first = "" if compared.culprit is None else compared.culprit.layer
-        found = blame_model(planted.model, model, inputs)
+        found = blame(planted.model, model, inputs)
     return Named(first, found.layer, len(layers_of(found.case.model)), found.reproduces)
 
 

@@ -1,9 +1,9 @@
-"""Differences between arrays: the largest, in proportion to their values, in direction, and in the likeliest class."""
+"""Differences between arrays: the largest, in direction, and in the likeliest class."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -11,41 +11,6 @@ from irrun.tensor import Array
 
 MOST_AXES: Final = 3
 """The rank up to which the last axis of an array may hold scores."""
-
-
-class Difference(NamedTuple):
-    """The differences of two arrays of one shape.
-
-    ``most`` is the largest difference of elements, ``scale`` the largest finite magnitude of both arrays. ``cosine`` is
-    None for text, and where a value is not finite. ``argmax`` is the number of rows whose likeliest class differs, and
-    that of all rows; None for arrays that hold no scores. ``is_exact`` arrays hold no floats.
-    """
-
-    most: float
-    scale: float = 0.0
-    cosine: float | None = None
-    argmax: tuple[int, int] | None = None
-    is_exact: bool = True
-
-    @property
-    def relative(self) -> float:
-        """The largest difference in proportion to the largest magnitude."""
-        return self.most / self.scale if self.scale else self.most
-
-    def exceeds(self, rtol: float, atol: float) -> bool:
-        """Return whether floats differ by more than ``atol`` plus ``rtol`` times the magnitude, others at all."""
-        return self.most > 0 if self.is_exact else not self.most <= atol + rtol * self.scale
-
-
-def difference(left: Array, right: Array) -> Difference:
-    """Compare two arrays of one shape; other text is infinitely far away."""
-    if left.dtype.kind in "UO" or right.dtype.kind in "UO":
-        return Difference(0.0 if np.array_equal(left.astype(str), right.astype(str)) else np.inf)
-    x, y = (array.astype(np.float64).reshape(-1) for array in (left, right))
-    is_exact = left.dtype.kind != "f" and right.dtype.kind != "f"
-    scale = max(magnitude(x), magnitude(y))
-    rows = None if is_exact else changed_rows(left, right)
-    return Difference(float(gaps(x, y).max(initial=0.0)), scale, cosine(x, y), rows, is_exact)
 
 
 def largest(ours: Sequence[Array], theirs: Sequence[Array]) -> tuple[float | None, float | None]:

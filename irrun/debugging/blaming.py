@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, Literal
 
 from irrun.debugging.answers import Answers, Ask, of_models, of_openvino, of_optimisation, of_precision, shows
@@ -14,6 +13,7 @@ from irrun.debugging.engines import OpenVINOSide
 from irrun.debugging.faults import DebugError
 from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance, compare_layers
 from irrun.debugging.metrics import Errors
+from irrun.debugging.ports import inputs_for
 from irrun.debugging.precision import first_rounded
 from irrun.debugging.reducing import reduce
 from irrun.debugging.shrinking import shrunk
@@ -23,7 +23,7 @@ from irrun.debugging.spool import Spool
 from irrun.diagnostics import amount
 from irrun.graph import Outlet
 from irrun.model import Loaded
-from irrun.tensor import Array, Shape
+from irrun.tensor import Array
 
 EPSILON: Final = {"bf16": 2.0**-8, "f16": 2.0**-11, "int8": 1 / 127}
 """The relative error of rounding one number."""
@@ -64,24 +64,47 @@ class Blame:
         return {name: getattr(self, name) for name in names} | {"errors": None if found is None else found.as_dict()}
 
 
-def blame_model(
+def blame(
     model: Loaded,
-    other: Loaded,
+    other: Loaded | ModelSide | OpenVINOSide | str,
     inputs: Mapping[int, Array],
-    tolerance: Tolerance = Tolerance(),  # noqa: B008
+    tolerance: Tolerance | None = None,
     *,
-    others: Mapping[int, Array] | None = None,
     config: Mapping[str, Any] | None = None,
     names: tuple[str, str] = ("model", "other"),
 ) -> Blame:
-    """Blame a layer for the difference of two models. DebugError where no layer errs.
+    """Blame a layer for the difference from another model or OpenVINO, or for the loss in a precision.
 
-    ``others`` are the inputs of the other model, where they differ in order.
+    ``inputs`` are arrays by place, ``config`` holds the settings of ``compile_model``. ``other`` is a model, whose
+    inputs are matched by name, a model with inputs of its own, OpenVINO with the same model and inputs, or ``bf16``,
+    ``f16`` or ``int8``. Then the first layer is blamed that rounding changes by more than the tolerance, by default
+    sixteen times the error of rounding a number, else the one that it changes most. ``names`` are those of the models
+    in messages. DebugError where no layer errs.
+
+    >>> found = blame(load("old.xml"), load("new.xml"), {0: image})
+    >>> found.layer, write_folder(found, Path("report"))
     """
     settings = dict(config or {})
-    theirs = dict(inputs if others is None else others)
-    model, other = of_sizes(model, inputs), of_sizes(other, theirs)
-    side = ModelSide(other, theirs, settings, names[1])
+    model = of_sizes(model, inputs)
+    if isinstance(other, str):
+        return _blame_precision(model, inputs, other, tolerance, settings)
+    limits = Tolerance() if tolerance is None else tolerance
+    if isinstance(other, Loaded):
+        other = ModelSide(other, inputs_for(other.inputs, model.inputs, inputs, names[1]), settings, names[1])
+    if isinstance(other, ModelSide):
+        return _blame_model(model, other, inputs, limits, settings, names)
+    return _blame_openvino(model, other, inputs, limits, settings)
+
+
+def _blame_model(
+    model: Loaded,
+    side: ModelSide,
+    inputs: Mapping[int, Array],
+    tolerance: Tolerance,
+    settings: Mapping[str, Any],
+    names: tuple[str, str],
+) -> Blame:
+    side = ModelSide(of_sizes(side.model, side.inputs), side.inputs, settings, side.name)
     found = compare_layers(model, inputs, side, tolerance, config=settings)
     culprit = found.culprit
     if culprit is None:
@@ -89,24 +112,13 @@ def blame_model(
     given = inputs_of_layer(model, inputs, side, culprit.id, settings)
     counterpart = side.counterparts(model)[Outlet(culprit.id, culprit.output)][0]
     assert isinstance(counterpart, Outlet)
-    case = pair(model, culprit.id, other, counterpart.node, given)
+    case = pair(model, culprit.id, side.model, counterpart.node, given)
     return _finish("layer", model, culprit, names, case, of_models(settings), tolerance)
 
 
-def blame_openvino(
-    model: Loaded,
-    path: Path,
-    inputs: Mapping[int, Array],
-    tolerance: Tolerance = Tolerance(),  # noqa: B008
-    *,
-    weights: Path | None = None,
-    shapes: Mapping[int, Shape] | None = None,
-    config: Mapping[str, Any] | None = None,
+def _blame_openvino(
+    model: Loaded, side: OpenVINOSide, inputs: Mapping[int, Array], tolerance: Tolerance, settings: Mapping[str, Any]
 ) -> Blame:
-    """Blame a layer for the difference of irrun and OpenVINO. DebugError where no layer errs."""
-    settings = dict(config or {})
-    model = of_sizes(model, inputs)
-    side = OpenVINOSide(path, dict(inputs), weights, shapes)
     found = compare_layers(model, inputs, side, tolerance, config=settings)
     names = ("irrun", side.name)
     if found.culprit is not None:
@@ -118,20 +130,13 @@ def blame_openvino(
     return _blame_optimisation(model, inputs, tolerance, settings, found)
 
 
-def blame_precision(
+def _blame_precision(
     model: Loaded,
     inputs: Mapping[int, Array],
     precision: str,
-    tolerance: Tolerance | None = None,
-    *,
-    config: Mapping[str, Any] | None = None,
+    tolerance: Tolerance | None,
+    settings: dict[str, Any],
 ) -> Blame:
-    """Blame the first layer that rounding changes by more than the tolerance, else the one that it changes most.
-
-    By default the tolerance is sixteen times the error of rounding a number.
-    """
-    settings = dict(config or {})
-    model = of_sizes(model, inputs)
     limits = tolerance if tolerance is not None else Tolerance(16 * EPSILON.get(precision, 0.0), 0.0)
     id, own = first_rounded(model, inputs, precision, limits.rtol)
     limits = limits._replace(rtol=min(limits.rtol, own / 2))

@@ -1,0 +1,197 @@
+"""A model beside another one, another engine, or expected outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, Final
+
+from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance, compare_layers
+from irrun.debugging.metrics import Errors, errors
+from irrun.debugging.ports import inputs_for
+from irrun.debugging.sides import ModelSide, Side
+from irrun.diagnostics import IRError, OpError
+from irrun.diagnostics.requests import RequestError
+from irrun.evaluation.differences import changed_rows
+from irrun.model import Loaded, Port, build
+from irrun.tensor import Array
+
+CLEAR: Final = 3
+"""The ratio of errors from which on the optimisation of one side is at fault."""
+
+METRICS: Final = ("max", "mean", "median", "rms", "relative", "cosine", "psnr", "snr", "ulp")
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputDifference:
+    """An output beside its counterpart.
+
+    ``errors`` are None where the two cannot be compared, which ``problem`` tells. ``argmax`` is the number of rows of
+    scores whose likeliest class differs, and that of all; None for other tensors. ``port`` is None for an output that
+    only the other side has.
+    """
+
+    port: Port | None
+    shape: tuple[int, ...]
+    problem: str
+    differs: bool
+    errors: Errors | None = None
+    argmax: tuple[int, int] | None = None
+
+    def as_dict(self) -> Record:
+        """Return a record, ready for JSON or pandas."""
+        record: Record = {"name": ""}
+        if self.port is not None:
+            record = {"name": self.port.any_name, "type": str(self.port.element_type), "shape": list(self.shape)}
+        record |= {"differs": self.differs, "problem": self.problem}
+        if self.errors is not None:
+            rows = None if self.argmax is None else dict(zip(("changed", "rows"), self.argmax, strict=True))
+            record |= {**_numbers(self.errors), "argmax": rows}
+        return record
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The outputs of two sides, and their layers where these were compared.
+
+    ``layers`` is None where they were not, or could not be for a ``reason``. ``optimisation`` holds the largest
+    relative errors of the outputs of the ``model`` and of the other side against their own layers one by one, if all
+    layers agree and the outputs do not.
+    """
+
+    outputs: tuple[OutputDifference, ...]
+    layers: LayerComparison | None = None
+    reason: str = ""
+    optimisation: Mapping[str, float] | None = None
+
+    @property
+    def differs(self) -> bool:
+        """Whether an output is beyond the tolerance."""
+        return any(item.differs for item in self.outputs)
+
+    def as_dict(self, *, every: bool = False) -> Record:
+        """Return a record, ready for JSON; with ``every``, it has a ``table`` of all layers."""
+        record: Record = {"status": "different" if self.differs else "equal"}
+        record["outputs"] = [item.as_dict() for item in self.outputs]
+        if self.reason:
+            return record | {"layer": None, "layers": None, "reason": self.reason}
+        if self.layers is None:
+            return record
+        first, culprit = self.layers.first, self.layers.culprit
+        record["layer"] = None if first is None else _layer(first)
+        record["culprit"] = None if culprit is None or culprit is first else _layer(culprit)
+        record["layers"] = len({item.id for item in self.layers.layers})
+        if self.differs and first is None and self.layers.layers:
+            record["optimisation"] = _at_fault(self.optimisation)
+        if every:
+            record["table"] = [item.as_dict() for item in self.layers.layers]
+        return record
+
+
+def compare(
+    model: Loaded,
+    other: Loaded | Side | Sequence[Array | None],
+    inputs: Mapping[int, Array],
+    tolerance: Tolerance = Tolerance(),  # noqa: B008
+    *,
+    config: Mapping[str, Any] | None = None,
+    every: bool = False,
+    fail_fast: bool = False,
+    name: str = "other",
+) -> Comparison:
+    """Compare the outputs of a model on inputs by place with those of another side.
+
+    ``other`` is a model, another engine such as `OpenVINOSide`, or the expected outputs in the order of the model's.
+    The inputs and outputs of a model are matched by name, by place if no name is the same. If an output is beyond the
+    tolerance, or with ``every``, the layers of both sides are compared as well, with ``fail_fast`` up to the first that
+    differs. ``config`` holds the settings of ``compile_model``, ``name`` is that of the other model in messages.
+    DebugError where the sides do not fit each other, InputError for inputs that do not fit.
+
+    >>> found = compare(load("old.xml"), load("new.xml"), {0: image}, Tolerance(rtol=0.01))
+    >>> found.differs, found.layers and found.layers.first
+    """
+    ours = build(model, config)(inputs).to_tuple()
+    if isinstance(other, Sequence):
+        return Comparison(tuple(_outputs(model.outputs, ours, other, tolerance)))
+    if isinstance(other, Loaded):
+        other = ModelSide(other, inputs_for(other.inputs, model.inputs, inputs, name), config, name)
+    side: Side = other
+    theirs = side.outputs()
+    found = Comparison(tuple(_outputs(model.outputs, ours, _in_order(theirs, side.order(model.outputs)), tolerance)))
+    if not (found.differs or every):
+        return found
+    try:
+        layers = compare_layers(model, inputs, side, tolerance, config=config, fail_fast=fail_fast)
+    except (RequestError, IRError, OpError, RuntimeError, MemoryError) as error:
+        return Comparison(found.outputs, None, str(error).partition("\n")[0] or "not enough memory")
+    if not found.differs or layers.first is not None:
+        return Comparison(found.outputs, layers)
+    apart = {"model": _farthest(ours, layers.outputs), side.name: _farthest(theirs, layers.others)}
+    return Comparison(found.outputs, layers, optimisation=apart)
+
+
+def _outputs(
+    ports: Sequence[Port], ours: Sequence[Array], theirs: Sequence[Array | None], tolerance: Tolerance
+) -> list[OutputDifference]:
+    return [_output(*row, tolerance) for row in zip_longest(ports, ours, theirs)]
+
+
+def _output(port: Port | None, array: Array | None, other: Array | None, tolerance: Tolerance) -> OutputDifference:
+    if port is None or array is None:
+        return OutputDifference(None, (), "an output that the first model does not have", differs=True)
+    problem = ""
+    if other is None:
+        problem = "the other side does not have it"
+    elif (array.dtype.kind in "UO") != (other.dtype.kind in "UO"):
+        problem = "text on one side, numbers on the other"
+    elif array.shape != other.shape:
+        problem = f"{_shape(array)} beside {_shape(other)}"
+    if other is None or problem:
+        return OutputDifference(port, array.shape, problem, differs=True)
+    rtol, atol, stat = tolerance
+    found = errors(array, other, median=stat == "median")
+    rows = None if found.is_exact else changed_rows(array, other)
+    return OutputDifference(port, array.shape, "", found.exceeds(rtol, atol, stat), found, rows)
+
+
+def _in_order(found: Sequence[Array], places: Sequence[int | None]) -> list[Array | None]:
+    """Return outputs in the order of their counterparts, and then the rest; as they are where none has one."""
+    if all(place is None for place in places):
+        return list(found)
+    rest: list[Array | None] = [array for place, array in enumerate(found) if place not in places]
+    return [None if place is None else found[place] for place in places] + rest
+
+
+def _at_fault(apart: Mapping[str, float] | None) -> Record | None:
+    """Return the side whose optimisation is at fault, None where it is not clear; nothing where no output changes."""
+    lower, upper = sorted(apart.values()) if apart is not None else (0.0, 0.0)
+    if apart is None or upper == 0:
+        return None
+    by = max(apart, key=lambda name: apart[name]) if upper > CLEAR * lower else None
+    return {"by": by, "relative": dict(apart)}
+
+
+def _farthest(arrays: Sequence[Array], others: Sequence[Array]) -> float:
+    """Return the largest relative error of some outputs beside others of the same shapes."""
+    pairs = [(a, b) for a, b in zip(arrays, others, strict=False) if a.shape == b.shape]
+    return max((errors(a, b).relative for a, b in pairs), default=0.0)
+
+
+def _layer(item: LayerDifference) -> Record:
+    """Return a layer that differs as a record."""
+    known = {} if item.errors is None else _numbers(item.errors)
+    own = None if item.own is None else _numbers(item.own)
+    head = {"name": item.layer, "type": item.type, "other": item.other, "differs": item.differs}
+    head["problem"] = item.problem
+    return {**head, "max": None, "relative": None, **known, "own": own, "constants": list(item.constants)}
+
+
+def _numbers(found: Errors) -> Record:
+    return {key: getattr(found, key) for key in METRICS}
+
+
+def _shape(array: Array) -> str:
+    return f"[{','.join(map(str, array.shape))}]"

@@ -1,0 +1,46 @@
+"""Inputs and outputs of two models that belong together: of the same name, otherwise of the same place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from irrun.debugging.faults import DebugError
+from irrun.model import Port
+from irrun.tensor import Array
+
+
+def are_alike(port: Port, other: Port) -> bool:
+    """Return whether two ports have a tensor name in common; the name of the layer counts where one has no other."""
+    if port.names and other.names:
+        return not port.names.isdisjoint(other.names)
+    return port.node_name == other.node_name
+
+
+def inputs_for(
+    others: Sequence[Port], ports: Sequence[Port], inputs: Mapping[int, Array], name: str
+) -> dict[int, Array]:
+    """Return the inputs of another model, by place: those of ``ports``, in its own element types.
+
+    DebugError where one has no counterpart; ``name`` is that of the other model.
+    """
+    found: dict[int, Array] = {}
+    for other in others:
+        named = next((port.index for port in ports if are_alike(other, port)), None)
+        place = other.index if named is None and len(ports) == len(others) else named
+        if place is None:
+            known = ", ".join(port.any_name for port in ports) or "none"
+            what = f'the first model has no input "{other.any_name}", its inputs are {known}'
+            raise DebugError(f"{name}: {what}")
+        found[other.index] = in_type_of(other, inputs[place])
+    return found
+
+
+def in_type_of(port: Port, array: Array) -> Array:
+    """Return an array in the element type of an input; text and arrays of dynamic types as they are."""
+    wanted = port.element_type
+    if not wanted.is_known or wanted.kind == "string":
+        return array
+    with np.errstate(all="ignore"):
+        return array.astype(wanted.external, order="C", copy=False)

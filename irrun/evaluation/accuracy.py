@@ -1,0 +1,86 @@
+"""The accuracy of a model against labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from irrun.diagnostics import amount
+from irrun.evaluation.errors import EvaluationError
+from irrun.evaluation.metrics import METRICS
+from irrun.model import Loaded, build
+from irrun.tensor import Array
+
+Pairs = Iterable[tuple[Array, Array]]
+"""Outputs of a model, each with its labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The value of a metric, and the number of labels that it counts."""
+
+    value: float
+    count: int
+
+
+def score(pairs: Pairs, metrics: Sequence[str]) -> dict[str, Score]:
+    """Return metrics by name over all pairs of outputs and labels; EvaluationError where labels do not fit outputs."""
+    found = {name: METRICS[name]() for name in metrics}
+    for array, expected in pairs:
+        for metric in found.values():
+            metric.add(array, expected)
+    return {name: Score(metric.value(), metric.count) for name, metric in found.items()}
+
+
+def evaluate(
+    model: Loaded,
+    data: Mapping[int, Array],
+    labels: Array,
+    metrics: Sequence[str],
+    *,
+    output: int = 0,
+    batch_size: int = 32,
+    config: Mapping[str, Any] | None = None,
+    progress: Callable[[Sequence[int]], Iterable[int]] = iter,
+) -> dict[str, Score]:
+    """Run a model on rows of data, and return metrics by name: ``top1``, ``top5``, ``mse``, ``iou``, ``perplexity``.
+
+    ``data`` are inputs by place, whose first axes are as long as that of ``labels``. ``batch_size`` rows are run at a
+    time, or as many as the model takes. ``output`` is the place of the output to compare, ``progress`` is called with
+    the first row of each batch, and yields them. EvaluationError where data or labels do not fit.
+
+    >>> evaluate(load("model.xml"), {0: images}, labels, ["top1"])["top1"].value
+    """
+    return score(_of_rows(model, data, labels, config, batch_size, output, progress), metrics)
+
+
+def _of_rows(
+    model: Loaded,
+    data: Mapping[int, Array],
+    labels: Array,
+    config: Mapping[str, Any] | None,
+    size: int,
+    output: int,
+    progress: Callable[[Sequence[int]], Iterable[int]],
+) -> Iterator[tuple[Array, Array]]:
+    """Yield the output and the labels of each batch."""
+    count = len(next(iter(data.values()))) if data else 0
+    check_count(labels, count, "one for each row of data")
+    fixed = {port.partial_shape.dims[0].lo for port in model.inputs if port.partial_shape.dims}
+    dynamic = all(port.partial_shape.dims and not port.partial_shape.dims[0].is_static for port in model.inputs)
+    step = size if dynamic else min(fixed)
+    if count % step and not dynamic:
+        raise EvaluationError(f"there are {count} rows, expected a multiple of {step}, the batch size of the model")
+    compiled = build(model, config)
+    for at in progress(range(0, count, step)):
+        outputs = compiled({key: array[at : at + step] for key, array in data.items()})
+        yield outputs[output], labels[at : at + step]
+
+
+def check_count(labels: Array, count: int, which: str) -> None:
+    """Raise EvaluationError unless there is a number of labels."""
+    found = len(labels) if labels.ndim else 1
+    if labels.ndim == 0 or found != count:
+        there = "is" if found == 1 else "are"
+        raise EvaluationError(f"there {there} {amount(found, 'label')}, expected {count}, {which}")

@@ -1,0 +1,142 @@
+"""The time of a model by layer and by operation type."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from irrun.evaluation import arithmetic
+from irrun.evaluation.native import OpenVINOEngine, OpenVINOModel
+from irrun.evaluation.timing import blas_in_use, in_turns, milliseconds, tiers_used
+from irrun.model import Loaded, build
+from irrun.ops.fused.base import Fused
+from irrun.runtime.observers import Profiler, Timing, Tracer
+from irrun.tensor import Array
+
+
+def profile(
+    model: Loaded,
+    inputs: Mapping[int, Array],
+    config: Mapping[str, Any] | None = None,
+    *,
+    niter: int = 10,
+    openvino: OpenVINOModel | None = None,
+    tracer: Tracer | None = None,
+) -> dict[str, Any]:
+    """Measure each layer of a model on inputs by place: observed runs alternate with plain ones, ``niter`` of each.
+
+    ``config`` holds the settings of ``compile_model``; ``tracer`` sees one more run.
+
+    Return a record that is ready for JSON: ``blas``, the tier and the steps of the runs, ``total_ms`` of a plain run,
+    ``layers_ms`` inside layers and ``between_ms`` outside, ``types`` with the slowest first, and ``layers`` in the
+    order of execution. Both have ``ms`` per run, the ``share`` of all layers, ``flops`` (a multiply-add counts as two;
+    None where it is not counted), ``gflops_per_s`` and ``bytes``. With the file ``openvino``, OpenVINO's own profile is
+    there under that name. InputError for inputs that do not fit, EvaluationError where OpenVINO cannot run.
+
+    >>> found = profile(load("model.xml"), {0: image})
+    >>> max(found["layers"], key=lambda layer: layer["ms"])["name"]
+    """
+    compiled = build(model, config)
+    precision = compiled.config.optimize.precision.name
+    plain, observed = compiled.session(), compiled.session()
+    plain.run(inputs)
+    observed.run(inputs)
+    profiler = Profiler()
+    observed.observers.append(profiler)
+    inside = [0]
+
+    def observe() -> None:
+        observed.run(inputs)
+        inside.append(profiler.total)
+
+    times = in_turns({"plain": lambda: plain.run(inputs), "observed": observe}, niter, turn=0)
+    if tracer is not None:
+        observed.observers[:] = [tracer]
+        observed.run(inputs)
+    steps = zip(times["observed"], inside[1:], inside, strict=False)
+    layers = [_layer(timing, niter) for timing in profiler.timings]
+    total = sum(layer["ms"] for layer in layers)
+    for layer in layers:
+        layer["share"] = layer["ms"] / total if total else 0.0
+    record = {
+        "blas": blas_in_use(),
+        **tiers_used(compiled.tiers),
+        "total_ms": statistics.median(times["plain"]),
+        "layers_ms": total,
+        "between_ms": statistics.median(took - (after - before) / 1e6 for took, after, before in steps),
+        "types": _by_type(layers),
+        "layers": layers,
+    }
+    if openvino is not None:
+        engine = OpenVINOEngine(openvino, inputs, record["blas"]["threads"], precision, profiled=True)
+        record["openvino"] = _native(engine, niter)
+    return record
+
+
+def _layer(timing: Timing, niter: int) -> dict[str, Any]:
+    """Return the record of one layer, per run: a layer in a sub-graph may run several times, or not in every run."""
+    node = timing.step.node
+    calls = len(timing.own) / niter
+    took = timing.median * calls / 1e6
+    count = arithmetic.flops(timing)
+    total = None if count is None else count * calls
+    return {
+        "id": node.id,
+        "name": node.name,
+        "type": node.type,
+        "stands_for": list(node.op.parts) if isinstance(node.op, Fused) else [node.name],
+        "calls": int(calls) if calls.is_integer() else calls,
+        "ms": took,
+        "flops": total,
+        "gflops_per_s": _rate(total, took),
+        "bytes": int(arithmetic.moved(timing) * calls),
+        "inputs": timing.inputs,
+        "outputs": timing.outputs,
+    }
+
+
+def _by_type(layers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for layer in layers:
+        groups.setdefault(layer["type"], []).append(layer)
+    rows = []
+    for type, members in groups.items():
+        took = sum(member["ms"] for member in members)
+        counted = [member["flops"] for member in members if member["flops"] is not None]
+        total = sum(counted) if counted else None
+        rows.append(
+            {
+                "type": type,
+                "layers": len(members),
+                "ms": took,
+                "share": sum(member["share"] for member in members),
+                "flops": total,
+                "gflops_per_s": _rate(total, took),
+                "bytes": sum(member["bytes"] for member in members),
+            }
+        )
+    return sorted(rows, key=lambda row: -row["ms"])
+
+
+def _native(engine: OpenVINOEngine, niter: int) -> dict[str, Any]:
+    """Return medians by OpenVINO's own layer types, one of which may cover several layers of the file."""
+    whole: list[float] = []
+    times: dict[str, list[float]] = {}
+    counts: dict[str, int] = {}
+    for _ in range(niter):
+        whole.append(milliseconds(engine.run)[1])
+        for type, (took, count) in engine.profile().items():
+            times.setdefault(type, []).append(took)
+            counts[type] = count
+    medians = {type: statistics.median(took) for type, took in times.items()}
+    inside = sum(medians.values())
+    rows = [
+        {"type": type, "layers": counts[type], "ms": took, "share": took / inside if inside else 0.0}
+        for type, took in sorted(medians.items(), key=lambda item: -item[1])
+    ]
+    return {"version": engine.version, "total_ms": statistics.median(whole), "layers_ms": inside, "types": rows}
+
+
+def _rate(flops: float | None, milliseconds: float) -> float | None:
+    return None if flops is None or milliseconds == 0 else flops / milliseconds / 1e6
