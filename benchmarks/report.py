@@ -19,6 +19,9 @@ Results = Mapping[str, Mapping[str, Any]]
 Busy = Mapping[str, Mapping[int, Mapping[str, float]]]
 """Milliseconds by model, number of busy neighbours, and engine."""
 
+OWN_MODEL: Final = Path(__file__).with_name("own_model.md")
+"""How users measure models of their own."""
+
 TITLES: Final = {
     "irrun": "irrun",
     "irrun-bf16": "irrun in bf16",
@@ -176,6 +179,7 @@ def markdown(conditions: Mapping[str, str], results: Results, busy: Busy) -> str
         "",
         *_agreement(results),
         "",
+        OWN_MODEL.read_text(encoding="utf-8"),
         "## The models",
         "",
         "Modules of torchvision, timm, transformers and diffusers at real size, with random seeded weights, converted",

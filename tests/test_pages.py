@@ -199,3 +199,23 @@ def test_the_story_of_the_readme() -> None:
     assert command is not None
     assert answer is not None
     assert run(command[1]).stdout.startswith(answer[1])
+
+
+@pytest.mark.parametrize(
+    ("page", "begin"),
+    [
+        ("docs/performance.md", "from irrun.evaluation.benchmarking"),
+        ("docs/many-inputs.md", "from irrun.evaluation.accuracy"),
+    ],
+)
+@pytest.mark.usefixtures("here")
+def test_a_program_of_a_guide(page: str, begin: str, capsys: pytest.CaptureFixture[str]) -> None:
+    program = next(block for block in blocks(page) if block.startswith(begin)).replace("niter=100", "niter=2")
+    images = np.linspace(-1, 1, 3 * 3 * 8 * 8, dtype=np.float32).reshape(3, 3, 8, 8)
+    exec(program, {"image": images[:1], "images": images, "labels": np.array([2, 2, 2])})
+    assert capsys.readouterr().out.splitlines()[-1] in ("mean", "1.0 3")
+
+
+def test_the_page_of_measurements_has_the_text_of_its_program() -> None:
+    text = (ROOT / "benchmarks" / "own_model.md").read_text(encoding="utf-8")
+    assert text in (ROOT / "docs/performance.md").read_text(encoding="utf-8")
