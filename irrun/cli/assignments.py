@@ -1,35 +1,18 @@
-"""Parses ``NAME=FILE`` and ``NAME[SHAPE]``, where the name may itself contain these characters."""
+"""Parses ``NAME[SHAPE]``, where the name may itself contain these characters."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from irrun.cli.failures import Failure
-from irrun.diagnostics import near_match
+from irrun.evaluation.files.naming import listed, longest, unknown_input
 from irrun.model import Port
 from irrun.tensor import Shape
 
 _BARE: Final = r"[\d?.,\s-]+"
 """A shape without name and brackets."""
-
-
-def split_input(text: str, ports: Sequence[Port]) -> tuple[Port | None, Path]:
-    """Split ``NAME=FILE`` or ``NAME:FILE`` into the input and the file; None and the file for a bare ``FILE``."""
-    named = _longest(text, ports, "=:")
-    if named is not None:
-        port, rest = named
-        if len(rest) == 1:
-            raise Failure(f'-i {text}: no file for input "{port.any_name}"')
-        return port, Path(rest[1:])
-    path = Path(text)
-    cut = min((text.index(sign) for sign in "=:" if sign in text), default=0)
-    is_drive = cut == 1 and text[1] == ":" and text[2:3] in ("\\", "/")
-    if cut == 0 or is_drive or path.exists():
-        return None, path
-    raise Failure(unknown_input(text[:cut], ports))
 
 
 def split_shape(text: str, ports: Sequence[Port]) -> tuple[Port, Shape]:
@@ -39,7 +22,7 @@ def split_shape(text: str, ports: Sequence[Port]) -> tuple[Port, Shape]:
     """
     if len(ports) == 1 and re.fullmatch(_BARE, text) is not None:
         text = f"[{text}]"
-    found = _longest(text, ports, "[")
+    found = longest(text, ports, "[")
     if found is None:
         name, bracket, _ = text.partition("[")
         if not bracket or not text.endswith("]"):
@@ -57,25 +40,3 @@ def split_shape(text: str, ports: Sequence[Port]) -> tuple[Port, Shape]:
     except ValueError:
         what = f'--shape {text}: "{written}" is not a shape, expected sizes, ? or intervals such as [1,3,?,2..5]'
         raise Failure(what) from None
-
-
-def unknown_input(name: str, ports: Sequence[Port]) -> str:
-    """Return the message for a name that no input has."""
-    known = [name for port in ports for name in port.all_names if name]
-    return f'no input "{name}"{near_match(name, known) or f"; the model has {listed(ports)}"}'
-
-
-def listed(ports: Sequence[Port]) -> str:
-    """Return the inputs as ``"a" (f32[1,3]), "b" (i64[?])``."""
-    return ", ".join(f'"{port.any_name}" ({port.element_type}{port.partial_shape})' for port in ports) or "no inputs"
-
-
-def _longest(text: str, ports: Sequence[Port], signs: str) -> tuple[Port, str] | None:
-    """Find the longest input name that precedes one of the signs; return the input and the text after the name."""
-    best: tuple[int, Port] | None = None
-    for port in ports:
-        for name in port.all_names:
-            fits = name and text.startswith(name) and text[len(name) : len(name) + 1] in tuple(signs)
-            if fits and (best is None or len(name) > best[0]):
-                best = len(name), port
-    return None if best is None else (best[1], text[best[0] :])

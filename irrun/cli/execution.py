@@ -1,4 +1,4 @@
-"""How the runs of a model went: on which tier, how many bailed out, and which steps NumPy computed."""
+"""How the runs of a model went, as text."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import click
 
 from irrun.cli.console import STDOUT, wants_traceback
 from irrun.diagnostics import Diagnostic, IRError, OpError
-from irrun.diagnostics.naming import naming
+from irrun.diagnostics.naming import naming, of_system
 
 if TYPE_CHECKING:
     from irrun.diagnostics.render import Source
@@ -122,12 +122,6 @@ def diagnosed(error: IRError) -> str:
     if source is None:
         return "\n".join(_without_place(item, error.filename) for item in shown) + rest
     return full([Finding(item, error.filename, source) for item in shown], colour=True) + rest
-
-
-def of_system(error: OSError) -> str:
-    """Describe an error of the operating system, with the file where it is known."""
-    reason = error.strerror or str(error)
-    return f"{os.fspath(error.filename)}: {reason}" if isinstance(error.filename, str | os.PathLike) else reason
 
 
 def _named(error: OSError) -> str:

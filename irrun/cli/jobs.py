@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import click
 
 from irrun.cli.options import as_record, together
-
-MOST_REQUESTS: Final = 8
-"""Requests at the same time in one process, unless their number is given: Python runs one thread at a time."""
 
 
 class Workers(NamedTuple):
@@ -18,25 +15,6 @@ class Workers(NamedTuple):
     jobs: int
     scheduler: str | None
     requests: int | None
-
-
-class Way(NamedTuple):
-    """The workers of a command: processes here or on a cluster, each with some requests of ``threads`` each."""
-
-    jobs: int
-    scheduler: str | None
-    requests: int
-    threads: int
-
-
-def way(jobs: int, scheduler: str | None, requests: int | None, threads: int | None = None) -> Way:
-    """Divide the processors of this machine where the numbers of requests and threads are not given."""
-    from irrun.jobs import processors
-
-    if jobs != 1 or scheduler is not None:
-        return Way(jobs or processors(), scheduler, requests or 1, threads or 1)
-    count = requests or max(1, min(processors() // (threads or 1), MOST_REQUESTS))
-    return Way(jobs, scheduler, count, threads or max(1, processors() // count))
 
 
 options = together(

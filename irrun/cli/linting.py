@@ -13,18 +13,18 @@ import click
 
 from irrun.cli.console import detail, fail, level, note, result, warn
 from irrun.cli.extending import extensions
-from irrun.cli.failures import CANNOT, OWN_FAULT, Failure, of_system
+from irrun.cli.failures import CANNOT, OWN_FAULT, Failure
 from irrun.cli.progress import watched
 from irrun.cli.settings import record, text
 from irrun.cli.values import as_json
-from irrun.cli.writing import refuse_inputs
 from irrun.diagnostics import formats, statistics
-from irrun.diagnostics.naming import naming
+from irrun.diagnostics.naming import naming, of_system
 from irrun.diagnostics.render import Finding
 from irrun.diagnostics.results import Results
 from irrun.diagnostics.version import __version__
 from irrun.document.reader import MOST_BYTES
 from irrun.document.replacing import replacing
+from irrun.evaluation.files.targets import refuse_inputs
 from irrun.jobs import processors
 from irrun.jobs.cluster import ClusterError
 from irrun.linter import baseline

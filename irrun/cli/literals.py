@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun.cli.arrays import load_one
 from irrun.cli.failures import Failure
 from irrun.cli.values import type_of
 from irrun.diagnostics import near_match
+from irrun.evaluation.files.arrays import load_one
 from irrun.model.arguments import integer_range
 from irrun.ops.calling import conform
 from irrun.ops.declaration import In, TypeVar

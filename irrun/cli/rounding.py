@@ -8,11 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.cli.inputs import Value, runner
+from irrun.cli.inputs import runner
 from irrun.cli.precision import GROUP_SIZE, HINT
 from irrun.cli.tables import aligned, columns
 from irrun.cli.values import printable
 from irrun.evaluation.differences import cosine, gaps
+from irrun.evaluation.files.reading import Value
 from irrun.graph import Node
 from irrun.model import Compiled, Loaded, Outputs, build
 from irrun.ops.fused.base import Fused

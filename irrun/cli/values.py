@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -73,26 +73,6 @@ def values_text(array: Array) -> str:
 def printable(name: str) -> str:
     """Return a name without characters that control a terminal."""
     return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in name)
-
-
-def top(array: Array, count: int) -> list[list[tuple[int, float]]] | None:
-    """Return the likeliest classes of each row with their scores; None where the array does not hold rows of scores."""
-    if array.ndim not in (1, 2) or array.dtype.kind not in "fiu" or array.size == 0:
-        return None
-    rows = array.reshape(-1, array.shape[-1])
-    if len(rows) > FEW:
-        return None
-    best = np.argsort(-rows.astype(np.float64), axis=1, kind="stable")[:, :count]
-    return [[(int(index), row[index].item()) for index in order] for row, order in zip(rows, best, strict=True)]
-
-
-def likeliest(arrays: Iterable[Array], count: int) -> list[list[dict[str, Any]]]:
-    """Return the likeliest classes of each row of the first array that holds at most a few rows of scores."""
-    for array in arrays:
-        best = top(array, count)
-        if best is not None:
-            return [[{"class": index, "score": score} for index, score in row] for row in best]
-    return []
 
 
 def top_lines(rows: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:

@@ -14,9 +14,9 @@ from irrun.cli import values
 from irrun.cli.console import detail, level, note, result, warn
 from irrun.cli.options import as_record
 from irrun.cli.tables import aligned, columns
-from irrun.cli.writing import refuse_folder, refuse_inputs
 from irrun.debugging.places import Place, Watcher
 from irrun.diagnostics import amount, listing
+from irrun.evaluation.files.targets import refuse_folder, refuse_inputs
 from irrun.model import Loaded, Outputs, Session
 from irrun.tensor import Array
 

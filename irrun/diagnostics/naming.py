@@ -16,3 +16,9 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
         if error.filename is not None:
             raise
         raise OSError(error.errno, error.strerror or str(error), os.fspath(path)) from error
+
+
+def of_system(error: OSError) -> str:
+    """Describe an error of the operating system, with the file where it is known."""
+    reason = error.strerror or str(error)
+    return f"{os.fspath(error.filename)}: {reason}" if isinstance(error.filename, str | os.PathLike) else reason

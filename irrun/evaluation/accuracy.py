@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from irrun.diagnostics import amount
+import numpy as np
+
+from irrun.diagnostics import amount, near_match
+from irrun.evaluation.batch.items import Item, items_of
+from irrun.evaluation.batch.running import problem, results
+from irrun.evaluation.batch.work import BatchWork
 from irrun.evaluation.errors import EvaluationError
 from irrun.evaluation.metrics import METRICS
+from irrun.jobs import Way, way
 from irrun.model import Loaded, build
 from irrun.tensor import Array
 
@@ -84,3 +91,45 @@ def check_count(labels: Array, count: int, which: str) -> None:
     if labels.ndim == 0 or found != count:
         there = "is" if found == 1 else "are"
         raise EvaluationError(f"there {there} {amount(found, 'label')}, expected {count}, {which}")
+
+
+def evaluate_files(
+    work: BatchWork,
+    inputs: Sequence[str],
+    labels: Array | Mapping[str, Array],
+    metrics: Sequence[str],
+    *,
+    output: int = 0,
+    workers: Way | None = None,
+    progress: Callable[[Sequence[Item], Iterator[Any]], Iterable[Any]] = lambda _, found: found,
+) -> dict[str, Score]:
+    """Run a model on the files of folders, patterns and names, and return metrics by name.
+
+    ``labels`` has an element for each file in natural order, or an array for each by its name. ``progress`` is called
+    with the files and an iterator of an item for each, which it passes on. EvaluationError where one has no label, or
+    cannot be run.
+    """
+    items = items_of(inputs)
+    expected = _labels_of(items, labels)
+    found = results(work, [(item,) for item in items], workers if workers is not None else way(1, None, None))
+
+    def pairs() -> Generator[tuple[Array, Array], None, None]:
+        for number, record in progress(items, found):
+            if record["status"] == "failed":
+                raise EvaluationError(problem(record))
+            array, truth = record["outputs"][output], np.asarray(expected[number])
+            yield array, truth[np.newaxis] if truth.ndim + 1 == array.ndim or truth.ndim == 0 else truth
+
+    with closing(pairs()) as some:
+        return score(some, metrics)
+
+
+def _labels_of(items: Sequence[Item], labels: Array | Mapping[str, Array]) -> list[Array]:
+    if isinstance(labels, Mapping):
+        lost = [item for item in items if item.name not in labels]
+        if lost:
+            close = near_match(lost[0].name, labels) or f", expected one named {lost[0].name}"
+            raise EvaluationError(f"{lost[0].path} has no label{close}")
+        return [labels[item.name] for item in items]
+    check_count(labels, len(items), "one for each file")
+    return list(labels)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from irrun.evaluation.differences import largest
+from irrun.evaluation.execution import tiers_used
 from irrun.evaluation.native import OpenVINOEngine, OpenVINOModel
-from irrun.evaluation.timing import blas_in_use, in_turns, latency, milliseconds, tiers_used
+from irrun.evaluation.timing import blas_in_use, in_turns, latency, milliseconds
 from irrun.model import Loaded, build
 from irrun.runtime.tiers import backend
 from irrun.tensor import Array

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from irrun.evaluation import arithmetic
+from irrun.evaluation.execution import tiers_used
 from irrun.evaluation.native import OpenVINOEngine, OpenVINOModel
-from irrun.evaluation.timing import blas_in_use, in_turns, milliseconds, tiers_used
+from irrun.evaluation.timing import blas_in_use, in_turns, milliseconds
 from irrun.model import Loaded, build
 from irrun.ops.fused.base import Fused
 from irrun.runtime.observers import Profiler, Timing, Tracer

@@ -10,7 +10,6 @@ from typing import Any, Final, TypeVar
 from threadpoolctl import threadpool_info
 
 from irrun.kernels.threads import threads
-from irrun.runtime.tiers import Tiers
 
 TURN: Final = 0.2
 """Seconds for which one engine runs before the next one takes its turn."""
@@ -27,18 +26,6 @@ def blas_in_use() -> dict[str, Any]:
         "version": first.get("version") or "",
         "architecture": first.get("architecture") or "unknown",
         "threads": first.get("num_threads") or threads(),
-    }
-
-
-def tiers_used(tiers: Tiers) -> dict[str, Any]:
-    """Return the tier of the last run, and the counts of all runs: bailouts and steps on NumPy by reason."""
-    account = tiers.account
-    return {
-        "tier": tiers.last,
-        "runs_by_tier": {"compiled": account.compiled, "numpy": dict(account.numpy)},
-        "bailouts": dict(account.bailouts),
-        "steps": account.steps,
-        "interpreted": dict(account.interpreted),
     }
 
 

@@ -14,30 +14,10 @@ from typing import Any
 
 from irrun.jobs import Lost, in_order, processors, spread
 from irrun.jobs.cluster import LOCAL, ClusterError
-from irrun.model import Compiled, build, load
+from irrun.model.inference import Inference
 from irrun.tensor import Array
 
 PathLike = str | os.PathLike[str]
-
-
-class Inference:
-    """Runs a model on the inputs of one inference. The bytes of the model travel to each worker once."""
-
-    def __init__(
-        self, model: bytes, weights: bytes | None, config: Mapping[str, Any], extensions: Sequence[str]
-    ) -> None:
-        self._model, self._weights = model, weights
-        self._config, self._extensions = dict(config), tuple(extensions)
-        self._compiled: Compiled | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_compiled": None}
-
-    def __call__(self, inputs: Any) -> tuple[Array, ...]:
-        if self._compiled is None:
-            read = load(self._model, self._weights, extensions=self._extensions)
-            self._compiled = build(read, self._config)
-        return tuple(array.copy() for array in self._compiled(inputs).to_tuple())
 
 
 def infer(
@@ -55,10 +35,9 @@ def infer(
     each processor. ``extensions`` are Python files that each worker can read. ClusterError where the cluster cannot be
     used, or where an input ends every worker that gets it; the exceptions of an inference are passed on.
     """
-    path = Path(model)
-    beside = Path(weights) if weights is not None else path.with_suffix(".bin")
-    data = beside.read_bytes() if weights is not None or beside.exists() else None
-    work = Inference(path.read_bytes(), data, {"INFERENCE_NUM_THREADS": 1, **(config or {})}, extensions)
+    beside = None if weights is None else Path(weights)
+    settings = {"INFERENCE_NUM_THREADS": 1, **(config or {})}
+    work = Inference(Path(model), beside, settings, extensions=extensions, travels=True)
     found = in_order(spread(work, list(inputs), processors(), scheduler))
     for number, result in enumerate(found):
         if isinstance(result, Lost):

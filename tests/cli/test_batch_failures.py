@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.cli.batch import work
+from irrun.evaluation.batch import work
 from tests.cases import f32
 from tests.cli.conftest import Run
 from tests.nets import Net
@@ -121,14 +121,14 @@ def test_any_exception_is_the_failure_of_its_input(
     kind: type[Exception],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    read = work.Inference._read
+    read = work.BatchWork._read
 
-    def failing(self: work.Inference, item: Any) -> Any:
+    def failing(self: work.BatchWork, item: Any) -> Any:
         if item.name == "2":
             raise kind("planted")
         return read(self, item)
 
-    monkeypatch.setattr(work.Inference, "_read", failing)
+    monkeypatch.setattr(work.BatchWork, "_read", failing)
     failed, said = outcome(run, clamp, inputs, *options)
     assert failed == ["2.npy"]
     assert "planted" in said

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.cli import arrays
+from irrun.evaluation.files import arrays
 from tests.cases import f32
 from tests.cli.conftest import Run, one_line
 from tests.nets import Net

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.cli.saving import file_stems, member_names
+from irrun.evaluation.files.saving import file_stems, member_names
 from tests.cases import f32, i64
 from tests.cli.conftest import Npy, Run, one_line
 from tests.nets import Net

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.cli.batch.records import RECORDS
+from irrun.evaluation.batch.records import RECORDS
 from tests import processes
 
 MODEL = processes.ROOT / "examples" / "digits" / "model.xml"

@@ -1,34 +1,27 @@
-"""``irrun run --batch``: from its options to the driver."""
+"""``irrun run --batch``: from its options to the records, and what is said of them."""
 
 from __future__ import annotations
 
-import hashlib
 import os
+import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import click
 
 from irrun.cli import inputs, values
-from irrun.cli.batch import run as driver
-from irrun.cli.batch import table as parquet
-from irrun.cli.batch.items import Item, items_of
 from irrun.cli.batch.options import Batch
-from irrun.cli.batch.records import RECORDS, Records
-from irrun.cli.batch.work import Inference
-from irrun.cli.console import note, result
+from irrun.cli.console import fail, level, note, result
 from irrun.cli.extending import extensions
-from irrun.cli.failures import CANNOT, Failure
+from irrun.cli.failures import CANNOT
 from irrun.cli.findings import say_findings
-from irrun.cli.jobs import Way
-from irrun.cli.writing import read_files, refuse_inputs, refuse_standard_output
-from irrun.diagnostics import amount, listing, near_match
-from irrun.model import load
-
-_NUMERICS: Final = ("OPTIMIZE", "LOW_MEMORY", "INFERENCE_PRECISION_HINT", "DYNAMIC_QUANTIZATION_GROUP_SIZE")
-"""Settings that change results."""
+from irrun.cli.progress import watched
+from irrun.diagnostics import amount
+from irrun.evaluation.batch.running import problem, run_batch
+from irrun.jobs import Way
 
 
 def run_many(
@@ -45,72 +38,47 @@ def run_many(
     way: Way,
 ) -> None:
     """Run a model on many inputs, and print what was done; the exit status is 2 where an input has failed."""
-    refuse_standard_output(folder)
-    if folder.suffix in (".npy", ".npz") or (folder.exists() and not folder.is_dir()):
-        raise Failure(f"-o {folder} is a file, expected a folder for the outputs of many inputs")
-    lines, table = _record_files(batch.records, folder / RECORDS)
     if batch.steps and batch.size > 1:
         raise click.UsageError("--steps and --batch-size are given, expected only one of them")
-    items = items_of(patterns, folder)
-    read = [*read_files(model, weights), *(Path(item.path) for item in items)]
-    refuse_inputs([lines, *(() if table is None else (table,))], read)
-    loaded = load(model, weights, extensions=extensions())
-    loaded, _ = inputs.reshape(loaded, shapes)
-    if batch.size > 1:
-        driver.check_batches(loaded)
-    say_findings(loaded, model)
-    config = {"TIER": os.environ.get("IRRUN_TIER", "auto"), **config, "INFERENCE_NUM_THREADS": way.threads}
-    work = Inference(
+    found = run_batch(
         model,
-        weights,
-        config,
-        shapes=shapes,
+        patterns,
+        folder,
+        {"TIER": os.environ.get("IRRUN_TIER", "auto"), **config},
+        weights=weights,
+        shapes=inputs.named_shapes(model, weights, shapes),
         extensions=[str(Path(path).absolute()) for path in extensions()],
-        folder=folder,
+        records=batch.records,
+        batch_size=batch.size,
+        steps=batch.steps,
         preparation=batch.preparation,
-        stateful=batch.steps,
         top=top,
-        travels=way.scheduler is not None,
+        workers=way,
     )
-    stamps = [path.stat() for path in (model, weights or model.with_suffix(".bin")) if path.exists()]
-    numerics = [config.get(name) for name in _NUMERICS]
-    files = [(item.st_size, item.st_mtime_ns) for item in stamps]
-    shown = () if top is None else (top,)
-    identity = repr((model.name, files, tuple(shapes), batch.preparation, batch.steps, numerics, *shown))
-    begin = time.perf_counter()
-    todo = driver.groups(items, batch.size, stateful=batch.steps)
-    kept = Records(lines, hashlib.sha256(identity.encode()).hexdigest()[:16])
-    try:
-        done, before, failed = driver.run(work, todo, kept, way, show=output_format != "json")
-    finally:
-        if table is not None:
-            _write_table(table, kept.latest(), items)
-    seconds = time.perf_counter() - begin
-    record = {"done": done, "before": before, "failed": failed, "seconds": seconds}
+    say_findings(found.model, model)
+    if found.before:
+        rest = f"{found.left} {'is' if found.left == 1 else 'are'} left" if found.left else "nothing is left to do"
+        note(
+            f"{found.before} {'input is' if found.before == 1 else 'inputs are'} done, as {found.records} says; {rest}"
+        )
+    failed, begin = 0, time.perf_counter()
+    with closing(iter(found)) as records:
+        for record in watched(records, found.left, sys.stderr, unit="inputs") if level() >= 0 else records:
+            if record["status"] == "failed":
+                failed += 1
+                fail(problem(record))
+            for line in values.top_lines(record.get("top", ())) if output_format != "json" else ():
+                result(f"{values.printable(record['input'])}: {line}")
+    done, seconds = found.left - failed, time.perf_counter() - begin
     if output_format == "json":
-        result(values.as_json(record))
+        result(values.as_json({"done": done, "before": found.before, "failed": failed, "seconds": seconds}))
     else:
         rate = f" in {seconds:.1f} s, {done / seconds:,.1f} inputs/s" if done else ""
-        result(f"{amount(done, 'input')} done{rate}" + (f", {before} before" if before else "") + f", {failed} failed")
+        before = f", {found.before} before" if found.before else ""
+        result(f"{amount(done, 'input')} done{rate}{before}, {failed} failed")
     if done or failed:
-        note(f"wrote {folder} and {lines}")
-    if table is not None:
-        note(f"wrote {table}")
+        note(f"wrote {folder} and {found.records}")
+    if found.table is not None:
+        note(f"wrote {found.table}")
     if failed:
         raise click.exceptions.Exit(CANNOT)
-
-
-def _record_files(given: Path | None, usual: Path) -> tuple[Path, Path | None]:
-    """Return the file of lines, and that of the table where one is wanted; Failure where it cannot be written."""
-    if given is None or given.suffix == usual.suffix:
-        return given or usual, None
-    if given.suffix != parquet.SUFFIX:
-        known = (usual.suffix, parquet.SUFFIX)
-        close = near_match(given.suffix, known) or f", expected {listing(known)}"
-        raise Failure(f"--records {given}: records are not written to {given.suffix or 'such'} files{close}")
-    parquet.require()
-    return usual, given
-
-
-def _write_table(path: Path, latest: Mapping[str, Mapping[str, Any]], items: Sequence[Item]) -> None:
-    parquet.write(path, [dict(latest[item.path]) for item in items if item.path in latest])

@@ -9,6 +9,7 @@ import click
 
 from irrun.cli import jobs
 from irrun.cli.options import as_record, together
+from irrun.evaluation.files.images import Preparation
 
 
 def numbers(_context: click.Context, _parameter: click.Parameter, text: str | None) -> tuple[float, ...]:
@@ -17,18 +18,6 @@ def numbers(_context: click.Context, _parameter: click.Parameter, text: str | No
         return tuple(float(item) for item in (text or "").strip("[] ").split(",") if item.strip())
     except ValueError:
         raise click.BadParameter(f"{text!r} is not of the form 123.7,116.3,103.5") from None
-
-
-class Preparation(NamedTuple):
-    """The way from pixels to an input: (pixel - mean) / scale for each channel.
-
-    ``layout`` is a permutation of NCHW or CHW; empty to guess it. ``mean`` and ``scale`` have one value, or one for
-    each channel.
-    """
-
-    layout: str = ""
-    mean: tuple[float, ...] = ()
-    scale: tuple[float, ...] = ()
 
 
 class Batch(NamedTuple):

@@ -35,6 +35,7 @@ from irrun.cli.measuring import blas_text, say_pinned_blas, short
 from irrun.cli.options import Number
 from irrun.cli.tables import aligned, columns, listed, wrapped
 from irrun.evaluation.benchmarking import benchmark
+from irrun.evaluation.files import reading
 from irrun.evaluation.native import OpenVINOModel, required
 from irrun.evaluation.timing import milliseconds
 from irrun.model import load
@@ -89,15 +90,17 @@ def command(
     loaded, reshaped = inputs.reshape(loaded, shapes)
     config = compilation.settings(model, precisions[0] if precisions else None)
     budget = config.get("MAX_MEMORY")
-    given = inputs.completed(inputs.from_files(files, loaded.inputs, budget=budget, model=loaded), loaded.inputs, seed)
+    given = reading.completed(
+        reading.from_files(files, loaded.inputs, budget=budget, model=loaded), loaded.inputs, seed
+    )
     say_findings(loaded, model)
     with inputs.told(given, model):
         found = benchmark(
             loaded,
-            inputs.by_index(given),
+            reading.by_index(given),
             config,
             precisions=precisions[1:],
-            openvino=OpenVINOModel(model, weights, inputs.by_place(reshaped)) if native else None,
+            openvino=OpenVINOModel(model, weights, reading.by_place(reshaped)) if native else None,
             niter=niter,
             seconds=seconds,
         )

@@ -38,9 +38,9 @@ from irrun.cli import inputs, jobs, limits, values
 from irrun.cli.console import fail, level, note, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import CANNOT, Failure
-from irrun.cli.jobs import way
 from irrun.cli.limits import Limits
 from irrun.cli.options import Number
+from irrun.jobs import Way, way
 
 DIFFERENT: Final = 1
 STATS: Final = ("max", "mean", "median", "rms")
@@ -149,7 +149,7 @@ def _say_failures(records: Sequence[Mapping[str, Any]]) -> None:
             fail(what)
 
 
-def _records(work: Any, pairs: Sequence[Any], workers: jobs.Way, *, fail_fast: bool) -> list[dict[str, Any]]:
+def _records(work: Any, pairs: Sequence[Any], workers: Way, *, fail_fast: bool) -> list[dict[str, Any]]:
     from irrun.cli.progress import watched
     from irrun.jobs import Lost, in_order, spread
     from irrun.jobs.cluster import ClusterError

@@ -20,7 +20,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from irrun.cli import precision, saving, values
+from irrun.cli import precision, values
 from irrun.cli.compiling import Compilation, compile_options
 from irrun.cli.console import note, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
@@ -28,6 +28,7 @@ from irrun.cli.failures import Failure
 from irrun.cli.inputs import FILE
 from irrun.cli.options import MOST
 from irrun.document.files import content
+from irrun.evaluation.files import saving
 from irrun.tensor import Array
 from irrun.tensor.element_type import F32
 

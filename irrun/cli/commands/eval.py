@@ -24,13 +24,14 @@ from typing import Any
 import click
 import numpy as np
 
-from irrun.cli import literals, saving, values
+from irrun.cli import literals, values
 from irrun.cli.console import detail, note, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option
 from irrun.cli.failures import Failure
 from irrun.cli.operations import complete_type, operation_named, opset_named
 from irrun.cli.writing import given_files
 from irrun.diagnostics import near_match
+from irrun.evaluation.files import saving
 from irrun.ops import Fact, Op, OpError
 from irrun.ops.attributes import AttributeUnknown
 from irrun.ops.calling import infer, run

@@ -18,30 +18,32 @@ Examples:
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
-from irrun.cli import arrays, inputs, limits, values
-from irrun.cli.batch.options import Preparation, image_options
+from irrun.cli import limits, values
+from irrun.cli.batch.options import image_options
 from irrun.cli.console import level, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
-from irrun.cli.jobs import Way, Workers, way, workers_options
+from irrun.cli.jobs import Workers, workers_options
 from irrun.cli.limits import Limits
 from irrun.cli.progress import watched
-from irrun.diagnostics import amount, near_match
-from irrun.evaluation.accuracy import Score, check_count, evaluate, score
+from irrun.diagnostics import amount
+from irrun.evaluation.accuracy import Score, evaluate, evaluate_files
+from irrun.evaluation.batch.work import BatchWork
+from irrun.evaluation.files import arrays, reading
+from irrun.evaluation.files.images import Preparation
 from irrun.evaluation.metrics import METRICS
+from irrun.jobs import way
 from irrun.model import Loaded, load
-from irrun.tensor import Array
+from irrun.model.inference import Inference
 
 
 @click.command(help=__doc__)
@@ -81,10 +83,25 @@ def command(
     say_findings(loaded, model)
     truth = arrays.load(labels, config.get("MAX_MEMORY"))
     if patterns:
-        with closing(_of_files(model, weights, patterns, truth, config, preparation, way(*workers), index)) as pairs:
-            found = score(pairs, metrics)
+        spread = way(*workers)
+        inference = Inference(
+            model,
+            weights,
+            {**config, "INFERENCE_NUM_THREADS": spread.threads},
+            extensions=[str(Path(path).absolute()) for path in extensions()],
+            travels=spread.scheduler is not None,
+        )
+        found = evaluate_files(
+            BatchWork(inference, preparation=preparation),
+            patterns,
+            truth,
+            metrics,
+            output=index,
+            workers=spread,
+            progress=_files if level() >= 0 else lambda _, found: found,
+        )
     else:
-        data = inputs.rows(files, loaded.inputs, config.get("MAX_MEMORY"))
+        data = reading.rows(files, loaded.inputs, config.get("MAX_MEMORY"))
         found = evaluate(
             loaded,
             data,
@@ -102,6 +119,10 @@ def command(
         result(f"{name}: {_text(name, item)}")
 
 
+def _files(items: Sequence[Any], found: Iterable[Any]) -> Iterable[Any]:
+    return watched(found, len(items), sys.stderr, unit="inputs")
+
+
 def _progress(starts: Sequence[int]) -> Iterable[int]:
     return watched(starts, len(starts), sys.stderr, unit="batches")
 
@@ -117,43 +138,3 @@ def _index(model: Loaded, name: str | None) -> int:
     if not model.outputs:
         raise Failure("the model has no outputs")
     return model.output(0 if name is None else name).index
-
-
-def _of_files(
-    model: Path,
-    weights: Path | None,
-    patterns: Sequence[str],
-    labels: Array | dict[str, Array],
-    config: Mapping[str, Any],
-    preparation: Preparation,
-    way: Way,
-    index: int,
-) -> Generator[tuple[Array, Array], None, None]:
-    """Yield the output and the labels of each file; Failure where one has none, or cannot be run."""
-    from irrun.cli.batch import run as driver
-    from irrun.cli.batch.items import items_of
-    from irrun.cli.batch.work import Inference
-
-    items = items_of(patterns)
-    if isinstance(labels, dict):
-        lost = [item for item in items if item.name not in labels]
-        if lost:
-            close = near_match(lost[0].name, labels) or f", expected one named {lost[0].name}"
-            raise Failure(f"{lost[0].path} has no label{close}")
-        expected = [labels[item.name] for item in items]
-    else:
-        check_count(labels, len(items), "one for each file")
-        expected = list(labels)
-    work = Inference(
-        model,
-        weights,
-        {**config, "INFERENCE_NUM_THREADS": way.threads},
-        extensions=[str(Path(path).absolute()) for path in extensions()],
-        preparation=preparation,
-        travels=way.scheduler is not None,
-    )
-    for number, record in driver.results(work, [(item,) for item in items], way):
-        if record["status"] == "failed":
-            raise Failure(driver.problem(record))
-        array, truth = record["outputs"][index], np.asarray(expected[number])
-        yield array, truth[np.newaxis] if truth.ndim + 1 == array.ndim or truth.ndim == 0 else truth

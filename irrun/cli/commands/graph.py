@@ -20,8 +20,9 @@ from irrun.cli.console import note, result, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
-from irrun.cli.writing import read_files, refuse_inputs
+from irrun.cli.writing import read_files
 from irrun.document.replacing import replacing
+from irrun.evaluation.files.targets import refuse_inputs
 from irrun.model import load
 from irrun.reporting.drawing import FORMATS, draw, scene_of
 

@@ -38,9 +38,9 @@ from irrun.cli import jobs
 from irrun.cli.console import verbosity
 from irrun.cli.extending import added_rules, rules_option
 from irrun.cli.limits import MEMORY_OPTION
-from irrun.cli.writing import STANDARD_OUTPUT, refuse_standard_output
 from irrun.diagnostics import formats, listing
 from irrun.diagnostics.diagnostic import Severity
+from irrun.evaluation.files.targets import STANDARD_OUTPUT, refuse_standard_output
 
 _LEVELS = [str(severity) for severity in Severity]
 

@@ -35,9 +35,11 @@ from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
 from irrun.cli.measuring import blas_text, say_pinned_blas, short
 from irrun.cli.tables import aligned, clipped, columns, listed, wrapped
-from irrun.cli.writing import read_files, refuse_inputs, refuse_standard_output
+from irrun.cli.writing import read_files
 from irrun.diagnostics import amount
 from irrun.document.replacing import replacing
+from irrun.evaluation.files import reading
+from irrun.evaluation.files.targets import refuse_inputs, refuse_standard_output
 from irrun.evaluation.native import OpenVINOModel, required
 from irrun.evaluation.profiling import profile
 from irrun.model import load
@@ -87,15 +89,17 @@ def command(
     loaded, reshaped = inputs.reshape(loaded, shapes)
     config = compilation.settings(model, precision_name)
     budget = config.get("MAX_MEMORY")
-    given = inputs.completed(inputs.from_files(files, loaded.inputs, budget=budget, model=loaded), loaded.inputs, seed)
+    given = reading.completed(
+        reading.from_files(files, loaded.inputs, budget=budget, model=loaded), loaded.inputs, seed
+    )
     tracer = Tracer() if trace is not None else None
     with inputs.told(given, model):
         found = profile(
             loaded,
-            inputs.by_index(given),
+            reading.by_index(given),
             config,
             niter=niter,
-            openvino=OpenVINOModel(model, weights, inputs.by_place(reshaped)) if native else None,
+            openvino=OpenVINOModel(model, weights, reading.by_place(reshaped)) if native else None,
             tracer=tracer,
         )
     if trace is not None and tracer is not None:

@@ -26,10 +26,13 @@ import click
 from irrun.cli import inputs, limits
 from irrun.cli.console import note, verbosity
 from irrun.cli.extending import extension_option, extensions
-from irrun.cli.inputs import FILE, Value
+from irrun.cli.inputs import FILE
 from irrun.cli.limits import Limits
-from irrun.cli.writing import read_files, refuse_inputs, refuse_standard_output
+from irrun.cli.writing import read_files
 from irrun.document.replacing import replacing
+from irrun.evaluation.files import reading
+from irrun.evaluation.files.reading import Value
+from irrun.evaluation.files.targets import refuse_inputs, refuse_standard_output
 from irrun.linter import lint
 from irrun.model import Loaded, load
 
@@ -127,8 +130,8 @@ def _for_other(other: Loaded, given: list[Value]) -> dict[int, Array] | None:
 
 
 def _given(model: Loaded, files: tuple[str, ...], seed: int, config: Mapping[str, Any]) -> list[Value]:
-    read = inputs.from_files(files, model.inputs, budget=config.get("MAX_MEMORY"), model=model)
-    return inputs.completed(read, model.inputs, seed)
+    read = reading.from_files(files, model.inputs, budget=config.get("MAX_MEMORY"), model=model)
+    return reading.completed(read, model.inputs, seed)
 
 
 def _native(path: Path, weights: Path | None, given: list[Value]) -> Side:

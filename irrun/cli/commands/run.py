@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from irrun.cli import assignments, execution, inputs, precision, values, watching
+from irrun.cli import execution, inputs, precision, values, watching
 from irrun.cli.batch.options import Batch, batch_options
 from irrun.cli.compiling import Compilation, compile_options
 from irrun.cli.console import detail, level, note, result, text_or_json, verbosity, warn
@@ -37,10 +37,13 @@ from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
-from irrun.cli.jobs import Workers, way
+from irrun.cli.jobs import Workers
 from irrun.cli.watching import Watch, stop, watch_options, watched
 from irrun.cli.writing import given_files, read_files
-from irrun.evaluation.timing import tiers_used
+from irrun.evaluation.classes import likeliest
+from irrun.evaluation.execution import tiers_used
+from irrun.evaluation.files import reading
+from irrun.evaluation.files.naming import listed
 from irrun.model import Outputs, build, load
 from irrun.tensor import Array, ElementType
 
@@ -89,6 +92,7 @@ def command(
             what = "-i, --random, --check, --dump, --stats or --stop-at"
             raise click.UsageError(f"--batch requires -o FOLDER, and cannot be combined with {what}")
         from irrun.cli.batch.command import run_many
+        from irrun.jobs import way
 
         spread = way(*workers, compilation.threads)
         run_many(model, weights, patterns, output, config, shapes, output_format, top=top, batch=batch, way=spread)
@@ -99,19 +103,19 @@ def command(
     loaded = load(model, weights, extensions=extensions())
     loaded, _ = inputs.reshape(loaded, shapes)
     if output is not None:
-        from irrun.cli import saving
+        from irrun.evaluation.files import saving
 
         saving.check_target(output, len(loaded.outputs))
     budget = config.get("MAX_MEMORY")
-    given = inputs.from_files(files, loaded.inputs, budget=budget, preparation=batch.preparation, model=loaded)
-    missing = inputs.missing(given, loaded.inputs)
+    given = reading.from_files(files, loaded.inputs, budget=budget, preparation=batch.preparation, model=loaded)
+    missing = reading.missing(given, loaded.inputs)
     if missing and not randomly:
-        what = f"no value for input {assignments.listed(missing)}"
+        what = f"no value for input {listed(missing)}"
         raise Failure(f'{what}; give -i "{missing[0].any_name}=FILE.npy" or --random')
     if check and config[precision.HINT] == "f32" and not config[precision.GROUP_SIZE]:
         raise Failure("--check compares a precision with f32; give --precision bf16 or f16")
     compiled = build(loaded, config)
-    given = inputs.completed(given, loaded.inputs, seed)
+    given = reading.completed(given, loaded.inputs, seed)
     say_findings(loaded, model)
     detail(f"read and planned in {_since(begin)}: {len(compiled.plan.steps)} steps")
     begin = time.perf_counter()
@@ -155,11 +159,11 @@ def _show(
     ]
     if not tensors:
         raise Failure("the model has no outputs")
-    likeliest = values.likeliest((array for _, _, array in tensors), top) if top is not None else []
-    if top is not None and not likeliest:
+    best = likeliest((array for _, _, array in tensors), top) if top is not None else []
+    if top is not None and not best:
         note(f"--top shows up to {values.FEW} rows of scores, and no output has such rows")
     if output_format == "json":
-        record = _record(tensors, likeliest) | {"execution": how}
+        record = _record(tensors, best) | {"execution": how}
         if statistics is not None:
             record["layers"] = [item.as_dict() for item in statistics]
         result(values.as_json(record if error is None else record | {"error": error}))
@@ -174,7 +178,7 @@ def _show(
     for name, _, array in tensors:
         if array.dtype.kind == "f" and array.size and np.isnan(array).all():
             warn(f'every value of output "{values.printable(name)}" is NaN{advice}')
-    for line in values.top_lines(likeliest):
+    for line in values.top_lines(best):
         result(f"top: {line}")
 
 
@@ -207,7 +211,7 @@ def _record(
 
 
 def _write(path: Path, outputs: Outputs, types: Sequence[ElementType], inputs: Sequence[Path]) -> None:
-    from irrun.cli import saving
+    from irrun.evaluation.files import saving
 
     names = saving.output_names(outputs.to_dict())
     named = dict(zip(names, zip(outputs.to_tuple(), types, strict=True), strict=True))

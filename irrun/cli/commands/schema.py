@@ -19,8 +19,8 @@ import click
 
 from irrun.cli.console import note, result, verbosity
 from irrun.cli.extending import extension_option, extensions
-from irrun.cli.writing import STANDARD_OUTPUT, refuse_inputs
 from irrun.document.replacing import replacing
+from irrun.evaluation.files.targets import STANDARD_OUTPUT, refuse_inputs
 
 
 @click.command(help=__doc__)

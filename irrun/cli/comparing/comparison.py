@@ -6,15 +6,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from irrun.cli import arrays, inputs, saving
+from irrun.cli import inputs
 from irrun.cli.comparing.pairs import Pair
-from irrun.cli.failures import Failure, of_system
+from irrun.cli.failures import Failure
 from irrun.debugging.comparing import Record, compare
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.sides import Side
 from irrun.diagnostics import IRError, OpError
 from irrun.diagnostics.internal import InternalError
+from irrun.diagnostics.naming import of_system
 from irrun.diagnostics.requests import RequestError
+from irrun.evaluation.files import arrays, reading, saving
 from irrun.model import InputError, Loaded, Port, load
 from irrun.tensor import Array, Shape
 
@@ -75,8 +77,8 @@ class Comparison:
     def _compared(self, pair: Pair) -> Record:
         model, shapes = self._read(pair.model, self._weights)
         folder = Path() if Path.cwd() == self._root else self._root
-        read = inputs.from_files(self._files, model.inputs, folder, self._budget)
-        given = inputs.by_index(inputs.completed(read, model.inputs, self._seed))
+        read = reading.from_files(self._files, model.inputs, folder, self._budget)
+        given = reading.by_index(reading.completed(read, model.inputs, self._seed))
         found = compare(
             model,
             self._other(pair, model, shapes, given),
@@ -96,7 +98,7 @@ class Comparison:
         if pair.other is None:
             from irrun.debugging.engines import OpenVINOSide
 
-            return OpenVINOSide(pair.model, given, self._weights, inputs.by_place(shapes))
+            return OpenVINOSide(pair.model, given, self._weights, reading.by_place(shapes))
         if pair.other.suffix == ONNX:
             from irrun.debugging.onnx_runtime import OnnxSide
 

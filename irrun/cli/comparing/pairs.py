@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from irrun.cli.batch.items import files_of
 from irrun.cli.failures import Failure
 from irrun.document.reader import load
+from irrun.evaluation.batch.items import files_of
 from irrun.linter.files import looks_like_ir
 
 SUFFIXES: Final = frozenset({".xml"})

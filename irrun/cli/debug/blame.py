@@ -28,13 +28,15 @@ from irrun.cli.extending import extension_option, extensions
 from irrun.cli.inputs import FILE
 from irrun.cli.limits import Limits
 from irrun.cli.options import Number
-from irrun.cli.writing import read_files, refuse_folder, refuse_standard_output
+from irrun.cli.writing import read_files
 from irrun.debugging.blaming import Blame
 from irrun.debugging.blaming import blame as find
 from irrun.debugging.engines import OpenVINOSide
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.reproducing import write_folder
 from irrun.debugging.rounding import PRECISIONS
+from irrun.evaluation.files import reading
+from irrun.evaluation.files.targets import refuse_folder, refuse_standard_output
 from irrun.model import Loaded, load
 
 FOUND = 1
@@ -82,7 +84,7 @@ def blame(
     elif precision is not None:
         side = precision
     else:
-        side = OpenVINOSide(model, whole.arrays, weights, inputs.by_place(whole.shapes))
+        side = OpenVINOSide(model, whole.arrays, weights, reading.by_place(whole.shapes))
     tolerance = None
     if rtol is not None or atol is not None:
         tolerance = Tolerance(1e-3 if rtol is None else rtol, 1e-5 if atol is None else atol)

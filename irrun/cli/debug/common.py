@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from irrun.cli import inputs
 from irrun.cli.extending import extensions
-from irrun.cli.inputs import Value
 from irrun.cli.limits import Limits
+from irrun.evaluation.files import reading
+from irrun.evaluation.files.reading import Value
 from irrun.model import Loaded, Port, load
 from irrun.tensor import Array, Shape
 
@@ -33,8 +34,8 @@ def given(
 ) -> Given:
     """Read a model and its inputs."""
     model, reshaped = inputs.reshape(load(path, weights, extensions=extensions()), shapes)
-    found = inputs.from_files(files, model.inputs, budget=budget, model=model)
-    return Given(model, reshaped, inputs.completed(found, model.inputs, seed))
+    found = reading.from_files(files, model.inputs, budget=budget, model=model)
+    return Given(model, reshaped, reading.completed(found, model.inputs, seed))
 
 
 def settings(limit: Limits, path: Path) -> dict[str, Any]:

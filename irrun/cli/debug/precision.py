@@ -36,10 +36,11 @@ from irrun.cli.inputs import FILE
 from irrun.cli.limits import Limits
 from irrun.cli.options import Number
 from irrun.cli.tables import aligned, columns
-from irrun.cli.writing import read_files, refuse_inputs, refuse_other_than_xml
+from irrun.cli.writing import read_files
 from irrun.debugging.keeping import Measured, keep_in_f32, measured
 from irrun.debugging.precision import PrecisionReport, rank_layers
 from irrun.debugging.rounding import PRECISIONS
+from irrun.evaluation.files.targets import refuse_inputs, refuse_other_than_xml
 
 
 @click.command(help=__doc__)

@@ -28,10 +28,11 @@ from irrun.cli.failures import Failure
 from irrun.cli.inputs import FILE
 from irrun.cli.limits import Limits
 from irrun.cli.options import Number
-from irrun.cli.writing import read_files, refuse_inputs, refuse_other_than_xml
+from irrun.cli.writing import read_files
 from irrun.debugging.cases import Case, layers_of
 from irrun.debugging.reducing import Command, write
 from irrun.debugging.reducing import reduce as reduced
+from irrun.evaluation.files.targets import refuse_inputs, refuse_other_than_xml
 
 
 @click.command(help=__doc__)

@@ -18,13 +18,15 @@ from pathlib import Path
 
 import click
 
-from irrun.cli import inputs, saving
+from irrun.cli import inputs
 from irrun.cli.console import note, verbosity
 from irrun.cli.editing import sharing
 from irrun.cli.extending import extension_option
 from irrun.cli.inputs import FILE
-from irrun.cli.writing import read_files, refuse_inputs
+from irrun.cli.writing import read_files
 from irrun.diagnostics import amount
+from irrun.evaluation.files import reading, saving
+from irrun.evaluation.files.targets import refuse_inputs
 from irrun.model import Loaded
 from irrun.surgery import Extract, extract, record
 
@@ -71,7 +73,7 @@ def command(
 def _record(
     found: Extract, model: Loaded, files: tuple[str, ...], seed: int, target: Path, read: Sequence[Path]
 ) -> None:
-    given = inputs.completed(inputs.from_files(files, model.inputs, model=model), model.inputs, seed)
+    given = reading.completed(reading.from_files(files, model.inputs, model=model), model.inputs, seed)
     arrays = record(found, {value.port.any_name: value.array for value in given})
     types = {port.any_name: port.element_type for port in found.model.inputs}
     saving.save(target, {name: (array, types[name]) for name, array in arrays.items()}, read)

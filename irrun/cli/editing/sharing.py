@@ -11,8 +11,9 @@ from irrun.cli.extending import extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
-from irrun.cli.writing import read_files, refuse_inputs, refuse_other_than_xml
+from irrun.cli.writing import read_files
 from irrun.diagnostics import amount
+from irrun.evaluation.files.targets import refuse_inputs, refuse_other_than_xml
 from irrun.model import Loaded, load
 from irrun.surgery import save
 

@@ -19,11 +19,11 @@ from typing import Final
 import numpy as np
 
 import irrun.model
-from irrun.cli import npy
 from irrun.cli.failures import Failure
 from irrun.diagnostics import Diagnostic, IRError, Severity, formats
 from irrun.diagnostics.results import Results
 from irrun.document.reader import document
+from irrun.evaluation.files import npy
 from irrun.linter.apply import apply_fixes
 from irrun.linter.catalogue import catalogue
 from irrun.linter.check import Report

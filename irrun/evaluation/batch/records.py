@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from irrun.cli.batch.items import stamp
-from irrun.cli.batch.work import Record
 from irrun.diagnostics.naming import naming
 from irrun.document.files import opened
+from irrun.evaluation.batch.items import stamp
+from irrun.evaluation.batch.work import Record
 
 RECORDS: Final = "records.jsonl"
 """The file of records in the folder of outputs."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.cli.batch.options import Preparation
-from irrun.cli.failures import Failure
 from irrun.diagnostics.installing import install
+from irrun.evaluation.errors import EvaluationError
 from irrun.model import Port
 from irrun.tensor import Array
 
@@ -24,23 +23,37 @@ _DEEP: Final = ("I;16", "I;16B", "I")
 """Pillow's names for gray of 16 bits, which it would clip to 8."""
 
 
+class Preparation(NamedTuple):
+    """The way from pixels to an input: (pixel - mean) / scale for each channel.
+
+    ``layout`` is a permutation of NCHW or CHW; empty to guess it. ``mean`` and ``scale`` have one value, or one for
+    each channel.
+    """
+
+    layout: str = ""
+    mean: tuple[float, ...] = ()
+    scale: tuple[float, ...] = ()
+
+
 def read_image(path: Path, port: Port, how: Preparation) -> Array:
-    """Return an image as the value of an input; Failure where the input is not an image, or the file cannot be read."""
+    """Return an image as the value of an input; EvaluationError where either is not an image."""
     sizes = _sizes(port)
     layout = how.layout.upper() or _guessed(sizes)
     if sorted(layout) not in (sorted("NCHW"), sorted("CHW")) or len(layout) != len(sizes):
         shape = port.partial_shape
-        raise Failure(
+        raise EvaluationError(
             f'input "{port.any_name}" ({shape}) is not an image of the layout {layout}; --layout names its axes'
         )
     wanted = dict(zip(layout, sizes, strict=True))
     channels = wanted["C"] or _COLOURS
     if channels not in (1, _COLOURS):
-        raise Failure(f'input "{port.any_name}" has {channels} channels, expected 1 or 3 for {path}')
+        raise EvaluationError(f'input "{port.any_name}" has {channels} channels, expected 1 or 3 for {path}')
     pixels = _pixels(path, channels, wanted["H"], wanted["W"]).astype(np.float32)
     for name, values in (("mean", how.mean), ("scale", how.scale)):
         if len(values) not in (0, 1, channels):
-            raise Failure(f"--{name}-values has {len(values)} values, expected {channels}, one for each channel")
+            raise EvaluationError(
+                f"--{name}-values has {len(values)} values, expected {channels}, one for each channel"
+            )
     mean, scale = np.asarray(how.mean or (0,), np.float32), np.asarray(how.scale or (1,), np.float32)
     pixels = (pixels - mean) / scale
     array = pixels.transpose(["HWC".index(axis) for axis in layout if axis != "N"])
@@ -79,9 +92,9 @@ def _pixels(path: Path, channels: int, height: int | None, width: int | None) ->
                     upright = image.fromarray((np.asarray(upright) // 256).astype(np.uint8))
                 picture = upright.convert(mode)
     except image.UnidentifiedImageError:
-        raise Failure(f"{path} cannot be read as an image: it is not a PNG, JPEG or BMP file") from None
+        raise EvaluationError(f"{path} cannot be read as an image: it is not a PNG, JPEG or BMP file") from None
     except (OSError, ValueError, SyntaxError, MemoryError, image.DecompressionBombError) as error:
-        raise Failure(f"{path} cannot be read as an image: {error or 'not enough memory'}") from None
+        raise EvaluationError(f"{path} cannot be read as an image: {error or 'not enough memory'}") from None
     size = (width or picture.width, height or picture.height)
     if size != picture.size:
         picture = picture.resize(size, image.Resampling.BILINEAR)
@@ -93,5 +106,5 @@ def _pillow(path: Path) -> tuple[Any, Any]:
     try:
         from PIL import Image, ImageOps
     except ImportError:
-        raise Failure(f"{path} is an image, which needs Pillow; {install('images')}") from None
+        raise EvaluationError(f"{path} is an image, which needs Pillow; {install('images')}") from None
     return Image, ImageOps

@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from irrun.cli.batch.work import Record
-from irrun.cli.failures import Failure
 from irrun.diagnostics.installing import install
 from irrun.document.replacing import replacing
+from irrun.evaluation.batch.work import Record
+from irrun.evaluation.errors import EvaluationError
 
 SUFFIX: Final = ".parquet"
 
 
 def require() -> None:
-    """Raise Failure where pyarrow is not installed."""
+    """Raise EvaluationError where pyarrow is not installed."""
     _pyarrow()
 
 
@@ -48,5 +48,5 @@ def _pyarrow() -> tuple[Any, Any]:
         import pyarrow.parquet
     except ImportError:
         what = f"records in {SUFFIX} files need the package pyarrow, which is not installed"
-        raise Failure(f"{what}; {install('parquet')}") from None
+        raise EvaluationError(f"{what}; {install('parquet')}") from None
     return pyarrow, pyarrow.parquet

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
-from irrun.cli import inputs, saving, values
-from irrun.cli.batch.items import Item, stamp
-from irrun.cli.batch.options import Preparation
-from irrun.cli.batch.sharing import Sharing
-from irrun.cli.failures import Failure, of_system
-from irrun.cli.images import IMAGES
 from irrun.diagnostics import IRError, OpError
 from irrun.diagnostics.internal import InternalError
-from irrun.model import Compiled, InputError, build, load
+from irrun.diagnostics.naming import of_system
+from irrun.diagnostics.requests import RequestError
+from irrun.evaluation.batch.items import Item, stamp
+from irrun.evaluation.batch.sharing import Sharing
+from irrun.evaluation.classes import likeliest
+from irrun.evaluation.errors import EvaluationError
+from irrun.evaluation.files import reading, saving
+from irrun.evaluation.files.images import IMAGES, Preparation
+from irrun.model import Compiled, InputError
+from irrun.model.inference import Inference
 from irrun.tensor import Array
 
 Group = tuple[Item, ...]
@@ -27,59 +30,40 @@ Group = tuple[Item, ...]
 Record = dict[str, Any]
 
 
-class Inference:
+class BatchWork:
     """Runs a model on groups of items, and returns a record for each item.
 
-    It is pickled once for each worker, where it compiles the model on first use. With ``data``, the bytes of the model
-    and its weights travel along, and the worker needs no file of them. Without ``folder``, the arrays of the outputs
-    are in the records. With ``stateful``, a group is a sequence of steps in one request. With ``top``, records hold
-    that many of the likeliest classes.
+    Without ``folder``, the arrays of the outputs are in the records. With ``stateful``, a group is a sequence of steps
+    in one request. With ``top``, records hold that many of the likeliest classes.
     """
 
     def __init__(
         self,
-        model: Path,
-        weights: Path | None,
-        config: Mapping[str, Any],
+        inference: Inference,
         *,
-        shapes: Sequence[str] = (),
-        extensions: Sequence[str] = (),
         folder: Path | None = None,
         preparation: Preparation = Preparation(),  # noqa: B008
         stateful: bool = False,
         top: int | None = None,
-        travels: bool = False,
     ) -> None:
-        self._model, self._weights, self._config = model, weights, dict(config)
-        self._shapes, self._extensions = tuple(shapes), tuple(extensions)
+        self._inference = inference
         self._folder, self._preparation, self._stateful, self._top = folder, preparation, stateful, top
-        self._ready: tuple[Compiled, Sharing] | None = None
+        self._sharing: Sharing | None = None
         self._lock = Lock()
         self._root = Path.cwd()
-        beside = weights or model.with_suffix(".bin")
-        read = (model.read_bytes(), beside.read_bytes() if beside.exists() else None) if travels else None
-        self._data = read
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_ready": None, "_lock": None}
+        return {**self.__dict__, "_sharing": None, "_lock": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _lock=Lock())
 
-    @property
-    def compiled(self) -> Compiled:
-        """The model, compiled on first use."""
-        return self._prepared()[0]
-
     def _prepared(self) -> tuple[Compiled, Sharing]:
+        compiled = self._inference.compiled
         with self._lock:
-            if self._ready is None:
-                source, weights = self._data or (self._model, self._weights)
-                model = load(source, weights, extensions=self._extensions)
-                model, _ = inputs.reshape(model, self._shapes)
-                compiled = build(model, self._config)
-                self._ready = compiled, Sharing(compiled)
-            return self._ready
+            if self._sharing is None:
+                self._sharing = Sharing(compiled)
+            return compiled, self._sharing
 
     def __call__(self, group: Group) -> list[Record]:
         """Return a record for each item. Any exception is the failure of its item only."""
@@ -121,14 +105,14 @@ class Inference:
         ]
 
     def _read(self, item: Item) -> dict[int, Array]:
-        path, ports = self._here(Path(item.path)), self.compiled.inputs
-        if len(ports) != 1 and path.suffix.lower() in (*IMAGES, inputs.RAW):
-            raise Failure(f"{path} is one value, and the model has {len(ports)} inputs; give an .npz file")
-        budget = self._config.get("MAX_MEMORY")
-        given = inputs.from_files([str(path)], ports, budget=budget, preparation=self._preparation)
-        missing = inputs.missing(given, ports)
+        path, ports = self._here(Path(item.path)), self._inference.compiled.inputs
+        if len(ports) != 1 and path.suffix.lower() in (*IMAGES, reading.RAW):
+            raise EvaluationError(f"{path} is one value, and the model has {len(ports)} inputs; give an .npz file")
+        budget = self._inference.config.get("MAX_MEMORY")
+        given = reading.from_files([str(path)], ports, budget=budget, preparation=self._preparation)
+        missing = reading.missing(given, ports)
         if missing:
-            raise Failure(f'{path} has no value for input "{missing[0].any_name}"')
+            raise EvaluationError(f'{path} has no value for input "{missing[0].any_name}"')
         return {value.port.index: value.array for value in given}
 
     def _here(self, path: Path) -> Path:
@@ -141,9 +125,9 @@ class Inference:
         if self._folder is None:
             return {**record, "outputs": [np.array(array) for array in outputs]}
         if self._top is not None:
-            record["top"] = values.likeliest(outputs, self._top)
-        names = saving.output_names(self.compiled.outputs)
-        named = dict(zip(names, zip(outputs, self.compiled.output_types, strict=True), strict=True))
+            record["top"] = likeliest(outputs, self._top)
+        names = saving.output_names(self._inference.compiled.outputs)
+        named = dict(zip(names, zip(outputs, self._inference.compiled.output_types, strict=True), strict=True))
         target = self._folder / f"{item.name}{'.npy' if len(named) == 1 else '.npz'}"
         saving.save(self._here(target), named, [self._here(Path(item.path))])
         shapes = {name: {"type": str(type), "shape": list(array.shape)} for name, (array, type) in named.items()}
@@ -152,11 +136,9 @@ class Inference:
 
 def _reason(error: Exception) -> str:
     """Return the message of a failed item; that of an InternalError for an undocumented exception."""
-    if isinstance(error, Failure):
-        return error.message
     if isinstance(error, OSError):
         return of_system(error)
     if isinstance(error, MemoryError):
         return f"not enough memory: {error}" if str(error) else "not enough memory"
-    documented = isinstance(error, InputError | IRError | OpError | InternalError)
+    documented = isinstance(error, RequestError | InputError | IRError | OpError | InternalError)
     return str(error if documented else InternalError(error))

@@ -1,0 +1,1 @@
+"""A model on many files of inputs, each with a record."""

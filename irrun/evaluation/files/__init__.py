@@ -1,0 +1,1 @@
+"""Tensors in files: arrays, images, and the outputs of models."""

@@ -1,0 +1,48 @@
+"""Inputs of a model by the names that a user writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from irrun.diagnostics import near_match
+from irrun.evaluation.errors import EvaluationError
+from irrun.model import Port
+
+
+def split_input(text: str, ports: Sequence[Port]) -> tuple[Port | None, Path]:
+    """Split ``NAME=FILE`` or ``NAME:FILE`` into the input and the file; None and the file for a bare ``FILE``."""
+    named = longest(text, ports, "=:")
+    if named is not None:
+        port, rest = named
+        if len(rest) == 1:
+            raise EvaluationError(f'-i {text}: no file for input "{port.any_name}"')
+        return port, Path(rest[1:])
+    path = Path(text)
+    cut = min((text.index(sign) for sign in "=:" if sign in text), default=0)
+    is_drive = cut == 1 and text[1] == ":" and text[2:3] in ("\\", "/")
+    if cut == 0 or is_drive or path.exists():
+        return None, path
+    raise EvaluationError(unknown_input(text[:cut], ports))
+
+
+def unknown_input(name: str, ports: Sequence[Port]) -> str:
+    """Return the message for a name that no input has."""
+    known = [name for port in ports for name in port.all_names if name]
+    return f'no input "{name}"{near_match(name, known) or f"; the model has {listed(ports)}"}'
+
+
+def listed(ports: Sequence[Port]) -> str:
+    """Return the inputs as ``"a" (f32[1,3]), "b" (i64[?])``."""
+    return ", ".join(f'"{port.any_name}" ({port.element_type}{port.partial_shape})' for port in ports) or "no inputs"
+
+
+def longest(text: str, ports: Sequence[Port], signs: str) -> tuple[Port, str] | None:
+    """Find the longest input name that precedes one of the signs; return the input and the text after the name."""
+    best: tuple[int, Port] | None = None
+    for port in ports:
+        for name in port.all_names:
+            fits = name and text.startswith(name) and text[len(name) : len(name) + 1] in tuple(signs)
+            if fits and (best is None or len(name) > best[0]):
+                best = len(name), port
+    return None if best is None else (best[1], text[best[0] :])

@@ -1,0 +1,213 @@
+"""The inputs of a model from files, and random ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from irrun.diagnostics import IRError, listing
+from irrun.document.files import content
+from irrun.evaluation.errors import EvaluationError
+from irrun.evaluation.files import arrays, naming
+from irrun.evaluation.files.images import IMAGES, Preparation, read_image
+from irrun.model import InputError, Loaded, Port
+from irrun.model.arguments import as_carrier
+from irrun.runtime.soundness import sound
+from irrun.tensor import Array, Shape
+
+RAW: Final = ".bin"
+"""The suffix of files that hold elements without a header."""
+
+_TO_CHANNELS: Final = {3: ((2, 0, 1), (1, 2, 0)), 4: ((0, 3, 1, 2), (0, 2, 3, 1))}
+"""Permutations between layouts with the channels first and last, by rank."""
+
+
+class Value(NamedTuple):
+    """The value of an input; ``file`` is None where it is random."""
+
+    port: Port
+    array: Array
+    file: Path | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        source = "random" if self.file is None else str(self.file)
+        return {
+            "name": self.port.any_name,
+            "type": str(self.port.element_type),
+            "shape": list(self.array.shape),
+            "source": source,
+        }
+
+
+def from_files(
+    texts: Sequence[str],
+    ports: Sequence[Port],
+    folder: Path = Path(),
+    budget: int | None = None,
+    *,
+    preparation: Preparation = Preparation(),  # noqa: B008
+    model: Loaded | None = None,
+) -> list[Value]:
+    """Load the values named by ``[NAME=]FILE`` texts, in the order of the inputs.
+
+    EvaluationError where one fits no input.
+
+    ``folder`` is the one that relative paths begin at, ``budget`` the bytes that compressed arrays of a file may take,
+    ``preparation`` the way from an image to an input. With the ``model``, a shape that it can take is suggested.
+    """
+    given: dict[int, Value] = {}
+    for text in texts:
+        port, name = naming.split_input(text, ports)
+        path = folder / name
+        for target, array in _read(port, path, ports, budget, preparation):
+            if target.index in given:
+                raise EvaluationError(f'input "{target.any_name}" is given twice')
+            given[target.index] = Value(target, array, path)
+    found = [given[index] for index in sorted(given)]
+    for value in found:
+        _check(value, found, model)
+    return found
+
+
+def _read(
+    port: Port | None, path: Path, ports: Sequence[Port], budget: int | None, preparation: Preparation
+) -> list[tuple[Port, Array]]:
+    suffix = path.suffix.lower()
+    if suffix not in IMAGES and suffix != RAW:
+        return _targets(port, path, arrays.load(path, budget), ports)
+    if port is None and len(ports) != 1:
+        raise EvaluationError(
+            f"{path} is one value, and the model has {len(ports)} inputs; give -i NAME={path.name}, or an .npz file"
+        )
+    target = ports[0] if port is None else port
+    return [(target, read_image(path, target, preparation) if suffix in IMAGES else _raw(path, target))]
+
+
+def _raw(path: Path, port: Port) -> Array:
+    """Return the elements of a file without a header, in the type and the shape of an input."""
+    if not port.partial_shape.is_static:
+        shape = port.partial_shape
+        raise EvaluationError(f'{path} has no shape, and input "{port.any_name}" is {shape}; --shape gives it one')
+    kind, sizes = port.element_type.external, port.partial_shape.static
+    expected = math.prod(sizes) * kind.itemsize
+    length = path.stat().st_size
+    if length != expected:
+        raise EvaluationError(
+            f"{path} has {length} bytes, expected {expected} for {port.element_type}{port.partial_shape}"
+        )
+    return np.frombuffer(content(path, expected), kind).reshape(sizes)
+
+
+def rows(texts: Sequence[str], ports: Sequence[Port], budget: int | None = None) -> dict[int, Array]:
+    """Return arrays of many rows by the index of their input, as many of each; EvaluationError otherwise."""
+    found: dict[int, Array] = {}
+    for text in texts:
+        port, path = naming.split_input(text, ports)
+        for target, array in _targets(port, path, arrays.load(path, budget), ports):
+            if array.ndim == 0:
+                raise EvaluationError(f'{path}: input "{target.any_name}" is a scalar, expected rows')
+            found[target.index] = array
+    counts = {len(array) for array in found.values()}
+    if len(counts) != 1:
+        raise EvaluationError(f"the inputs have {listing(sorted(counts), 'and')} rows, expected as many in each")
+    lost = [port for port in ports if port.index not in found]
+    if lost:
+        raise EvaluationError(f"no value for input {naming.listed(lost)}")
+    return found
+
+
+def completed(given: Sequence[Value], ports: Sequence[Port], seed: int) -> list[Value]:
+    """Return a value for each input, in order: the given ones, and random ones for the rest.
+
+    Each is a contiguous array of the input's element type, so that a run converts nothing.
+    """
+    by_index = {value.port.index: value for value in given}
+    return [_plain(by_index.get(port.index) or _random(port, seed)) for port in ports]
+
+
+def _random(port: Port, seed: int) -> Value:
+    from irrun.model.random_inputs import random_input
+
+    return Value(port, random_input(port, seed))
+
+
+def missing(given: Sequence[Value], ports: Sequence[Port]) -> list[Port]:
+    """Return the inputs without a value."""
+    known = {value.port.index for value in given}
+    return [port for port in ports if port.index not in known]
+
+
+def by_index(given: Iterable[Value]) -> dict[int, Array]:
+    """Return the arrays by the index of their input."""
+    return {value.port.index: value.array for value in given}
+
+
+def by_place(shapes: Mapping[Port, Shape]) -> dict[int, Shape]:
+    """Return shapes by the index of their input."""
+    return {port.index: shape for port, shape in shapes.items()}
+
+
+def _plain(value: Value) -> Value:
+    wanted = value.port.element_type
+    if not wanted.is_known or wanted.kind == "string":
+        return value
+    with np.errstate(all="ignore"):
+        return Value(value.port, value.array.astype(wanted.external, order="C", copy=False), value.file)
+
+
+def _targets(
+    port: Port | None, path: Path, loaded: Array | Mapping[str, Array], ports: Sequence[Port]
+) -> list[tuple[Port, Array]]:
+    if port is not None:
+        return [(port, arrays.only(loaded, path))]
+    if isinstance(loaded, Mapping):
+        by_name = {name: item for item in ports for name in item.all_names if name}
+        unknown = [name for name in loaded if name not in by_name]
+        if unknown:
+            raise EvaluationError(f"{path}: {naming.unknown_input(unknown[0], ports)}")
+        return [(by_name[name], array) for name, array in loaded.items()]
+    if len(ports) != 1:
+        raise EvaluationError(f"-i {path} names no input; the model has {naming.listed(ports)}")
+    return [(ports[0], loaded)]
+
+
+def _check(value: Value, others: Sequence[Value], model: Loaded | None) -> None:
+    """Raise EvaluationError where an array does not fit its input, with a suggestion that helps where there is one."""
+    try:
+        as_carrier(value.port, value.array)
+    except InputError as error:
+        raise EvaluationError(f"{error}{_suggestion(value, others, model)}") from None
+
+
+def _suggestion(value: Value, others: Sequence[Value], model: Loaded | None) -> str:
+    if not _has_other_sizes(value):
+        return ""
+    array = value.array
+    for axes in _TO_CHANNELS.get(array.ndim, ()):
+        if value.port.partial_shape.admits(tuple(array.shape[axis] for axis in axes)):
+            return f"; array.transpose({', '.join(map(str, axes))}) moves the channels to where the input has them"
+    for misfits in ([value], [other for other in others if _has_other_sizes(other)]):
+        if model is not None and _takes(model, {item.port.any_name: Shape(item.array.shape) for item in misfits}):
+            texts = [f"--shape '{item.port.any_name}[{','.join(map(str, item.array.shape))}]'" for item in misfits]
+            return f"; {' '.join(texts)} reshapes the model"
+    return ""
+
+
+def _has_other_sizes(value: Value) -> bool:
+    """Return whether an array has the rank of its input, but not its sizes."""
+    shape = value.port.partial_shape
+    return shape.rank == value.array.ndim and not shape.admits(value.array.shape)
+
+
+def _takes(model: Loaded, shapes: Mapping[str, Shape]) -> bool:
+    """Return whether a model can be reshaped so."""
+    try:
+        reshaped = model.reshaped(shapes)
+        sound(reshaped.bound.graph, reshaped.facts)
+    except IRError:
+        return False
+    return True

@@ -1,0 +1,60 @@
+"""A model that travels to workers, which compile it on first use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from irrun.model.compiled import Compiled, build
+from irrun.model.loaded import load
+from irrun.tensor import Array, Shape
+
+
+class Inference:
+    """A model on inputs, one inference a call; safe to call from several threads.
+
+    It is pickled once for each worker, without what is compiled. If it ``travels``, the bytes of the model and its
+    weights are pickled too, and the worker needs no file of them.
+    """
+
+    def __init__(
+        self,
+        model: Path,
+        weights: Path | None = None,
+        config: Mapping[str, Any] | None = None,
+        *,
+        shapes: Mapping[str, Shape] | None = None,
+        extensions: Sequence[str] = (),
+        travels: bool = False,
+    ) -> None:
+        self.config = dict(config or {})
+        self._shapes, self._extensions = dict(shapes or {}), tuple(extensions)
+        self._compiled: Compiled | None = None
+        self._lock = Lock()
+        self._source: tuple[Path | bytes, Path | bytes | None] = model, weights
+        if travels:
+            beside = weights or model.with_suffix(".bin")
+            is_there = weights is not None or beside.exists()
+            self._source = model.read_bytes(), beside.read_bytes() if is_there else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_compiled": None, "_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=Lock())
+
+    @property
+    def compiled(self) -> Compiled:
+        """The model, compiled on first use."""
+        with self._lock:
+            if self._compiled is None:
+                source, weights = self._source
+                model = load(source, weights, extensions=self._extensions)
+                self._compiled = build(model.reshaped(self._shapes) if self._shapes else model, self.config)
+            return self._compiled
+
+    def __call__(self, inputs: Any) -> tuple[Array, ...]:
+        """Return copies of the outputs."""
+        return tuple(array.copy() for array in self.compiled(inputs).to_tuple())
