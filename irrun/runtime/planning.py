@@ -1,4 +1,4 @@
-"""(Graph, Facts) -> Plan, in stages: sound -> choose bodies -> fold -> widen -> optimise -> number -> guard."""
+"""(Graph, Facts) -> Plan, in stages: sound -> choose bodies -> fold -> widen -> optimise -> make steps -> guard."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from irrun.runtime.constants import constants
 from irrun.runtime.peak import check_memory
 from irrun.runtime.plan import Plan, PlannedBody
 from irrun.runtime.soundness import sound
-from irrun.runtime.steps import free_slots, number
+from irrun.runtime.steps import free_slots, make_steps
 from irrun.tensor import Array
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def plan(
         graph, facts = in_f32(graph, facts)
     graph, facts, known = optimize(graph, facts, known, settings, packed)
     bodies = functools.partial(plan_bodies, facts=facts, declared=declared, settings=settings, budget=budget)
-    numbered = number(graph, facts, declared, known, bodies)
+    numbered = make_steps(graph, facts, declared, known, bodies)
     steps = free_slots(check_values(numbered.steps, facts, budget), numbered)
     inputs = tuple([facts[Outlet(id, 0)] for id in graph.parameters])
     made = Plan(steps, numbered.slots, numbered.parameters, numbered.results, inputs, result_types, kept, budget)

@@ -20,7 +20,7 @@ Bodies = Callable[[Node], Mapping[str, PlannedBody]]
 """Plans the bodies of a node."""
 
 
-class Numbered(NamedTuple):
+class NumberedSteps(NamedTuple):
     """The steps of a graph in order, its slots with the constants in their places, and those of its ends."""
 
     steps: Sequence[Step]
@@ -29,7 +29,9 @@ class Numbered(NamedTuple):
     results: tuple[int, ...]
 
 
-def number(graph: Graph, facts: Facts, declared: Facts, known: Mapping[Outlet, Array], bodies: Bodies) -> Numbered:
+def make_steps(
+    graph: Graph, facts: Facts, declared: Facts, known: Mapping[Outlet, Array], bodies: Bodies
+) -> NumberedSteps:
     """Number the tensors of a graph, and make its steps, which free no slot yet; IRError for a layer without a value.
 
     Nodes whose outputs are all ``known`` are no steps: their values are in the slots where other nodes consume them.
@@ -48,10 +50,10 @@ def number(graph: Graph, facts: Facts, declared: Facts, known: Mapping[Outlet, A
             steps.append(numbering.step(node))
     ends = [graph.sources(id)[0] for id in graph.results]
     results = tuple([numbering.slot_of[source] for source in ends if source is not None])
-    return Numbered(steps, tuple(numbering.slots), parameters, results)
+    return NumberedSteps(steps, tuple(numbering.slots), parameters, results)
 
 
-def free_slots(steps: Sequence[Step], numbered: Numbered) -> tuple[Step, ...]:
+def free_slots(steps: Sequence[Step], numbered: NumberedSteps) -> tuple[Step, ...]:
     """Return the steps, each of which frees the slots that no later one reads."""
     constants = [index for index, value in enumerate(numbered.slots) if value is not None]
     kept = {*numbered.results, *constants, 0}
