@@ -18,7 +18,8 @@ _LOCAL: Final = (Group.OPERATIONS, Group.SHAPES_AND_TYPES)
 
 def causes_of(codes: Collection[str]) -> set[str]:
     """Return the codes of faults from which findings with the given codes may follow."""
-    return {code for code, rule in rules().items() if not meant(rule.explains).isdisjoint(codes)}
+    explaining = {code: rule.explains for code, rule in rules().items() if rule.explains}
+    return {code for code, follow in explaining.items() if not meant(follow).isdisjoint(codes)}
 
 
 def unexplained(found: Sequence[Diagnostic], context: Context) -> list[Diagnostic]:
