@@ -204,9 +204,9 @@ def test_the_story_of_the_readme() -> None:
 @pytest.mark.parametrize(
     ("page", "begin"),
     [
-        ("docs/performance.md", "from irrun.evaluation.benchmarking"),
-        ("docs/many-inputs.md", "from irrun.evaluation.accuracy"),
-        ("docs/many-inputs.md", "from pathlib import Path\n\nfrom irrun.evaluation.batch"),
+        ("docs/performance.md", "from irrun.evaluation import benchmark"),
+        ("docs/many-inputs.md", "from irrun.evaluation import evaluate"),
+        ("docs/many-inputs.md", "from pathlib import Path\n\nfrom irrun.evaluation import run_batch"),
     ],
 )
 @pytest.mark.usefixtures("here")

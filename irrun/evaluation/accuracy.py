@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from irrun.diagnostics import amount, near_match
+from irrun.diagnostics.requests import RequestError
 from irrun.evaluation.batch.items import Item, items_of
 from irrun.evaluation.batch.running import problem, results
 from irrun.evaluation.batch.work import BatchWork
-from irrun.evaluation.errors import EvaluationError
 from irrun.evaluation.metrics import METRICS
 from irrun.jobs import Way, way
 from irrun.model import Loaded, build
@@ -32,7 +32,7 @@ class Score:
 
 
 def score(pairs: Pairs, metrics: Sequence[str]) -> dict[str, Score]:
-    """Return metrics by name over all pairs of outputs and labels; EvaluationError where labels do not fit outputs."""
+    """Return metrics by name over all pairs of outputs and labels; RequestError where labels do not fit outputs."""
     found = {name: METRICS[name]() for name in metrics}
     for array, expected in pairs:
         for metric in found.values():
@@ -55,7 +55,7 @@ def evaluate(
 
     ``data`` are inputs by place, whose first axes are as long as that of ``labels``. ``batch_size`` rows are run at a
     time, or as many as the model takes. ``output`` is the place of the output to compare, ``progress`` is called with
-    the first row of each batch, and yields them. EvaluationError where data or labels do not fit.
+    the first row of each batch, and yields them. RequestError where data or labels do not fit.
 
     >>> evaluate(load("model.xml"), {0: images}, labels, ["top1"])["top1"].value
     """
@@ -78,7 +78,7 @@ def _of_rows(
     dynamic = all(port.partial_shape.dims and not port.partial_shape.dims[0].is_static for port in model.inputs)
     step = size if dynamic else min(fixed)
     if count % step and not dynamic:
-        raise EvaluationError(f"there are {count} rows, expected a multiple of {step}, the batch size of the model")
+        raise RequestError(f"there are {count} rows, expected a multiple of {step}, the batch size of the model")
     compiled = build(model, config)
     for at in progress(range(0, count, step)):
         outputs = compiled({key: array[at : at + step] for key, array in data.items()})
@@ -86,11 +86,11 @@ def _of_rows(
 
 
 def check_count(labels: Array, count: int, which: str) -> None:
-    """Raise EvaluationError unless there is a number of labels."""
+    """Raise RequestError unless there is a number of labels."""
     found = len(labels) if labels.ndim else 1
     if labels.ndim == 0 or found != count:
         there = "is" if found == 1 else "are"
-        raise EvaluationError(f"there {there} {amount(found, 'label')}, expected {count}, {which}")
+        raise RequestError(f"there {there} {amount(found, 'label')}, expected {count}, {which}")
 
 
 def evaluate_files(
@@ -106,7 +106,7 @@ def evaluate_files(
     """Run a model on the files of folders, patterns and names, and return metrics by name.
 
     ``labels`` has an element for each file in natural order, or an array for each by its name. ``progress`` is called
-    with the files and an iterator of an item for each, which it passes on. EvaluationError where one has no label, or
+    with the files and an iterator of an item for each, which it passes on. RequestError where one has no label, or
     cannot be run.
     """
     items = items_of(inputs)
@@ -116,7 +116,7 @@ def evaluate_files(
     def pairs() -> Generator[tuple[Array, Array], None, None]:
         for number, record in progress(items, found):
             if record["status"] == "failed":
-                raise EvaluationError(problem(record))
+                raise RequestError(problem(record))
             array, truth = record["outputs"][output], np.asarray(expected[number])
             yield array, truth[np.newaxis] if truth.ndim + 1 == array.ndim or truth.ndim == 0 else truth
 
@@ -129,7 +129,7 @@ def _labels_of(items: Sequence[Item], labels: Array | Mapping[str, Array]) -> li
         lost = [item for item in items if item.name not in labels]
         if lost:
             close = near_match(lost[0].name, labels) or f", expected one named {lost[0].name}"
-            raise EvaluationError(f"{lost[0].path} has no label{close}")
+            raise RequestError(f"{lost[0].path} has no label{close}")
         return [labels[item.name] for item in items]
     check_count(labels, len(items), "one for each file")
     return list(labels)

@@ -35,7 +35,7 @@ def benchmark(
     and ``engines`` by name. An engine has ``compile_ms`` and ``first_ms``, the number of ``iterations``, ``median``,
     ``average``, ``min``, ``max`` and ``p90`` in milliseconds, and its ``throughput`` in inferences per second. With
     OpenVINO, ``ratio`` is the quotient of both medians, and ``largest_difference`` that of the outputs. InputError for
-    inputs that do not fit, EvaluationError where OpenVINO cannot run.
+    inputs that do not fit, RequestError where OpenVINO cannot run.
 
     >>> found = benchmark(load("model.xml"), {0: image}, niter=100)
     >>> found["engines"]["irrun"]["median"]

@@ -9,7 +9,7 @@ from typing import Final, Protocol
 import numpy as np
 
 from irrun.diagnostics import amount
-from irrun.evaluation.errors import EvaluationError
+from irrun.diagnostics.requests import RequestError
 from irrun.tensor import Array
 
 IGNORED: Final = -100
@@ -51,7 +51,7 @@ class MeanSquaredError:
 
     def add(self, output: Array, labels: Array) -> None:
         if output.size != labels.size or labels.dtype.kind not in "fiu":
-            raise EvaluationError(f"the labels are {_text(labels)}, expected the shape of the output, {_shape(output)}")
+            raise RequestError(f"the labels are {_text(labels)}, expected the shape of the output, {_shape(output)}")
         difference = output.astype(np.float64).reshape(-1) - labels.astype(np.float64).reshape(-1)
         self._sum += float(np.square(difference).sum())
         self.count += output.size
@@ -76,7 +76,7 @@ class IntersectionOverUnion:
         found = output.argmax(axis=1) if output.ndim == labels.ndim + 1 and output.ndim > 1 else output
         if found.shape != labels.shape:
             what = f"the labels are {_text(labels)}, and the output is {_shape(output)}"
-            raise EvaluationError(f"{what}; expected equal shapes, or scores along the second axis")
+            raise RequestError(f"{what}; expected equal shapes, or scores along the second axis")
         for kind in np.union1d(found, labels).tolist():
             here, there = found == kind, labels == kind
             self._both[kind] = self._both.get(kind, 0) + int(np.count_nonzero(here & there))
@@ -102,7 +102,7 @@ class Perplexity:
         kept = wanted != IGNORED
         logits, wanted = rows[kept].astype(np.float64), wanted[kept]
         if wanted.size and not 0 <= wanted.min() <= wanted.max() < logits.shape[1]:
-            raise EvaluationError(f"a label is outside of 0 to {logits.shape[1] - 1}, expected classes of the output")
+            raise RequestError(f"a label is outside of 0 to {logits.shape[1] - 1}, expected classes of the output")
         peak = logits.max(axis=1, keepdims=True, initial=-math.inf)
         total = np.log(np.exp(logits - peak).sum(axis=1)) + peak[:, 0]
         self._sum += float((total - logits[np.arange(len(wanted)), wanted]).sum())
@@ -122,13 +122,13 @@ METRICS: Final[Mapping[str, Callable[[], Metric]]] = {
 
 
 def _rows(output: Array, labels: Array) -> tuple[Array, Array]:
-    """Return scores as rows, and the label of each; EvaluationError where they do not match."""
+    """Return scores as rows, and the label of each; RequestError where they do not match."""
     _require_integers(labels)
     if output.ndim == 0 or output.dtype.kind not in "fiu" or output.shape[-1] == 0:
-        raise EvaluationError(f"the output is {_text(output)}, expected scores along its last axis")
+        raise RequestError(f"the output is {_text(output)}, expected scores along its last axis")
     rows = output.reshape(-1, output.shape[-1])
     if labels.size != len(rows) or labels.size == 0:
-        raise EvaluationError(
+        raise RequestError(
             f"expected {amount(len(rows), 'label')}, one for each row of {_shape(output)}, got {labels.size}"
         )
     return rows, labels.reshape(-1)
@@ -136,7 +136,7 @@ def _rows(output: Array, labels: Array) -> tuple[Array, Array]:
 
 def _require_integers(labels: Array) -> None:
     if labels.dtype.kind not in "iu":
-        raise EvaluationError(f"the labels are {labels.dtype}, expected integers")
+        raise RequestError(f"the labels are {labels.dtype}, expected integers")
 
 
 def _text(array: Array) -> str:

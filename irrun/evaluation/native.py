@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from irrun.evaluation.errors import EvaluationError
+from irrun.diagnostics.requests import RequestError
 from irrun.evaluation.timing import milliseconds
 from irrun.tensor import Array, Shape
 
@@ -30,7 +30,7 @@ class OpenVINOModel(NamedTuple):
 class OpenVINOEngine:
     """A model compiled by OpenVINO's CPU plugin: one stream, a number of threads; times are milliseconds.
 
-    EvaluationError where OpenVINO is not installed, or cannot run the model on the inputs.
+    RequestError where OpenVINO is not installed, or cannot run the model on the inputs.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class OpenVINOEngine:
             self._shares = all(port.element_type != ov.Type.string for port in compiled.outputs)
             self.outputs, self.first_ms = milliseconds(self._first)
         except (RuntimeError, TypeError, ValueError) as error:
-            raise EvaluationError(f"OpenVINO cannot run {model.path}: {last_line(error)}") from None
+            raise RequestError(f"OpenVINO cannot run {model.path}: {last_line(error)}") from None
 
     def run(self) -> object:
         """Run the model, and return its outputs, which the next run overwrites."""
@@ -81,12 +81,12 @@ class OpenVINOEngine:
 
 
 def required(name: str, option: str, extra: str = "") -> Any:
-    """Return a package; EvaluationError where it is not installed."""
+    """Return a package; RequestError where it is not installed."""
     try:
         return importlib.import_module(name)
     except ImportError:
         how = f"pip install 'irrun[{extra}]'" if extra else f"pip install {name}"
-        raise EvaluationError(f"{option} needs the package {name}, which is not installed here; {how}") from None
+        raise RequestError(f"{option} needs the package {name}, which is not installed here; {how}") from None
 
 
 def last_line(error: Exception) -> str:

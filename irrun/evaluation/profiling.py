@@ -6,14 +6,22 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from irrun.evaluation import arithmetic
 from irrun.evaluation.execution import tiers_used
 from irrun.evaluation.native import OpenVINOEngine, OpenVINOModel
 from irrun.evaluation.timing import blas_in_use, in_turns, milliseconds
 from irrun.model import Loaded, build
 from irrun.ops.fused.base import Fused
+from irrun.ops.fused.fused_convolution import FusedConvolution
+from irrun.ops.fused.fused_integer_product import FusedIntegerProduct
+from irrun.ops.fused.fused_matmul import FusedMatMul
+from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
+from irrun.ops.fused.fused_recurrence import FusedRecurrence
+from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
+from irrun.ops.work import Sizes
 from irrun.runtime.observers import Profiler, Timing, Tracer
 from irrun.tensor import Array
+
+_WEIGHTED = (FusedConvolution, FusedIntegerProduct, FusedMatMul, FusedPackedMatMul, FusedTransposedConvolution)
 
 
 def profile(
@@ -33,7 +41,7 @@ def profile(
     ``layers_ms`` inside layers and ``between_ms`` outside, ``types`` with the slowest first, and ``layers`` in the
     order of execution. Both have ``ms`` per run, the ``share`` of all layers, ``flops`` (a multiply-add counts as two;
     None where it is not counted), ``gflops_per_s`` and ``bytes``. With the file ``openvino``, OpenVINO's own profile is
-    there under that name. InputError for inputs that do not fit, EvaluationError where OpenVINO cannot run.
+    there under that name. InputError for inputs that do not fit, RequestError where OpenVINO cannot run.
 
     >>> found = profile(load("model.xml"), {0: image})
     >>> max(found["layers"], key=lambda layer: layer["ms"])["name"]
@@ -80,7 +88,7 @@ def _layer(timing: Timing, niter: int) -> dict[str, Any]:
     node = timing.step.node
     calls = len(timing.own) / niter
     took = timing.median * calls / 1e6
-    count = arithmetic.flops(timing)
+    count = _flops(timing)
     total = None if count is None else count * calls
     return {
         "id": node.id,
@@ -91,7 +99,7 @@ def _layer(timing: Timing, niter: int) -> dict[str, Any]:
         "ms": took,
         "flops": total,
         "gflops_per_s": _rate(total, took),
-        "bytes": int(arithmetic.moved(timing) * calls),
+        "bytes": int(_moved(timing) * calls),
         "inputs": timing.inputs,
         "outputs": timing.outputs,
     }
@@ -141,3 +149,24 @@ def _native(engine: OpenVINOEngine, niter: int) -> dict[str, Any]:
 
 def _rate(flops: float | None, milliseconds: float) -> float | None:
     return None if flops is None or milliseconds == 0 else flops / milliseconds / 1e6
+
+
+def _flops(timing: Timing) -> int | None:
+    """Return the arithmetic operations of one call, a multiply-add counted as two; None for uncounted steps.
+
+    A fused step counts as the matrix product or convolution in it.
+    """
+    op = timing.step.node.op
+    if op is None or op.multiply_adds is None or not timing.outputs:
+        return None
+    return 2 * op.multiply_adds(Sizes(tuple(shape or () for shape in timing.inputs), timing.outputs[0] or ()))
+
+
+def _moved(timing: Timing) -> int:
+    """Return the bytes that one call reads and writes: inputs, outputs, and the weights stored in a fused step."""
+    op = timing.step.node.op
+    if isinstance(op, _WEIGHTED):
+        return timing.bytes + op.weights.nbytes
+    if isinstance(op, FusedRecurrence):
+        return timing.bytes + sum(own.w.nbytes + own.r.nbytes for own in op.weights)
+    return timing.bytes

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from irrun.diagnostics.requests import RequestError
 from irrun.evaluation.batch.items import items_of
 from irrun.evaluation.batch.sharing import Sharing
-from irrun.evaluation.errors import EvaluationError
 from irrun.jobs import Way, way
 from irrun.model import build, load
 from tests.cases import f32, i64
@@ -143,7 +143,7 @@ def test_names_that_cannot_be_distinct(tmp_path: Path) -> None:
         path = tmp_path / name
         path.parent.mkdir(parents=True)
         path.touch()
-    with pytest.raises(EvaluationError, match=r"x\.npy\.npz would write the same output, expected another folder"):
+    with pytest.raises(RequestError, match=r"x\.npy\.npz would write the same output, expected another folder"):
         items_of([str(tmp_path / name) for name in ("a", "b", "c")])
 
 
@@ -267,7 +267,7 @@ def test_records_are_in_the_order_of_the_inputs(
 
 
 def test_processors_are_divided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("irrun.jobs.dividing.processors", lambda: 20)
+    monkeypatch.setattr("irrun.jobs.items.processors", lambda: 20)
     assert way(1, None, None) == Way(1, None, 8, 2)
     assert way(1, None, None, 6) == Way(1, None, 3, 6)
     assert way(1, None, 5) == Way(1, None, 5, 4)

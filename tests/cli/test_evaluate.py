@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.evaluation.errors import EvaluationError
+from irrun.diagnostics.requests import RequestError
 from irrun.evaluation.metrics import METRICS
 from tests.cases import f32, i64
 from tests.cli.conftest import Run
@@ -61,7 +61,7 @@ def test_parts_add_up() -> None:
     ],
 )
 def test_labels_that_do_not_fit(name: str, labels: Any, message: str) -> None:
-    with pytest.raises(EvaluationError, match=message):
+    with pytest.raises(RequestError, match=message):
         metric(name, f32([[1, 2, 3], [3, 2, 1]]), labels)
 
 

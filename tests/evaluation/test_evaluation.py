@@ -7,13 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irrun.evaluation.accuracy import evaluate, evaluate_files
-from irrun.evaluation.batch.running import run_batch
+from irrun.diagnostics.requests import RequestError
+from irrun.evaluation import benchmark, evaluate, evaluate_files, profile, run_batch
 from irrun.evaluation.batch.work import BatchWork
-from irrun.evaluation.benchmarking import benchmark
-from irrun.evaluation.errors import EvaluationError
 from irrun.evaluation.files.reading import from_files
-from irrun.evaluation.profiling import profile
 from irrun.model import InputError, load
 from irrun.model.inference import Inference
 from irrun.runtime.observers import Tracer
@@ -64,9 +61,9 @@ def test_accuracy_of_rows_and_files(path: Path, files: Path) -> None:
     work = BatchWork(Inference(path))
     assert evaluate_files(work, [str(files)], i64([0, 1, 0]), ["top1"]) == found
     assert evaluate_files(work, [str(files)], {"0": i64(0), "1": i64(1), "2": i64(0)}, ["top1"]) == found
-    with pytest.raises(EvaluationError, match="there is 1 label, expected 3, one for each row of data"):
+    with pytest.raises(RequestError, match="there is 1 label, expected 3, one for each row of data"):
         evaluate(load(path), {0: rows}, i64([0]), ["top1"])
-    with pytest.raises(EvaluationError, match=r"2\.npy has no label"):
+    with pytest.raises(RequestError, match=r"2\.npy has no label"):
         evaluate_files(work, [str(files)], {"0": i64(0), "1": i64(1)}, ["top1"])
 
 
@@ -80,7 +77,7 @@ def test_a_batch_and_the_rest_of_it(path: Path, files: Path, tmp_path: Path) -> 
     second = run_batch(path, [str(files)], tmp_path / "out")
     assert (second.before, second.left) == (3, 1)
     assert [Path(record["input"]).name for record in second] == ["3.npy"]
-    with pytest.raises(EvaluationError, match="there is no such file"):
+    with pytest.raises(RequestError, match="there is no such file"):
         run_batch(path, ["none/*.npy"], tmp_path / "out")
 
 
@@ -88,5 +85,5 @@ def test_inputs_from_files(path: Path, files: Path) -> None:
     model = load(path)
     (value,) = from_files([f"rows={files / '1.npy'}"], model.inputs)
     assert (value.port.any_name, value.array.tolist()) == ("rows", [[0, 1, 0]])
-    with pytest.raises(EvaluationError, match='no input "row"; did you mean rows'):
+    with pytest.raises(RequestError, match='no input "row"; did you mean rows'):
         from_files([f"row={files / '1.npy'}"], model.inputs)

@@ -133,9 +133,10 @@ def command(
     assert outputs is not None
     error = None
     if check:
-        from irrun.cli import rounding
+        from irrun.debugging.loss import precision_loss
 
-        error = rounding.compared(loaded, model, config, given, outputs)
+        with inputs.told(given, model):
+            error = precision_loss(loaded, reading.by_index(given), config, outputs.to_tuple())
     statistics = seen.statistics if seen is not None and watch.stats else None
     _show(outputs, compiled.output_types, output_format, top, error, _advice(config), statistics, how)
     if output is not None:

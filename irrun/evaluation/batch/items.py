@@ -10,7 +10,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from irrun.evaluation.errors import EvaluationError
+from irrun.diagnostics.requests import RequestError
 from irrun.evaluation.files.images import IMAGES
 from irrun.linter.files import matches
 
@@ -32,7 +32,7 @@ class Item(NamedTuple):
 def items_of(patterns: Sequence[str], output: Path | None = None) -> list[Item]:
     """Return the files of folders, patterns and names, each once; in a folder, without those of the outputs.
 
-    EvaluationError where one of them names no file, or is the folder of the outputs.
+    RequestError where one of them names no file, or is the folder of the outputs.
     """
     found: dict[Path, Path] = {}
     for text in patterns:
@@ -41,7 +41,7 @@ def items_of(patterns: Sequence[str], output: Path | None = None) -> list[Item]:
             files = list(_without(output, Path(text), files))
         if not files:
             known = ", ".join(sorted(SUFFIXES))
-            raise EvaluationError(f"--batch {text}: there is no such file, expected files of {known}")
+            raise RequestError(f"--batch {text}: there is no such file, expected files of {known}")
         for path, root in files:
             found.setdefault(path, path.relative_to(root))
     return [Item(str(path), name, stamp(path)) for path, name in zip(found, _distinct(found), strict=True)]
@@ -50,7 +50,7 @@ def items_of(patterns: Sequence[str], output: Path | None = None) -> list[Item]:
 def _without(output: Path, root: Path, files: Sequence[tuple[Path, Path]]) -> Iterator[tuple[Path, Path]]:
     whole, above = output.resolve(), root.resolve()
     if whole == above:
-        raise EvaluationError(f"-o {output} is the folder of the inputs, expected another one")
+        raise RequestError(f"-o {output} is the folder of the inputs, expected another one")
     inside = root / whole.relative_to(above) if whole.is_relative_to(above) else None
     return ((path, folder) for path, folder in files if inside not in path.parents)
 
@@ -78,7 +78,7 @@ def _distinct(found: Mapping[Path, Path]) -> list[str]:
     for path, name in zip(found, names, strict=True):
         if known.setdefault(name, path) != path:
             what = f"{known[name]} and {path} would write the same output, expected another folder"
-            raise EvaluationError(f"--batch: {what}")
+            raise RequestError(f"--batch: {what}")
     return names
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from irrun.diagnostics import listing, near_match
+from irrun.diagnostics.requests import RequestError
 from irrun.evaluation.batch import table as parquet
 from irrun.evaluation.batch.items import Item, items_of
 from irrun.evaluation.batch.records import RECORDS, Records
 from irrun.evaluation.batch.work import BatchWork, Group, Record
-from irrun.evaluation.errors import EvaluationError
 from irrun.evaluation.files.images import Preparation
 from irrun.evaluation.files.targets import refuse_inputs, refuse_standard_output
 from irrun.jobs import Lost, Way, spread, way
@@ -77,14 +77,14 @@ def run_batch(
     files of a folder are a sequence in one request. ``records`` is the file of records, .jsonl or .parquet; what it
     calls done is not run again. ``preparation`` is the way from images to inputs, ``top`` the number of likeliest
     classes in a record. ``workers`` divides the work (`irrun.jobs.way`), by default over the processors. An input that
-    fails has a record that says so. EvaluationError where files, options and model do not fit together.
+    fails has a record that says so. RequestError where files, options and model do not fit together.
 
     >>> for record in run_batch(Path("model.xml"), ["inputs/"], Path("outputs")):
     ...     print(record["input"], record["status"])
     """
     refuse_standard_output(folder)
     if folder.suffix in (".npy", ".npz") or (folder.exists() and not folder.is_dir()):
-        raise EvaluationError(f"-o {folder} is a file, expected a folder for the outputs of many inputs")
+        raise RequestError(f"-o {folder} is a file, expected a folder for the outputs of many inputs")
     lines, table = _record_files(records, folder / RECORDS)
     items = items_of(inputs, folder)
     beside = weights or model.with_suffix(".bin")
@@ -121,17 +121,17 @@ def groups(items: Sequence[Item], size: int, *, stateful: bool) -> list[Group]:
 
 
 def check_batches(model: Loaded) -> None:
-    """Raise EvaluationError where inputs cannot be joined along their first axis, and outputs divided."""
+    """Raise RequestError where inputs cannot be joined along their first axis, and outputs divided."""
     first = [port.partial_shape.dims[0] if port.partial_shape.dims else None for port in model.inputs]
     for port, dim in zip(model.inputs, first, strict=True):
         if dim is None or dim.is_static:
             shape = f"{port.element_type}{port.partial_shape}"
             what = f'--batch-size: input "{port.any_name}" is {shape}, expected a dynamic first dim'
-            raise EvaluationError(f"{what}; --shape '{port.any_name}[?,...]' makes it so")
+            raise RequestError(f"{what}; --shape '{port.any_name}[?,...]' makes it so")
     for port in model.outputs:
         if not port.partial_shape.dims or port.partial_shape.dims[0] != first[0]:
             shape = f"{port.element_type}{port.partial_shape}"
-            raise EvaluationError(
+            raise RequestError(
                 f'--batch-size: output "{port.any_name}" is {shape}, whose first dim is not that of the inputs'
             )
 
@@ -144,7 +144,7 @@ def results(work: BatchWork, todo: Sequence[Group], workers: Way) -> Iterator[tu
                 records = [{"input": item.path, "status": "failed", "error": records.reason} for item in todo[index]]
             yield from ((index, record) for record in records)
     except ClusterError as error:
-        raise EvaluationError(str(error)) from None
+        raise RequestError(str(error)) from None
 
 
 def problem(record: Record) -> str:
@@ -160,6 +160,6 @@ def _record_files(given: Path | None, usual: Path) -> tuple[Path, Path | None]:
         known = (usual.suffix, parquet.SUFFIX)
         close = near_match(given.suffix, known) or f", expected {listing(known)}"
         what = f"records are not written to {given.suffix or 'such'} files{close}"
-        raise EvaluationError(f"--records {given}: {what}")
+        raise RequestError(f"--records {given}: {what}")
     parquet.require()
     return usual, given

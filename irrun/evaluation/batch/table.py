@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from irrun.diagnostics.installing import install
+from irrun.diagnostics.requests import RequestError
 from irrun.document.replacing import replacing
 from irrun.evaluation.batch.work import Record
-from irrun.evaluation.errors import EvaluationError
 
 SUFFIX: Final = ".parquet"
 
 
 def require() -> None:
-    """Raise EvaluationError where pyarrow is not installed."""
+    """Raise RequestError where pyarrow is not installed."""
     _pyarrow()
 
 
@@ -48,5 +48,5 @@ def _pyarrow() -> tuple[Any, Any]:
         import pyarrow.parquet
     except ImportError:
         what = f"records in {SUFFIX} files need the package pyarrow, which is not installed"
-        raise EvaluationError(f"{what}; {install('parquet')}") from None
+        raise RequestError(f"{what}; {install('parquet')}") from None
     return pyarrow, pyarrow.parquet

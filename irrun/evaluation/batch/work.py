@@ -17,7 +17,6 @@ from irrun.diagnostics.requests import RequestError
 from irrun.evaluation.batch.items import Item, stamp
 from irrun.evaluation.batch.sharing import Sharing
 from irrun.evaluation.classes import likeliest
-from irrun.evaluation.errors import EvaluationError
 from irrun.evaluation.files import reading, saving
 from irrun.evaluation.files.images import IMAGES, Preparation
 from irrun.model import Compiled, InputError
@@ -107,12 +106,12 @@ class BatchWork:
     def _read(self, item: Item) -> dict[int, Array]:
         path, ports = self._here(Path(item.path)), self._inference.compiled.inputs
         if len(ports) != 1 and path.suffix.lower() in (*IMAGES, reading.RAW):
-            raise EvaluationError(f"{path} is one value, and the model has {len(ports)} inputs; give an .npz file")
+            raise RequestError(f"{path} is one value, and the model has {len(ports)} inputs; give an .npz file")
         budget = self._inference.config.get("MAX_MEMORY")
         given = reading.from_files([str(path)], ports, budget=budget, preparation=self._preparation)
         missing = reading.missing(given, ports)
         if missing:
-            raise EvaluationError(f'{path} has no value for input "{missing[0].any_name}"')
+            raise RequestError(f'{path} has no value for input "{missing[0].any_name}"')
         return {value.port.index: value.array for value in given}
 
     def _here(self, path: Path) -> Path:

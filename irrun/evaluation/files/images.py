@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun.diagnostics.installing import install
-from irrun.evaluation.errors import EvaluationError
+from irrun.diagnostics.requests import RequestError
 from irrun.model import Port
 from irrun.tensor import Array
 
@@ -36,24 +36,22 @@ class Preparation(NamedTuple):
 
 
 def read_image(path: Path, port: Port, how: Preparation) -> Array:
-    """Return an image as the value of an input; EvaluationError where either is not an image."""
+    """Return an image as the value of an input; RequestError where either is not an image."""
     sizes = _sizes(port)
     layout = how.layout.upper() or _guessed(sizes)
     if sorted(layout) not in (sorted("NCHW"), sorted("CHW")) or len(layout) != len(sizes):
         shape = port.partial_shape
-        raise EvaluationError(
+        raise RequestError(
             f'input "{port.any_name}" ({shape}) is not an image of the layout {layout}; --layout names its axes'
         )
     wanted = dict(zip(layout, sizes, strict=True))
     channels = wanted["C"] or _COLOURS
     if channels not in (1, _COLOURS):
-        raise EvaluationError(f'input "{port.any_name}" has {channels} channels, expected 1 or 3 for {path}')
+        raise RequestError(f'input "{port.any_name}" has {channels} channels, expected 1 or 3 for {path}')
     pixels = _pixels(path, channels, wanted["H"], wanted["W"]).astype(np.float32)
     for name, values in (("mean", how.mean), ("scale", how.scale)):
         if len(values) not in (0, 1, channels):
-            raise EvaluationError(
-                f"--{name}-values has {len(values)} values, expected {channels}, one for each channel"
-            )
+            raise RequestError(f"--{name}-values has {len(values)} values, expected {channels}, one for each channel")
     mean, scale = np.asarray(how.mean or (0,), np.float32), np.asarray(how.scale or (1,), np.float32)
     pixels = (pixels - mean) / scale
     array = pixels.transpose(["HWC".index(axis) for axis in layout if axis != "N"])
@@ -92,9 +90,9 @@ def _pixels(path: Path, channels: int, height: int | None, width: int | None) ->
                     upright = image.fromarray((np.asarray(upright) // 256).astype(np.uint8))
                 picture = upright.convert(mode)
     except image.UnidentifiedImageError:
-        raise EvaluationError(f"{path} cannot be read as an image: it is not a PNG, JPEG or BMP file") from None
+        raise RequestError(f"{path} cannot be read as an image: it is not a PNG, JPEG or BMP file") from None
     except (OSError, ValueError, SyntaxError, MemoryError, image.DecompressionBombError) as error:
-        raise EvaluationError(f"{path} cannot be read as an image: {error or 'not enough memory'}") from None
+        raise RequestError(f"{path} cannot be read as an image: {error or 'not enough memory'}") from None
     size = (width or picture.width, height or picture.height)
     if size != picture.size:
         picture = picture.resize(size, image.Resampling.BILINEAR)
@@ -106,5 +104,5 @@ def _pillow(path: Path) -> tuple[Any, Any]:
     try:
         from PIL import Image, ImageOps
     except ImportError:
-        raise EvaluationError(f"{path} is an image, which needs Pillow; {install('images')}") from None
+        raise RequestError(f"{path} is an image, which needs Pillow; {install('images')}") from None
     return Image, ImageOps

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from irrun.diagnostics import near_match
-from irrun.evaluation.errors import EvaluationError
+from irrun.diagnostics.requests import RequestError
 from irrun.model import Port
 
 
@@ -16,14 +16,14 @@ def split_input(text: str, ports: Sequence[Port]) -> tuple[Port | None, Path]:
     if named is not None:
         port, rest = named
         if len(rest) == 1:
-            raise EvaluationError(f'-i {text}: no file for input "{port.any_name}"')
+            raise RequestError(f'-i {text}: no file for input "{port.any_name}"')
         return port, Path(rest[1:])
     path = Path(text)
     cut = min((text.index(sign) for sign in "=:" if sign in text), default=0)
     is_drive = cut == 1 and text[1] == ":" and text[2:3] in ("\\", "/")
     if cut == 0 or is_drive or path.exists():
         return None, path
-    raise EvaluationError(unknown_input(text[:cut], ports))
+    raise RequestError(unknown_input(text[:cut], ports))
 
 
 def unknown_input(name: str, ports: Sequence[Port]) -> str:

@@ -10,8 +10,8 @@ from typing import IO, Final, NamedTuple
 import numpy as np
 
 from irrun.diagnostics import amount
+from irrun.diagnostics.requests import RequestError
 from irrun.diagnostics.sizes import bytes_text
-from irrun.evaluation.errors import EvaluationError
 from irrun.tensor import Array
 
 MAGIC: Final = b"\x93NUMPY"
@@ -47,7 +47,7 @@ class Header(NamedTuple):
 
 
 def read(file: IO[bytes], length: int, where: str, budget: int | None = None) -> Array:
-    """Read an array from ``.npy`` data of ``length`` bytes; EvaluationError where they are not what the header says.
+    """Read an array from ``.npy`` data of ``length`` bytes; RequestError where they are not what the header says.
 
     Nor may the array take more than ``budget`` bytes.
     """
@@ -55,23 +55,23 @@ def read(file: IO[bytes], length: int, where: str, budget: int | None = None) ->
     left = length - used
     if header.size > left:
         shape = f"[{','.join(map(str, header.shape))}]"
-        raise EvaluationError(
+        raise RequestError(
             f"{where} cannot be read: {header.dtype}{shape} takes {header.size} bytes, and {left} follow"
         )
     if header.size < left:
-        raise EvaluationError(
+        raise RequestError(
             f"{where} cannot be read: {amount(left - header.size, 'byte')} after the array, expected none"
         )
     if budget is not None and header.size > budget:
         left_over = bytes_text(max(budget, 0))
-        raise EvaluationError(
+        raise RequestError(
             f"{where} takes {bytes_text(header.size)}, the budget leaves {left_over}; --max-memory raises it"
         )
     data = bytearray()
     while len(data) < header.size:
         piece = file.read(min(PIECE, header.size - len(data)))
         if not piece:
-            raise EvaluationError(
+            raise RequestError(
                 f"{where} cannot be read: {amount(len(data), 'byte')} after the header, expected {header.size}"
             )
         data += piece
@@ -85,35 +85,29 @@ def _header(file: IO[bytes], where: str) -> tuple[Header, int]:
     start = file.read(8)
     width = _VERSIONS.get((start[6], start[7])) if len(start) == 8 and start[:6] == MAGIC else None
     if width is None:
-        raise EvaluationError(f"{where} cannot be read: expected the start of an .npy file, version 1.0 to 3.0")
+        raise RequestError(f"{where} cannot be read: expected the start of an .npy file, version 1.0 to 3.0")
     length = int.from_bytes(file.read(width), "little")
     if length > LONGEST_HEADER:
-        raise EvaluationError(
-            f"{where} cannot be read: its header has {length} bytes, expected at most {LONGEST_HEADER}"
-        )
+        raise RequestError(f"{where} cannot be read: its header has {length} bytes, expected at most {LONGEST_HEADER}")
     text = file.read(length).decode("latin-1")
     if len(text) < length:
-        raise EvaluationError(f"{where} cannot be read: it ends too early")
+        raise RequestError(f"{where} cannot be read: it ends too early")
     text = " ".join(text.split())
     if _PICKLED.search(text) is not None:
-        raise EvaluationError(_pickled(where))
+        raise RequestError(_pickled(where))
     match = _HEADER.fullmatch(text)
     if match is None or None in (match["descr"], match["fortran"], match["shape"]):
-        raise EvaluationError(
-            f"{where} cannot be read: its header is not that of an array of numbers, booleans or text"
-        )
+        raise RequestError(f"{where} cannot be read: its header is not that of an array of numbers, booleans or text")
     return Header(_dtype(match["descr"], where), match["fortran"] == "True", _shape(match["shape"], where)), (
         8 + width + length
     )
 
 
 def _check_text(data: bytearray, dtype: np.dtype[np.generic], where: str) -> None:
-    """Raise EvaluationError where text holds a number that is not a code point."""
+    """Raise RequestError where text holds a number that is not a code point."""
     codes = np.frombuffer(data, np.dtype(np.uint32).newbyteorder(dtype.byteorder))
     if codes.size and codes.max() > sys.maxunicode:
-        raise EvaluationError(
-            f"{where} cannot be read: its text holds {codes.max()}, expected code points up to U+10FFFF"
-        )
+        raise RequestError(f"{where} cannot be read: its text holds {codes.max()}, expected code points up to U+10FFFF")
 
 
 def _pickled(where: str) -> str:
@@ -129,12 +123,12 @@ def _dtype(text: str, where: str) -> np.dtype[np.generic]:
     except (TypeError, ValueError, SyntaxError):
         dtype = None
     if dtype is None or not dtype.itemsize:
-        raise EvaluationError(f'{where} cannot be read: there is no type "{text}"')
+        raise RequestError(f'{where} cannot be read: there is no type "{text}"')
     return dtype
 
 
 def _shape(text: str, where: str) -> tuple[int, ...]:
     sizes = tuple(int(size) for size in re.findall(r"\d+", text))
     if len(sizes) > 64:
-        raise EvaluationError(f"{where} cannot be read: it has {len(sizes)} axes, expected at most 64")
+        raise RequestError(f"{where} cannot be read: it has {len(sizes)} axes, expected at most 64")
     return sizes

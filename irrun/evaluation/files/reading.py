@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun.diagnostics import IRError, listing
+from irrun.diagnostics.requests import RequestError
 from irrun.document.files import content
-from irrun.evaluation.errors import EvaluationError
 from irrun.evaluation.files import arrays, naming
 from irrun.evaluation.files.images import IMAGES, Preparation, read_image
 from irrun.model import InputError, Loaded, Port
@@ -54,7 +54,7 @@ def from_files(
 ) -> list[Value]:
     """Load the values named by ``[NAME=]FILE`` texts, in the order of the inputs.
 
-    EvaluationError where one fits no input.
+    RequestError where one fits no input.
 
     ``folder`` is the one that relative paths begin at, ``budget`` the bytes that compressed arrays of a file may take,
     ``preparation`` the way from an image to an input. With the ``model``, a shape that it can take is suggested.
@@ -65,7 +65,7 @@ def from_files(
         path = folder / name
         for target, array in _read(port, path, ports, budget, preparation):
             if target.index in given:
-                raise EvaluationError(f'input "{target.any_name}" is given twice')
+                raise RequestError(f'input "{target.any_name}" is given twice')
             given[target.index] = Value(target, array, path)
     found = [given[index] for index in sorted(given)]
     for value in found:
@@ -80,7 +80,7 @@ def _read(
     if suffix not in IMAGES and suffix != RAW:
         return _targets(port, path, arrays.load(path, budget), ports)
     if port is None and len(ports) != 1:
-        raise EvaluationError(
+        raise RequestError(
             f"{path} is one value, and the model has {len(ports)} inputs; give -i NAME={path.name}, or an .npz file"
         )
     target = ports[0] if port is None else port
@@ -91,32 +91,32 @@ def _raw(path: Path, port: Port) -> Array:
     """Return the elements of a file without a header, in the type and the shape of an input."""
     if not port.partial_shape.is_static:
         shape = port.partial_shape
-        raise EvaluationError(f'{path} has no shape, and input "{port.any_name}" is {shape}; --shape gives it one')
+        raise RequestError(f'{path} has no shape, and input "{port.any_name}" is {shape}; --shape gives it one')
     kind, sizes = port.element_type.external, port.partial_shape.static
     expected = math.prod(sizes) * kind.itemsize
     length = path.stat().st_size
     if length != expected:
-        raise EvaluationError(
+        raise RequestError(
             f"{path} has {length} bytes, expected {expected} for {port.element_type}{port.partial_shape}"
         )
     return np.frombuffer(content(path, expected), kind).reshape(sizes)
 
 
 def rows(texts: Sequence[str], ports: Sequence[Port], budget: int | None = None) -> dict[int, Array]:
-    """Return arrays of many rows by the index of their input, as many of each; EvaluationError otherwise."""
+    """Return arrays of many rows by the index of their input, as many of each; RequestError otherwise."""
     found: dict[int, Array] = {}
     for text in texts:
         port, path = naming.split_input(text, ports)
         for target, array in _targets(port, path, arrays.load(path, budget), ports):
             if array.ndim == 0:
-                raise EvaluationError(f'{path}: input "{target.any_name}" is a scalar, expected rows')
+                raise RequestError(f'{path}: input "{target.any_name}" is a scalar, expected rows')
             found[target.index] = array
     counts = {len(array) for array in found.values()}
     if len(counts) != 1:
-        raise EvaluationError(f"the inputs have {listing(sorted(counts), 'and')} rows, expected as many in each")
+        raise RequestError(f"the inputs have {listing(sorted(counts), 'and')} rows, expected as many in each")
     lost = [port for port in ports if port.index not in found]
     if lost:
-        raise EvaluationError(f"no value for input {naming.listed(lost)}")
+        raise RequestError(f"no value for input {naming.listed(lost)}")
     return found
 
 
@@ -168,19 +168,19 @@ def _targets(
         by_name = {name: item for item in ports for name in item.all_names if name}
         unknown = [name for name in loaded if name not in by_name]
         if unknown:
-            raise EvaluationError(f"{path}: {naming.unknown_input(unknown[0], ports)}")
+            raise RequestError(f"{path}: {naming.unknown_input(unknown[0], ports)}")
         return [(by_name[name], array) for name, array in loaded.items()]
     if len(ports) != 1:
-        raise EvaluationError(f"-i {path} names no input; the model has {naming.listed(ports)}")
+        raise RequestError(f"-i {path} names no input; the model has {naming.listed(ports)}")
     return [(ports[0], loaded)]
 
 
 def _check(value: Value, others: Sequence[Value], model: Loaded | None) -> None:
-    """Raise EvaluationError where an array does not fit its input, with a suggestion that helps where there is one."""
+    """Raise RequestError where an array does not fit its input, with a suggestion that helps where there is one."""
     try:
         as_carrier(value.port, value.array)
     except InputError as error:
-        raise EvaluationError(f"{error}{_suggestion(value, others, model)}") from None
+        raise RequestError(f"{error}{_suggestion(value, others, model)}") from None
 
 
 def _suggestion(value: Value, others: Sequence[Value], model: Loaded | None) -> str:

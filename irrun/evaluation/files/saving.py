@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 
 from irrun.diagnostics import near_match
+from irrun.diagnostics.requests import RequestError
 from irrun.document.replacing import replacing
-from irrun.evaluation.errors import EvaluationError
 from irrun.evaluation.files.targets import refuse_inputs, refuse_standard_output
 from irrun.model import Port
 from irrun.tensor import Array, ElementType
@@ -28,23 +28,23 @@ _UNSAFE: Final = re.compile(r"[\\\x00-\x1f\x7f]|^[A-Za-z]:[/\\]|[\ud800-\udfff]"
 
 
 def check_target(path: Path, outputs: int = 1) -> None:
-    """Raise EvaluationError where this number of outputs cannot be written to a path, before anything is computed."""
+    """Raise RequestError where this number of outputs cannot be written to a path, before anything is computed."""
     refuse_standard_output(path)
     if path.suffix == ".npy" and outputs != 1:
-        raise EvaluationError(f"{path} holds one array, and there are {outputs} outputs; give a folder or an .npz file")
+        raise RequestError(f"{path} holds one array, and there are {outputs} outputs; give a folder or an .npz file")
     is_file = path.suffix in _SUFFIXES
     if path.suffix[1:2].isalpha() and not is_file and not path.is_dir():
         close = near_match(path.suffix, _SUFFIXES) or f", expected .npy, .npz or a folder, such as {path.stem}/"
-        raise EvaluationError(f"{path}: outputs are not written to {path.suffix} files{close}")
+        raise RequestError(f"{path}: outputs are not written to {path.suffix} files{close}")
     for folder in path.parents if is_file else (path, *path.parents):
         if folder.exists() and not folder.is_dir():
-            raise EvaluationError(f"{path}: {folder} is a file, expected a folder")
+            raise RequestError(f"{path}: {folder} is a file, expected a folder")
 
 
 def save(path: Path, arrays: Mapping[str, tuple[Array, ElementType]], inputs: Sequence[Path] = ()) -> list[Path]:
     """Write arrays to an ``.npz`` file, an ``.npy`` file, or a folder of ``.npy`` files; return the paths.
 
-    Each file takes the place of an old one only when it is complete. EvaluationError where it is one of the ``inputs``.
+    Each file takes the place of an old one only when it is complete. RequestError where it is one of the ``inputs``.
     """
     check_target(path, len(arrays))
     (path.parent if path.suffix in _SUFFIXES else path).mkdir(parents=True, exist_ok=True)

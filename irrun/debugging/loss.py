@@ -1,0 +1,72 @@
+"""The error that the precision of a run costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from irrun.debugging.cases import of_sizes
+from irrun.evaluation.differences import cosine, gaps
+from irrun.graph import Node
+from irrun.model import Compiled, Loaded, Outputs, build
+from irrun.ops.fused.base import Fused
+from irrun.runtime.execute import Observer
+from irrun.runtime.single_layers import OwnErrors, RoundOne, difference, layers_that_round
+from irrun.tensor import Array
+from irrun.tensor.element_type import BY_NAME
+
+MOST: Final = 3
+"""Layers that are named."""
+
+_PLAIN: Final = {"INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0, "TIER": "numpy"}
+
+TRIED: Final = 10
+"""Layers that are rounded by themselves."""
+
+
+def precision_loss(
+    model: Loaded, inputs: Mapping[int, Array], config: Mapping[str, Any], outputs: Sequence[Array]
+) -> dict[str, Any]:
+    """Run a model in f32 too: the errors of its outputs, and the layers whose rounding contributes most to these.
+
+    ``outputs`` are those for ``inputs`` with ``config``, the settings of ``compile_model``, which name a precision. The
+    layers whose own results err most are rounded one at a time. The record has the ``precision``, ``outputs`` with
+    ``max``, ``mean`` and ``cosine``, and ``layers`` with the ``error`` of the outputs, and their ``own``.
+    """
+    precision = BY_NAME[config["INFERENCE_PRECISION_HINT"]]
+    model = of_sizes(model, inputs)
+    names = set(layers_that_round(build(model, config).plan))
+    plain = build(model, {**config, **_PLAIN})
+    observer = OwnErrors(precision, names)
+    exact = _run(plain, observer, inputs)
+    rows = zip(exact.to_dict().items(), outputs, strict=True)
+    found = [{"output": port.any_name, **_error(array, other)} for (port, array), other in rows]
+    layers: list[tuple[float, float, Node]] = []
+    for node, error in sorted(observer.errors, key=lambda pair: -pair[1])[:TRIED]:
+        alone = _run(plain, RoundOne(precision, node), inputs)
+        layers.append((difference(exact.to_tuple(), alone.to_tuple()), error, node))
+    layers.sort(key=lambda layer: layer[:2], reverse=True)
+    named = [{"layer": _name(node), "error": error, "own": own} for error, own, node in layers[:MOST]]
+    return {"precision": precision.name, "outputs": found, "layers": named}
+
+
+def _run(model: Compiled, observer: Observer, inputs: Mapping[int, Array]) -> Outputs:
+    """Run a model from its initial state."""
+    session = model.session()
+    session.observers.append(observer)
+    return session.run(inputs)
+
+
+def _name(node: Node) -> str:
+    return node.op.parts[0] if isinstance(node.op, Fused) and node.op.parts else node.name
+
+
+def _error(exact: Array, array: Array) -> dict[str, float | None]:
+    """The largest and the mean difference, and the cosine of the angle; None for text."""
+    if exact.dtype.kind not in "fiu" or exact.shape != array.shape or not exact.size:
+        return {"max": None, "mean": None, "cosine": None}
+    x, y = exact.astype(np.float64).reshape(-1), array.astype(np.float64).reshape(-1)
+    gap = gaps(x, y)
+    return {"max": float(gap.max()), "mean": float(gap.mean()), "cosine": cosine(x, y)}
