@@ -19,8 +19,8 @@ from typing import Final
 import numpy as np
 
 import irrun.model
-from irrun.cli.failures import Failure
 from irrun.diagnostics import Diagnostic, IRError, Severity, formats
+from irrun.diagnostics.requests import RequestError
 from irrun.diagnostics.results import Results
 from irrun.document.reader import document
 from irrun.evaluation.files import npy
@@ -75,7 +75,7 @@ def weights(data: bytes) -> None:
             if fact.constant is not None:
                 assert fact.admits(fact.constant)
     for content in (parts(data)[1], data):
-        with suppress(Failure, ValueError):
+        with suppress(RequestError, ValueError):
             array = npy.read(io.BytesIO(content), len(content), "the file")
             assert array.nbytes <= len(content)
 
