@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import click
 
 from irrun.cli import settings
-from irrun.cli.options import MOST, Number, as_record
+from irrun.cli.options import MOST, Number, as_record, together
+from irrun.settings import Value
 
 _KEYS: Final = ("max-memory", "max-iterations", "timeout", "tier")
 
@@ -26,7 +28,16 @@ class Limits(NamedTuple):
 
         With ``--show-settings``, show all settings of the command instead, and end.
         """
-        values = settings.resolved(self.given(), model, show=self.show_settings)
+        return self.properties(settings.resolved(self.given(), model, show=self.show_settings))
+
+    def with_tolerance(self, model: Path, rtol: float | None, atol: float | None) -> dict[str, Value]:
+        """Return all settings of a command that compares; the tolerances are those of the current folder."""
+        given = {**self.given(), "rtol": rtol, "atol": atol}
+        return settings.resolved(given, model, show=self.show_settings)
+
+    @staticmethod
+    def properties(values: Mapping[str, Value]) -> dict[str, Any]:
+        """Return the limits and the tier as ``compile_model`` takes them."""
         return settings.properties(values, _KEYS)
 
     def given(self) -> dict[str, Any]:
@@ -68,3 +79,12 @@ options = as_record(
     settings.SHOW,
 )
 """The options ``--max-memory``, ``--max-iterations`` and ``--timeout``, as ``limit``; ``--show-settings``."""
+
+
+tolerance: Final = together(
+    click.option(
+        "--rtol", type=Number(min=0), help="The tolerance relative to the largest magnitude.  [default: 0.001]"
+    ),
+    click.option("--atol", type=Number(min=0), help="The absolute tolerance.  [default: 0.00001]"),
+)
+"""The options ``--rtol`` and ``--atol`` of commands that compare."""

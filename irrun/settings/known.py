@@ -16,6 +16,7 @@ from irrun.settings.values import Kind
 _LINT: Final = ("lint",)
 _COMPILING: Final = ("bench", "embed", "generate", "info", "profile", "run")
 _RUNNING: Final = (*_COMPILING, "compare", "debug", "evaluate", "report")
+_COMPARING: Final = ("compare", "debug")
 
 COMMANDS: Final = tuple(sorted((*_LINT, *_RUNNING)))
 """The commands that have settings, and tables of configuration files with settings of their own."""
@@ -100,6 +101,17 @@ SETTINGS: Final[Mapping[str, Setting]] = {
     ),
     "tier": Setting(
         values.one_of("auto", "numpy", "compiled"), _RUNNING, "What computes layers.", "TIER", "auto", "IRRUN_TIER"
+    ),
+    "rtol": Setting(
+        values.TOLERANCE,
+        _COMPARING,
+        "The tolerance of comparisons, relative to the largest magnitude.",
+        "Tolerance.rtol",
+        1e-3,
+        of_project=True,
+    ),
+    "atol": Setting(
+        values.TOLERANCE, _COMPARING, "The absolute tolerance of comparisons.", "Tolerance.atol", 1e-5, of_project=True
     ),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -105,6 +106,12 @@ def _seconds(value: object) -> float:
     return float(value)
 
 
+def _tolerance(value: object) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < math.inf:
+        raise Unexpected(value, "a number of at least 0")
+    return float(value)
+
+
 def _switch(value: object) -> bool:
     if not isinstance(value, bool):
         raise Unexpected(value, "true or false")
@@ -152,4 +159,5 @@ FORMAT: Final = one_of(*formats.names())
 RELEASE: Final = Kind(_release, {"type": "string"})
 MEMORY: Final = Kind(_memory, {"type": ["string", "number"]})
 SECONDS: Final = Kind(_seconds, {"type": "number", "exclusiveMinimum": 0, "maximum": LONGEST_TIME})
+TOLERANCE: Final = Kind(_tolerance, {"type": "number", "minimum": 0})
 SWITCH: Final = Kind(_switch, {"type": "boolean"})

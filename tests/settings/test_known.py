@@ -12,6 +12,7 @@ import click
 import pytest
 
 from irrun.cli.app import app
+from irrun.debugging.layers import Tolerance
 from irrun.linter.settings import LinterSettings
 from irrun.model.config import known_settings
 from irrun.runtime.budget import MOST_ITERATIONS
@@ -44,7 +45,7 @@ NO_SETTINGS = {
     TERMINAL: "--format --json --output-format --quiet --traceback --verbose",
     GENERATED: "--max-new-tokens --min-p --no-template --num-beams --num-return-sequences --repetition-penalty --stop "
     "--system --temperature --top-k --top-p",
-    COMPARED: "--atol --check-error-stat --ignore-names --match --rtol",
+    COMPARED: "--check-error-stat --ignore-names --match",
 }
 """Options that are no settings, by reason. Some are settings of one command: formats and a baseline, of the linter."""
 
@@ -102,6 +103,9 @@ def test_each_setting_has_a_name_in_python() -> None:
     for key, setting in SETTINGS.items():
         if setting.commands == ("lint",):
             assert setting.api in fields or key in ("baseline", "exclude", "output-format"), key
+        elif setting.commands == ("compare", "debug"):
+            assert setting.api.removeprefix("Tolerance.") in Tolerance._fields, key
+            assert setting.default == getattr(Tolerance(), setting.api.removeprefix("Tolerance."))
         else:
             assert setting.api in known_settings(), key
     assert SETTINGS["max-iterations"].default == MOST_ITERATIONS
@@ -183,6 +187,18 @@ def test_what_is_excluded_is_decided_in_the_current_folder(run: Run, clamp: Path
     assert run("lint", "models").stderr.startswith("1 file checked")
     (folder / "irrun.toml").write_text('exclude = ["*.xml"]')
     assert run("lint", "models").stderr == "warning: no IR file was found\n"
+
+
+def test_a_tolerance_is_that_of_the_current_folder(run: Run, clamp: Path, folder: Path) -> None:
+    inner = folder / "models"
+    inner.mkdir()
+    model = clamp.rename(inner / "clamp.xml")
+    (inner / "irrun.toml").write_text("rtol = 0.5")
+    found = json.loads(run("compare", model, model, "--json").stdout)
+    assert (found["rtol"], found["atol"]) == (1e-3, 1e-5)
+    (folder / "irrun.toml").write_text("[compare]\nrtol = 0.25")
+    assert json.loads(run("compare", model, model, "--json").stdout)["rtol"] == 0.25
+    assert json.loads(run("compare", model, model, "--json", "--rtol", "0.1").stdout)["rtol"] == 0.1
 
 
 def test_a_variable_of_the_environment_is_checked(run: Run, clamp: Path, monkeypatch: pytest.MonkeyPatch) -> None:

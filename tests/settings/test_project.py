@@ -99,7 +99,7 @@ def test_isolated_means_no_file(tmp_path: Path) -> None:
             "zzzz = 1",
             "zzzz is not known, expected select, ignore, extend-select, per-file-ignores, exclude, fail-level, "
             "output-format, baseline, target-version, target-precision, max-memory, for, max-iterations, "
-            "timeout, precision, dynamic-quantization, threads, low-memory or tier",
+            "timeout, precision, dynamic-quantization, threads, low-memory, tier, rtol or atol",
         ),
         ('select = "IR4"', 'select is "IR4", expected a list of strings'),
         ("select = [4]", "select is 4, expected a list of strings only"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -44,7 +43,7 @@ def run_many(
         model,
         patterns,
         folder,
-        {"TIER": os.environ.get("IRRUN_TIER", "auto"), **config},
+        config,
         weights=weights,
         shapes=inputs.named_shapes(model, weights, shapes),
         extensions=[str(Path(path).absolute()) for path in extensions()],

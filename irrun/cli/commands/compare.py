@@ -26,7 +26,6 @@ The exit status is 0 where all are equal, 1 where one differs, and 2 where one c
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -39,7 +38,6 @@ from irrun.cli.console import fail, level, note, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import CANNOT, Failure
 from irrun.cli.limits import Limits
-from irrun.cli.options import Number
 from irrun.jobs import Way, way
 
 DIFFERENT: Final = 1
@@ -53,14 +51,7 @@ STATS: Final = ("max", "mean", "median", "rms")
 @click.option("--openvino", "native", is_flag=True, help="Compare with OpenVINO in place of OTHER.")
 @click.option("--onnx", type=inputs.FILE, help="Compare with an ONNX model in ONNX Runtime in place of OTHER.")
 @click.option("--all", "every", is_flag=True, help="Show every layer, even if the outputs are equal.")
-@click.option(
-    "--rtol",
-    type=Number(min=0),
-    default=1e-3,
-    show_default=True,
-    help="The tolerance relative to the largest magnitude.",
-)
-@click.option("--atol", type=Number(min=0), default=1e-5, show_default=True, help="The absolute tolerance.")
+@limits.tolerance
 @click.option(
     "--check-error-stat",
     "stat",
@@ -88,8 +79,8 @@ def command(
     every: bool,
     stat: str,
     fail_fast: bool,
-    rtol: float,
-    atol: float,
+    rtol: float | None,
+    atol: float | None,
     as_written: bool,
     jobs: int,
     scheduler: str | None,
@@ -108,18 +99,19 @@ def command(
         required("openvino", "--openvino")
     pairs = pairs_of(model, other) if onnx is None else [Pair(model, Path(model), onnx)]
     workers = way(jobs, scheduler, 1)
+    settings = limit.with_tolerance(pairs[0].model, rtol, atol)
+    tolerance = Tolerance(settings["rtol"].value, settings["atol"].value, stat)
     work = Comparison(
         {
             "OPTIMIZE": not as_written,
             "INFERENCE_NUM_THREADS": workers.threads,
-            "TIER": os.environ.get("IRRUN_TIER", "auto"),
-            **limit.settings(pairs[0].model),
+            **limit.properties(settings),
         },
         files=files,
         seed=seed,
         shapes=shapes,
         weights=weights,
-        tolerance=Tolerance(rtol, atol, stat),
+        tolerance=tolerance,
         every=every,
         fail_fast=fail_fast,
         extensions=[str(Path(path).absolute()) for path in extensions()],
@@ -127,7 +119,7 @@ def command(
     records = _records(work, pairs, workers, fail_fast=fail_fast)
     counts = {status: sum(item["status"] == status for item in records) for status in ("equal", "different", "failed")}
     if output_format == "json":
-        result(values.as_json({"rtol": rtol, "atol": atol, **counts, "pairs": records}))
+        result(values.as_json({"rtol": tolerance.rtol, "atol": tolerance.atol, **counts, "pairs": records}))
     elif len(records) == 1 and not counts["failed"]:
         result(report.page(records[0]))
     elif counts["failed"] < len(records):

@@ -23,11 +23,10 @@ import click
 
 from irrun.cli import inputs, limits, values
 from irrun.cli.console import note, result, text_or_json, verbosity
-from irrun.cli.debug.common import given, settings
+from irrun.cli.debug.common import given
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.inputs import FILE
 from irrun.cli.limits import Limits
-from irrun.cli.options import Number
 from irrun.cli.writing import read_files
 from irrun.debugging.blaming import Blame
 from irrun.debugging.blaming import blame as find
@@ -38,6 +37,7 @@ from irrun.debugging.rounding import PRECISIONS
 from irrun.evaluation.files import reading
 from irrun.evaluation.files.targets import refuse_folder, refuse_standard_output
 from irrun.model import Loaded, load
+from irrun.settings.resolving import DEFAULT
 
 FOUND = 1
 
@@ -49,8 +49,7 @@ FOUND = 1
 @click.option("--openvino", "native", is_flag=True, help="Blame a layer for the difference from OpenVINO.")
 @click.option("--precision", type=click.Choice(PRECISIONS), help="Blame a layer for the loss in this precision.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write a folder that reproduces the fault.")
-@click.option("--rtol", type=Number(min=0), help="The tolerance relative to the largest magnitude.  [default: 0.001]")
-@click.option("--atol", type=Number(min=0), help="The absolute tolerance.  [default: 0.00001]")
+@limits.tolerance
 @limits.options
 @extension_option
 @text_or_json
@@ -76,7 +75,8 @@ def blame(
         refuse_standard_output(output)
         read = [*read_files(model, weights, files), *(read_files(other) if other is not None else ())]
         refuse_folder(output, read)
-    config = settings(limit, model)
+    settings = limit.with_tolerance(model, rtol, atol)
+    config = limit.properties(settings)
     whole = given(model, weights, files, shapes, seed, config.get("MAX_MEMORY"))
     side: Loaded | OpenVINOSide | str
     if other is not None:
@@ -86,8 +86,8 @@ def blame(
     else:
         side = OpenVINOSide(model, whole.arrays, weights, reading.by_place(whole.shapes))
     tolerance = None
-    if rtol is not None or atol is not None:
-        tolerance = Tolerance(1e-3 if rtol is None else rtol, 1e-5 if atol is None else atol)
+    if any(settings[key].origin != DEFAULT for key in ("rtol", "atol")):
+        tolerance = Tolerance(settings["rtol"].value, settings["atol"].value)
     found = find(whole.model, side, whole.arrays, tolerance, config=config, names=(str(model), str(other)))
     paths = write_folder(found, output) if output is not None else []
     record = {"model": str(model), **found.as_dict(), "files": [str(path) for path in paths]}

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from irrun.cli import inputs
 from irrun.cli.extending import extensions
-from irrun.cli.limits import Limits
 from irrun.evaluation.files import reading
 from irrun.evaluation.files.reading import Value
 from irrun.model import Loaded, Port, load
@@ -36,8 +34,3 @@ def given(
     model, reshaped = inputs.reshape(load(path, weights, extensions=extensions()), shapes)
     found = reading.from_files(files, model.inputs, budget=budget, model=model)
     return Given(model, reshaped, reading.completed(found, model.inputs, seed))
-
-
-def settings(limit: Limits, path: Path) -> dict[str, Any]:
-    """Return the settings of runs."""
-    return {"TIER": os.environ.get("IRRUN_TIER", "auto"), **limit.settings(path)}

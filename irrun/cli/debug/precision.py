@@ -30,7 +30,7 @@ import click
 
 from irrun.cli import inputs, limits, values
 from irrun.cli.console import note, result, text_or_json, verbosity
-from irrun.cli.debug.common import given, settings
+from irrun.cli.debug.common import given
 from irrun.cli.extending import extension_option
 from irrun.cli.inputs import FILE
 from irrun.cli.limits import Limits
@@ -78,7 +78,7 @@ def precision(
     if output is not None:
         refuse_other_than_xml(output)
         refuse_inputs([output, output.with_suffix(".bin")], read_files(model, weights, files))
-    config = settings(limit, model)
+    config = limit.settings(model)
     whole = given(model, weights, files, shapes, seed, config.get("MAX_MEMORY"))
     found = rank_layers(whole.model, whole.arrays, name, tried=tried, target=target)
     sizes = {port.index: shape for port, shape in whole.shapes.items()}

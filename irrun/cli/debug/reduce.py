@@ -22,7 +22,7 @@ import click
 
 from irrun.cli import inputs, limits, values
 from irrun.cli.console import detail, note, result, text_or_json, verbosity
-from irrun.cli.debug.common import given, settings
+from irrun.cli.debug.common import given
 from irrun.cli.extending import extension_option
 from irrun.cli.failures import Failure
 from irrun.cli.inputs import FILE
@@ -73,7 +73,7 @@ def reduce(
     refuse_other_than_xml(target)
     written = [target, target.with_suffix(".bin"), target.with_suffix(".npz")]
     refuse_inputs(written, read_files(model, weights, files))
-    config = settings(limit, model)
+    config = limit.settings(model)
 
     def better(case: Case) -> None:
         write(case, target)
