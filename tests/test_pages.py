@@ -206,7 +206,7 @@ def test_the_story_of_the_readme() -> None:
     [
         ("docs/performance.md", "from irrun.evaluation import benchmark"),
         ("docs/many-inputs.md", "from irrun.evaluation import evaluate"),
-        ("docs/many-inputs.md", "from pathlib import Path\n\nfrom irrun.evaluation import run_batch"),
+        ("docs/many-inputs.md", "from irrun.evaluation import run_batch"),
     ],
 )
 @pytest.mark.usefixtures("here")

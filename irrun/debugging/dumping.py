@@ -8,16 +8,15 @@ import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from types import SimpleNamespace, TracebackType
+from types import TracebackType
 from typing import Any, Final, Self
-
-import numpy as np
 
 from irrun.debugging.faults import DebugError
 from irrun.debugging.places import Place, Watcher
 from irrun.debugging.selecting import Selection
 from irrun.diagnostics.naming import naming
 from irrun.document.replacing import replacing
+from irrun.evaluation.files.saving import write_array
 from irrun.model import Loaded, Outputs, build
 from irrun.tensor import Array
 
@@ -135,21 +134,6 @@ class Dump(Watcher):
             found = f"{name}_{count}"
         self._taken.add(found)
         return found
-
-
-def write_array(stream: Any, array: Array) -> None:
-    """Write an array in the format of ``.npy`` to a stream; text as fixed-width characters."""
-    stored = array.astype(np.str_) if array.dtype == object else array
-    # NumPy writes to a file in a way of its own, which does not say why it failed.
-    np.lib.format.write_array(SimpleNamespace(write=stream.write), stored, allow_pickle=False)
-
-
-def save_arrays(path: Path, arrays: dict[str, Array]) -> None:
-    """Write arrays to an ``.npz`` file by name."""
-    with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
-        for name, array in arrays.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as stream:
-                write_array(stream, array)
 
 
 def stem(name: str) -> str:

@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from irrun.debugging.cases import REFUSALS, Case, Shows, Tensors, ends_of, kept, layers_of, smallest
 from irrun.debugging.cutting import save
-from irrun.debugging.dumping import save_arrays
 from irrun.debugging.faults import DebugError
 from irrun.debugging.shrinking import shrunk
 from irrun.debugging.spool import Spool
+from irrun.evaluation.files.saving import save_arrays
 from irrun.model import Loaded, Port
 from irrun.tensor import Array
 

@@ -14,11 +14,11 @@ from irrun.debugging.answers import names_of
 from irrun.debugging.blaming import Blame
 from irrun.debugging.cases import layers_of
 from irrun.debugging.cutting import save
-from irrun.debugging.dumping import save_arrays
 from irrun.debugging.metrics import Errors
 from irrun.debugging.reducing import write
 from irrun.diagnostics.version import __version__
 from irrun.document.replacing import replacing
+from irrun.evaluation.files.saving import save_arrays
 from irrun.graph import Graph
 from irrun.model import Loaded
 from irrun.tensor import Array

@@ -10,8 +10,8 @@ from typing import Self
 
 import numpy as np
 
-from irrun.debugging.dumping import write_array
 from irrun.diagnostics.naming import naming
+from irrun.evaluation.files.saving import write_array
 from irrun.tensor import Array
 
 

@@ -10,11 +10,11 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.debugging.cutting import around, save
-from irrun.debugging.dumping import save_arrays
 from irrun.debugging.faults import DebugError
 from irrun.debugging.places import Place, Watcher
 from irrun.debugging.statistics import HALF_MAX, blocks
 from irrun.diagnostics import listing, near_match
+from irrun.evaluation.files.saving import save_arrays
 from irrun.model import Loaded, Outputs, build
 from irrun.runtime.observers import Shapes, shapes
 from irrun.tensor import Array

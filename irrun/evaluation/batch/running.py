@@ -56,9 +56,9 @@ class Batch:
 
 
 def run_batch(
-    model: Path,
-    inputs: Sequence[str],
-    folder: Path,
+    model: str | Path,
+    inputs: str | Sequence[str],
+    folder: str | Path,
     config: Mapping[str, Any] | None = None,
     *,
     weights: Path | None = None,
@@ -79,14 +79,15 @@ def run_batch(
     classes in a record. ``workers`` divides the work (`irrun.jobs.way`), by default over the processors. An input that
     fails has a record that says so. RequestError where files, options and model do not fit together.
 
-    >>> for record in run_batch(Path("model.xml"), ["inputs/"], Path("outputs")):
+    >>> for record in run_batch("model.xml", "inputs/", "outputs/"):
     ...     print(record["input"], record["status"])
     """
+    model, folder = Path(model), Path(folder)
     refuse_standard_output(folder)
     if folder.suffix in (".npy", ".npz") or (folder.exists() and not folder.is_dir()):
         raise RequestError(f"-o {folder} is a file, expected a folder for the outputs of many inputs")
     lines, table = _record_files(records, folder / RECORDS)
-    items = items_of(inputs, folder)
+    items = items_of([inputs] if isinstance(inputs, str) else inputs, folder)
     beside = weights or model.with_suffix(".bin")
     read = [model, beside, *map(Path, extensions), *(Path(item.path) for item in items)]
     refuse_inputs([lines, *(() if table is None else (table,))], read)

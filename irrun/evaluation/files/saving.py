@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -49,20 +49,15 @@ def save(path: Path, arrays: Mapping[str, tuple[Array, ElementType]], inputs: Se
     check_target(path, len(arrays))
     (path.parent if path.suffix in _SUFFIXES else path).mkdir(parents=True, exist_ok=True)
     if path.suffix == ".npz":
-        import zipfile
-
         refuse_inputs([path], inputs)
-        with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
-            for name, (array, _) in zip(member_names(arrays), arrays.values(), strict=True):
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                    np.lib.format.write_array(member, _storable(array), allow_pickle=False)
+        named = zip(member_names(arrays), arrays.values(), strict=True)
+        save_arrays(path, {name: array for name, (array, _) in named})
         return [path]
     written = [path] if path.suffix == ".npy" else [path / f"{stem}.npy" for stem in file_stems(arrays)]
     refuse_inputs(written, inputs)
     for target, (array, _) in zip(written, arrays.values(), strict=True):
         with replacing(target) as file:
-            # NumPy writes to a file in a way of its own, which does not say why it failed.
-            np.lib.format.write_array(SimpleNamespace(write=file.write), _storable(array), allow_pickle=False)
+            write_array(file, array)
     return written
 
 
@@ -122,5 +117,18 @@ def file_stems(names: Iterable[str]) -> list[str]:
     return stems
 
 
-def _storable(array: Array) -> Array:
-    return array.astype(np.str_) if array.dtype == object else array
+def write_array(stream: Any, array: Array) -> None:
+    """Write an array in the format of ``.npy`` to a stream; text as fixed-width characters."""
+    stored = array.astype(np.str_) if array.dtype == object else array
+    # NumPy writes to a file in a way of its own, which does not say why it failed.
+    np.lib.format.write_array(SimpleNamespace(write=stream.write), stored, allow_pickle=False)
+
+
+def save_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
+    """Write arrays to an ``.npz`` file by name."""
+    import zipfile
+
+    with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as stream:
+                write_array(stream, array)
