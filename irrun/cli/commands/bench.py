@@ -105,7 +105,8 @@ def command(
             seconds=seconds,
         )
     say_pinned_blas()
-    found["engines"] = {name: {"read_ms": read_ms, **engine} for name, engine in found["engines"].items()}
+    own = {name: {"read_ms": read_ms, **engine} for name, engine in found["engines"].items() if name != "openvino"}
+    found["engines"] |= own
     listed_inputs = [value.as_dict() for value in given]
     record = {"model": loaded.friendly_name, "inputs": listed_inputs, "seed": seed, **found}
     result(values.as_json(record) if output_format == "json" else _text(record))
