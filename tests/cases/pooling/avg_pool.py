@@ -178,6 +178,14 @@ INVALID = [
     Invalid(
         "AvgPool",
         14,
+        ["f32[1,3,8,8]"],
+        "strides has 1 element, expected 2 as kernel has",
+        mean(2, 2, True, strides=(1,)),
+        attribute="strides",
+    ),
+    Invalid(
+        "AvgPool",
+        14,
         ["f32[1,3,8]"],
         "kernel has 2 elements, expected 1, one for each spatial axis",
         mean(2, 2, True),

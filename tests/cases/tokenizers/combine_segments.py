@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tests.cases import f32, i32
+from tests.cases import f32, i32, i64
 from tests.cases.tokenizers.text import case, ids, invalid
 
 _OP = "CombineSegments"
@@ -33,5 +33,6 @@ INVALID = [
     invalid(_OP, [*ids([1], [2]), *ids([1], [2], [3]), i32([0, 1])], "cannot join 3 rows with 2", input=3),
     invalid(_OP, [*_TOKEN, i32([1, 2])], "the numbers of tensors and of ids", input=3),
     invalid(_OP, [*_TOKEN, i32(0), i32(1), f32([1]), i32([1, 2])], "input 5 (data) is f32, expected i32", input=5),
+    invalid(_OP, [i64(0), i32(1), i32([2]), i32([1])], "input 0 (begins) is i64, expected i32", input=0),
     invalid(_OP, [i32(0), i32(3), i32([2]), i32([1])], "a row from 0 to 3 is outside 1 element", input=0),
 ]
