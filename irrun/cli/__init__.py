@@ -21,6 +21,9 @@ _SHOWN: Final = "compiled kernels cannot be used"
 _PAUSE: Final = 0.005
 """Seconds until a signal is repeated that came while a callback ran."""
 
+_LATE: Final = " ignored due to race condition"
+"""What Python says of a signal that came while signals began to end the process by themselves."""
+
 _TIMEOUT: Final = "21"
 """Idle threads of OpenBLAS sleep after 2**21 cycles, about a millisecond. By default they spin for 0.1 s."""
 
@@ -101,6 +104,10 @@ def _end_at_once() -> None:
 
 def _repeat(discarded: sys.UnraisableHookArgs) -> None:
     """Repeat a signal whose exception Python has discarded, because it came while a destructor or a callback ran."""
+    said = str(discarded.exc_value)
+    if isinstance(discarded.exc_value, OSError) and said.endswith(_LATE):
+        signal.raise_signal(int(said.split()[1]))
+        return
     if not isinstance(discarded.exc_value, KeyboardInterrupt | SystemExit):
         sys.__unraisablehook__(discarded)
         return

@@ -368,3 +368,13 @@ def test_a_character_that_the_output_cannot_hold_is_escaped(tmp_path: Path) -> N
     done = processes.irrun("info", net.save(tmp_path / "net.xml"), env=environment, encoding="latin-1")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[0] == "model       größe \\u2603, IR version 11"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows ends processes otherwise")
+def test_a_signal_that_comes_late_ends_the_process_quietly() -> None:
+    code = (
+        "import signal, types\nfrom irrun.cli import _repeat\nsignal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+        "_repeat(types.SimpleNamespace(exc_value=OSError('Signal 2 ignored due to race condition')))"
+    )
+    done = python(code)
+    assert (done.stderr, done.returncode) == ("", -signal.SIGINT)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Run, one_line
+from tests.engines import need
 from tests.reporting.models import network, save
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"
@@ -33,6 +34,7 @@ def test_a_model(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_run_beside_openvino(run: Run, tmp_path: Path) -> None:
+    need("openvino")
     page = tmp_path / "report.html"
     image = DIGITS.parent / "seven.npy"
     assert run("report", DIGITS, "-o", page, "--openvino", "-i", f"image={image}").exit_code == 0

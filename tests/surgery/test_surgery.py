@@ -17,6 +17,7 @@ from irrun.reporting.diff import diff
 from irrun.surgery import convert, extract, record, rename, reshape, save, strip, without_names
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32, I64
+from tests.engines import need
 from tests.reporting.models import loaded, looping, network
 
 IMAGE = np.random.default_rng(3).normal(size=(1, 3, 8, 8)).astype("f4")
@@ -27,8 +28,7 @@ def outputs(model: Loaded, *inputs: Array) -> list[Array]:
 
 
 def native(path: Path, *inputs: Array) -> list[Array]:
-    import openvino as ov
-
+    ov = need("openvino")
     compiled = ov.Core().compile_model(path, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     return [np.array(item) for item in compiled.create_infer_request().infer(list(inputs)).to_tuple()]
 

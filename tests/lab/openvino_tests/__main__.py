@@ -24,12 +24,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--files", default="", help="a regular expression that the names of the files contain")
     parser.add_argument("--workers", type=int, default=2, help="the number of processes")
     parser.add_argument("--messages", action="store_true", help="print what irrun says to each case that fails")
-    parser.add_argument("--release", default=version("openvino"), help="the release that the tests are of")
+    parser.add_argument("--release", help="the release that the tests are of; by default the installed one")
     parser.add_argument("--record", action="store_true", help="write docs/data/openvino-tests.json")
     given = parser.parse_args(arguments)
     known, own = (run(given.folder.resolve(), given.files, side, given.workers) for side in SIDES)
     functions = compare(known, own)
-    record = {"openvino": version("openvino"), "tests": given.release, **summary(functions)}
+    record = {"openvino": version("openvino"), "tests": given.release or version("openvino"), **summary(functions)}
     for function in functions:
         if function.failures:
             print(f"{function.name}: {len(function.failures)} of {function.cases}; {text(function) or 'no reason'}")
