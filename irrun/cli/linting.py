@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,7 +34,7 @@ from irrun.linter.catalogue import catalogue
 from irrun.linter.check import IRFile, Linter
 from irrun.linter.files import STDIN, Found, NoSuchFile, expanded
 from irrun.linter.given import Values
-from irrun.linter.resolving import settings_of
+from irrun.linter.resolving import ignored, settings_of
 from irrun.linter.selection import summary
 from irrun.linter.settings import LinterSettings
 from irrun.ops.releases import release
@@ -78,6 +78,7 @@ class _Settings:
     def __init__(self, options: Options) -> None:
         self._given = options.given
         self._projects = Projects(options.config, isolated=options.isolated)
+        self._known: dict[Path, tuple[LinterSettings, dict[str, Value]]] = {}
         self.current = self._projects.of(Path.cwd())
         _, self.of_command = self.of(Path.cwd() / "*.xml")
 
@@ -85,7 +86,12 @@ class _Settings:
         return self._projects.of(path.parent)
 
     def of(self, path: Path) -> tuple[LinterSettings, dict[str, Value]]:
-        return settings_of(path, self._given, self.project(path), self.current)
+        project = self.project(path)
+        if project.root not in self._known:
+            self._known[project.root] = settings_of(self._given, project, self.current)
+        settings, values = self._known[project.root]
+        codes = frozenset(settings.codes or ()) - ignored(path, self._given, project)
+        return replace(settings, codes=codes), values
 
 
 def run(options: Options) -> int:

@@ -17,9 +17,9 @@ _PATTERNS: Final = "per-file-ignores"
 
 
 def settings_of(
-    path: Path, given: Mapping[str, Any], project: Project, current: Project
+    given: Mapping[str, Any], project: Project, current: Project
 ) -> tuple[LinterSettings, dict[str, Value]]:
-    """Return the settings for a file: as ``given``, else in the configurations of its folder and of the current one.
+    """Return the settings for the files of a project: as ``given``, else in its configuration, or the current one.
 
     Also returned are all values of the command with their origins. BadConfiguration where a configuration names a rule
     that does not exist.
@@ -30,7 +30,7 @@ def settings_of(
     _check_rules(project)
     everything = given.get("fail-level") is Severity.INFO
     settings = LinterSettings(
-        selected([written, own]) - _ignored(path, given, project),
+        selected([written, own]),
         meant([ALL]) if everything else _named(written) | _named(own),
         values["target-version"].value,
         values["target-precision"].value,
@@ -60,7 +60,7 @@ def _check_rules(project: Project) -> None:
                 raise BadConfiguration(f"{project.file}: {entry.called}: {error}") from error
 
 
-def _ignored(path: Path, given: Mapping[str, Any], project: Project) -> frozenset[str]:
+def ignored(path: Path, given: Mapping[str, Any], project: Project) -> frozenset[str]:
     """Return the rules that patterns ignore in a file: given ones are relative to the current folder."""
     patterns, root = given.get(_PATTERNS), Path.cwd()
     if patterns is None and _PATTERNS in project.of(COMMAND):

@@ -26,9 +26,9 @@ class Setting(NamedTuple):
     """A setting, called ``--key`` on the command line and ``key`` in a configuration.
 
     ``api`` is what Python calls it: a property of ``compile_model``, a field of ``LinterSettings``; empty where Python
-    has the files and the findings themselves.
-    ``environment`` is a variable that holds a text in place of it. A setting that decides what a verdict means is taken
-    from the configuration of the current folder only, never from that of a model: it is ``of_project``.
+    has the files and the findings themselves. ``environment`` is a variable that holds a text in place of it. A setting
+    that decides what a verdict means is taken from the configuration of the current folder only, never from that of a
+    model: it is ``of_project``.
     """
 
     kind: Kind
@@ -52,7 +52,7 @@ SETTINGS: Final[Mapping[str, Setting]] = {
         values.SEVERITY,
         _LINT,
         "The lowest severity for which the exit status is 1.",
-        "asked",
+        "fail_level",
         Severity.WARNING,
     ),
     "output-format": Setting(values.FORMAT, _LINT, "The format of the findings.", "", "full"),
@@ -116,25 +116,27 @@ SETTINGS: Final[Mapping[str, Setting]] = {
 }
 
 
+def settings_for(command: str) -> dict[str, Setting]:
+    """Return the settings that a command has, by key."""
+    return {key: setting for key, setting in SETTINGS.items() if command in setting.commands}
+
+
 def schema() -> str:
     """Return the JSON schema of a configuration, draft 2020-12: keys for all commands, and tables of single ones."""
     import json
 
-    def table(command: str | None) -> dict[str, Any]:
-        return {
-            key: {"description": setting.doc, **setting.kind.schema}
-            for key, setting in SETTINGS.items()
-            if command is None or command in setting.commands
-        }
+    def table(settings: Mapping[str, Setting]) -> dict[str, Any]:
+        return {key: {"description": setting.doc, **setting.kind.schema} for key, setting in settings.items()}
 
     tables = {
-        command: {"type": "object", "properties": table(command), "additionalProperties": False} for command in COMMANDS
+        command: {"type": "object", "properties": table(settings_for(command)), "additionalProperties": False}
+        for command in COMMANDS
     }
     whole = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "irrun.toml, or the table tool.irrun of pyproject.toml",
         "type": "object",
-        "properties": {**table(None), **tables},
+        "properties": {**table(SETTINGS), **tables},
         "additionalProperties": False,
     }
     return json.dumps(whole, indent=2) + "\n"

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from irrun.diagnostics import listing, near_match
 from irrun.diagnostics.words import nearest
 from irrun.document.files import MOST_CONFIGURATION, content
-from irrun.settings.known import COMMANDS, SETTINGS
+from irrun.settings.known import COMMANDS, SETTINGS, settings_for
 from irrun.settings.values import Unexpected, shortened, shown
 
 OWN_FILE: Final = "irrun.toml"
@@ -142,7 +142,7 @@ def _entries(
             continue
         if not isinstance(value, dict):
             raise BadConfiguration(f"{path}: {key} is {shown(value)}, expected a table")
-        known = [name for name, setting in SETTINGS.items() if key in setting.commands]
+        known = settings_for(key)
         for name, inner in value.items():
             if name in table:
                 raise BadConfiguration(f"{path}: {shortened(name)} is given twice, once in the table {key}")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from irrun.settings.known import SETTINGS
+from irrun.settings.known import Setting, settings_for
 from irrun.settings.project import Project
 from irrun.settings.values import Unexpected
 
@@ -22,36 +22,30 @@ class Value(NamedTuple):
     origin: str
 
 
-def resolve(
-    command: str, given: Mapping[str, Any], project: Project, current: Project | None = None
-) -> dict[str, Value]:
+def resolve(command: str, given: Mapping[str, Any], project: Project, current: Project) -> dict[str, Value]:
     """Return the settings of a command: as ``given`` (None for those that are not), else from the environment, else
-    from the ``project``, else the defaults.
+    from the ``project`` of the model, else the defaults.
 
-    Settings of the project at hand are taken from that of the ``current`` folder, by default the same. ValueError
-    where a variable of the environment has another value than its setting accepts.
+    Settings that are ``of_project`` are taken from that of the ``current`` folder. ValueError where a variable of the
+    environment has another value than its setting accepts.
     """
-    of_folder, of_current = project.of(command), (current or project).of(command)
     found: dict[str, Value] = {}
-    for key, setting in SETTINGS.items():
-        if command not in setting.commands:
-            continue
-        entries = of_current if setting.of_project else of_folder
+    for key, setting in settings_for(command).items():
+        source = current if setting.of_project else project
+        entries = source.of(command)
         text = os.environ.get(setting.environment) if setting.environment else None
         if given.get(key) is not None:
             found[key] = Value(given[key], COMMAND_LINE)
         elif text is not None:
-            found[key] = Value(_from_environment(key, text), setting.environment)
+            found[key] = Value(_from_environment(setting, text), setting.environment)
         elif key in entries:
-            file = (current or project).file if setting.of_project else project.file
-            found[key] = Value(entries[key].value, f"{_short(file)}:{entries[key].line}")
+            found[key] = Value(entries[key].value, f"{_short(source.file)}:{entries[key].line}")
         else:
             found[key] = Value(setting.default, DEFAULT)
     return found
 
 
-def _from_environment(key: str, text: str) -> Any:
-    setting = SETTINGS[key]
+def _from_environment(setting: Setting, text: str) -> Any:
     try:
         return setting.kind.read(text.lower())
     except Unexpected as error:

@@ -200,7 +200,7 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> None:
     from irrun.cli.linting import Options, run
-    from irrun.settings import SETTINGS
+    from irrun.settings import settings_for
 
     if given["config"] is not None and given["isolated"]:
         raise click.UsageError("--config and --isolated are given, expected only one of them")
@@ -210,8 +210,7 @@ def command(context: click.Context, /, **given: Any) -> None:
         given["output_file"] = None
     if given["write_baseline"] is not None:
         refuse_standard_output(given["write_baseline"])
-    keys = [key for key, setting in SETTINGS.items() if "lint" in setting.commands]
-    settings = {key: given.pop(key.replace("-", "_")) for key in keys}
+    settings = {key: given.pop(key.replace("-", "_")) for key in settings_for("lint")}
     settings = {key: value for key, value in settings.items() if value is not None and value != ()}
     context.exit(run(Options(given=settings, **given)))
 

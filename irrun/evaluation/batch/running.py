@@ -33,10 +33,16 @@ class Batch:
     """
 
     def __init__(
-        self, model: Loaded, items: Sequence[Item], todo: Sequence[Group], work: BatchWork, records: Records, way: Way
+        self,
+        model: Loaded,
+        items: Sequence[Item],
+        todo: Sequence[Group],
+        work: BatchWork,
+        records: Records,
+        table: Path | None,
+        way: Way,
     ) -> None:
-        self.model, self.records = model, records.path
-        self.table: Path | None = None
+        self.model, self.records, self.table = model, records.path, table
         self._items, self._work, self._way, self._records = items, work, way, records
         done = records.done()
         self._todo = [group for group in todo if not all(done.get(item.path) == item.stamp for item in group)]
@@ -106,9 +112,7 @@ def run_batch(
     numerics = [settings.get(name) for name in _NUMERICS]
     identity = repr((model.name, files, texts, preparation, steps, numerics, *shown))
     kept = Records(lines, hashlib.sha256(identity.encode()).hexdigest()[:16])
-    batch = Batch(loaded, items, groups(items, batch_size, stateful=steps), work, kept, spread_over)
-    batch.table = table
-    return batch
+    return Batch(loaded, items, groups(items, batch_size, stateful=steps), work, kept, table, spread_over)
 
 
 def groups(items: Sequence[Item], size: int, *, stateful: bool) -> list[Group]:

@@ -171,27 +171,28 @@ def study(tree: Path, seed: int, count: int, records: Path, before: Path | None 
         copy_of_tree(tree)
     if not records.exists():
         write(records, [{"mutant": asdict(mutant), "outcomes": {}} for mutant in chosen(tree, seed, count)])
-    studied = [(Mutant(**each["mutant"]), each["outcomes"]) for each in json.loads(records.read_text(encoding="utf-8"))]
+    read = json.loads(records.read_text(encoding="utf-8"))
+    studied = {Mutant(**each["mutant"]): each["outcomes"] for each in read}
 
     def note(mutant: Mutant, tier: str, outcome: Outcome) -> None:
-        dict(studied)[mutant][tier] = outcome
-        write(records, [{"mutant": asdict(mutant), "outcomes": outcomes} for mutant, outcomes in studied])
+        studied[mutant][tier] = outcome
+        write(records, [{"mutant": asdict(mutant), "outcomes": outcomes} for mutant, outcomes in studied.items()])
         print(f"{mutant}: {tier} {outcome['outcome']} {outcome.get('test', '')}", flush=True)
 
-    for mutant, outcomes in studied:
+    for mutant, outcomes in studied.items():
         if "affected" not in outcomes:
             plant(tree, mutant)
             note(mutant, "affected", pytest(tree, "-x", "--affected")[0])
             uproot(tree, mutant)
     _, text = run(tree, "-m", "pytest", "--collect-only", "-q")
     quick = {line for line in text.splitlines() if "::" in line}
-    left = [mutant for mutant, outcomes in studied if outcomes["affected"].get("test") not in quick]
-    together(tree, "quick", [], ["--all"], left, dict(studied), note)
-    left = [mutant for mutant in left if survived(dict(studied)[mutant])]
-    together(tree, "rest", ["--rest"], ["--all"], left, dict(studied), note)
+    left = [mutant for mutant, outcomes in studied.items() if outcomes["affected"].get("test") not in quick]
+    together(tree, "quick", [], ["--all"], left, studied, note)
+    left = [mutant for mutant in left if survived(studied[mutant])]
+    together(tree, "rest", ["--rest"], ["--all"], left, studied, note)
     if before is not None:
-        left = [mutant for mutant in left if survived(dict(studied)[mutant])]
-        together(before, "before", [], [], left, dict(studied), note)
+        left = [mutant for mutant in left if survived(studied[mutant])]
+        together(before, "before", [], [], left, studied, note)
 
 
 def survived(outcomes: Mapping[str, Outcome]) -> bool:
