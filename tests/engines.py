@@ -1,4 +1,4 @@
-"""What is installed here: tiers of kernels, and the engines that results are compared with."""
+"""The tiers of kernels that are installed here, and the engines that results are compared with."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _PAUSE: Final = 0.005
 """Seconds until a signal is repeated that came while a callback ran."""
 
 _LATE: Final = " ignored due to race condition"
-"""What Python says of a signal that came while signals began to end the process by themselves."""
+"""The end of Python's message about a signal that came while its handler was replaced by the default."""
 
 _TIMEOUT: Final = "21"
 """Idle threads of OpenBLAS sleep after 2**21 cycles, about a millisecond. By default they spin for 0.1 s."""

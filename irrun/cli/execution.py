@@ -1,4 +1,4 @@
-"""How the runs of a model went, as text."""
+"""Tiers, bailouts and steps on NumPy of the runs of a model, as text."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ watch_options = as_record(
 
 
 class Watched(NamedTuple):
-    """What was seen of a run that ended, or where it stopped."""
+    """The observations of a run that ended, or the place where it stopped."""
 
     outputs: Outputs | None
     statistics: list[TensorStatistics]

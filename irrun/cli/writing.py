@@ -11,7 +11,7 @@ from typing import Final
 from irrun.cli.extending import extensions
 
 _STARTS: Final = re.compile("^|[=:]")
-"""Where the path of a file may begin in ``[NAME=]FILE``; names may hold these signs, too."""
+"""The places where the path of a file may begin in ``[NAME=]FILE``; names may hold these signs, too."""
 
 
 def read_files(model: Path, weights: Path | None = None, given: Sequence[str] = ()) -> list[Path]:

@@ -69,7 +69,7 @@ class Comparison:
 
     @property
     def differs(self) -> bool:
-        """Whether an output is beyond the tolerance."""
+        """Return whether an output is beyond the tolerance."""
         return any(item.differs for item in self.outputs)
 
     def as_dict(self, *, every: bool = False) -> Record:

@@ -18,7 +18,7 @@ Sink = Callable[[Hashable, Array], None]
 
 
 class Side(Protocol):
-    """Something that a model is compared with, layer by layer."""
+    """The counterpart of a model in a comparison, layer by layer."""
 
     name: str
 

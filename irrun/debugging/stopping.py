@@ -20,7 +20,7 @@ from irrun.runtime.observers import Shapes, shapes
 from irrun.tensor import Array
 
 KINDS: Final[dict[str, str]] = {"nan": "NaN", "inf": "Inf", "f16": "values beyond the range of f16"}
-"""What a run may stop at, with its name in messages."""
+"""The values that a run may stop at, with their names in messages."""
 
 AS_WRITTEN: Final = {"OPTIMIZE": False, "INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0}
 """The settings of a run layer by layer."""
@@ -57,7 +57,7 @@ class Stop(Watcher):
         super().__init__()
         self._kinds = tuple(kinds)
         self.fused = False
-        """Whether a step computed several layers, so that the values between them were not seen."""
+        """True where a step computed several layers, so that the values between them were not seen."""
 
     def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
         self.fused |= len(place.layers) > 1

@@ -9,7 +9,7 @@ from irrun.diagnostics.words import did_you_mean
 
 
 class Placeless:
-    """What all faults have: a code, a message, and what was probably ``meant``; ``at`` a place they are findings."""
+    """The base of all faults: a code, a message, and what was probably ``meant``; ``at`` a place they are findings."""
 
     code: ClassVar[str]
     severity: Severity = Severity.ERROR

@@ -1,4 +1,4 @@
-"""How the runs of a model went: on which tier, how many bailed out, and which steps NumPy computed."""
+"""Tiers, bailouts and steps on NumPy of the runs of a model."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ COLLECTING: Final = 50_000, 20, 100
 
 
 class Fixing(NamedTuple):
-    """How to fix a file: with ``unsafe`` fixes, except findings in ``baseline``; write it, or show a diff."""
+    """The way to fix a file: with ``unsafe`` fixes, except findings in ``baseline``; write it, or show a diff."""
 
     unsafe: bool = False
     written: bool = False

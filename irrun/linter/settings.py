@@ -10,7 +10,7 @@ from irrun.diagnostics import Severity
 
 @dataclass(frozen=True, slots=True)
 class LinterSettings:
-    """What a file is checked for.
+    """The rules and targets that a file is checked for.
 
     ``codes`` are the rules that apply, None for all; ``asked`` are those that were selected by name: infos of opt-in
     rules are reported for these only. ``target_version`` is the oldest release of OpenVINO that must read the file,

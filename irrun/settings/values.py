@@ -20,7 +20,7 @@ class Kind(NamedTuple):
 
 
 PURPOSES: Final = ("genai", "npu")
-"""What a file may be for: a pipeline of language models, a neural processing unit."""
+"""The purposes of a file: a pipeline of language models, a neural processing unit."""
 
 MOST_PATTERNS: Final = 1000
 """The limit on patterns of files, each of which is compared with each file."""

@@ -1,4 +1,4 @@
-"""One input that cannot be run is its own failure: the others of the batch go on."""
+"""An input that cannot be run is its own failure: the others of the batch go on."""
 
 from __future__ import annotations
 

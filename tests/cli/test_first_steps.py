@@ -1,4 +1,4 @@
-"""What new users type: completion, patterns that match nothing, settings that are misspelt, photos."""
+"""First steps of new users: completion, patterns that match nothing, settings that are misspelt, photos."""
 
 from __future__ import annotations
 

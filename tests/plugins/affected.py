@@ -35,7 +35,7 @@ WHOLE: Final = ""
 
 
 class Record(NamedTuple):
-    """What ``--record`` found."""
+    """The calls of all tests, as ``--record`` found them."""
 
     seconds: dict[str, float]
     """The tests, and the seconds of each."""
@@ -44,7 +44,7 @@ class Record(NamedTuple):
     """The tests of each function and file, as bits of a number."""
 
     digests: dict[str, dict[str, str]]
-    """Of each file the digest of its bytes, and of each of its functions."""
+    """The digest of each file, and of each of its functions."""
 
     @classmethod
     def read(cls, path: Path) -> Record | None:

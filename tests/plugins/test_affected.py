@@ -1,4 +1,4 @@
-"""Which tests can see a change."""
+"""The tests that can see a change."""
 
 from __future__ import annotations
 

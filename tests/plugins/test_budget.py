@@ -1,4 +1,4 @@
-"""What exceeds a budget of work."""
+"""Runs that exceed a budget of work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tests, items and seeds belong to which tier."""
+"""The tests, items and seeds of each tier."""
 
 from __future__ import annotations
 

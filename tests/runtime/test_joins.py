@@ -34,7 +34,7 @@ def pooled(net: Net, data: Handle, shape: str, kernel: int = 3) -> Handle:
 
 
 def copies(net: Net, folder: Path, *runs: Sizes) -> int:
-    """How many copies the program makes; its outputs are those of the model as written."""
+    """The number of copies that the program makes; its outputs are those of the model as written."""
     net.save(folder / "net.xml")
     plain = irrun.model.build(folder / "net.xml", {"OPTIMIZE": False, "TIER": "numpy"})
     compiled = irrun.model.build(folder / "net.xml", {"TIER": "compiled"})

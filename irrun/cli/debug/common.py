@@ -1,4 +1,4 @@
-"""What the commands of ``irrun debug`` share: models with inputs."""
+"""Models with inputs, for the commands of ``irrun debug``."""
 
 from __future__ import annotations
 

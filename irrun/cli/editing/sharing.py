@@ -1,4 +1,4 @@
-"""What the commands of ``irrun edit`` share: the file that they write."""
+"""The file that the commands of ``irrun edit`` write."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ class Sizes:
 
 
 class _Limits:
-    """What guards say of one polynomial: its bounds, and values that it does not have."""
+    """The bounds that guards set to one polynomial, and the values that they exclude."""
 
     def __init__(self) -> None:
         self._least: int | None = None

@@ -42,7 +42,7 @@ _OPERATORS: Final[Mapping[type[ast.AST], str]] = {
     ast.And: "or",
     ast.Or: "and",
 }
-"""What takes the place of an operator."""
+"""The operator that takes the place of each."""
 
 
 @dataclass(frozen=True)

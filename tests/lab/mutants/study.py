@@ -41,7 +41,7 @@ FEW: Final = 40
 """The failing tests that each fault is run against alone."""
 
 Outcome = dict[str, Any]
-"""Whether a fault was caught, after how many seconds, and by which test."""
+"""The result of a run: caught or survived, the seconds, and the test that noticed."""
 
 
 def plant(tree: Path, *mutants: Mutant) -> None:
