@@ -1,5 +1,6 @@
 """The commands ``irrun`` and ``python -m irrun``."""
 
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 def main() -> "NoReturn":
     """Run the command line. Until it is imported, an interrupt ends the process at once."""
     sys.excepthook = _show_unless_interrupt
+    sys.unraisablehook = _end_if_interrupt
     import signal
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -24,6 +26,15 @@ def _show_unless_interrupt(kind: type[BaseException], error: BaseException, trac
     """Print the traceback of an exception that ends the process; Python ends it by SIGINT after an interrupt."""
     if not issubclass(kind, KeyboardInterrupt):
         sys.__excepthook__(kind, error, trace)
+
+
+def _end_if_interrupt(discarded: "sys.UnraisableHookArgs") -> None:
+    """End the process by an interrupt whose exception Python has discarded, because it came while a callback ran."""
+    if not issubclass(discarded.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(discarded)
+        return
+    os.write(2, b"interrupted\n")
+    os._exit(130)
 
 
 if __name__ == "__main__":

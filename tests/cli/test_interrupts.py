@@ -94,6 +94,22 @@ def test_an_interrupt_during_an_import(name: str, place: int, tmp_path: Path) ->
     assert (status, said) in INTERRUPTED or (place >= 50 and status == 0 and "Traceback" not in said)
 
 
+def test_an_interrupt_during_a_destructor_of_the_first_import() -> None:
+    """As where Python frees the lock of a module."""
+    code = (
+        "import os, signal, sys\nfrom irrun.__main__ import main\n"
+        "class Late:\n"
+        "    def __del__(self):\n"
+        "        os.kill(os.getpid(), 2)\n"
+        "late = [Late()]\n"
+        "sys.modules.pop('signal')\n"
+        "sys.addaudithook(lambda event, _: late.clear() if event == 'import' else None)\n"
+        "main()"
+    )
+    done = python("-c", code, "--version")
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+
+
 @pytest.mark.sample(7)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_interrupt_after_some_time(name: str, tmp_path: Path) -> None:
