@@ -7,6 +7,7 @@ import importlib
 import os
 import pkgutil
 import shutil
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -14,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import irrun.cli.commands as package
-from irrun.cli.console import STDOUT, verbosity
+from irrun.cli.console import STDOUT, level, verbosity
 from irrun.cli.failures import reported
+from irrun.cli.progress import shown
 from irrun.diagnostics.naming import naming
 from irrun.diagnostics.version import __version__
 
@@ -152,7 +154,8 @@ def app(ctx: click.Context) -> None:
 def run() -> int:
     """Run the command line; return the exit status. KeyboardInterrupt where the user interrupts it."""
     try:
-        return app.main(prog_name="irrun", standalone_mode=False) or 0
+        with shown(sys.stderr, lambda: level() < 0):
+            return app.main(prog_name="irrun", standalone_mode=False) or 0
     except click.ClickException as error:
         error.show()
         return error.exit_code

@@ -7,6 +7,7 @@ from typing import Final
 import click
 
 from irrun.cli.options import Command
+from irrun.cli.progress import erase
 from irrun.diagnostics.naming import naming
 
 STDOUT: Final = "the standard output"
@@ -50,30 +51,35 @@ def result(text: str) -> None:
     """Print the result of the command on stdout, unless ``-qq`` is given."""
     if level() > -2:
         with naming(STDOUT):
-            click.echo(text)
+            _say(text, err=False)
 
 
 def note(text: str) -> None:
     """Print information for the user on stderr, unless ``-q`` is given."""
     if level() >= 0:
-        click.echo(f"{click.style('note:', fg='cyan')} {text}", err=True)
+        _say(f"{click.style('note:', fg='cyan')} {text}")
 
 
 def warn(text: str) -> None:
     """Print a warning about a possibly unexpected result on stderr, unless ``-q`` is given."""
     if level() >= 0:
-        click.echo(f"{click.style('warning:', fg='yellow')} {text}", err=True)
+        _say(f"{click.style('warning:', fg='yellow')} {text}")
 
 
 def fail(text: str) -> None:
     """Print an error on stderr, after which the command goes on."""
-    click.echo(f"{click.style('error:', fg='red', bold=True)} {text}", err=True)
+    _say(f"{click.style('error:', fg='red', bold=True)} {text}")
 
 
 def detail(text: str) -> None:
     """Print a detail on stderr where ``-v`` is given."""
     if level() > 0:
-        click.echo(text, err=True)
+        _say(text)
+
+
+def _say(text: str, *, err: bool = True) -> None:
+    erase()
+    click.echo(text, err=err)
 
 
 def _tracing(ctx: click.Context, _parameter: click.Parameter, given: bool) -> None:

@@ -5,25 +5,32 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from typing import Any, Final
 
 import click
 
 from irrun.cli.console import STDOUT, level, result
+from irrun.cli.progress import erase
 from irrun.cli.values import as_json, printable
 from irrun.diagnostics import amount
 from irrun.diagnostics.naming import naming
 from irrun.generation import DecodedResults, GenerationConfig, PerfMetrics, TextPipeline
+from irrun.jobs.progress import listening
 
 _KEPT: Final = "\n\t"
 """Control characters that a terminal may get."""
 
 
 class Terminal:
-    """Writes a text as it comes. On a terminal, control characters are escaped, so that a text cannot command it."""
+    """Writes a text as it comes. On a terminal, control characters are escaped, so that a text cannot command it.
+
+    No progress is shown between the first part and the last.
+    """
 
     def __init__(self) -> None:
         self.text = ""
+        self._silent = ExitStack()
         self._begin = time.perf_counter()
         self._escapes = sys.stdout.isatty()
 
@@ -33,6 +40,9 @@ class Terminal:
 
     def write(self, new: str) -> None:
         """Write a new part of the text at once."""
+        if not self.text:
+            erase()
+            self._silent.enter_context(listening(None))
         self.text += new
         if level() > -2:
             with naming(STDOUT):
@@ -43,6 +53,7 @@ class Terminal:
         """End the last line of the text."""
         if self.text and not self.text.endswith("\n"):
             self.write("\n")
+        self._silent.close()
 
 
 def _escaped(text: str) -> str:

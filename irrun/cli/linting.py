@@ -14,7 +14,6 @@ import click
 from irrun.cli.console import detail, fail, level, note, result, warn
 from irrun.cli.extending import extensions
 from irrun.cli.failures import CANNOT, OWN_FAULT, Failure
-from irrun.cli.progress import watched
 from irrun.cli.settings import record, text
 from irrun.cli.values import as_json
 from irrun.diagnostics import formats, statistics
@@ -220,8 +219,7 @@ def _stdin() -> bytes:
 
 def _checked(tasks: Sequence[Task], options: Options) -> list[Checked]:
     """Return the result of each file that was not skipped, and report files that could not be checked."""
-    results = check_all(tasks, options.jobs or processors(), options.scheduler)
-    checked = list(watched(results, len(tasks), sys.stderr) if level() >= 0 else results)
+    checked = list(check_all(tasks, options.jobs or processors(), options.scheduler))
     for item in checked:
         if item.passed_over:
             detail(f"{item.filename} is not an IR and was skipped")

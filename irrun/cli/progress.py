@@ -1,97 +1,126 @@
-"""A progress bar on stderr while many items are worked on: on a terminal only, and only after a while."""
+"""A bar on stderr that shows the progress of a command: on a terminal only, and only after a while."""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import Final, TextIO, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, TextIO
 
+from irrun.jobs.progress import listening
 from irrun.jobs.threads import begin
 
 DELAY: Final = 1.0
-"""Seconds of work before the bar is shown."""
+"""Seconds of a command before the bar is shown."""
 
 _INTERVAL: Final = 0.1
 _WIDTH: Final = 30
+_MEGABYTE: Final = 1_000_000
 
-_Item = TypeVar("_Item")
+
+_bars: Final[list[Bar]] = []
+"""The bar of this process, if it has one."""
 
 
-def watched(
-    items: Iterable[_Item],
-    total: int,
-    stream: TextIO,
-    clock: Callable[[], float] = time.monotonic,
-    *,
-    unit: str = "files",
-    count: Callable[[_Item], int] = lambda _: 1,
-) -> Iterator[_Item]:
-    """Yield the items and show the progress; the bar is erased at the end.
-
-    ``count`` returns how many of the ``total`` units an item stands for.
-    """
+@contextmanager
+def shown(stream: TextIO, is_quiet: Callable[[], bool]) -> Iterator[None]:
+    """Show the progress of this thread on a stream, if that is a terminal that can erase a line."""
     if not stream.isatty() or os.environ.get("TERM") == "dumb":
-        yield from items
+        yield
         return
-    bar = _Bar(total, stream, clock, unit)
+    bar = Bar(stream, is_quiet)
+    _bars.append(bar)
     try:
-        for item in items:
-            yield item
-            bar.add(count(item))
+        with listening(bar):
+            yield
     finally:
-        bar.end()
+        _bars.remove(bar)
+        bar.close()
 
 
-class _Bar:
-    """The bar. A thread of its own draws it while an item takes long."""
+def erase() -> None:
+    """Erase the bar before something else is printed; it is drawn again where the work goes on."""
+    for bar in _bars:
+        bar.erase()
 
-    def __init__(self, total: int, stream: TextIO, clock: Callable[[], float], unit: str) -> None:
-        self._total, self._stream, self._clock, self._unit = total, stream, clock, unit
-        self._done = self._widest = 0
-        self._begin = clock()
-        self._due = self._begin + DELAY
+
+class Bar:
+    """A listener that draws a line, also while nothing is done, and erases it when the work has ended."""
+
+    def __init__(
+        self, stream: TextIO, is_quiet: Callable[[], bool], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._stream, self._is_quiet, self._clock = stream, is_quiet, clock
+        self._due = clock() + DELAY
         self._lock = threading.Lock()
         self._ended = threading.Event()
-        begin(threading.Thread(target=self._tick, name="irrun-progress", daemon=True))
+        self._is_ticking = False
+        self._work: tuple[str, int | None, str] | None = None
+        self._done = self._drawn = 0
+        self._begun = 0.0
+
+    def begin(self, what: str, total: int | None, unit: str) -> None:
+        if self._is_quiet():
+            return
+        with self._lock:
+            self._work, self._done, self._begun = (what, total, unit), 0, self._clock()
+        if not self._is_ticking:
+            self._is_ticking = begin(threading.Thread(target=self._tick, name="irrun-progress", daemon=True))
 
     def add(self, count: int) -> None:
-        """Count what is done, and draw the bar where it is due."""
         with self._lock:
             self._done += count
-            now = self._clock()
-            if now >= self._due:
-                self._due = now + _INTERVAL
-                self._draw(now)
+            self._draw_if_due()
 
     def end(self) -> None:
-        """Erase the bar."""
-        self._ended.set()
         with self._lock:
-            if self._widest:
-                self._stream.write(f"\r{' ' * self._widest}\r")
+            self._work = None
+        self.erase()
+
+    def erase(self) -> None:
+        """Erase what is drawn."""
+        with self._lock:
+            if self._drawn:
+                self._stream.write(f"\r{' ' * self._drawn}\r")
                 self._stream.flush()
+                self._drawn = 0
+
+    def close(self) -> None:
+        """Draw nothing any more."""
+        self._ended.set()
+        self.end()
 
     def _tick(self) -> None:
-        while not self._ended.wait(DELAY):
+        while not self._ended.wait(_INTERVAL):
             with self._lock:
-                if not self._ended.is_set():
-                    self._draw(self._clock())
+                self._draw_if_due()
 
-    def _draw(self, now: float) -> None:
-        left = _left((now - self._begin) * (self._total - self._done) / self._done) if self._done else ""
-        text = f"{_bar(self._done, self._total)} {self._unit}{left}"
-        self._stream.write(f"\r{text.ljust(self._widest)}")
+    def _draw_if_due(self) -> None:
+        now = self._clock()
+        if self._work is None or now < self._due:
+            return
+        self._due = now + _INTERVAL
+        text = line(*self._work, self._done, now - self._begun)
+        self._stream.write(f"\r{text.ljust(self._drawn)}")
         self._stream.flush()
-        self._widest = max(self._widest, len(text))
+        self._drawn = max(self._drawn, len(text))
 
 
-def _bar(done: int, total: int) -> str:
-    filled = _WIDTH * done // max(total, 1)
-    return f"[{'#' * filled}{'-' * (_WIDTH - filled)}] {done:>{len(str(total))}} of {total}"
+def line(what: str, total: int | None, unit: str, done: int, seconds: float) -> str:
+    """Return what is done of some work, and the time that is left, or has passed where that is unknown."""
+    if unit == "bytes":
+        total, done, unit = None if total is None else -(-total // _MEGABYTE), done // _MEGABYTE, "MB"
+    if total is None:
+        count = f"{done} {unit}, " if done else ""
+        return f"{what}: {count}{_clock(seconds)}"
+    filled = _WIDTH * min(done, total) // max(total, 1)
+    left = f", {_clock(seconds * max(total - done, 0) / done)} left" if done else ""
+    bar = f"[{'#' * filled}{'-' * (_WIDTH - filled)}]"
+    return f"{what} {bar} {done:>{len(str(total))}} of {total} {unit}{left}"
 
 
-def _left(seconds: float) -> str:
+def _clock(seconds: float) -> str:
     whole = int(seconds)
-    return f", {whole // 3600:3}:{whole // 60 % 60:02}:{whole % 60:02} left"
+    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"

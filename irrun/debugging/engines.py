@@ -18,6 +18,7 @@ from irrun.debugging.spool import Spool
 from irrun.editing import piece
 from irrun.evaluation.native import OpenVINOModel, last_line, required
 from irrun.graph import Outlet
+from irrun.jobs.progress import told, working
 from irrun.kernels.bf16 import bf16_bits, widened
 from irrun.kernels.pages import trim
 from irrun.model import Loaded, Port
@@ -109,7 +110,7 @@ class OpenVINOSide:
         with Spool() as spool, tempfile.TemporaryDirectory(prefix="irrun-") as folder:
             for place, id in enumerate(graph.parameters):
                 spool.put(Outlet(id, 0), self._inputs[place])
-            for number, part in enumerate(_in_parts(model)):
+            for number, part in enumerate(told(list(_in_parts(model)), "running OpenVINO", unit="pieces")):
                 inside = set(part)
                 sources = (outlet for id in part for outlet in graph.sources(id) if outlet is not None)
                 start = [outlet for outlet in sources if outlet.node not in inside and outlet.node not in constant]
@@ -140,10 +141,11 @@ class OpenVINOSide:
     def _computed(self, model: Any) -> Iterator[Array]:
         """Yield the outputs of a model, each of which lasts until the next one."""
         try:
-            compiled = self._core.compile_model(model, "CPU", self._config)
-            self.precision = compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
-            request = compiled.create_infer_request()
-            request.infer(self._fed(compiled), share_inputs=True)
+            with working("running OpenVINO"):
+                compiled = self._core.compile_model(model, "CPU", self._config)
+                self.precision = compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
+                request = compiled.create_infer_request()
+                request.infer(self._fed(compiled), share_inputs=True)
         except (RuntimeError, TypeError, ValueError) as error:
             raise DebugError(f"OpenVINO cannot run {self._path}: {last_line(error)}") from None
         for index in range(len(compiled.outputs)):

@@ -15,6 +15,7 @@ from irrun.debugging.matching import Described, matched, structure_of
 from irrun.debugging.sides import Sink
 from irrun.evaluation.native import last_line, required
 from irrun.graph import Outlet
+from irrun.jobs.progress import working
 from irrun.model import Loaded, Port
 from irrun.tensor import Array
 
@@ -165,7 +166,8 @@ class OnnxSide:
         if not optimised:
             options.graph_optimization_level = self._ort.GraphOptimizationLevel.ORT_DISABLE_ALL
         try:
-            session = self._ort.InferenceSession(proto.SerializeToString(), options, ["CPUExecutionProvider"])
-            return [np.asarray(array) for array in session.run(list(names), self._given)]
+            with working("running ONNX Runtime"):
+                session = self._ort.InferenceSession(proto.SerializeToString(), options, ["CPUExecutionProvider"])
+                return [np.asarray(array) for array in session.run(list(names), self._given)]
         except Exception as error:
             raise DebugError(f"ONNX Runtime cannot run {self._path}: {last_line(error)}") from None

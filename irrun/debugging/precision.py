@@ -12,6 +12,7 @@ from irrun.debugging.faults import DebugError
 from irrun.debugging.places import Place, Watcher, layers_in
 from irrun.debugging.rounding import constant_slots, exact_in, rounded_plan, rounded_step, steps_that_round
 from irrun.debugging.stopping import AS_WRITTEN
+from irrun.jobs.progress import told
 from irrun.model import Loaded
 from irrun.model.arguments import accept
 from irrun.model.config import read_config
@@ -86,11 +87,12 @@ def rank_layers(
     trial = _Trial(model, inputs, name)
     own = trial.own_errors()
     order = sorted(trial.numbers, key=lambda number: -own.get(number, 0.0))
-    alone = {number: trial.error([number]) for number in order[:tried]}
+    alone = {number: trial.error([number]) for number in told(order[:tried], "rounding each layer alone")}
     order.sort(key=lambda number: (-alone.get(number, -1.0), -own.get(number, 0.0)))
     predicted = trial.error(trial.numbers)
     wanted = predicted / 2 if target is None else target
-    without = {number: trial.error(trial.all_but([number])) for number in order[:most_kept]}
+    rounded = told(order[:most_kept], "rounding all layers but one")
+    without = {number: trial.error(trial.all_but([number])) for number in rounded}
     keep = _kept(trial, order, predicted, wanted, most_kept)
     damages = [
         LayerDamage(
@@ -110,7 +112,7 @@ def _kept(trial: _Trial, order: Sequence[int], predicted: float, wanted: float, 
     """Return the layers to keep in f32, the worst first, without those that make the error no smaller."""
     numbers: list[int] = []
     found: list[Kept] = []
-    for number in order[: 2 * most]:
+    for number in told(order[: 2 * most], "choosing layers to keep"):
         error = found[-1].error if found else predicted
         if len(found) == most or error <= wanted:
             break

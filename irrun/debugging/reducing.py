@@ -17,6 +17,7 @@ from irrun.debugging.faults import DebugError
 from irrun.debugging.shrinking import shrunk
 from irrun.debugging.spool import Spool
 from irrun.evaluation.files.saving import save_arrays
+from irrun.jobs.progress import working
 from irrun.model import Loaded, Port
 from irrun.tensor import Array
 
@@ -42,8 +43,9 @@ class Reduction:
 class _Counted:
     """Counts the checks of a fault, remembers the smallest case, and ends after a number of checks."""
 
-    def __init__(self, shows: Shows, better: Callable[[Case], None], most: int) -> None:
+    def __init__(self, shows: Shows, better: Callable[[Case], None], most: int, add: Callable[[int], None]) -> None:
         self.count = 0
+        self._add = add
         self._shows = shows
         self._better = better
         self._most = most
@@ -52,6 +54,7 @@ class _Counted:
         if self.count >= self._most:
             return False
         self.count += 1
+        self._add(1)
         found = self._shows(case)
         if found:
             self._better(case)
@@ -73,12 +76,12 @@ def reduce(
     With ``inputs``, each case has the tensors that reach it in a run of the whole model. ``better`` is called with each
     smaller case, ``most`` limits the number of checks. DebugError where the whole model does not show the fault.
     """
-    counted = _Counted(shows, better, most)
     whole = Case((model,), None if inputs is None else tuple(inputs[place] for place in sorted(inputs)))
     if not shows(whole):
         raise DebugError("the fault does not show in the whole model, so there is nothing to reduce")
     layers = layers_of(model)
-    with Spool() as spool:
+    with Spool() as spool, working("reducing", unit="checks") as add:
+        counted = _Counted(shows, better, most, add)
         tensors = None if inputs is None else Tensors(model, inputs, spool, config or {})
 
         def is_shown(chosen: Sequence[int]) -> bool:
@@ -89,8 +92,8 @@ def reduce(
         case = _kept(model, chosen, tensors) if len(chosen) < len(layers) else None
         if case is not None and len(case.model.graph.results) > 1:
             case = _with_fewer_outputs(model, chosen, tensors, counted) or case
-    case = case if case is not None else whole
-    case = shrunk(case, counted) if shapes else case
+        case = case if case is not None else whole
+        case = shrunk(case, counted) if shapes else case
     return Reduction(case, len(layers), len(layers_of(case.model)), counted.count)
 
 

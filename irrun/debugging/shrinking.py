@@ -11,6 +11,7 @@ from irrun.debugging.cases import REFUSALS, Case, Shows
 from irrun.debugging.cutting import model_of
 from irrun.editing import MutableGraph
 from irrun.graph import Outlet
+from irrun.jobs.progress import working
 from irrun.model import Loaded
 from irrun.ops.infrastructure.const import Const, HeldConst
 from irrun.ops.infrastructure.parameter import Parameter
@@ -32,19 +33,21 @@ class Axis(NamedTuple):
 
 def shrunk(case: Case, shows: Shows) -> Case:
     """Return a case with smaller axes and plainer constants that still shows its fault."""
-    for _ in range(_MOST_ROUNDS):
-        smaller = next((some for some in _smaller(case) if _is_shown(some, shows)), None)
-        if smaller is None:
-            break
-        case = smaller
-    for place in range(len(constants_of(case.model))):
-        plainer = (_plain(case, place, value) for value in (0.0, 1.0))
-        case = next((some for some in plainer if some is not None and _is_shown(some, shows)), case)
+    with working("shrinking", unit="checks") as add:
+
+        def is_shown(smaller: Case | None) -> bool:
+            add(1)
+            return smaller is not None and shows(smaller)
+
+        for _ in range(_MOST_ROUNDS):
+            smaller = next((some for some in _smaller(case) if is_shown(some)), None)
+            if smaller is None:
+                break
+            case = smaller
+        for place in range(len(constants_of(case.model))):
+            plainer = (_plain(case, place, value) for value in (0.0, 1.0))
+            case = next((some for some in plainer if some is not None and is_shown(some)), case)
     return case
-
-
-def _is_shown(case: Case | None, shows: Shows) -> bool:
-    return case is not None and shows(case)
 
 
 def constants_of(model: Loaded) -> list[int]:

@@ -8,6 +8,7 @@ from typing import Final, Protocol, overload
 from lxml import etree
 
 from irrun.document.text import first_tag
+from irrun.jobs.progress import told
 
 DEEPEST: Final = 255
 PIECE: Final = 1 << 16
@@ -104,7 +105,8 @@ class Elements:
             raise Unreadable("no element found")
         self.open: Element | None = None
         self._text = text
-        self._at = 0
+        pieces = (text[at : at + PIECE] for at in range(0, len(text), PIECE))
+        self._pieces = iter(told(pieces, "reading", unit="bytes", total=len(text), count=len))
         self._root: Element | None = None
         self._ended = False
         # With resolve_entities=False, lxml starts again with the next piece after an unknown entity, without an error.
@@ -173,9 +175,9 @@ class Elements:
 
     def _advance(self) -> None:
         try:
-            if self._at < len(self._text):
-                self._parser.feed(self._text[self._at : self._at + PIECE])
-                self._at += PIECE
+            piece = next(self._pieces, None)
+            if piece is not None:
+                self._parser.feed(piece)
             else:
                 self._parser.close()
                 self._require_places()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +16,7 @@ from irrun.evaluation.batch.running import problem, results
 from irrun.evaluation.batch.work import BatchWork
 from irrun.evaluation.metrics import METRICS
 from irrun.jobs import Way, way
+from irrun.jobs.progress import told
 from irrun.model import Loaded, build
 from irrun.tensor import Array
 
@@ -49,17 +50,16 @@ def evaluate(
     output: int = 0,
     batch_size: int = 32,
     config: Mapping[str, Any] | None = None,
-    progress: Callable[[Sequence[int]], Iterable[int]] = iter,
 ) -> dict[str, Score]:
     """Run a model on rows of data, and return metrics by name: ``top1``, ``top5``, ``mse``, ``iou``, ``perplexity``.
 
     ``data`` are inputs by place, whose first axes are as long as that of ``labels``. ``batch_size`` rows are run at a
-    time, or as many as the model takes. ``output`` is the place of the output to compare, ``progress`` is called with
-    the first row of each batch, and yields them. RequestError where data or labels do not fit.
+    time, or as many as the model takes. ``output`` is the place of the output to compare. RequestError where data or
+    labels do not fit.
 
     >>> evaluate(load("model.xml"), {0: images}, labels, ["top1"])["top1"].value
     """
-    return score(_of_rows(model, data, labels, config, batch_size, output, progress), metrics)
+    return score(_of_rows(model, data, labels, config, batch_size, output), metrics)
 
 
 def _of_rows(
@@ -69,7 +69,6 @@ def _of_rows(
     config: Mapping[str, Any] | None,
     size: int,
     output: int,
-    progress: Callable[[Sequence[int]], Iterable[int]],
 ) -> Iterator[tuple[Array, Array]]:
     """Yield the output and the labels of each batch."""
     count = len(next(iter(data.values()))) if data else 0
@@ -80,7 +79,7 @@ def _of_rows(
     if count % step and not dynamic:
         raise RequestError(f"there are {count} rows, expected a multiple of {step}, the batch size of the model")
     compiled = build(model, config)
-    for at in progress(range(0, count, step)):
+    for at in told(range(0, count, step), "running", unit="batches"):
         outputs = compiled({key: array[at : at + step] for key, array in data.items()})
         yield outputs[output], labels[at : at + step]
 
@@ -101,20 +100,18 @@ def evaluate_files(
     *,
     output: int = 0,
     workers: Way | None = None,
-    progress: Callable[[Sequence[Item], Iterator[Any]], Iterable[Any]] = lambda _, found: found,
 ) -> dict[str, Score]:
     """Run a model on the files of folders, patterns and names, and return metrics by name.
 
-    ``labels`` has an element for each file in natural order, or an array for each by its name. ``progress`` is called
-    with the files and an iterator of an item for each, which it passes on. RequestError where one has no label, or
-    cannot be run.
+    ``labels`` has an element for each file in natural order, or an array for each by its name. RequestError where one
+    has no label, or cannot be run.
     """
     items = items_of(inputs)
     expected = _labels_of(items, labels)
     found = results(work, [(item,) for item in items], workers if workers is not None else way(1, None, None))
 
     def pairs() -> Generator[tuple[Array, Array], None, None]:
-        for number, record in progress(items, found):
+        for number, record in told(found, "running", unit="inputs", total=len(items)):
             if record["status"] == "failed":
                 raise RequestError(problem(record))
             array, truth = record["outputs"][output], np.asarray(expected[number])

@@ -9,6 +9,7 @@ from typing import Any
 from irrun.evaluation.execution import tiers_used
 from irrun.evaluation.native import OpenVINOEngine, OpenVINOModel
 from irrun.evaluation.timing import blas_in_use, in_turns, milliseconds
+from irrun.jobs.progress import told
 from irrun.model import Loaded, build
 from irrun.ops.fused.base import Fused
 from irrun.ops.fused.fused_convolution import FusedConvolution
@@ -133,7 +134,7 @@ def _native(engine: OpenVINOEngine, niter: int) -> dict[str, Any]:
     whole: list[float] = []
     times: dict[str, list[float]] = {}
     counts: dict[str, int] = {}
-    for _ in range(niter):
+    for _ in told(range(niter), "timing", unit="runs"):
         whole.append(milliseconds(engine.run)[1])
         for type, (took, count) in engine.profile().items():
             times.setdefault(type, []).append(took)

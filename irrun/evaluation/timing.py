@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 
 from threadpoolctl import threadpool_info
 
+from irrun.jobs.progress import working
 from irrun.kernels.threads import threads
 
 TURN: Final = 0.2
@@ -39,14 +40,17 @@ def in_turns(
     """
     times: dict[str, list[float]] = {name: [] for name in runs}
     waiting = list(runs)
-    while waiting:
-        for name in list(waiting):
-            if len(runs) > 1 and turn:
-                runs[name]()
-            _turn(runs[name], times[name], niter, turn if niter is not None else min(turn, seconds))
-            enough = len(times[name]) >= niter if niter is not None else sum(times[name]) >= 1000 * seconds
-            if enough:
-                waiting.remove(name)
+    with working("timing", None if niter is None else niter * len(runs), unit="runs") as add:
+        while waiting:
+            for name in list(waiting):
+                if len(runs) > 1 and turn:
+                    runs[name]()
+                before = len(times[name])
+                _turn(runs[name], times[name], niter, turn if niter is not None else min(turn, seconds))
+                add(len(times[name]) - before)
+                enough = len(times[name]) >= niter if niter is not None else sum(times[name]) >= 1000 * seconds
+                if enough:
+                    waiting.remove(name)
     return times
 
 

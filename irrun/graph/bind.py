@@ -15,6 +15,7 @@ from irrun.graph.extensions import Extensions
 from irrun.graph.faults import Cycle, UnconnectedInput
 from irrun.graph.graph import PARAMETER, RESULT, Body, Graph, Inlet, Node, Outlet
 from irrun.graph.ids import duplicates, is_id
+from irrun.jobs.progress import told
 from irrun.ops import Op
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.available import BUILT_IN, Operations
@@ -75,7 +76,8 @@ class _Binder:
     def net(self, net: NetElement, path: tuple[str, ...]) -> Graph:
         """Return the graph of a net, or of the body at ``path``."""
         layers = dict(zip(_ids(net.layers), net.layers, strict=True))
-        nodes = {id: self._node(id, layer, path, net.edges) for id, layer in layers.items()}
+        shown = told(layers.items(), "binding")
+        nodes = {id: self._node(id, layer, path, net.edges) for id, layer in shown}
         if self.fragment and not path:
             sources: Sources = {id: [None] * len(layer.inputs) for id, layer in layers.items()}
             nodes = {**_feed(layers, sources), **nodes}

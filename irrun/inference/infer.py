@@ -12,6 +12,7 @@ from irrun.graph import Graph, Node, Outlet
 from irrun.graph.graph import PARAMETER, READ_VALUE
 from irrun.inference.facts import Facts
 from irrun.inference.fold import fold
+from irrun.jobs.progress import told
 from irrun.ops import Fact
 from irrun.ops.calling import infer as infer_outputs
 from irrun.ops.context import BodyCall
@@ -64,7 +65,7 @@ class _Pass:
         bodies: dict[tuple[int, str], Facts] = {}
         found: list[Diagnostic] = []
         parameters = set(graph.parameters)
-        for node in graph.ordered():
+        for node in told(graph.ordered(), "inferring shapes", total=len(graph)):
             if node.op is None:
                 continue
             if not path:

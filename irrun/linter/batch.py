@@ -15,6 +15,7 @@ from irrun.diagnostics.internal import InternalError
 from irrun.diagnostics.render import Finding
 from irrun.document.reader import load
 from irrun.jobs import Lost, in_order, spread
+from irrun.jobs.progress import told
 from irrun.linter.apply import diff, rewrite
 from irrun.linter.baseline import Baseline
 from irrun.linter.check import IRFile, Linter, Report
@@ -141,7 +142,9 @@ def check_all(tasks: Sequence[Task], processes: int = 1, scheduler: str | None =
 
     A file that ends the process which checks it is the problem of its result.
     """
-    for task, result in zip(tasks, in_order(spread(_Checking(), tasks, processes, scheduler)), strict=True):
+    results = in_order(spread(_Checking(), tasks, processes, scheduler))
+    shown = told(results, "checking", unit="files", total=len(tasks)) if len(tasks) > 1 else results
+    for task, result in zip(tasks, shown, strict=True):
         if isinstance(result, Lost):
             yield Checked(task.filename, problem=f"{task.filename}: {result.reason}", is_own_fault=True)
         else:

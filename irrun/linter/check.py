@@ -19,6 +19,7 @@ from irrun.document.source_map import SourceMap
 from irrun.document.weights import WeightsOutOfRange
 from irrun.graph import bind
 from irrun.inference import infer
+from irrun.jobs.progress import told
 from irrun.linter.apply import apply_fixes
 from irrun.linter.baseline import Baseline
 from irrun.linter.consequences import causes_of, unexplained
@@ -197,7 +198,7 @@ def _left(context: Context) -> list[Diagnostic]:
 
 
 def _checked(context: Context, codes: Collection[str]) -> Iterator[Diagnostic]:
-    for code, rule in rules().items():
+    for code, rule in told(rules().items(), "checking", unit="rules"):
         if code in codes:
             yield from rule().check(context)
 

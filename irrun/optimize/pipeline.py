@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from irrun.graph import Graph, Outlet
 from irrun.inference import Facts
+from irrun.jobs.progress import told
 from irrun.optimize.rewrite import Rewriter
 from irrun.optimize.schedule import PASSES
 from irrun.optimize.settings import Settings
@@ -31,7 +32,7 @@ def optimize(
     if not settings.enabled:
         return graph, facts, known
     rewriter = Rewriter(graph, facts, known, packed, settings)
-    for item in PASSES:
+    for item in told(PASSES, "optimising", unit="passes"):
         if item.name not in settings.disabled:
             item.run(rewriter)
     return rewriter.optimized()

@@ -9,6 +9,7 @@ import numpy as np
 
 from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
+from irrun.jobs.progress import told
 from irrun.ops import Fold, OpError
 from irrun.ops.calling import conform, empty, padded
 from irrun.optimize.nf4 import is_exact
@@ -38,7 +39,7 @@ def constants(
     exact: dict[Outlet, Array] = dict(shared or {})
     results = set(graph.results)
     waiting: dict[Outlet, int] = {}
-    for node in graph.ordered():
+    for node in told(graph.ordered(), "folding constants", total=len(graph)):
         outlets = facts.outlets(node.id)
         sources = graph.sources(node.id)
         if node.id in left or (outlets and exact.keys() >= set(outlets)):

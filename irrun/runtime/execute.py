@@ -10,6 +10,7 @@ import numpy as np
 from irrun.diagnostics import Diagnostic, IRError, OpError
 from irrun.diagnostics.internal import out_of_memory
 from irrun.document.places import at_layer, op_diagnostic
+from irrun.jobs.progress import told
 from irrun.ops.calling import conform
 from irrun.ops.context import BodyCall
 from irrun.ops.fused.base import Fused
@@ -93,7 +94,7 @@ class Run:
         arrays: list[Any] = []
         ndarray = np.ndarray
         try:
-            for step in plan.steps:
+            for step in told(plan.steps, "running"):
                 arrays = [slots[index] for index in step.inputs]
                 if step.plain is not None:
                     result = step.run(*arrays, memory=self.memory) if step.asks else step.run(*arrays)
@@ -110,7 +111,7 @@ class Run:
             raise step_error(step, arrays, error) from _cause(error)
 
     def _observed(self, plan: Plan, slots: list[Any]) -> None:
-        for step in plan.steps:
+        for step in told(plan.steps, "running"):
             arrays = [slots[index] for index in step.inputs]
             for observer in self.observers:
                 observer.before(step, arrays)

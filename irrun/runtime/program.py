@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irrun.jobs.progress import told
 from irrun.ops import Op, OpError
 from irrun.ops.fused.fused_append import FusedAppend
 from irrun.ops.infrastructure.assign import Assign3, Assign6
@@ -214,7 +215,7 @@ class _Lowerer:
         early: list[Lowered] = []
         main: list[Lowered] = []
         sinks: list[tuple[Step, tuple[Value, ...]]] = []
-        for step in plan.steps:
+        for step in told(plan.steps, "compiling"):
             given = tuple(self._slots[index] for index in step.inputs)
             lowered = self._step(step, given)
             if lowered is None:

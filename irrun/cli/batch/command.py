@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -13,11 +12,10 @@ import click
 
 from irrun.cli import inputs, values
 from irrun.cli.batch.options import Batch
-from irrun.cli.console import fail, level, note, result
+from irrun.cli.console import fail, note, result
 from irrun.cli.extending import extensions
 from irrun.cli.failures import CANNOT
 from irrun.cli.findings import say_findings
-from irrun.cli.progress import watched
 from irrun.diagnostics import amount
 from irrun.evaluation.batch.running import problem, run_batch
 from irrun.jobs import Way
@@ -62,7 +60,7 @@ def run_many(
         )
     failed, begin = 0, time.perf_counter()
     with closing(iter(found)) as records:
-        for record in watched(records, found.left, sys.stderr, unit="inputs") if level() >= 0 else records:
+        for record in records:
             if record["status"] == "failed":
                 failed += 1
                 fail(problem(record))

@@ -26,7 +26,6 @@ The exit status is 0 where all are equal, 1 where one differs, and 2 where one c
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -34,7 +33,7 @@ from typing import Any, Final
 import click
 
 from irrun.cli import inputs, jobs, limits, values
-from irrun.cli.console import fail, level, note, result, text_or_json, verbosity
+from irrun.cli.console import fail, note, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import CANNOT, Failure
 from irrun.cli.limits import Limits
@@ -142,12 +141,12 @@ def _say_failures(records: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _records(work: Any, pairs: Sequence[Any], workers: Way, *, fail_fast: bool) -> list[dict[str, Any]]:
-    from irrun.cli.progress import watched
     from irrun.jobs import Lost, in_order, spread
     from irrun.jobs.cluster import ClusterError
+    from irrun.jobs.progress import told
 
     found = in_order(spread(work, pairs, workers.jobs, workers.scheduler))
-    shown = watched(found, len(pairs), sys.stderr, unit="pairs") if level() >= 0 else found
+    shown = told(found, "comparing", unit="pairs", total=len(pairs)) if len(pairs) > 1 else found
     records: list[dict[str, Any]] = []
     try:
         for pair, item in zip(pairs, shown, strict=False):

@@ -17,24 +17,20 @@ Examples:
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
 from irrun.cli import limits, values
 from irrun.cli.batch.options import image_options
-from irrun.cli.console import level, result, text_or_json, verbosity
+from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
 from irrun.cli.jobs import Workers, workers_options
 from irrun.cli.limits import Limits
-from irrun.cli.progress import watched
 from irrun.diagnostics import amount
 from irrun.evaluation.accuracy import Score, evaluate, evaluate_files
 from irrun.evaluation.batch.work import BatchWork
@@ -98,7 +94,6 @@ def command(
             metrics,
             output=index,
             workers=spread,
-            progress=_files if level() >= 0 else lambda _, found: found,
         )
     else:
         data = reading.rows(files, loaded.inputs, config.get("MAX_MEMORY"))
@@ -110,21 +105,12 @@ def command(
             output=index,
             batch_size=batch_size,
             config=config,
-            progress=_progress if level() >= 0 else iter,
         )
     if output_format == "json":
         result(values.as_json({name: asdict(item) for name, item in found.items()}))
         return
     for name, item in found.items():
         result(f"{name}: {_text(name, item)}")
-
-
-def _files(items: Sequence[Any], found: Iterable[Any]) -> Iterable[Any]:
-    return watched(found, len(items), sys.stderr, unit="inputs")
-
-
-def _progress(starts: Sequence[int]) -> Iterable[int]:
-    return watched(starts, len(starts), sys.stderr, unit="batches")
 
 
 def _text(name: str, found: Score) -> str:

@@ -17,6 +17,7 @@ from irrun.evaluation.files.images import Preparation
 from irrun.evaluation.files.targets import refuse_inputs, refuse_standard_output
 from irrun.jobs import Lost, Way, spread, way
 from irrun.jobs.cluster import ClusterError
+from irrun.jobs.progress import told
 from irrun.model import Loaded, load
 from irrun.model.inference import Inference
 from irrun.tensor import Shape
@@ -52,7 +53,8 @@ class Batch:
     def __iter__(self) -> Generator[Record, None, None]:
         try:
             with self._records.writing() as add:
-                for _, record in results(self._work, self._todo, self._way):
+                done = results(self._work, self._todo, self._way)
+                for _, record in told(done, "running", unit="inputs", total=self.left):
                     add(record)
                     yield record
         finally:

@@ -11,6 +11,7 @@ from irrun.debugging.places import Place, Watcher
 from irrun.debugging.selecting import Selection
 from irrun.debugging.sides import Side, run_as_written
 from irrun.debugging.statistics import Statistics, TensorStatistics
+from irrun.jobs.progress import told
 from irrun.model import Loaded
 from irrun.runtime.observers import Profiler
 from irrun.runtime.plan import Step
@@ -46,7 +47,7 @@ def measure(model: Loaded, inputs: Any, config: Mapping[str, Any], side: Side | 
 def _times(model: Loaded, inputs: Any, config: Mapping[str, Any]) -> dict[str, float]:
     """Return the median time of each layer in milliseconds, for all iterations of a layer in a body together."""
     watcher = _Timer()
-    for _ in range(_RUNS):
+    for _ in told(range(_RUNS), "timing", unit="runs"):
         run_as_written(model, inputs, config, watcher)
     profiler = watcher.profiler
     return {watcher.keys[id(timing.step)]: timing.median * len(timing.own) / _RUNS / 1e6 for timing in profiler.timings}
