@@ -5,7 +5,9 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
+
+import numpy as np
 
 from irrun.debugging.cases import REFUSALS, Case
 from irrun.debugging.cutting import save
@@ -22,6 +24,9 @@ from irrun.runtime import State, execute
 from irrun.tensor import Array
 
 Arrays = tuple[Array, ...]
+
+_SMALLER: Final = 10
+"""How many times smaller an error may be that is the same fault."""
 
 
 class Answers(NamedTuple):
@@ -48,19 +53,39 @@ class Answers(NamedTuple):
             return True
         return any(errors(a, b, median=stat == "median").exceeds(rtol, atol, stat) for a, b in pairs)
 
+    def is_like(self, other: Answers) -> bool:
+        """Return whether these answers differ in the same way as others."""
+        if self._kind != other._kind:
+            return False
+        (_, mine), (_, its) = self.worst, other.worst
+        return mine is None or its is None or not mine.relative < its.relative / _SMALLER
+
+    @property
+    def _kind(self) -> tuple[bool, bool]:
+        """Whether a shape differs, and whether a value is finite on one side only."""
+        pairs = list(zip(self.ours, self.theirs, strict=False))
+        alike = [(a, b) for a, b in pairs if a.shape == b.shape and a.dtype.kind == b.dtype.kind == "f"]
+        lost = any(not np.array_equal(np.isfinite(a), np.isfinite(b)) for a, b in alike)
+        return any(a.shape != b.shape for a, b in pairs), lost
+
 
 Ask = Callable[[Case], Answers]
 """Returns the answers of both sides to a case."""
 
 
-def shows(ask: Ask, tolerance: Tolerance) -> Callable[[Case], bool]:
-    """Return a function that tells whether the answers to a case differ; not where one side has none."""
+def shows(ask: Ask, tolerance: Tolerance, like: Answers | None = None) -> Callable[[Case], bool]:
+    """Return a function that tells whether the answers to a case differ, and in the same way as those ``like``.
+
+    They differ in the same way where the shapes, or what is not finite, differ in both or in neither, and the error is
+    not much smaller. A case to which one side has no answer does not show a difference.
+    """
 
     def is_shown(case: Case) -> bool:
         try:
-            return ask(case).differ(tolerance)
+            found = ask(case)
         except (*REFUSALS, DebugError, MemoryError):
             return False
+        return found.differ(tolerance) and (like is None or found.is_like(like))
 
     return is_shown
 

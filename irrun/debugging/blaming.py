@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-from irrun.debugging.answers import Answers, Ask, of_models, of_openvino, of_optimisation, of_precision, shows
+from irrun.debugging.answers import Answers, Ask, of_openvino, of_optimisation, of_precision, shows
+from irrun.debugging.answers import of_models as of_models_of
 from irrun.debugging.cases import REFUSALS, Case, Tensors, kept, layers_of, of_sizes
+from irrun.debugging.diagnosing import of_layers, of_models, outputs_agree
 from irrun.debugging.engines import OpenVINOSide
 from irrun.debugging.faults import DebugError
-from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance, compare_layers
+from irrun.debugging.layers import LayerDifference, Tolerance, compare_layers
 from irrun.debugging.metrics import Errors
 from irrun.debugging.ports import inputs_for
 from irrun.debugging.precision import first_rounded
 from irrun.debugging.reducing import reduce
 from irrun.debugging.shrinking import shrunk
 from irrun.debugging.sides import ModelSide
-from irrun.debugging.single_layers import inputs_of_layer, pair, single
+from irrun.debugging.single_layers import inputs_of_layer, inputs_of_pair, pair, single
 from irrun.debugging.spool import Spool
-from irrun.diagnostics import amount
-from irrun.graph import Outlet
-from irrun.model import Loaded
+from irrun.debugging.verdicts import EQUAL, Suspect, Verdict
+from irrun.model import Loaded, build
 from irrun.tensor import Array
 
 EPSILON: Final = {"bf16": 2.0**-8, "f16": 2.0**-11, "int8": 1 / 127}
@@ -31,10 +32,10 @@ EPSILON: Final = {"bf16": 2.0**-8, "f16": 2.0**-11, "int8": 1 / 127}
 _WIDEST: Final = 3
 """Layers of a piece that reproduces a fault."""
 
+UNSAID: Final = Verdict("different")
+
 _MOST: Final = 200
 """Checks of pieces of a model in which no layer reproduces a fault by itself."""
-
-_NOT_ALONE: Final = "no layer errs by itself, and the outputs are within the tolerances"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class Blame:
     ``kind`` is ``layer`` where its results differ for equal inputs, ``optimisation`` where they agree layer by layer,
     and what the engine makes of ``layers`` differs, ``precision`` where they differ if rounded. ``reproduces`` tells
     whether the case shows the fault; ``whole`` are the errors of the layer inside the whole model, if these are known.
+    ``verdict`` has all suspects, of which this is the first.
     """
 
     kind: Literal["layer", "optimisation", "precision"]
@@ -56,12 +58,22 @@ class Blame:
     answers: Answers
     reproduces: bool
     whole: Errors | None = None
+    verdict: Verdict = UNSAID
 
     def as_dict(self) -> dict[str, Any]:
         """Return a record without the arrays, ready for JSON or pandas."""
         names = ("kind", "layer", "type", "layers", "sides", "constants", "reproduces")
         found = self.answers.worst[1]
-        return {name: getattr(self, name) for name in names} | {"errors": None if found is None else found.as_dict()}
+        record = {name: getattr(self, name) for name in names} | self.verdict.as_dict()
+        return record | {"errors": None if found is None else found.as_dict()}
+
+
+class NothingToBlame(DebugError):
+    """No layer is suspected: the outputs agree, a harmless cause explains them, or nothing was found that does."""
+
+    def __init__(self, verdict: Verdict, message: str) -> None:
+        super().__init__(message)
+        self.verdict = verdict
 
 
 def blame(
@@ -76,10 +88,11 @@ def blame(
     """Blame a layer for the difference from another model or OpenVINO, or for the loss in a precision.
 
     ``inputs`` are arrays by place, ``config`` holds the settings of ``compile_model``. ``other`` is a model, whose
-    inputs are matched by name, a model with inputs of its own, OpenVINO with the same model and inputs, or ``bf16``,
-    ``f16`` or ``int8``. Then the first layer is blamed that rounding changes by more than the tolerance, by default
-    sixteen times the error of rounding a number, else the one that it changes most. ``names`` are those of the models
-    in messages. DebugError where no layer errs.
+    inputs are matched by name, a model with inputs and settings of its own, OpenVINO with the same model and inputs, or
+    ``bf16``, ``f16`` or ``int8``. Then the first layer is blamed that rounding changes by more than the tolerance, by
+    default sixteen times the error of rounding a number, else the one that it changes most. ``names`` are those of the
+    models in messages. NothingToBlame, with the verdict, where no layer is suspected; DebugError for other requests
+    that cannot be carried out.
 
     >>> found = blame(load("old.xml"), load("new.xml"), {0: image})
     >>> found.layer, write_folder(found, Path("report"))
@@ -104,30 +117,54 @@ def _blame_model(
     settings: Mapping[str, Any],
     names: tuple[str, str],
 ) -> Blame:
-    side = ModelSide(of_sizes(side.model, side.inputs), side.inputs, settings, side.name)
-    found = compare_layers(model, inputs, side, tolerance, config=settings)
-    culprit = found.culprit
-    if culprit is None:
-        return _blame_optimisation(model, inputs, tolerance, settings, found)
-    given = inputs_of_layer(model, inputs, side, culprit.id, settings)
-    counterpart = side.counterparts(model)[Outlet(culprit.id, culprit.output)][0]
-    assert isinstance(counterpart, Outlet)
-    case = pair(model, culprit.id, side.model, counterpart.node, given)
-    return _finish("layer", model, culprit, names, case, of_models(settings), tolerance)
+    side = ModelSide(of_sizes(side.model, side.inputs), side.inputs, side.config, side.name)
+    ours, theirs = build(model, settings)(inputs).to_tuple(), side.outputs()
+    if outputs_agree(ours, theirs, side.order(model.outputs), tolerance):
+        raise NothingToBlame(EQUAL, "the outputs agree within the tolerances")
+    verdict = of_models(model, side, inputs, ours, theirs, tolerance, settings)
+    if verdict.cause == "optimisation":
+        return _blame_optimisation(model, inputs, tolerance, settings, verdict)
+    if not verdict.suspects:
+        raise NothingToBlame(verdict, f"no layer is to blame: {verdict.reason}")
+    first = verdict.suspects[0]
+    ask, case = of_models_of(settings), None
+    if first.ids is not None:
+        with suppress(DebugError, *REFUSALS):
+            given = inputs_of_pair(model, first.ids[0], side.model, first.ids[1], side.inputs)
+            case = pair(model, first.ids[0], side.model, first.ids[1], given)
+    reproduces = case is not None and shows(ask, tolerance)(case)
+    if case is None:
+        case, reproduces = Case((model, side.model), _in_order(inputs)), True
+    elif reproduces:
+        case = shrunk(case, shows(ask, tolerance, ask(case)))
+    layers = tuple(case.model.graph.node(id).name for id in layers_of(case.model))
+    layer = first.name or first.other
+    return Blame(
+        "layer", layer, first.type, layers, names, first.constants, case, _answers(ask, case), reproduces, None, verdict
+    )
 
 
 def _blame_openvino(
     model: Loaded, side: OpenVINOSide, inputs: Mapping[int, Array], tolerance: Tolerance, settings: Mapping[str, Any]
 ) -> Blame:
+    ours, theirs = build(model, settings)(inputs).to_tuple(), side.outputs()
+    if outputs_agree(ours, theirs, range(len(theirs)), tolerance):
+        raise NothingToBlame(EQUAL, "the outputs agree within the tolerances")
     found = compare_layers(model, inputs, side, tolerance, config=settings)
+    verdict = of_layers(model, found, side.name, ours, theirs, tolerance)
     names = ("irrun", side.name)
-    if found.culprit is not None:
-        given = inputs_of_layer(model, inputs, side, found.culprit.id, settings)
-        case = single(model, found.culprit.id, given)
-        return _finish("layer", model, found.culprit, names, case, of_openvino(settings), tolerance, inputs, settings)
-    if Answers(found.outputs, tuple(side.outputs())).differ(tolerance):
-        return _reduced(model, inputs, of_openvino(settings), tolerance, names, settings)
-    return _blame_optimisation(model, inputs, tolerance, settings, found)
+    if verdict.suspects:
+        culprit = next(item for item in found.layers if item.layer == verdict.suspects[0].name and item.errs)
+        given = inputs_of_layer(model, inputs, side, culprit.id, settings)
+        case = single(model, culprit.id, given)
+        blamed = _finish("layer", model, culprit, names, case, of_openvino(settings), tolerance, inputs, settings)
+        return replace(blamed, verdict=verdict)
+    if verdict.cause != "optimisation":
+        raise NothingToBlame(verdict, f"no layer is to blame: {verdict.reason}")
+    if Answers(found.outputs, tuple(theirs)).differ(tolerance):
+        blamed = _reduced(model, inputs, of_openvino(settings), tolerance, names, settings)
+        return replace(blamed, verdict=_of_layers(verdict, blamed))
+    return _blame_optimisation(model, inputs, tolerance, settings, verdict)
 
 
 def _blame_precision(
@@ -149,7 +186,11 @@ def _blame_precision(
     reproduces = is_shown(case)
     case = shrunk(case, is_shown) if reproduces else case
     sides = "f32", precision
-    return Blame("precision", node.name, node.type, (node.name,), sides, (), case, ask(case), reproduces)
+    suspect = Suspect(node.name, node.type, node.name, "rounding", f"rounded to {precision}", error=own)
+    verdict = Verdict("different", (suspect,), "rounding")
+    return Blame(
+        "precision", node.name, node.type, (node.name,), sides, (), case, ask(case), reproduces, verdict=verdict
+    )
 
 
 def _blame_optimisation(
@@ -157,13 +198,21 @@ def _blame_optimisation(
     inputs: Mapping[int, Array],
     tolerance: Tolerance,
     settings: Mapping[str, Any],
-    found: LayerComparison,
+    verdict: Verdict,
 ) -> Blame:
-    """Blame the layers of which irrun's optimiser makes something else. DebugError where it does not."""
+    """Blame the layers of which irrun's optimiser makes something else. NothingToBlame where it does not."""
     ask = of_optimisation(settings)
     if not ask(Case((model,), _in_order(inputs))).differ(tolerance):
-        raise DebugError(f"{_NOT_ALONE}: {amount(len(found.layers), 'output')} of layers agree")
-    return _reduced(model, inputs, ask, tolerance, ("as written", "optimised"), settings)
+        raise NothingToBlame(verdict, f"no layer is to blame: {verdict.reason}")
+    blamed = _reduced(model, inputs, ask, tolerance, ("as written", "optimised"), settings)
+    return replace(blamed, verdict=_of_layers(verdict, blamed))
+
+
+def _of_layers(verdict: Verdict, blamed: Blame) -> Verdict:
+    """Return a verdict on optimisation that names the layers which show it."""
+    between = blamed.layers, blamed.layers
+    suspect = Suspect(blamed.layer, blamed.type, blamed.layer, "optimisation", verdict.reason, between=between)
+    return replace(verdict, suspects=(suspect,))
 
 
 def _reduced(
@@ -207,7 +256,7 @@ def _finish(
                 found = reduce(model, is_shown, dict(inputs), config=dict(settings or {}), most=_MOST, shapes=False)
                 case, reproduces = found.case, True
     if reproduces:
-        case = shrunk(case, is_shown)
+        case = shrunk(case, shows(ask, tolerance, ask(case)))
     layers = tuple(case.model.graph.node(id).name for id in layers_of(case.model))
     return Blame(
         kind,

@@ -7,20 +7,21 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Final
 
+from irrun.debugging.diagnosing import CLEAR, farthest, of_layers, of_models
 from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance, compare_layers
 from irrun.debugging.metrics import Errors, errors
 from irrun.debugging.ports import inputs_for
 from irrun.debugging.sides import ModelSide, Side
+from irrun.debugging.verdicts import EQUAL, Verdict
 from irrun.diagnostics import IRError, OpError
 from irrun.diagnostics.requests import RequestError
 from irrun.evaluation.differences import changed_rows
 from irrun.model import Loaded, Port, build
 from irrun.tensor import Array
 
-CLEAR: Final = 3
-"""The ratio of errors from which on the optimisation of one side is at fault."""
-
 METRICS: Final = ("max", "mean", "median", "rms", "relative", "cosine", "psnr", "snr", "ulp")
+
+_EXPECTED: Final = "expected outputs do not tell which layer differs"
 
 Record = dict[str, Any]
 
@@ -57,12 +58,13 @@ class OutputDifference:
 class Comparison:
     """The outputs of two sides, and their layers where these were compared.
 
-    ``layers`` is None where they were not, or could not be for a ``reason``. ``optimisation`` holds the largest
-    relative errors of the outputs of the ``model`` and of the other side against their own layers one by one, if all
-    layers agree and the outputs do not.
+    ``verdict`` says what is claimed, and which layers are suspected. ``layers`` is None where they were not compared,
+    or could not be for a ``reason``. ``optimisation`` holds the largest relative errors of the outputs of the ``model``
+    and of the other side against their own layers one by one, if optimisation makes the outputs differ.
     """
 
     outputs: tuple[OutputDifference, ...]
+    verdict: Verdict
     layers: LayerComparison | None = None
     reason: str = ""
     optimisation: Mapping[str, float] | None = None
@@ -74,7 +76,7 @@ class Comparison:
 
     def as_dict(self, *, every: bool = False) -> Record:
         """Return a record, ready for JSON; with ``every``, it has a ``table`` of all layers."""
-        record: Record = {"status": "different" if self.differs else "equal"}
+        record: Record = {"status": "different" if self.differs else "equal", **self.verdict.as_dict()}
         record["outputs"] = [item.as_dict() for item in self.outputs]
         if self.reason:
             return record | {"layer": None, "layers": None, "reason": self.reason}
@@ -84,7 +86,7 @@ class Comparison:
         record["layer"] = None if first is None else _layer(first)
         record["culprit"] = None if culprit is None or culprit is first else _layer(culprit)
         record["layers"] = len({item.id for item in self.layers.layers})
-        if self.differs and first is None and self.layers.layers:
+        if self.optimisation is not None:
             record["optimisation"] = _at_fault(self.optimisation)
         if every:
             record["table"] = [item.as_dict() for item in self.layers.layers]
@@ -115,22 +117,31 @@ def compare(
     """
     ours = build(model, config)(inputs).to_tuple()
     if isinstance(other, Sequence):
-        return Comparison(tuple(_outputs(model.outputs, ours, other, tolerance)))
+        outputs = tuple(_outputs(model.outputs, ours, other, tolerance))
+        differs = any(item.differs for item in outputs)
+        return Comparison(outputs, Verdict("unknown", reason=_EXPECTED) if differs else EQUAL)
     if isinstance(other, Loaded):
         other = ModelSide(other, inputs_for(other.inputs, model.inputs, inputs, name), config, name)
     side: Side = other
     theirs = side.outputs()
-    found = Comparison(tuple(_outputs(model.outputs, ours, _in_order(theirs, side.order(model.outputs)), tolerance)))
-    if not (found.differs or every):
-        return found
+    outputs = tuple(_outputs(model.outputs, ours, _in_order(theirs, side.order(model.outputs)), tolerance))
+    differs = any(item.differs for item in outputs)
+    if not (differs or every):
+        return Comparison(outputs, EQUAL)
     try:
         layers = compare_layers(model, inputs, side, tolerance, config=config, fail_fast=fail_fast)
+        verdict = EQUAL
+        if differs and isinstance(side, ModelSide):
+            verdict = of_models(model, side, inputs, ours, theirs, tolerance, config)
+        elif differs:
+            verdict = of_layers(model, layers, side.name, ours, theirs, tolerance)
     except (RequestError, IRError, OpError, RuntimeError, MemoryError) as error:
-        return Comparison(found.outputs, None, str(error).partition("\n")[0] or "not enough memory")
-    if not found.differs or layers.first is not None:
-        return Comparison(found.outputs, layers)
-    apart = {"model": _farthest(ours, layers.outputs), side.name: _farthest(theirs, layers.others)}
-    return Comparison(found.outputs, layers, optimisation=apart)
+        reason = str(error).partition("\n")[0] or "not enough memory"
+        return Comparison(outputs, Verdict("unknown", reason=reason) if differs else EQUAL, None, reason)
+    if not differs or verdict.cause != "optimisation":
+        return Comparison(outputs, verdict, layers)
+    apart = {"model": farthest(ours, layers.outputs), side.name: farthest(theirs, layers.others)}
+    return Comparison(outputs, verdict, layers, optimisation=apart)
 
 
 def _outputs(
@@ -172,12 +183,6 @@ def _at_fault(apart: Mapping[str, float] | None) -> Record | None:
         return None
     by = max(apart, key=lambda name: apart[name]) if upper > CLEAR * lower else None
     return {"by": by, "relative": dict(apart)}
-
-
-def _farthest(arrays: Sequence[Array], others: Sequence[Array]) -> float:
-    """Return the largest relative error of some outputs beside others of the same shapes."""
-    pairs = [(a, b) for a, b in zip(arrays, others, strict=False) if a.shape == b.shape]
-    return max((errors(a, b).relative for a, b in pairs), default=0.0)
 
 
 def _layer(item: LayerDifference) -> Record:

@@ -18,6 +18,20 @@ def are_alike(port: Port, other: Port) -> bool:
     return port.node_name == other.node_name
 
 
+def paired(ports: Sequence[Port], others: Sequence[Port]) -> list[int | None]:
+    """Return the place of the counterpart of each port: of the same name, at the same place where several have it.
+
+    Where no name is the same, and there are as many, ports of the same place are counterparts.
+    """
+    found: list[int | None] = []
+    for port in ports:
+        alike = [other.index for other in others if are_alike(port, other) and other.index not in found]
+        found.append(port.index if port.index in alike else next(iter(alike), None))
+    if all(place is None for place in found) and len(ports) == len(others):
+        return [other.index for other in others]
+    return found
+
+
 def inputs_for(
     others: Sequence[Port], ports: Sequence[Port], inputs: Mapping[int, Array], name: str
 ) -> dict[int, Array]:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from irrun.debugging.matching import matched_outlets
 from irrun.debugging.places import Place, Watcher
-from irrun.debugging.ports import are_alike
+from irrun.debugging.ports import paired
 from irrun.debugging.stopping import AS_WRITTEN
 from irrun.graph import Outlet
 from irrun.model import Loaded, Outputs, Port, build
@@ -50,14 +50,13 @@ class ModelSide:
         self.name = name or model.friendly_name
         self.model = model
         self.inputs = inputs
-        self._config = dict(config or {})
+        self.config = dict(config or {})
 
     def order(self, ports: Sequence[Port]) -> Sequence[int | None]:
-        others = self.model.outputs
-        return [next((other.index for other in others if are_alike(port, other)), None) for port in ports]
+        return paired(ports, self.model.outputs)
 
     def outputs(self) -> Sequence[Array]:
-        return build(self.model, self._config)(self.inputs).to_tuple()
+        return build(self.model, self.config)(self.inputs).to_tuple()
 
     def counterparts(self, model: Loaded) -> Mapping[Outlet, tuple[Hashable, str]]:
         return dict(matched_outlets(model.graph, self.model.graph))
@@ -67,7 +66,7 @@ class ModelSide:
         return self.model.graph.node(key.node).name
 
     def tensors(self, keys: Collection[Hashable], sink: Sink) -> Sequence[Array]:
-        return run_as_written(self.model, self.inputs, self._config, _Passer(set(keys), sink)).to_tuple()
+        return run_as_written(self.model, self.inputs, self.config, _Passer(set(keys), sink)).to_tuple()
 
 
 class _Passer(Watcher):

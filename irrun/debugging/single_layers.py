@@ -42,6 +42,29 @@ def pair(model: Loaded, id: int, other: Loaded, counterpart: int, values: Mappin
     return Case((first, second), arrays)
 
 
+def inputs_of_pair(model: Loaded, id: int, other: Loaded, twin: int, inputs: Any) -> dict[Outlet, Array]:
+    """Return what the other model has for the inputs of a layer, each at the same place as in its counterpart.
+
+    DebugError where the two do not read the same number of tensors at the same places.
+    """
+    ours, theirs = model.graph.sources(id), other.graph.sources(twin)
+    known = constant_nodes(model.graph), constant_nodes(other.graph)
+    places = [
+        {port for port, outlet in enumerate(some) if outlet is not None and outlet.node not in constant}
+        for some, constant in zip((ours, theirs), known, strict=True)
+    ]
+    if places[0] != places[1]:
+        raise DebugError(f'"{model.graph.node(id).name}" has other inputs in the other model')
+    wanted = {outlet for port in places[1] if (outlet := theirs[port]) is not None}
+    found = {Outlet(at, 0): inputs[place] for place, at in enumerate(other.graph.parameters)}
+    run_as_written(other, inputs, {}, _Taker(wanted - found.keys(), found))
+    return {
+        outlet: found[source]
+        for port in places[0]
+        if (outlet := ours[port]) is not None and (source := theirs[port]) is not None
+    }
+
+
 def inputs_of_layer(
     model: Loaded, inputs: Mapping[int, Array], side: Side, id: int, settings: Mapping[str, Any]
 ) -> dict[Outlet, Array]:

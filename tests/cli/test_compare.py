@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from irrun.cli.comparing.report import page
+from irrun.debugging.diagnosing import of_optimisation
+from irrun.debugging.layers import Tolerance
 from irrun.debugging.metrics import errors
 from irrun.document.writer import WrittenBody
 from irrun.evaluation.differences import changed_rows, cosine, gaps, largest
@@ -104,7 +107,7 @@ def test_without_a_layer_to_name(run: Run, tmp_path: Path) -> None:
     made.result(made.layer("Negative", [made.parameter("x", "1,3")], name="minus", tensor="y"))
     result = run("compare", net(tmp_path / "a.xml"), made.save(tmp_path / "b.xml"))
     assert result.exit_code == 1
-    assert result.stdout.endswith("no layer has the same name on both sides\n")
+    assert result.stdout.splitlines()[-1].startswith('suspected: ReLU "')
 
 
 def test_outputs_belong_together_by_name(run: Run, tmp_path: Path) -> None:
@@ -370,14 +373,15 @@ def test_the_statistic_that_is_checked(run: Run, tmp_path: Path, stat: str, stat
 
 
 def test_the_optimisation_that_is_at_fault() -> None:
-    from irrun.cli.comparing.report import page
-
-    found = {"by": "OpenVINO", "relative": {"model": 1e-7, "OpenVINO": 0.28}}
-    record = {"status": "different", "outputs": [], "layer": None, "culprit": None, "layers": 9, "optimisation": found}
-    assert page(record).splitlines()[1:] == [
-        "as written, 9 layers of both sides agree: the outputs differ because of optimisation",
-        "that of OpenVINO is at fault: relative errors against its layers one by one are model 1e-07, OpenVINO 0.28",
-    ]
+    ours, written, theirs = f32([1, 2]), f32([1, 2]), f32([1.5, 2])
+    sides = {"model": ([ours], [written]), "OpenVINO": ([theirs], [written])}
+    found = of_optimisation(sides, Tolerance())
+    assert (found.verdict, found.cause, found.suspects) == ("different", "optimisation", ())
+    assert found.reason.endswith(
+        "that of OpenVINO is at fault, relative errors against the layers as written are model 0, OpenVINO 0.25"
+    )
+    record = {"status": "different", "outputs": [], "layer": None, "layers": 9, **found.as_dict()}
+    assert page(record).splitlines()[1] == f"nobody is suspected: optimisation; {found.reason}"
 
 
 def test_without_onnx_runtime(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,7 +46,7 @@ def test_blame_a_layer_of_two_models(run: Run, tmp_path: Path) -> None:
     result = run("debug", "blame", first, second, "-o", tmp_path / "report")
     assert result.exit_code == 1, result.stderr
     assert result.stdout.splitlines()[0] == 'blamed: Multiply "m1"'
-    assert result.stdout.splitlines()[2] == "constants that differ: w1"
+    assert result.stdout.splitlines()[2] == 'suspected: Multiply "m1", constant, constants that differ: "w1"'
     folder = tmp_path / "report"
     names = ["README.md", "first_answer.npz", "model.bin", "model.npz", "model.xml", "other.bin", "other.xml"]
     assert sorted(path.name for path in folder.iterdir()) == [*names, "second_answer.npz"]
@@ -73,8 +73,10 @@ def test_the_piece_is_made_small(run: Run, tmp_path: Path) -> None:
 def test_blame_of_equal_models(run: Run, tmp_path: Path) -> None:
     model = chain(tmp_path / "a.xml", 1, 2)
     failed = run("debug", "blame", model, model)
-    what = "no layer errs by itself, and the outputs are within the tolerances: 4 outputs of layers agree"
-    assert one_line(failed) == f"error: {what}"
+    assert one_line(failed) == "error: the outputs agree within the tolerances"
+    failed = run("debug", "blame", model, model, "--json")
+    assert failed.exit_code == 2
+    assert json.loads(failed.stdout)["verdict"] == "equal"
 
 
 def test_blame_a_layer_for_the_loss_of_a_precision(run: Run, tmp_path: Path) -> None:
@@ -94,7 +96,7 @@ def test_blame_a_layer_for_the_loss_of_a_precision(run: Run, tmp_path: Path) -> 
 def test_blame_finds_nothing_where_openvino_agrees(run: Run) -> None:
     need("openvino")
     failed = run("debug", "blame", DIGITS / "model.xml", "--openvino", *SEVEN)
-    assert one_line(failed).startswith("error: no layer errs by itself")
+    assert one_line(failed) == "error: the outputs agree within the tolerances"
 
 
 def test_blame_beside_openvino(run: Run, tmp_path: Path) -> None:

@@ -55,33 +55,46 @@ def _verdict(record: Mapping[str, Any]) -> str:
 
 def _layer(record: Mapping[str, Any]) -> Iterator[str]:
     """Yield what the layers tell."""
-    layer, culprit = record["layer"], record.get("culprit")
+    layer = record["layer"]
     if record["layers"] is None:
         yield f"the layers cannot be compared: {record['reason']}"
-    elif layer is not None:
+        return
+    if layer is not None:
         yield f"first layer that differs: {_named(layer)}"
-        if culprit is not None:
-            yield f"{'first' if culprit['differs'] else 'largest'} error of its own: {_named(culprit, 'own')}"
-        elif layer["own"] is not None and layer["own"]["max"] != layer["max"]:
-            yield f"with the inputs of the other side, it differs by {_number(layer['own'])}"
-    elif not record["layers"]:
-        yield "no layer has the same name on both sides"
-    elif record["status"] != "equal":
-        agreeing = amount(record["layers"], "layer")
-        yield f"as written, {agreeing} of both sides agree: the outputs differ because of optimisation"
-        yield from _optimisation(record.get("optimisation"))
+    if record["status"] != "equal":
+        yield from claims(record)
 
 
-def _optimisation(found: Mapping[str, Any] | None) -> Iterator[str]:
-    if found is not None:
-        numbers = ", ".join(f"{name} {number:.2g}" for name, number in found["relative"].items())
-        by = "irrun" if found["by"] == "model" else found["by"]
-        fault = "both optimisers change them" if by is None else f"that of {by} is at fault"
-        yield f"{fault}: relative errors against its layers one by one are {numbers}"
+def claims(record: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the claims of a verdict, a line for each."""
+    for suspect in record["suspects"]:
+        yield f"suspected: {_suspect(suspect)}"
+    if record["verdict"] == "unknown":
+        yield f"unknown: {record['reason']}"
+    elif not record["suspects"] and record["cause"]:
+        yield f"nobody is suspected: {record['cause']}; {record['reason']}"
 
 
-def _named(layer: Mapping[str, Any], key: str = "") -> str:
-    by = layer["problem"] or _number(layer[key] if key and layer[key] is not None else layer)
+def _suspect(suspect: Mapping[str, Any]) -> str:
+    """Format a suspect: its layers, the cause, and what differs."""
+    name, other = (printable(suspect[key]) for key in ("name", "other"))
+    text = f'{suspect["type"]} "{name or other}"'
+    if name and other and name != other:
+        text += f' beside "{other}"'
+    text += f", {suspect['cause']}"
+    if suspect["what"]:
+        text += f": {printable(suspect['what'])}"
+    if suspect["constants"]:
+        names = [f'"{printable(item)}"' for item in suspect["constants"]]
+        text += f", constants that differ: {listing(names, 'and')}"
+    if suspect.get("between"):
+        counts = [amount(len(suspect["between"][side]), "layer") for side in ("model", "other")]
+        text += f", in a region of {counts[0]} beside {counts[1]}"
+    return text
+
+
+def _named(layer: Mapping[str, Any]) -> str:
+    by = layer["problem"] or _number(layer)
     changed = [f'"{printable(name)}"' for name in layer["constants"]]
     constants = f", constants that differ: {listing(changed, 'and')}" if changed else ""
     return f'{layer["type"]} "{printable(layer["name"])}", {by}{constants}'

@@ -22,13 +22,14 @@ from pathlib import Path
 import click
 
 from irrun.cli import inputs, limits, values
+from irrun.cli.comparing.report import claims
 from irrun.cli.console import note, result, text_or_json, verbosity
 from irrun.cli.debug.common import given
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.inputs import FILE
 from irrun.cli.limits import Limits
 from irrun.cli.writing import read_files
-from irrun.debugging.blaming import Blame
+from irrun.debugging.blaming import Blame, NothingToBlame
 from irrun.debugging.blaming import blame as find
 from irrun.debugging.engines import OpenVINOSide
 from irrun.debugging.layers import Tolerance
@@ -88,7 +89,12 @@ def blame(
     tolerance = None
     if any(settings[key].origin != DEFAULT for key in ("rtol", "atol")):
         tolerance = Tolerance(settings["rtol"].value, settings["atol"].value)
-    found = find(whole.model, side, whole.arrays, tolerance, config=config, names=(str(model), str(other)))
+    try:
+        found = find(whole.model, side, whole.arrays, tolerance, config=config, names=(str(model), str(other)))
+    except NothingToBlame as error:
+        if output_format == "json":
+            result(values.as_json({"model": str(model), **error.verdict.as_dict(), "files": []}))
+        raise
     paths = write_folder(found, output) if output is not None else []
     record = {"model": str(model), **found.as_dict(), "files": [str(path) for path in paths]}
     result(values.as_json(record) if output_format == "json" else _text(found))
@@ -111,8 +117,7 @@ def _text(found: Blame) -> str:
             lines.append(f"{first} and {second} differ where they optimise {layers}: {by}")
         case "precision":
             lines.append(f"rounded to {second}, its results differ: {by}")
-    if found.constants:
-        lines.append("constants that differ: " + ", ".join(map(values.printable, found.constants)))
+    lines += claims(found.verdict.as_dict())
     if not found.reproduces:
         lines.append("the layer alone does not reproduce it: it needs the model around it")
     return "\n".join(lines)

@@ -1,0 +1,163 @@
+"""Why the outputs of a model differ from those of another side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from irrun.debugging.aligning import align
+from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance
+from irrun.debugging.metrics import errors
+from irrun.debugging.sides import ModelSide
+from irrun.debugging.stopping import AS_WRITTEN
+from irrun.debugging.verdicts import Suspect, Verdict, verdict_of
+from irrun.graph import Graph
+from irrun.model import Loaded, build
+from irrun.tensor import Array
+
+CLEAR = 3
+"""The ratio of errors from which on the optimisation of one side is at fault."""
+
+
+def within(array: Array, other: Array | None, tolerance: Tolerance) -> bool:
+    """Return whether an output is that of the other side, within a tolerance."""
+    if other is None or array.shape != other.shape or (array.dtype.kind in "UO") != (other.dtype.kind in "UO"):
+        return False
+    return not errors(array, other, median=tolerance.stat == "median").exceeds(*tolerance)
+
+
+def outputs_agree(
+    ours: Sequence[Array], theirs: Sequence[Array], ends: Sequence[int | None], tolerance: Tolerance
+) -> bool:
+    """Return whether all outputs of two sides agree; ``ends`` are the places of the other side's, by own output."""
+    pairs = zip(ours, ends, strict=True)
+    return len(ours) == len(theirs) and all(end is not None and within(a, theirs[end], tolerance) for a, end in pairs)
+
+
+def of_models(
+    model: Loaded,
+    side: ModelSide,
+    inputs: Mapping[int, Array],
+    ours: Sequence[Array],
+    theirs: Sequence[Array],
+    tolerance: Tolerance,
+    config: Mapping[str, Any] | None = None,
+) -> Verdict:
+    """Return why the outputs of two models differ, ``ours`` and ``theirs`` in the order of each."""
+    ends = side.order(model.outputs)
+    exchanged = _exchanged(model, side, ours, theirs, ends, tolerance)
+    if exchanged is not None:
+        return exchanged
+    written = (
+        build(model, {**(config or {}), **AS_WRITTEN})(inputs).to_tuple(),
+        build(side.model, {**(config or {}), **AS_WRITTEN})(side.inputs).to_tuple(),
+    )
+    pairs = [(array, None if end is None else written[1][end]) for array, end in zip(written[0], ends, strict=True)]
+    if all(within(array, other, tolerance) for array, other in pairs):
+        return of_optimisation({"model": (ours, written[0]), side.name: (theirs, written[1])}, tolerance)
+    found = verdict_of(align(model, side.model, inputs, side.inputs, ends, config))
+    if found.verdict == "unknown":
+        back: list[int | None] = [None] * len(side.model.outputs)
+        for place, end in enumerate(ends):
+            if end is not None:
+                back[end] = place
+        other = verdict_of(align(side.model, model, side.inputs, inputs, back, config)).mirrored()
+        found = found if other.verdict == "unknown" else other
+    return found
+
+
+def _exchanged(
+    model: Loaded,
+    side: ModelSide,
+    ours: Sequence[Array],
+    theirs: Sequence[Array],
+    ends: Sequence[int | None],
+    tolerance: Tolerance,
+) -> Verdict | None:
+    """Return the verdict on outputs that are in another order, if all of them are there; else None."""
+    places: list[int] = []
+    for place, array in enumerate(ours):
+        wanted = ends[place]
+        order = sorted(range(len(theirs)), key=lambda other: other != wanted)
+        at = next((one for one in order if one not in places and within(array, theirs[one], tolerance)), None)
+        if at is None:
+            return None
+        places.append(at)
+    moved = [(place, at) for place, at in enumerate(places) if at != ends[place]]
+    if not moved:
+        return None
+    names = [(model.outputs[place].any_name, side.model.outputs[at].any_name) for place, at in moved]
+    suspects = tuple(
+        Suspect(a, "Result", b, "order", f'output "{a}" is output "{b}" of the other model') for a, b in names
+    )
+    return Verdict("different", suspects, "order", "; ".join(item.what for item in suspects))
+
+
+def of_optimisation(sides: Mapping[str, tuple[Sequence[Array], Sequence[Array]]], tolerance: Tolerance) -> Verdict:
+    """Return whose optimisation changes its outputs, where the outputs as written agree.
+
+    ``sides`` has the outputs of each side as usual and as written.
+    """
+    apart = {name: farthest(*pair) for name, pair in sides.items()}
+    beyond = [
+        name for name, pair in sides.items() if any(not within(a, b, tolerance) for a, b in zip(*pair, strict=False))
+    ]
+    if not beyond:
+        return Verdict("different", cause="rounding", reason="as written, the outputs agree within the tolerances")
+    by = _clear(apart)
+    fault = f"that of {'irrun' if by == 'model' else by} is at fault" if by else "both optimisers change them"
+    shown = ", ".join(f"{name} {error:.2g}" for name, error in apart.items())
+    reason = f"as written, the outputs agree: {fault}, relative errors against the layers as written are {shown}"
+    return Verdict("different", cause="optimisation", reason=reason)
+
+
+def _clear(apart: Mapping[str, float]) -> str:
+    lower, upper = sorted(apart.values())[0], max(apart.values())
+    return max(apart, key=lambda name: apart[name]) if upper > CLEAR * lower else ""
+
+
+def farthest(arrays: Sequence[Array], others: Sequence[Array]) -> float:
+    """Return the largest relative error of some outputs beside others; infinite where a shape differs."""
+    found = [
+        errors(a, b).relative if a.shape == b.shape else float("inf") for a, b in zip(arrays, others, strict=False)
+    ]
+    return max(found, default=0.0)
+
+
+def of_layers(
+    model: Loaded,
+    found: LayerComparison,
+    name: str,
+    ours: Sequence[Array],
+    theirs: Sequence[Array],
+    tolerance: Tolerance,
+) -> Verdict:
+    """Return why the outputs of a model differ from those of another engine for the same model."""
+    wrong = [item for item in found.layers if item.errs and not _is_tie(item)]
+    if wrong:
+        return Verdict("different", tuple(_blamed(model.graph, item) for item in wrong[:3]), "implementation")
+    ties = [item for item in found.layers if item.errs]
+    if ties:
+        names = ", ".join(f'"{item.layer}"' for item in ties[:3])
+        return Verdict("different", cause="rounding", reason=f"one step in some elements of {names}: ties of rounding")
+    if not found.layers:
+        return Verdict("unknown", reason="no layer has a counterpart")
+    if found.first is None and found.is_complete:
+        return of_optimisation({"model": (ours, found.outputs), name: (theirs, found.others)}, tolerance)
+    if any(item.own is None for item in found.layers if item.differs):
+        return Verdict("unknown", reason="some layers cannot be computed with the inputs of the other side")
+    return Verdict("different", cause="rounding", reason="each layer agrees for equal inputs; small errors grow")
+
+
+def _is_tie(item: LayerDifference) -> bool:
+    """Return whether a quantiser rounds few elements to the next level on one side."""
+    return item.type == "FakeQuantize" and item.own is not None and 0 < item.own.mean <= 0.02 * item.own.max
+
+
+def _blamed(graph: Graph, item: LayerDifference) -> Suspect:
+    departures = getattr(graph.node(item.id).op, "departures", {})
+    known = "; ".join(f"OpenVINO's CPU plugin {text}" for text in departures.values() if isinstance(text, str))
+    error = item.own.relative if item.own is not None else item.errors.relative if item.errors is not None else 0.0
+    return Suspect(
+        item.layer, item.type, item.other, "implementation", item.problem or known, item.constants, error=error
+    )

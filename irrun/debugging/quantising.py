@@ -1,0 +1,286 @@
+"""What coarser numbers on one side lose in the inputs of a layer, and whether a sound quantiser would lose as much."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from irrun.debugging.replaying import Layers
+from irrun.debugging.resembling import SAME, distance
+from irrun.graph import Outlet
+from irrun.tensor import Array
+from irrun.tensor.element_type import ElementType
+
+ROUNDING: Final = "rounding"
+QUANTISATION: Final = "quantisation"
+
+QUANTISER: Final = "FakeQuantize"
+CODING: Final = frozenset({QUANTISER, "Convert", "Subtract", "Multiply", "Divide", "Add", "Reshape", "Transpose"})
+"""Layers between a tensor and its quantised form."""
+
+_FARTHEST: Final = 8
+
+_USUAL: Final = 255
+"""The steps of a usual quantiser."""
+
+_CLIPPED: Final = 0.05
+"""The share of elements beyond the range of a quantiser that calibration may give up."""
+
+_SLICE: Final = 8
+"""Elements that a slice has at least which is looked at by itself."""
+
+_HALF_STEP: Final = 0.51
+_STEPS: Final = 4.0
+"""The largest error of a quantised weight in steps, as where its range was chosen by its effect."""
+
+_EPSILON: Final = {"f16": 2.0**-11, "bf16": 2.0**-8}
+_LEAST: Final = {"f16": 2.0**-25, "bf16": 0.0}
+
+
+class Loss(NamedTuple):
+    """What an input loses: ``kind`` is rounding or quantisation, ``noise`` the error as a multiple of the usual one."""
+
+    kind: str
+    what: str
+    noise: float
+
+
+class Read(NamedTuple):
+    """What a layer of a model reads: its tensors by input, None for a constant, and where each tensor comes from."""
+
+    layers: Layers
+    id: int
+    inputs: Sequence[Array | None]
+    value: Callable[[Outlet], Array | None]
+
+
+def judge(ours: Read, theirs: Read) -> Loss | None:
+    """Return the largest loss between the inputs of two layers; None where one is not that of a quantiser."""
+    worst: Loss | None = None
+    own, constants = ours.layers.constants(ours.id), theirs.layers.constants(theirs.id)
+    for port, (mine, its) in enumerate(zip(ours.inputs, theirs.inputs, strict=True)):
+        if mine is None and its is None:
+            if port not in own and port not in constants:
+                continue
+            if port not in own or port not in constants:
+                return None
+            loss = constant_loss(ours.layers, ours.id, theirs.layers, theirs.id, port)
+        elif mine is None or its is None:
+            return None
+        elif distance(mine, its) <= SAME:
+            continue
+        else:
+            loss = tensor_loss(mine, theirs, port) or tensor_loss(its, ours, port)
+        if loss is None:
+            return None
+        if loss.kind and (worst is None or loss.noise > worst.noise):
+            worst = loss
+    return worst
+
+
+def constant_loss(ours: Layers, id: int, theirs: Layers, other: int, port: int) -> Loss | None:
+    """Return what a constant of a layer loses on the other side, with no kind where it is the same; None for more."""
+    a, b = ours.constants(id)[port], theirs.constants(other)[port]
+    if distance(a, b) <= SAME**2 or (a.shape == b.shape and np.array_equal(a, b)):
+        return Loss("", "", 0.0)
+    if a.shape != b.shape or a.dtype.kind != "f" or b.dtype.kind != "f":
+        return None
+    gap = np.abs(a.astype(np.float64) - b.astype(np.float64))
+    if not np.isfinite(gap).all():
+        return None
+    types = [name for layers, key in ((ours, id), (theirs, other)) for name in _stored(layers, key, port)]
+    for name in ("f16", "bf16"):
+        if name in types and not (a.size == 1 and (a == 0).all() != (b == 0).all()):
+            allowed = 1.02 * _EPSILON[name] * np.maximum(np.abs(a), np.abs(b)) + _LEAST[name]
+            if (gap <= allowed).all():
+                return Loss(ROUNDING, f"constants rounded to {name}", 0.0)
+    steps = [step for layers, key in ((ours, id), (theirs, other)) if (step := step_of(layers, key, port)) is not None]
+    if steps:
+        step = np.sum([np.broadcast_to(np.abs(item), a.shape) for item in steps], axis=0)
+        if not _is_usual(gap, step):
+            return None
+        few = [name for name in types if name not in ("f32", "f16", "bf16", "i64", "i32")]
+        return Loss(QUANTISATION, f"weights rounded to {few[0] if few else 'levels'}", 1.0)
+    if {"nf4", "f4e2m1", "f8e4m3", "f8e5m2"} & set(types):
+        rough = float(np.sqrt(np.mean(gap**2))) <= 0.2 * float(np.sqrt(np.mean(a.astype(np.float64) ** 2)))
+        return Loss(QUANTISATION, "weights rounded to few bits", 1.0) if rough else None
+    return None
+
+
+def _is_usual(gap: Array, step: Array) -> bool:
+    """Return whether errors are at most half a step, but for few elements of each slice, and never many steps."""
+    scale = float(step.max(initial=0.0))
+    off = gap > _HALF_STEP * step + 1e-5 * scale
+    if not off.any():
+        return True
+    if (gap > _STEPS * step + 1e-5 * scale).any():
+        return False
+    for axis in range(off.ndim):
+        along = tuple(other for other in range(off.ndim) if other != axis)
+        share = off.mean(axis=along)
+        if off.size // max(off.shape[axis], 1) >= 4 and (share > 0.5).any():
+            return False
+    return bool(off.mean() <= 0.1)
+
+
+def chain_of(layers: Layers, id: int, port: int) -> list[int]:
+    """Return the constant layers that make a constant input, itself first."""
+    graph = layers.graph
+    source = graph.sources(id)[port] if port < len(graph.sources(id)) else None
+    waiting, chain = [] if source is None else [source.node], list[int]()
+    while waiting and len(chain) < 32:
+        at = waiting.pop(0)
+        if at not in chain:
+            chain.append(at)
+            waiting += [outlet.node for outlet in graph.sources(at) if outlet is not None]
+    return chain
+
+
+def _stored(layers: Layers, id: int, port: int) -> list[str]:
+    """Return the names of the element types that make a constant input."""
+    facts = layers.model.facts
+    found = [facts.get(Outlet(node, 0)) for node in chain_of(layers, id, port) if layers.node(node).type == "Const"]
+    names = [fact.type.name for fact in found if fact is not None]
+    quantised = any(layers.node(node).type == QUANTISER for node in chain_of(layers, id, port))
+    return [*names, "levels"] if quantised else names
+
+
+def step_of(layers: Layers, id: int, port: int) -> Array | None:
+    """Return the distance of two levels of a quantised constant, for each element; None for another constant."""
+    chain = chain_of(layers, id, port)
+    for node in chain:
+        if layers.node(node).type == QUANTISER:
+            values = [_value(layers, outlet) for outlet in layers.graph.sources(node)]
+            if len(values) == 5 and values[3] is not None and values[4] is not None:
+                step = (values[4] - values[3]) / max(_levels(layers, node) - 1, 1)
+                return _through(layers, id, port, node, step)
+    for node in chain:
+        fact = layers.model.facts.get(Outlet(node, 0)) if layers.node(node).type == "Const" else None
+        if fact is not None and _is_code(fact.type) and fact.constant is not None and len(chain) > 1:
+            if fact.constant.size <= 1 < layers.constants(id)[port].size:
+                continue
+            whole = layers.graph.sources(id)[port]
+            assert whole is not None
+            here = _value(layers, whole)
+            bumped = _value(layers, whole, {node: fact.constant.astype(np.float32) + 1})
+            if here is not None and bumped is not None:
+                return np.asarray(bumped.astype(np.float64) - here.astype(np.float64))
+    return None
+
+
+def _is_code(type: ElementType) -> bool:
+    return type.name in ("i8", "u8", "i4", "u4", "i2", "u2", "u1", "u3", "u6")
+
+
+def _levels(layers: Layers, node: int) -> int:
+    return int(getattr(layers.node(node).op, "levels", 256))
+
+
+def _through(layers: Layers, id: int, port: int, node: int, step: Array) -> Array | None:
+    """Return the step of a quantiser after what follows it, as far as that keeps its shape."""
+    shape = layers.constants(id)[port].shape
+    try:
+        return np.broadcast_to(step, shape).astype(np.float64)
+    except ValueError:
+        fact = layers.model.facts.get(Outlet(node, 0))
+        if fact is None or not fact.shape.is_static:
+            return None
+        whole = np.broadcast_to(step, fact.shape.static)
+        return whole.reshape(shape).astype(np.float64) if whole.size == int(np.prod(shape)) else None
+
+
+def _value(layers: Layers, outlet: Outlet | None, instead: dict[int, Array] | None = None) -> Array | None:
+    """Compute a constant from those that it is made of, some of them replaced by floats."""
+    if outlet is None:
+        return None
+    if instead and outlet.node in instead:
+        return instead[outlet.node]
+    node = layers.node(outlet.node)
+    if node.type == "Const" or not instead:
+        fact = layers.model.facts.get(outlet)
+        if fact is not None and fact.constant is not None:
+            return fact.constant.astype(np.float32) if fact.constant.dtype.kind in "iuf" else fact.constant
+    if node.op is None:
+        return None
+    sources = layers.graph.sources(outlet.node)
+    inputs = [_value(layers, source, instead) for source in sources]
+    if node.type == "Convert":
+        return inputs[0]
+    if node.type == "Reshape" and len(inputs) > 1 and inputs[0] is not None and inputs[1] is not None:
+        fact = layers.model.facts.get(outlet)
+        return inputs[0].reshape(fact.shape.static) if fact is not None and fact.shape.is_static else None
+    if node.type == "Transpose" and inputs[0] is not None and len(inputs) > 1 and inputs[1] is not None:
+        return inputs[0].transpose([int(axis) for axis in inputs[1]])
+    if node.type in ("Multiply", "Subtract", "Add", "Divide") and inputs[0] is not None and inputs[1] is not None:
+        function = {"Multiply": np.multiply, "Subtract": np.subtract, "Add": np.add, "Divide": np.divide}[node.type]
+        with np.errstate(all="ignore"):
+            return np.asarray(function(inputs[0], inputs[1]))
+    return None
+
+
+def tensor_loss(whole: Array, read: Read, port: int) -> Loss | None:
+    """Return what a tensor loses on its way through quantisers to an input; None where it does not come from there."""
+    layers, at = read.layers, read.layers.sources(read.id)[port]
+    noise, seen = 0.0, False
+    for _ in range(_FARTHEST):
+        array = None if at is None else read.value(at)
+        if at is None or array is None:
+            return None
+        if distance(whole, array) <= SAME:
+            return Loss(QUANTISATION, "activations rounded to levels", noise) if seen else None
+        if at.node not in layers.steps or layers.node(at.node).type not in CODING:
+            return None
+        sources = [source for source in layers.sources(at.node) if source is not None]
+        if len(sources) != 1:
+            return None
+        before = read.value(sources[0])
+        if layers.node(at.node).type == QUANTISER and before is not None:
+            seen = True
+            found = quantiser_noise(layers, at.node, before, array)
+            if found is None:
+                return None
+            noise = max(noise, found)
+        at = sources[0]
+    return None
+
+
+def quantiser_noise(layers: Layers, id: int, array: Array, levels: Array, *, slices: bool = False) -> float | None:
+    """Return the error of a FakeQuantize as a multiple of what 8 bits need for its input; None where it is a fault.
+
+    A fault is an error of more than half a step inside of the range, or many elements outside of it. With ``slices``, a
+    slice along an axis of which all elements become one level is a fault, too.
+    """
+    limits = layers.constants(id)
+    if not {1, 2, 3, 4} <= limits.keys() or array.shape != levels.shape or not array.size:
+        return None
+    x, y = array.astype(np.float64), levels.astype(np.float64)
+    low, high, first, last = (limits[port].astype(np.float64) for port in (1, 2, 3, 4))
+    count = max(_levels(layers, id) - 1, 1)
+    step = np.broadcast_to((high - low) / count, x.shape)
+    inside = (x >= low - step / 2) & (x <= high + step / 2)
+    clipped = 1.0 - float(inside.mean())
+    gap = np.abs(y - x)
+    scale = float(np.abs(x).max())
+    if (gap[inside] > _HALF_STEP * step[inside] + 1e-5 * scale).mean() > 0.001 or clipped > _CLIPPED:
+        return None
+    if not (
+        np.allclose(first, low, rtol=1e-3, atol=1e-6 * scale) and np.allclose(last, high, rtol=1e-3, atol=1e-6 * scale)
+    ):
+        return None
+    if slices and _swallows(x, y):
+        return None
+    needed = float(x.max() - x.min()) / _USUAL / np.sqrt(12)
+    return float(np.sqrt(np.mean(gap**2))) / needed if needed else 0.0
+
+
+def _swallows(x: Array, y: Array) -> bool:
+    """Return whether a slice of some elements that differ becomes a single number."""
+    for axis in range(x.ndim):
+        along = tuple(other for other in range(x.ndim) if other != axis)
+        if x.size // x.shape[axis] >= _SLICE and (np.ptp(x, axis=along) > 1e-3 * np.abs(x).max(along) + 1e-9).any():
+            lost = (np.ptp(y, axis=along) == 0) & (np.ptp(x, axis=along) > 1e-3 * np.abs(x).max(along) + 1e-9)
+            if lost.any():
+                return True
+    return False

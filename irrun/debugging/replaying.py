@@ -1,0 +1,98 @@
+"""The layers of a model, each to be computed by itself with any inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from irrun.debugging.places import Place, Watcher
+from irrun.debugging.stopping import AS_WRITTEN
+from irrun.graph import Node, Outlet
+from irrun.model import Loaded, build
+from irrun.runtime import Memory, State, Step
+from irrun.runtime.budget import UNLIMITED
+from irrun.runtime.execute import FAILURES, Numerics, Run, conformed
+from irrun.tensor import Array
+
+
+class Layers:
+    """The steps of a model as written, by layer, with the constants that they read.
+
+    A layer that depends on constants only is no step: its value is a constant of those that read it.
+    """
+
+    def __init__(self, model: Loaded, config: Mapping[str, Any] | None = None) -> None:
+        self.model, self.graph = model, model.graph
+        self._compiled = build(model, {**(config or {}), **AS_WRITTEN})
+        plan = self._compiled.plan
+        self._constants = plan.slots
+        self.steps: dict[int, Step] = {step.node.id: step for step in plan.steps}
+        self.parameters = list(self.graph.parameters)
+
+    def node(self, id: int) -> Node:
+        return self.graph.node(id)
+
+    def sources(self, id: int) -> list[Outlet | None]:
+        """Return what a layer reads of other layers, by input; None for a constant and for an absent input."""
+        found = self.graph.sources(id)
+        absent = (None,) * (len(self.steps[id].inputs) - len(found) if id in self.steps else 0)
+        return [
+            outlet if outlet is not None and self.is_computed(outlet.node) else None for outlet in (*found, *absent)
+        ]
+
+    def is_computed(self, id: int) -> bool:
+        """Return whether a layer is a step, or an input of the model."""
+        return id in self.steps or self.graph.node(id).type == "Parameter"
+
+    def before(self, id: int) -> set[int]:
+        """Return the layers that a layer reads, without constants."""
+        return {outlet.node for outlet in self.sources(id) if outlet is not None}
+
+    def after(self, id: int) -> set[int]:
+        """Return the layers that read a layer, without Results."""
+        return {other for other in self.graph.successors(id) if other in self.steps}
+
+    def constants(self, id: int) -> dict[int, Array]:
+        """Return the constants that a layer reads, by input."""
+        step = self.steps[id]
+        values = {port: self._constants[slot] for port, slot in enumerate(step.inputs)}
+        return {port: value for port, value in values.items() if value is not None}
+
+    def outlets(self, id: int) -> list[Outlet]:
+        """Return the outputs of a layer."""
+        return [Outlet(id, port) for port in range(len(self.steps[id].types))]
+
+    def compute(self, id: int, inputs: Sequence[Array | None]) -> list[Array] | None:
+        """Return the outputs of a layer for some inputs; None where these do not fit it.
+
+        An input that is None is the constant of the layer. A variable has its initial value.
+        """
+        step, constants = self.steps[id], self.constants(id)
+        given = [constants.get(port) if array is None else array for port, array in enumerate(inputs)]
+        plans = [body.plan for body in (step.bodies or {}).values()]
+        run = Run(State(), (), Memory(), plans[0].budget if plans else UNLIMITED)
+        try:
+            with Numerics():
+                return [array.copy() for array in conformed(step, step.run(*given, **run.asked(step)))]
+        except FAILURES:
+            return None
+
+    def run(self, inputs: Any, watcher: Watcher) -> tuple[Array, ...]:
+        """Run all layers with an observer, and return the outputs."""
+        session = self._compiled.session()
+        session.observers.append(watcher)
+        return session.run(inputs).to_tuple()
+
+
+class Passer(Watcher):
+    """Passes on each output of each layer, but not of those in bodies."""
+
+    def __init__(self, sink: Any) -> None:
+        super().__init__()
+        self._sink = sink
+
+    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
+        del inputs
+        if not place.around:
+            for port, array in enumerate(outputs):
+                self._sink(Outlet(place.step.node.id, port), array)

@@ -1,0 +1,30 @@
+"""Judge pairs of models, and print where a verdict is not right."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Sequence
+
+from tests.lab.verdicts.judging import NETWORKS, run
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.lab verdicts", description=__doc__)
+    parser.add_argument("networks", nargs="*", default=NETWORKS)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args(arguments)
+    counts: Counter[tuple[str, str]] = Counter()
+    for name, outcome, verdict, pair in run(given.networks, given.seed):
+        counts["sound" if pair.planted is None else "planted", outcome] += 1
+        if outcome != "right":
+            wanted = "nobody" if pair.planted is None else f"{pair.planted.layer}, {pair.planted.cause}"
+            print(f"{outcome}: {name}\n    planted: {wanted}\n    claimed: {verdict.as_dict()}", flush=True)
+    for (kind, outcome), count in sorted(counts.items()):
+        print(f"{kind}, {outcome}: {count}")
+    return int(any(outcome == "wrong" for _, outcome in counts))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,475 @@
+"""Faults that are planted into a model, with the layer and the cause that a verdict should name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from irrun.graph import Node, Outlet
+from irrun.model import Loaded
+from irrun.openvino.nodes.records import with_attribute
+from irrun.tensor import Array, Fact
+from tests.lab.verdicts.editing import Edit, is_float
+
+
+class Planted(NamedTuple):
+    """A model with a fault in one layer; a layer that is left out is one of the sound model."""
+
+    layer: str
+    model: Loaded
+    cause: str
+
+
+Kind = Callable[[Loaded], Iterator[Planted | None]]
+
+
+def _done(edit: Edit, layer: str, cause: str) -> Planted | None:
+    made = edit.done()
+    return None if made is None else Planted(layer, made, cause)
+
+
+def _hold(edit: Edit, node: Node, port: int, value: Array) -> None:
+    """Give a layer another constant, of the name of the one before."""
+    outlet = edit.source(node, port)
+    sources = list(edit.graph.sources(node.id))
+    sources[port] = edit.const(value, edit.model.facts[outlet].type, edit.model.graph.node(outlet.node).name)
+    edit.graph.feed(node.id, sources)
+
+
+def _constants(model: Loaded, *types: str, port: int | None = None) -> Iterator[tuple[Edit, Node, int, Array]]:
+    for node in Edit(model).layers(*types):
+        for at in range(len(model.graph.sources(node.id))) if port is None else [port]:
+            edit = Edit(model)
+            value = edit.value(node, at)
+            if value is not None:
+                yield edit, node, at, value
+
+
+def _attribute(model: Loaded, name: str, change: Callable[[Any], Any], *types: str) -> Iterator[Planted | None]:
+    for node in Edit(model).layers(*types):
+        before = getattr(node.op, name, None)
+        after = None if before is None else change(before)
+        if after is None or after == before:
+            continue
+        edit = Edit(model)
+        try:
+            edit.graph.update(with_attribute(node, name, after))
+        except Exception:
+            continue
+        yield _done(edit, node.name, "attribute")
+
+
+def one_weight(model: Loaded) -> Iterator[Planted | None]:
+    """One weight of a product is another number."""
+    for edit, node, port, value in _constants(model, "MatMul", "Convolution", "GroupConvolution", port=1):
+        if value.dtype.kind == "f" and value.size > 8:
+            other = value.copy()
+            other.flat[value.size // 2] += 4 * np.abs(value).max() + 1
+            _hold(edit, node, port, other)
+            yield _done(edit, node.name, "constant")
+
+
+def one_channel(model: Loaded) -> Iterator[Planted | None]:
+    """One channel of the weights is half as large again."""
+    for edit, node, port, value in _constants(model, "MatMul", "Convolution", "GroupConvolution", port=1):
+        if value.dtype.kind == "f" and value.ndim >= 2 and value.shape[0] > 1:
+            other = value.copy()
+            other[value.shape[0] // 2] *= 1.5
+            _hold(edit, node, port, other)
+            yield _done(edit, node.name, "constant")
+
+
+def wrong_bias(model: Loaded) -> Iterator[Planted | None]:
+    """A bias has another sign."""
+    for edit, node, port, value in _constants(model, "Add", port=1):
+        if value.dtype.kind == "f" and value.size > 1:
+            _hold(edit, node, port, -value)
+            yield _done(edit, node.name, "constant")
+
+
+def wrong_scale(model: Loaded) -> Iterator[Planted | None]:
+    """A factor is half as large again."""
+    for edit, node, port, value in _constants(model, "Multiply", "Divide"):
+        if value.dtype.kind == "f":
+            _hold(edit, node, port, value * np.float32(1.5))
+            yield _done(edit, node.name, "constant")
+
+
+def transposed(model: Loaded) -> Iterator[Planted | None]:
+    """A square matrix is transposed."""
+    for edit, node, port, value in _constants(model, "MatMul", "Convolution", port=1):
+        if value.dtype.kind == "f" and value.ndim >= 2 and value.shape[-1] == value.shape[-2] > 1:
+            _hold(edit, node, port, value.swapaxes(-1, -2))
+            yield _done(edit, node.name, "constant")
+
+
+def eps(model: Loaded) -> Iterator[Planted | None]:
+    """An epsilon is much larger."""
+    yield from _attribute(model, "eps", lambda _: 0.5, "MVN", "NormalizeL2", "BatchNormInference", "GroupNormalization")
+
+
+def softmax_axis(model: Loaded) -> Iterator[Planted | None]:
+    """A softmax works along another axis."""
+    yield from _attribute(
+        model, "axis", lambda axis: -2 if axis in (-1, 3) else None, "SoftMax", "Softmax", "LogSoftmax"
+    )
+
+
+def transpose_flag(model: Loaded) -> Iterator[Planted | None]:
+    """A MatMul takes its second operand in the other order."""
+    yield from _attribute(model, "transpose_b", lambda flag: not flag, "MatMul")
+
+
+def padding(model: Loaded) -> Iterator[Planted | None]:
+    """A convolution pads on the other side."""
+    for node in Edit(model).layers("Convolution", "GroupConvolution", "MaxPool", "AvgPool"):
+        begin, end = getattr(node.op, "pads_begin", None), getattr(node.op, "pads_end", None)
+        if begin and end and begin[0] == 1:
+            edit = Edit(model)
+            record = with_attribute(node, "pads_begin", [0, *begin[1:]])
+            edit.graph.update(with_attribute(record, "pads_end", [end[0] + 1, *end[1:]]))
+            yield _done(edit, node.name, "attribute")
+
+
+def gelu_mode(model: Loaded) -> Iterator[Planted | None]:
+    """A GELU is approximated."""
+    yield from _attribute(model, "approximation_mode", lambda mode: "tanh" if mode.lower() == "erf" else "erf", "Gelu")
+
+
+def clamp_limit(model: Loaded) -> Iterator[Planted | None]:
+    """A limit is another one."""
+    yield from _attribute(model, "max", lambda value: value / 4 if value < 1e6 else None, "Clamp")
+
+
+def round_mode(model: Loaded) -> Iterator[Planted | None]:
+    """A resize takes another mode, or other coordinates."""
+    yield from _attribute(
+        model,
+        "coordinate_transformation_mode",
+        lambda mode: "asymmetric" if mode != "asymmetric" else "half_pixel",
+        "Interpolate",
+    )
+    yield from _attribute(model, "mode", lambda mode: "nearest" if mode != "nearest" else "linear_onnx", "Interpolate")
+
+
+def pooled_padding(model: Loaded) -> Iterator[Planted | None]:
+    """An average counts the padding, or does not."""
+    yield from _attribute(model, "exclude_pad", lambda flag: not flag, "AvgPool")
+
+
+def swapped_inputs(model: Loaded) -> Iterator[Planted | None]:
+    """The operands of a difference or quotient are exchanged."""
+    for node in Edit(model).layers("Subtract", "Divide"):
+        edit = Edit(model)
+        a, b = model.graph.sources(node.id)[:2]
+        if a is None or b is None or {a.node, b.node} & edit.constant or not is_float(edit.fact(node)):
+            continue
+        edit.graph.feed(node.id, [b, a])
+        yield _done(edit, node.name, "order")
+
+
+def other_input(model: Loaded) -> Iterator[Planted | None]:
+    """A sum reads the input of a layer before it instead of its output."""
+    for node in Edit(model).layers("Add", "Multiply"):
+        for port, outlet in enumerate(model.graph.sources(node.id)[:2]):
+            edit = Edit(model)
+            if outlet is None or outlet.node in edit.constant or len(edit.graph.consumers(outlet)) < 2:
+                continue
+            before = [s for s in model.graph.sources(outlet.node) if s is not None and s.node not in edit.constant]
+            fact = model.facts.get(outlet)
+            alike = [
+                s
+                for s in before
+                if fact is not None and model.facts[s].shape == fact.shape and model.facts[s].type == fact.type
+            ]
+            if not alike or not is_float(fact):
+                continue
+            sources = list(model.graph.sources(node.id))
+            sources[port] = alike[0]
+            edit.graph.feed(node.id, sources)
+            yield _done(edit, node.name, "input")
+
+
+def dropped(model: Loaded) -> Iterator[Planted | None]:
+    """A layer is left out."""
+    for node in Edit(model).layers("ReLU", "Gelu", "Swish", "Sigmoid", "Tanh", "MVN", "SoftMax", "Softmax"):
+        edit = Edit(model)
+        edit.graph.replace(Outlet(node.id, 0), edit.source(node))
+        edit.graph.remove([node.id])
+        yield _done(edit, node.name, "missing")
+
+
+def dropped_bias(model: Loaded) -> Iterator[Planted | None]:
+    """A bias is not added."""
+    for edit, node, port, value in _constants(model, "Add", port=1):
+        data = edit.source(node, 1 - port)
+        if value.size > 1 and is_float(edit.fact(node)) and model.facts[data].shape == edit.fact(node).shape:
+            edit.graph.replace(Outlet(node.id, 0), data)
+            edit.graph.remove([node.id])
+            yield _done(edit, node.name, "missing")
+
+
+def inserted(model: Loaded) -> Iterator[Planted | None]:
+    """A layer more."""
+    for node in Edit(model).layers("Add", "MatMul", "Convolution", "ReLU"):
+        edit = Edit(model)
+        if not is_float(edit.fact(node)) or not edit.graph.consumers(Outlet(node.id, 0)):
+            continue
+        made = edit.make("Multiply", [Outlet(node.id, 0), edit.const(np.float32(1.1))], "planted")
+        edit.between(Outlet(node.id, 0), made)
+        yield _done(edit, "planted", "missing")
+
+
+def inserted_activation(model: Loaded) -> Iterator[Planted | None]:
+    """An activation more."""
+    for node in Edit(model).layers("Add", "MatMul", "Convolution"):
+        edit = Edit(model)
+        if is_float(edit.fact(node)) and edit.graph.consumers(Outlet(node.id, 0)):
+            edit.between(Outlet(node.id, 0), edit.make("Tanh", [Outlet(node.id, 0)], "planted"))
+            yield _done(edit, "planted", "missing")
+
+
+def other_activation(model: Loaded) -> Iterator[Planted | None]:
+    """Another activation."""
+    others = {"ReLU": "Sigmoid", "Gelu": "ReLU", "Swish": "ReLU", "Tanh": "Sigmoid", "Sigmoid": "Tanh"}
+    for node in Edit(model).layers(*others):
+        edit = Edit(model)
+        edit.instead(node, edit.make(others[node.type], [edit.source(node)], node.name))
+        yield _done(edit, node.name, "type")
+
+
+def other_operation(model: Loaded) -> Iterator[Planted | None]:
+    """A sum of two tensors is their difference."""
+    for node in Edit(model).layers("Add"):
+        edit = Edit(model)
+        a, b = model.graph.sources(node.id)
+        if a is not None and b is not None and not {a.node, b.node} & edit.constant and is_float(edit.fact(node)):
+            edit.instead(node, edit.make("Subtract", [a, b], node.name))
+            yield _done(edit, node.name, "type")
+
+
+def other_reduction(model: Loaded) -> Iterator[Planted | None]:
+    """A mean is a maximum."""
+    for node in Edit(model).layers("ReduceMean"):
+        edit = Edit(model)
+        edit.instead(node, edit.make("ReduceMax", model.graph.sources(node.id), node.name, keep_dims=node.op.keep_dims))  # type: ignore[union-attr]
+        yield _done(edit, node.name, "type")
+
+
+def shifted_slice(model: Loaded) -> Iterator[Planted | None]:
+    """A slice or an index begins one element later."""
+    for node in Edit(model).layers("Slice", "StridedSlice"):
+        edit = Edit(model)
+        values = [edit.value(node, port) for port in (1, 2)]
+        if any(value is None for value in values):
+            continue
+        for step in (1, -1):
+            edit = Edit(model)
+            for port, value in zip((1, 2), values, strict=True):
+                _hold(edit, node, port, value + step)  # type: ignore[operator]
+            yield _done(edit, node.name, "constant")
+    for edit, node, port, value in _constants(model, "Gather", port=1):
+        if value.dtype.kind in "iu":
+            _hold(edit, node, port, np.where(value > 0, value - 1, value + 1))
+            yield _done(edit, node.name, "constant")
+
+
+def wrong_order(model: Loaded) -> Iterator[Planted | None]:
+    """A transposition exchanges other axes of the same size."""
+    for edit, node, port, value in _constants(model, "Transpose", port=1):
+        for one in range(value.size - 1):
+            edit = Edit(model)
+            other = value.copy()
+            other[[one, one + 1]] = other[[one + 1, one]]
+            _hold(edit, node, port, other)
+            yield _done(edit, node.name, "constant")
+
+
+def wrong_concat(model: Loaded) -> Iterator[Planted | None]:
+    """The parts of a concatenation are in another order."""
+    for node in Edit(model).layers("Concat"):
+        edit = Edit(model)
+        sources = list(model.graph.sources(node.id))
+        if len(set(sources)) > 1 and is_float(edit.fact(node)):
+            edit.graph.feed(node.id, sources[::-1])
+            yield _done(edit, node.name, "order")
+
+
+def clamped(model: Loaded) -> Iterator[Planted | None]:
+    """A tensor is limited on its way."""
+    for node in Edit(model).layers("Add", "MatMul", "Convolution"):
+        edit = Edit(model)
+        if is_float(edit.fact(node)) and edit.graph.consumers(Outlet(node.id, 0)):
+            edit.between(Outlet(node.id, 0), edit.make("Clamp", [Outlet(node.id, 0)], "planted", min=-0.1, max=0.1))
+            yield _done(edit, "planted", "missing")
+
+
+def mask(model: Loaded) -> Iterator[Planted | None]:
+    """The values of a mask are small instead of large."""
+    for edit, node, port, value in _constants(model, "Select", "Add", "Multiply", "ScaledDotProductAttention"):
+        if value.dtype.kind == "f" and value.size >= 1 and float(np.abs(value).max()) > 1e4:
+            _hold(edit, node, port, np.where(np.abs(value) > 1e4, 0, value))
+            yield _done(edit, node.name, "constant")
+
+
+def gates(model: Loaded) -> Iterator[Planted | None]:
+    """The gates of a recurrent layer are in another order."""
+    for edit, node, port, value in _constants(model, "LSTMSequence", "GRUSequence", "LSTMCell", "GRUCell"):
+        op: Any = node.op
+        size = op.hidden_size
+        if (
+            value.dtype.kind == "f"
+            and value.ndim >= 2
+            and size
+            and value.shape[-2] % size == 0
+            and value.shape[-2] > size
+        ):
+            parts = np.split(value, value.shape[-2] // size, axis=-2)
+            _hold(edit, node, port, np.concatenate([parts[1], parts[0], *parts[2:]], axis=-2))
+            yield _done(edit, node.name, "constant")
+
+
+def direction(model: Loaded) -> Iterator[Planted | None]:
+    """A recurrent layer runs backwards."""
+    yield from _attribute(
+        model,
+        "direction",
+        lambda way: {"forward": "reverse", "reverse": "forward"}.get(way),
+        "LSTMSequence",
+        "GRUSequence",
+        "RNNSequence",
+    )
+
+
+def broadcast_index(model: Loaded) -> Iterator[Planted | None]:
+    """The embedding of another token."""
+    for edit, node, port, value in _constants(model, "Gather", port=0):
+        if value.dtype.kind == "f" and value.ndim == 2:
+            _hold(edit, node, port, np.roll(value, 1, axis=0))
+            yield _done(edit, node.name, "constant")
+
+
+def split_lengths(model: Loaded) -> Iterator[Planted | None]:
+    """The parts of a Split are exchanged."""
+    for node in Edit(model).layers("Split", "VariadicSplit"):
+        edit = Edit(model)
+        count = node.outputs
+        consumers = [edit.graph.consumers(Outlet(node.id, port)) for port in range(count)]
+        if count < 2 or model.facts[Outlet(node.id, 0)].shape != model.facts[Outlet(node.id, 1)].shape:
+            continue
+        for port, other in ((0, 1), (1, 0)):
+            for inlet in consumers[port]:
+                edit.graph.connect(Outlet(node.id, other), inlet)
+        names = tuple(model.graph.node(inlet.node).name for port in (0, 1) for inlet in consumers[port])
+        made = edit.done()
+        yield None if made is None else Planted("|".join(names), made, "input")
+
+
+# -- faults of quantised models
+
+
+def _of_chain(model: Loaded, word: str, change: Callable[[Array], Array]) -> Iterator[Planted | None]:
+    """Change a constant of the chain that decompresses the weights of a product."""
+    for node in model.graph.ordered():
+        if node.type != "Const" or not node.name.endswith(word):
+            continue
+        value = model.facts[Outlet(node.id, 0)].constant
+        if value is None or value.size < 2:
+            continue
+        edit = Edit(model)
+        from irrun.debugging.shrinking import hold
+
+        hold(edit.graph, node.id, Fact.of(model.facts[Outlet(node.id, 0)].type, change(value)))
+        yield _done(edit, node.name.rsplit("/weights/", 1)[0], "quantisation")
+
+
+def zero_point(model: Loaded) -> Iterator[Planted | None]:
+    """The zero points of weights are eight higher."""
+    yield from _of_chain(
+        model, "/weights/zero_point", lambda value: np.clip(value.astype(np.int64) + 8, 0, 255).astype(value.dtype)
+    )
+
+
+def one_zero_point(model: Loaded) -> Iterator[Planted | None]:
+    """The zero point of one channel is none."""
+
+    def change(value: Array) -> Array:
+        other = value.copy()
+        other.reshape(-1)[value.size // 2] = 0
+        return other
+
+    yield from _of_chain(model, "/weights/zero_point", change)
+
+
+def weight_scale(model: Loaded) -> Iterator[Planted | None]:
+    """The scales of weights are half as large again."""
+    yield from _of_chain(model, "/weights/scale", lambda value: value * np.float32(1.5))
+
+
+def one_weight_scale(model: Loaded) -> Iterator[Planted | None]:
+    """The scale of one channel is twice as large."""
+
+    def change(value: Array) -> Array:
+        other = value.copy()
+        other.reshape(-1)[value.size // 2] *= 2
+        return other
+
+    yield from _of_chain(model, "/weights/scale", change)
+
+
+def rolled_scales(model: Loaded) -> Iterator[Planted | None]:
+    """The scales of weights belong to the next channel."""
+    yield from _of_chain(
+        model, "/weights/scale", lambda value: np.roll(value, 1, axis=0) if value.shape[0] > 1 else np.roll(value, 1)
+    )
+
+
+def _of_range(model: Loaded, change: Callable[[list[Array]], list[Array]]) -> Iterator[Planted | None]:
+    for node in Edit(model).layers("FakeQuantize"):
+        edit = Edit(model)
+        limits = [edit.value(node, port) for port in range(1, 5)]
+        if any(limit is None for limit in limits):
+            continue
+        for port, value in enumerate(change(limits), start=1):  # type: ignore[arg-type]
+            _hold(edit, node, port, value)
+        yield _done(edit, node.name, "quantisation")
+
+
+def narrow_range(model: Loaded) -> Iterator[Planted | None]:
+    """The range of activations is a quarter of what it should be."""
+    yield from _of_range(model, lambda limits: [limit / np.float32(4) for limit in limits])
+
+
+def wide_range(model: Loaded) -> Iterator[Planted | None]:
+    """The range of activations is twenty times what it should be."""
+    yield from _of_range(model, lambda limits: [limit * np.float32(20) for limit in limits])
+
+
+def output_range(model: Loaded) -> Iterator[Planted | None]:
+    """The range of the outputs of a FakeQuantize is not that of its inputs."""
+    yield from _of_range(model, lambda limits: [*limits[:2], *(limit * np.float32(1.5) for limit in limits[2:])])
+
+
+def few_levels(model: Loaded) -> Iterator[Planted | None]:
+    """A FakeQuantize has four levels."""
+    for planted in _attribute(model, "levels", lambda _: 4, "FakeQuantize"):
+        yield None if planted is None else planted._replace(cause="quantisation")
+
+
+KINDS: Final[Mapping[str, Kind]] = {
+    kind.__name__: kind
+    for kind in (
+        *(one_weight, one_channel, wrong_bias, wrong_scale, transposed, eps, softmax_axis, transpose_flag, padding),
+        *(gelu_mode, clamp_limit, round_mode, pooled_padding, swapped_inputs, other_input, dropped, dropped_bias),
+        *(inserted, inserted_activation, other_activation, other_operation, other_reduction, shifted_slice),
+        *(wrong_order, wrong_concat, clamped, mask, gates, direction, broadcast_index, split_lengths),
+    )
+}
+OF_WEIGHTS: Final[Mapping[str, Kind]] = {
+    kind.__name__: kind for kind in (zero_point, one_zero_point, weight_scale, one_weight_scale, rolled_scales)
+}
+OF_RANGES: Final[Mapping[str, Kind]] = {
+    kind.__name__: kind for kind in (narrow_range, wide_range, output_range, few_levels)
+}
