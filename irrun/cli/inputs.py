@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import click
 
-from irrun.cli import assignments, values
+from irrun.cli import values
 from irrun.cli.console import note
 from irrun.cli.extending import extensions
-from irrun.cli.failures import Failure
-from irrun.cli.options import together
+from irrun.cli.options import as_record, together
+from irrun.cli.writing import read_files
 from irrun.diagnostics import IRError
 from irrun.evaluation.files import reading
+from irrun.evaluation.files.naming import reshape as reshape
 from irrun.evaluation.files.reading import Value
 from irrun.model import Loaded, Outputs, Port, Session, load
 from irrun.tensor import Shape
@@ -48,26 +49,30 @@ options = together(
 """The options ``--input``, ``--seed``, ``--shape`` and ``--weights``."""
 
 
-def reshape(model: Loaded, texts: Sequence[str]) -> tuple[Loaded, dict[Port, Shape]]:
-    """Return the model with inputs of the shapes that ``NAME[SHAPE]`` texts say, and those shapes."""
-    given: dict[Port, Shape] = {}
-    ports = model.inputs
-    for text in texts:
-        port, shape = assignments.split_shape(text, ports)
-        if port in given:
-            raise Failure(f'--shape {text}: input "{port.any_name}" is given a shape twice')
-        given[port] = shape
-    if given:
-        model = model.reshaped({port.any_name: shape for port, shape in given.items()})
-    return model, given
+class Source(NamedTuple):
+    """The options ``--input``, ``--seed``, ``--shape`` and ``--weights`` as they are given."""
+
+    files: tuple[str, ...]
+    seed: int
+    shapes: tuple[str, ...]
+    weights: Path | None
+
+    def load(self, path: Path) -> tuple[Loaded, dict[int, Shape]]:
+        """Return a model with inputs of the given shapes, and those shapes by place."""
+        return reshape(load(path, self.weights, extensions=extensions()), self.shapes)
+
+    def values(self, model: Loaded, config: Mapping[str, Any]) -> list[Value]:
+        """Return a value for each input: that of a file, or a random one."""
+        found = reading.from_files(self.files, model.inputs, budget=config.get("MAX_MEMORY"), model=model)
+        return reading.completed(found, model.inputs, self.seed)
+
+    def read(self, path: Path) -> list[Path]:
+        """Return the files that a command reads for a model."""
+        return read_files(path, self.weights, self.files)
 
 
-def named_shapes(model: Path, weights: Path | None, texts: Sequence[str]) -> dict[str, Shape]:
-    """Return the shapes that ``NAME[SHAPE]`` texts say, by the name of the input."""
-    if not texts:
-        return {}
-    _, shapes = reshape(load(model, weights, extensions=extensions()), texts)
-    return {port.any_name: shape for port, shape in shapes.items()}
+source_options = as_record("source", Source, options)
+"""The same, as ``source``."""
 
 
 def text(value: Mapping[str, Any]) -> str:

@@ -25,7 +25,7 @@ class Inference:
         weights: Path | None = None,
         config: Mapping[str, Any] | None = None,
         *,
-        shapes: Mapping[str, Shape] | None = None,
+        shapes: Mapping[int, Shape] | Mapping[str, Shape] | None = None,
         extensions: Sequence[str] = (),
         travels: bool = False,
     ) -> None:

@@ -370,7 +370,7 @@ def test_the_statistic_that_is_checked(run: Run, tmp_path: Path, stat: str, stat
 
 
 def test_the_optimisation_that_is_at_fault() -> None:
-    from irrun.cli.comparing.report import page
+    from irrun.cli.comparing import page
 
     found = {"by": "OpenVINO", "relative": {"model": 1e-7, "OpenVINO": 0.28}}
     record = {"status": "different", "outputs": [], "layer": None, "culprit": None, "layers": 9, "optimisation": found}

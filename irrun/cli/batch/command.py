@@ -3,54 +3,53 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import click
 
-from irrun.cli import inputs, values
+from irrun.cli import values
 from irrun.cli.batch.options import Batch
 from irrun.cli.console import fail, note, result
 from irrun.cli.extending import extensions
 from irrun.cli.failures import CANNOT
 from irrun.cli.findings import say_findings
+from irrun.cli.inputs import Source
 from irrun.diagnostics import amount
 from irrun.evaluation.batch.running import problem, run_batch
-from irrun.jobs import Way
+from irrun.jobs import way
 
 
 def run_many(
     model: Path,
-    weights: Path | None,
-    patterns: Sequence[str],
+    source: Source,
     folder: Path,
     config: Mapping[str, Any],
-    shapes: Sequence[str],
     output_format: str,
     *,
-    top: int | None = None,
+    top: int | None,
     batch: Batch,
-    way: Way,
+    threads: int | None,
 ) -> None:
     """Run a model on many inputs, and print what was done; the exit status is 2 where an input has failed."""
     if batch.steps and batch.size > 1:
         raise click.UsageError("--steps and --batch-size are given, expected only one of them")
     found = run_batch(
         model,
-        patterns,
+        batch.patterns,
         folder,
         config,
-        weights=weights,
-        shapes=inputs.named_shapes(model, weights, shapes),
+        weights=source.weights,
+        shapes=source.shapes,
         extensions=[str(Path(path).absolute()) for path in extensions()],
         records=batch.records,
         batch_size=batch.size,
         steps=batch.steps,
         preparation=batch.preparation,
         top=top,
-        workers=way,
+        workers=way(*batch.workers, threads),
     )
     say_findings(found.model, model)
     if found.before:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import click
 
 from irrun.cli import jobs
-from irrun.cli.options import as_record, together
+from irrun.cli.options import as_record
 from irrun.evaluation.files.images import Preparation
 
 
@@ -21,12 +21,14 @@ def numbers(_context: click.Context, _parameter: click.Parameter, text: str | No
 
 
 class Batch(NamedTuple):
-    """The options of many inputs as they are given: the file of records, inputs in a batch, sequences, and images."""
+    """The options of many inputs as they are given: files, the file of records, how to run them, and the workers."""
 
+    patterns: tuple[str, ...]
     records: Path | None
     size: int
     steps: bool
     preparation: Preparation
+    workers: jobs.Workers
 
 
 image_options = as_record(
@@ -40,7 +42,9 @@ image_options = as_record(
 )
 """The options ``--layout``, ``--mean-values`` and ``--scale-values``, as ``preparation``."""
 
-batch_options = together(
+batch_options = as_record(
+    "batch",
+    Batch,
     click.option(
         "--batch",
         "patterns",
@@ -48,26 +52,22 @@ batch_options = together(
         metavar="PATTERN",
         help="Run on each of these files: a folder, a quoted pattern or a file; repeatable.",
     ),
-    as_record(
-        "batch",
-        Batch,
-        click.option(
-            "--records",
-            type=click.Path(dir_okay=False, path_type=Path),
-            metavar="FILE",
-            help="With --batch: the file of records, .jsonl or .parquet.  [default: records.jsonl in the folder]",
-        ),
-        click.option(
-            "--batch-size",
-            "size",
-            type=click.IntRange(min=1),
-            metavar="N",
-            default=1,
-            help="With --batch: run N inputs at a time.",
-        ),
-        click.option("--steps", is_flag=True, help="With --batch: the files of a folder are steps of one sequence."),
-        image_options,
+    click.option(
+        "--records",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="With --batch: the file of records, .jsonl or .parquet.  [default: records.jsonl in the folder]",
     ),
+    click.option(
+        "--batch-size",
+        "size",
+        type=click.IntRange(min=1),
+        metavar="N",
+        default=1,
+        help="With --batch: run N inputs at a time.",
+    ),
+    click.option("--steps", is_flag=True, help="With --batch: the files of a folder are steps of one sequence."),
+    image_options,
     jobs.workers_options,
 )
-"""The options ``--batch``, as ``patterns``, those that go with it, as ``batch``, and the workers."""
+"""The options ``--batch``, those that go with it, and the workers, as ``batch``."""

@@ -20,13 +20,14 @@ from pathlib import Path
 import click
 import numpy as np
 
-from irrun.cli import precision, values
-from irrun.cli.compiling import Compilation, compile_options
+from irrun.cli import values
+from irrun.cli.compiling import compile_options
 from irrun.cli.console import note, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.inputs import FILE
 from irrun.cli.options import MOST
+from irrun.cli.settings import Settings
 from irrun.document.files import content
 from irrun.evaluation.files import saving
 from irrun.tensor import Array
@@ -59,7 +60,7 @@ from irrun.tensor.element_type import F32
     type=click.Path(path_type=Path),
     help="Write the vectors, or scores, to this .npy or .npz file.",
 )
-@compile_options(precision.option)
+@compile_options
 @extension_option
 @text_or_json
 @verbosity
@@ -73,8 +74,7 @@ def command(
     max_length: int | None,
     batch_size: int,
     output: Path | None,
-    compilation: Compilation,
-    precision_name: str | None,
+    settings: Settings,
     output_format: str,
 ) -> None:
     if query is not None and (pooling is not None or no_normalize):
@@ -86,7 +86,7 @@ def command(
         saving.check_target(output)
     from irrun.generation import TextEmbeddingPipeline, TextRerankPipeline
 
-    config = compilation.settings(folder / "x", precision_name)
+    config = settings.of(folder / "x")
     if query is not None:
         reranker = TextRerankPipeline(
             folder, config=config, max_length=max_length, batch_size=batch_size, extensions=extensions()

@@ -30,7 +30,7 @@ from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
 from irrun.cli.jobs import Workers, workers_options
-from irrun.cli.limits import Limits
+from irrun.cli.settings import Settings
 from irrun.diagnostics import amount
 from irrun.evaluation.accuracy import Score, evaluate, evaluate_files
 from irrun.evaluation.batch.work import BatchWork
@@ -68,14 +68,14 @@ def command(
     weights: Path | None,
     preparation: Preparation,
     workers: Workers,
-    limit: Limits,
+    settings: Settings,
     output_format: str,
 ) -> None:
     if bool(files) == bool(patterns):
         raise click.UsageError("expected one of --data and --batch")
     loaded = load(model, weights, extensions=extensions())
     index = _index(loaded, output)
-    config = limit.settings(model)
+    config = settings.of(model)
     say_findings(loaded, model)
     truth = arrays.load(labels, config.get("MAX_MEMORY"))
     if patterns:

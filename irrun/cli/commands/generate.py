@@ -24,11 +24,11 @@ from typing import Any
 
 import click
 
-from irrun.cli import precision
-from irrun.cli.compiling import Compilation, compile_options
+from irrun.cli.compiling import compile_options
 from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.options import MOST, Number
+from irrun.cli.settings import Settings
 
 _COUNT = click.IntRange(min=0, max=MOST)
 _SAMPLING = ("temperature", "top_k", "top_p", "min_p", "rng_seed")
@@ -67,7 +67,7 @@ _SAMPLING = ("temperature", "top_k", "top_p", "min_p", "rng_seed")
 @click.option("--system", default="", metavar="TEXT", help="With --chat: the system message.")
 @click.option("--no-template", is_flag=True, help="Continue the prompt as it is, without the chat template.")
 @click.option("--stats", is_flag=True, help="Print the number of tokens, and tokens per second.")
-@compile_options(precision.option)
+@compile_options
 @extension_option
 @text_or_json
 @verbosity
@@ -78,8 +78,7 @@ def command(
     system: str,
     no_template: bool,
     stats: bool,
-    compilation: Compilation,
-    precision_name: str | None,
+    settings: Settings,
     output_format: str,
     **given: Any,
 ) -> None:
@@ -94,11 +93,11 @@ def command(
     from irrun.cli import generating
     from irrun.generation import TextPipeline
 
-    pipeline = TextPipeline(folder, config=compilation.settings(folder / "x", precision_name), extensions=extensions())
-    settings = _settings(given)
+    pipeline = TextPipeline(folder, config=settings.of(folder / "x"), extensions=extensions())
+    sampling = _sampling(given)
     if no_template:
-        settings["apply_chat_template"] = False
-    config = pipeline.get_generation_config().updated(**settings)
+        sampling["apply_chat_template"] = False
+    config = pipeline.get_generation_config().updated(**sampling)
     if chat:
         generating.converse(pipeline, prompts, system, config, stats)
         return
@@ -111,7 +110,7 @@ def command(
         generating.show(pipeline.generate(list(prompts), config), prompts, stats, echo)
 
 
-def _settings(given: dict[str, Any]) -> dict[str, Any]:
+def _sampling(given: dict[str, Any]) -> dict[str, Any]:
     """Return the given settings of generation; those of sampling ask for it, a temperature of 0 does not."""
     found = {name: value for name, value in given.items() if value is not None and value != ()}
     if any(name in found for name in _SAMPLING):

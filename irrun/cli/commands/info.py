@@ -21,12 +21,13 @@ from pathlib import Path
 
 import click
 
-from irrun.cli import precision, values
-from irrun.cli.compiling import Compilation, compile_options
+from irrun.cli import values
+from irrun.cli.compiling import compile_options
 from irrun.cli.console import note, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import reshape, shape_option, weights_option
+from irrun.cli.settings import Settings
 from irrun.cli.tables import columns, listed
 from irrun.model import Port, load
 from irrun.model.flops import Flops
@@ -41,7 +42,7 @@ from irrun.model.summary import Summary, summarize
 @click.option("--plan", is_flag=True, help="Show the program that runs.")
 @shape_option
 @weights_option
-@compile_options(precision.option)
+@compile_options
 @extension_option
 @text_or_json
 @verbosity
@@ -52,8 +53,7 @@ def command(
     plan: bool,
     shapes: tuple[str, ...],
     weights: Path | None,
-    compilation: Compilation,
-    precision_name: str | None,
+    settings: Settings,
     output_format: str,
 ) -> None:
     if every and (graph or plan):
@@ -64,7 +64,7 @@ def command(
     if graph or plan:
         from irrun.cli import plans
 
-        plans.show(loaded, compilation.settings(model, precision_name), output_format, graph=graph, plan=plan)
+        plans.show(loaded, settings.of(model), output_format, graph=graph, plan=plan)
         return
     summary = summarize(loaded)
     if summary.flops.unknown and not loaded.weights.exists:

@@ -26,15 +26,15 @@ import click
 from irrun.cli import inputs, limits
 from irrun.cli.console import note, verbosity
 from irrun.cli.extending import extension_option, extensions
-from irrun.cli.inputs import FILE
-from irrun.cli.limits import Limits
+from irrun.cli.inputs import FILE, Source
+from irrun.cli.settings import Settings
 from irrun.cli.writing import read_files
 from irrun.document.replacing import replacing
 from irrun.evaluation.files import reading
 from irrun.evaluation.files.reading import Value
 from irrun.evaluation.files.targets import refuse_inputs, refuse_standard_output
 from irrun.linter import lint
-from irrun.model import Loaded, load
+from irrun.model import Loaded
 
 if TYPE_CHECKING:
     from irrun.debugging.sides import Side
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 )
 @click.option("--run", "running", is_flag=True, help="Run the model, and show times, statistics and errors.")
 @click.option("--openvino", "native", is_flag=True, help="Run the model, and show its error relative to OpenVINO.")
-@inputs.options
+@inputs.source_options
 @limits.options
 @extension_option
 @verbosity
@@ -59,11 +59,8 @@ def command(
     output: Path,
     running: bool,
     native: bool,
-    files: tuple[str, ...],
-    seed: int,
-    shapes: tuple[str, ...],
-    weights: Path | None,
-    limit: Limits,
+    source: Source,
+    settings: Settings,
 ) -> None:
     from irrun.reporting.diff import diff
     from irrun.reporting.page import Measured, Subject, contents, page
@@ -71,16 +68,16 @@ def command(
     refuse_standard_output(output)
     if native and other is not None:
         raise click.UsageError("OTHER and --openvino are given, expected only one of them")
-    if files and not (running or native):
+    if source.files and not (running or native):
         raise click.UsageError("-i requires --run or --openvino")
-    read = [*read_files(model, weights, files), *(read_files(other) if other is not None else ())]
+    read = [*source.read(model), *(read_files(other) if other is not None else ())]
     refuse_inputs([output], read)
-    loaded, _ = inputs.reshape(load(model, weights, extensions=extensions()), shapes)
-    second = None if other is None else inputs.reshape(load(other, extensions=extensions()), shapes)[0]
+    loaded, _ = source.load(model)
+    second = None if other is None else source._replace(weights=None).load(other)[0]
     measured = {0: Measured(), 1: Measured()}
     if running or native:
-        measured |= _measured(model, weights, loaded, second, files, seed, limit.settings(model), native)
-    subjects = [Subject(loaded, str(model), lint(model, weights, extensions=extensions()), measured[0])]
+        measured |= _measured(model, source, loaded, second, settings.of(model), native=native)
+    subjects = [Subject(loaded, str(model), lint(model, source.weights, extensions=extensions()), measured[0])]
     if second is not None and other is not None:
         subjects.append(Subject(second, str(other), lint(other, extensions=extensions()), measured[1]))
     found = diff(loaded, second) if second is not None else None
@@ -92,26 +89,19 @@ def command(
 
 
 def _measured(
-    path: Path,
-    weights: Path | None,
-    model: Loaded,
-    other: Loaded | None,
-    files: tuple[str, ...],
-    seed: int,
-    config: Mapping[str, Any],
-    native: bool,
+    path: Path, source: Source, model: Loaded, other: Loaded | None, config: Mapping[str, Any], *, native: bool
 ) -> dict[int, Any]:
     from irrun.debugging.sides import ModelSide
     from irrun.reporting.page import measure
 
-    given = _given(model, files, seed, config)
-    arrays = {value.port.index: value.array for value in given}
+    given = source.values(model, config)
+    arrays = reading.by_index(given)
     if other is None:
-        return {0: measure(model, arrays, config, _native(path, weights, given) if native else None)}
+        return {0: measure(model, arrays, config, _native(path, source.weights, arrays) if native else None)}
     second = _for_other(other, given)
     if second is None:
         note("the models have different inputs: each runs on its own, and errors are not shown")
-        own = {value.port.index: value.array for value in _given(other, (), seed, config)}
+        own = reading.by_index(source._replace(files=()).values(other, config))
         return {0: measure(model, arrays, config), 1: measure(other, own, config)}
     return {0: measure(model, arrays, config, ModelSide(other, second, config)), 1: measure(other, second, config)}
 
@@ -119,7 +109,7 @@ def _measured(
 def _for_other(other: Loaded, given: list[Value]) -> dict[int, Array] | None:
     """Return the inputs for another model, by name or by position; None where it has others."""
     by_name = {value.port.any_name: value.array for value in given}
-    by_index = {value.port.index: value.array for value in given}
+    by_index = reading.by_index(given)
     ports = other.inputs
     if len(ports) != len(given):
         return None
@@ -129,15 +119,9 @@ def _for_other(other: Loaded, given: list[Value]) -> dict[int, Array] | None:
     return {port.index: array for port, array in pairs} if fits else None
 
 
-def _given(model: Loaded, files: tuple[str, ...], seed: int, config: Mapping[str, Any]) -> list[Value]:
-    read = reading.from_files(files, model.inputs, budget=config.get("MAX_MEMORY"), model=model)
-    return reading.completed(read, model.inputs, seed)
-
-
-def _native(path: Path, weights: Path | None, given: list[Value]) -> Side:
+def _native(path: Path, weights: Path | None, arrays: Mapping[int, Array]) -> Side:
     from irrun.debugging.engines import OpenVINOSide
     from irrun.tensor import Shape
 
-    arrays = {value.port.index: value.array for value in given}
     shapes = {index: Shape(array.shape) for index, array in arrays.items()}
     return OpenVINOSide(path, arrays, weights, shapes)

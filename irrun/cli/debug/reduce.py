@@ -22,16 +22,15 @@ import click
 
 from irrun.cli import inputs, limits, values
 from irrun.cli.console import detail, note, result, text_or_json, verbosity
-from irrun.cli.debug.common import given
 from irrun.cli.extending import extension_option
 from irrun.cli.failures import Failure
-from irrun.cli.inputs import FILE
-from irrun.cli.limits import Limits
+from irrun.cli.inputs import FILE, Source
 from irrun.cli.options import Number
-from irrun.cli.writing import read_files
+from irrun.cli.settings import Settings
 from irrun.debugging.cases import Case, layers_of
 from irrun.debugging.reducing import Command, write
 from irrun.debugging.reducing import reduce as reduced
+from irrun.evaluation.files import reading
 from irrun.evaluation.files.targets import refuse_inputs, refuse_other_than_xml
 
 
@@ -49,7 +48,7 @@ from irrun.evaluation.files.targets import refuse_inputs, refuse_other_than_xml
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="The file to write.  [default: MODEL-reduced.xml]"
 )
-@inputs.options
+@inputs.source_options
 @limits.options
 @extension_option
 @text_or_json
@@ -62,30 +61,28 @@ def reduce(
     most: int,
     keep_shapes: bool,
     output: Path | None,
-    files: tuple[str, ...],
-    seed: int,
-    shapes: tuple[str, ...],
-    weights: Path | None,
-    limit: Limits,
+    source: Source,
+    settings: Settings,
     output_format: str,
 ) -> None:
     target = output if output is not None else model.with_name(f"{model.stem}-reduced.xml")
     refuse_other_than_xml(target)
     written = [target, target.with_suffix(".bin"), target.with_suffix(".npz")]
-    refuse_inputs(written, read_files(model, weights, files))
-    config = limit.settings(model)
+    refuse_inputs(written, source.read(model))
+    config = settings.of(model)
 
     def better(case: Case) -> None:
         write(case, target)
         detail(f"fails with {_count(len(layers_of(case.model)))}")
 
     command = Command(check, match=match, timeout=check_timeout)
-    whole = given(model, weights, files, shapes, seed, config.get("MAX_MEMORY"))
-    arrays = whole.arrays if command.wants_inputs else None
-    if not command(Case((whole.model,), None if arrays is None else tuple(arrays[i] for i in sorted(arrays)))):
+    loaded, _ = source.load(model)
+    given = source.values(loaded, config)
+    arrays = reading.by_index(given) if command.wants_inputs else None
+    if not command(Case((loaded,), None if arrays is None else tuple(arrays[i] for i in sorted(arrays)))):
         why = "its output does not match" if command.status else "it ends with status 0"
         raise Failure(f"the command does not fail for {model}: {why}")
-    found = reduced(whole.model, command, arrays, better=better, most=most, shapes=not keep_shapes, config=config)
+    found = reduced(loaded, command, arrays, better=better, most=most, shapes=not keep_shapes, config=config)
     paths = write(found.case, target)
     if output_format == "json":
         record = {"before": found.before, "after": found.after, "checks": found.checks, "layers": _layers(found.case)}
