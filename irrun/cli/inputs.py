@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -10,19 +10,22 @@ from typing import Any, Final, NamedTuple
 import click
 
 from irrun.cli import values
-from irrun.cli.console import note
-from irrun.cli.extending import extensions
+from irrun.cli.console import note, text_or_json, verbosity
+from irrun.cli.extending import extension_option, extensions
 from irrun.cli.options import as_record, together
 from irrun.cli.writing import read_files
 from irrun.diagnostics import IRError
 from irrun.evaluation.files import reading
 from irrun.evaluation.files.naming import reshape as reshape
 from irrun.evaluation.files.reading import Value
-from irrun.model import Loaded, Outputs, Port, Session, load
+from irrun.model import Loaded, Port, load
 from irrun.tensor import Shape
 
 FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 
+
+usual_options = together(extension_option, text_or_json, verbosity)
+"""The options of commands that read a model and show what they find: text or JSON, as ``output_format``."""
 
 shape_option = click.option(
     "--shape",
@@ -90,17 +93,6 @@ def told(given: Sequence[Value], path: Path) -> Iterator[None]:
     except IRError as error:
         _say_sizes([value.port for value in given if value.file is None])
         raise IRError(error.diagnostics, error.filename or str(path)) from None
-
-
-def runner(session: Session, given: Sequence[Value], path: Path) -> Callable[[], Outputs]:
-    """Return a function that runs a model on its inputs; a failure names the file and the assumed sizes."""
-    arrays = reading.by_index(given)
-
-    def run() -> Outputs:
-        with told(given, path):
-            return session.run(arrays)
-
-    return run
 
 
 def _say_sizes(random: Sequence[Port]) -> None:

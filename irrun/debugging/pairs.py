@@ -154,7 +154,7 @@ class PairWork:
         return self._read(path, None)[0]
 
     def _read(self, path: Path, weights: Path | None) -> tuple[Loaded, dict[int, Shape]]:
-        return reshape(load(path, weights, extensions=self.extensions), self.shapes)
+        return reshape(load(path, weights, extensions=[str(self.root / path) for path in self.extensions]), self.shapes)
 
 
 def compare_files(work: PairWork, pairs: Sequence[Pair], workers: Way | None = None) -> Iterator[Record]:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from irrun.evaluation.differences import largest
-from irrun.evaluation.execution import tiers_used
 from irrun.evaluation.native import OpenVINOEngine, OpenVINOModel
 from irrun.evaluation.timing import blas_in_use, in_turns, latency, milliseconds
 from irrun.model import Loaded, build
@@ -61,7 +60,7 @@ def benchmark(
         agreement = dict(zip(("largest_difference", "relative_difference"), difference, strict=True))
     for name, times in in_turns(runs, niter, seconds).items():
         engines[name] |= {"iterations": len(times), **latency(times)}
-    record |= tiers_used(compiled.tiers)
+    record |= compiled.tiers.as_dict()
     record |= {"precision": precision, "backend": backend(precision, compiled.tiers.last), "engines": engines}
     if openvino is not None:
         record |= {"ratio": engines["irrun"]["median"] / engines["openvino"]["median"], **agreement}

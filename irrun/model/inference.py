@@ -30,7 +30,7 @@ class Inference:
         travels: bool = False,
     ) -> None:
         self.config = dict(config or {})
-        self._shapes, self._extensions = dict(shapes or {}), tuple(extensions)
+        self._shapes, self._extensions = dict(shapes or {}), tuple(str(Path(path).absolute()) for path in extensions)
         self._compiled: Compiled | None = None
         self._lock = Lock()
         self._source: tuple[Path | bytes, Path | bytes | None] = model, weights

@@ -25,13 +25,13 @@ from typing import Any
 
 import click
 
-from irrun.cli import execution, inputs, values
+from irrun.cli import inputs, values
 from irrun.cli.compiling import several_compile_options
-from irrun.cli.console import result, text_or_json, verbosity
-from irrun.cli.extending import extension_option, extensions
+from irrun.cli.console import result
+from irrun.cli.extending import extensions
 from irrun.cli.findings import say_findings
-from irrun.cli.inputs import FILE, Source
-from irrun.cli.measuring import blas_text, say_pinned_blas, short
+from irrun.cli.inputs import FILE, Source, usual_options
+from irrun.cli.measuring import blas_text, say_pinned_blas, short, tier_rows
 from irrun.cli.options import Number
 from irrun.cli.settings import Settings
 from irrun.cli.tables import aligned, columns, listed, wrapped
@@ -69,9 +69,7 @@ ROWS = (
 )
 @several_compile_options
 @click.option("--compare-openvino", "native", is_flag=True, help="Measure OpenVINO in turns, in the same precision.")
-@extension_option
-@text_or_json
-@verbosity
+@usual_options
 def command(
     model: Path,
     source: Source,
@@ -113,7 +111,7 @@ def _text(record: Mapping[str, Any]) -> str:
         ["model", values.printable(record["model"]) or "no name"],
         *(["input", inputs.text(item)] for item in record["inputs"]),
         ["BLAS", blas_text(record["blas"])],
-        *execution.rows(record),
+        *tier_rows(record),
     ]
     if record["precision"] != "f32":
         facts.append(["precision", f"{record['precision']}, {record['backend']}"])

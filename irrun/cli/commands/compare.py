@@ -33,10 +33,10 @@ from typing import Any, Final
 import click
 
 from irrun.cli import inputs, jobs, limits, values
-from irrun.cli.console import fail, note, result, text_or_json, verbosity
-from irrun.cli.extending import extension_option, extensions
+from irrun.cli.console import fail, note, result
+from irrun.cli.extending import extensions
 from irrun.cli.failures import CANNOT
-from irrun.cli.inputs import Source
+from irrun.cli.inputs import Source, usual_options
 from irrun.cli.settings import Settings, properties
 from irrun.jobs import way
 
@@ -64,9 +64,7 @@ STATS: Final = ("max", "mean", "median", "rms")
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
 @jobs.options
 @limits.options
-@extension_option
-@text_or_json
-@verbosity
+@usual_options
 def command(
     model: str,
     other: str | None,
@@ -100,7 +98,7 @@ def command(
         **source._asdict(),
         every=every,
         fail_fast=fail_fast,
-        extensions=[str(Path(path).absolute()) for path in extensions()],
+        extensions=extensions(),
     )
     records = list(compare_files(work, pairs, workers))
     counts = {status: sum(item["status"] == status for item in records) for status in ("equal", "different", "failed")}

@@ -16,18 +16,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 
 from irrun.cli import values
 from irrun.cli.compiling import compile_options
-from irrun.cli.console import note, result, text_or_json, verbosity
-from irrun.cli.extending import extension_option, extensions
+from irrun.cli.console import result
+from irrun.cli.extending import extensions
 from irrun.cli.failures import Failure
-from irrun.cli.inputs import FILE
+from irrun.cli.inputs import FILE, usual_options
 from irrun.cli.options import MOST
 from irrun.cli.settings import Settings
+from irrun.cli.writing import write_arrays
 from irrun.document.files import content
 from irrun.evaluation.files import saving
 from irrun.tensor import Array
@@ -61,9 +63,7 @@ from irrun.tensor.element_type import F32
     help="Write the vectors, or scores, to this .npy or .npz file.",
 )
 @compile_options
-@extension_option
-@text_or_json
-@verbosity
+@usual_options
 def command(
     folder: Path,
     texts: tuple[str, ...],
@@ -86,22 +86,12 @@ def command(
         saving.check_target(output)
     from irrun.generation import TextEmbeddingPipeline, TextRerankPipeline
 
-    config = settings.of(folder / "x")
+    common: dict[str, Any] = {"config": settings.of(folder / "x"), "extensions": extensions()}
+    common |= {"max_length": max_length, "batch_size": batch_size}
     if query is not None:
-        reranker = TextRerankPipeline(
-            folder, config=config, max_length=max_length, batch_size=batch_size, extensions=extensions()
-        )
-        found, name = reranker.scores(query, given), "scores"
+        found, name = TextRerankPipeline(folder, **common).scores(query, given), "scores"
     else:
-        embedder = TextEmbeddingPipeline(
-            folder,
-            config=config,
-            pooling_type=pooling,
-            normalize=not no_normalize,
-            max_length=max_length,
-            batch_size=batch_size,
-            extensions=extensions(),
-        )
+        embedder = TextEmbeddingPipeline(folder, pooling_type=pooling, normalize=not no_normalize, **common)
         found, name = embedder.embed_documents(given), "embeddings"
     if output_format == "json":
         rows = [{"text": text, name[:-1]: row} for text, row in zip(given, found.tolist(), strict=True)]
@@ -112,9 +102,7 @@ def command(
     else:
         _show(found, given)
     if output is not None:
-        read = [] if file is None else [file]
-        for written in saving.save(output, {name: (found, F32)}, read):
-            note(f"wrote {written}")
+        write_arrays(output, {name: (found, F32)}, [] if file is None else [file])
 
 
 def _lines(file: Path) -> list[str]:

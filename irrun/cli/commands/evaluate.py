@@ -23,12 +23,12 @@ from pathlib import Path
 import click
 
 from irrun.cli import limits, values
-from irrun.cli.batch.options import image_options
-from irrun.cli.console import result, text_or_json, verbosity
-from irrun.cli.extending import extension_option, extensions
+from irrun.cli.batch import image_options
+from irrun.cli.console import result
+from irrun.cli.extending import extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
-from irrun.cli.inputs import FILE
+from irrun.cli.inputs import FILE, usual_options
 from irrun.cli.jobs import Workers, workers_options
 from irrun.cli.settings import Settings
 from irrun.diagnostics import amount
@@ -54,9 +54,7 @@ from irrun.model.inference import Inference
 @image_options
 @workers_options
 @limits.options
-@extension_option
-@text_or_json
-@verbosity
+@usual_options
 def command(
     model: Path,
     files: tuple[str, ...],
@@ -84,7 +82,7 @@ def command(
             model,
             weights,
             {**config, "INFERENCE_NUM_THREADS": spread.threads},
-            extensions=[str(Path(path).absolute()) for path in extensions()],
+            extensions=extensions(),
             travels=spread.scheduler is not None,
         )
         found = evaluate_files(

@@ -23,10 +23,10 @@ import click
 
 from irrun.cli import values
 from irrun.cli.compiling import compile_options
-from irrun.cli.console import note, result, text_or_json, verbosity
-from irrun.cli.extending import extension_option, extensions
+from irrun.cli.console import note, result
+from irrun.cli.extending import extensions
 from irrun.cli.findings import say_findings
-from irrun.cli.inputs import reshape, shape_option, weights_option
+from irrun.cli.inputs import reshape, shape_option, usual_options, weights_option
 from irrun.cli.settings import Settings
 from irrun.cli.tables import columns, listed
 from irrun.model import Port, load
@@ -43,9 +43,7 @@ from irrun.model.summary import Summary, summarize
 @shape_option
 @weights_option
 @compile_options
-@extension_option
-@text_or_json
-@verbosity
+@usual_options
 def command(
     model: Path,
     every: bool,

@@ -26,14 +26,13 @@ from typing import Any
 
 import click
 
-from irrun.cli import execution, inputs, values
+from irrun.cli import inputs, values
 from irrun.cli.compiling import compile_options
-from irrun.cli.console import note, result, text_or_json, verbosity
-from irrun.cli.extending import extension_option
+from irrun.cli.console import note, result
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
-from irrun.cli.inputs import FILE, Source
-from irrun.cli.measuring import blas_text, say_pinned_blas, short
+from irrun.cli.inputs import FILE, Source, usual_options
+from irrun.cli.measuring import blas_text, say_pinned_blas, short, tier_rows
 from irrun.cli.settings import Settings
 from irrun.cli.tables import aligned, clipped, columns, listed, wrapped
 from irrun.diagnostics import amount
@@ -60,9 +59,7 @@ from irrun.runtime.observers import Shapes, Tracer
 )
 @compile_options
 @click.option("--compare-openvino", "native", is_flag=True, help="Also show OpenVINO's own profile.")
-@extension_option
-@text_or_json
-@verbosity
+@usual_options
 def command(
     model: Path,
     source: Source,
@@ -112,7 +109,7 @@ def _text(record: Mapping[str, Any], top: int) -> str:
         ["model", f"{values.printable(record['model']) or 'no name'}, {executed}"],
         *(["input", inputs.text(item)] for item in record["inputs"]),
         ["BLAS", blas_text(record["blas"])],
-        *execution.rows(record),
+        *tier_rows(record),
         ["time", f"{short(record['total_ms'])} ms, the median of {runs}"],
         ["between", f"{short(record['between_ms'])} ms outside layers, including the overhead of the measurement"],
     ]

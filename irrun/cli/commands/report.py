@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -31,14 +31,10 @@ from irrun.cli.settings import Settings
 from irrun.cli.writing import read_files
 from irrun.document.replacing import replacing
 from irrun.evaluation.files import reading
-from irrun.evaluation.files.reading import Value
 from irrun.evaluation.files.targets import refuse_inputs, refuse_standard_output
 from irrun.linter import lint
 from irrun.model import Loaded
-
-if TYPE_CHECKING:
-    from irrun.debugging.sides import Side
-    from irrun.tensor import Array
+from irrun.tensor import Shape
 
 
 @click.command(help=__doc__)
@@ -91,37 +87,17 @@ def command(
 def _measured(
     path: Path, source: Source, model: Loaded, other: Loaded | None, config: Mapping[str, Any], *, native: bool
 ) -> dict[int, Any]:
-    from irrun.debugging.sides import ModelSide
-    from irrun.reporting.page import measure
+    from irrun.debugging import ModelSide, OpenVINOSide
+    from irrun.reporting.page import inputs_of, measure
 
-    given = source.values(model, config)
-    arrays = reading.by_index(given)
+    arrays = reading.by_index(source.values(model, config))
     if other is None:
-        return {0: measure(model, arrays, config, _native(path, source.weights, arrays) if native else None)}
-    second = _for_other(other, given)
+        shapes = {index: Shape(array.shape) for index, array in arrays.items()}
+        side = OpenVINOSide(path, arrays, source.weights, shapes) if native else None
+        return {0: measure(model, arrays, config, side)}
+    second = inputs_of(other, model, arrays)
     if second is None:
         note("the models have different inputs: each runs on its own, and errors are not shown")
         own = reading.by_index(source._replace(files=()).values(other, config))
         return {0: measure(model, arrays, config), 1: measure(other, own, config)}
     return {0: measure(model, arrays, config, ModelSide(other, second, config)), 1: measure(other, second, config)}
-
-
-def _for_other(other: Loaded, given: list[Value]) -> dict[int, Array] | None:
-    """Return the inputs for another model, by name or by position; None where it has others."""
-    by_name = {value.port.any_name: value.array for value in given}
-    by_index = reading.by_index(given)
-    ports = other.inputs
-    if len(ports) != len(given):
-        return None
-    is_named = {port.any_name for port in ports} == by_name.keys()
-    pairs = [(port, by_name[port.any_name] if is_named else by_index[port.index]) for port in ports]
-    fits = all(port.partial_shape.admits(array.shape) for port, array in pairs)
-    return {port.index: array for port, array in pairs} if fits else None
-
-
-def _native(path: Path, weights: Path | None, arrays: Mapping[int, Array]) -> Side:
-    from irrun.debugging.engines import OpenVINOSide
-    from irrun.tensor import Shape
-
-    shapes = {index: Shape(array.shape) for index, array in arrays.items()}
-    return OpenVINOSide(path, arrays, weights, shapes)

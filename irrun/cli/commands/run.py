@@ -29,19 +29,16 @@ from typing import Any
 import click
 import numpy as np
 
-from irrun.cli import execution, inputs, values, watching
-from irrun.cli.batch.options import Batch, batch_options
+from irrun.cli import inputs, measuring, values, watching
+from irrun.cli.batch import Batch, batch_options, run_many
 from irrun.cli.compiling import compile_options
-from irrun.cli.console import detail, level, note, result, text_or_json, verbosity, warn
-from irrun.cli.extending import extension_option
+from irrun.cli.console import detail, level, note, result, warn
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
-from irrun.cli.inputs import FILE, Source
+from irrun.cli.inputs import FILE, Source, usual_options
 from irrun.cli.settings import Settings
 from irrun.cli.watching import Watch, stop, watch_options, watched
-from irrun.cli.writing import given_files
-from irrun.evaluation.classes import likeliest
-from irrun.evaluation.execution import tiers_used
+from irrun.cli.writing import given_files, write_arrays
 from irrun.evaluation.files import reading
 from irrun.evaluation.files.naming import listed
 from irrun.model import Loaded, Outputs, build
@@ -65,9 +62,7 @@ Tensor = tuple[str, ElementType, Array]
 @compile_options
 @click.option("--check", is_flag=True, help="Also run in f32, and show the loss of accuracy.")
 @watch_options
-@extension_option
-@text_or_json
-@verbosity
+@usual_options
 def command(
     model: Path,
     source: Source,
@@ -85,8 +80,6 @@ def command(
         if source.files or randomly or check or watch.is_asked or output is None:
             what = "-i, --random, --check, --dump, --stats or --stop-at"
             raise click.UsageError(f"--batch requires -o FOLDER, and cannot be combined with {what}")
-        from irrun.cli.batch.command import run_many
-
         run_many(model, source, output, config, output_format, top=top, batch=batch, threads=settings.given["threads"])
         return
     watching.refuse_targets(watch, model, source.read(model), given_files(source.files))
@@ -105,13 +98,18 @@ def command(
     detail(f"read and planned in {_since(begin)}: {len(compiled.plan.steps)} steps")
     begin = time.perf_counter()
     session = compiled.session()
-    run = inputs.runner(session, given, model)
-    seen = watched(watch, loaded, session, run, given, config) if watch.is_asked or level() > 1 else None
+    arrays = reading.by_index(given)
+
+    def run() -> Outputs:
+        with inputs.told(given, model):
+            return session.run(arrays)
+
+    seen = watched(watch, loaded, session, run, arrays, config) if watch.is_asked or level() > 1 else None
     outputs = run() if seen is None else seen.outputs
     took = _since(begin)
     detail(f"run in {took}")
-    how = tiers_used(compiled.tiers)
-    for title, text in execution.rows(how):
+    how = compiled.tiers.as_dict()
+    for title, text in measuring.tier_rows(how):
         detail(f"  {title:9} {text}")
     if seen is not None and seen.stopped is not None:
         stop(seen, watch, loaded, model, output_format)
@@ -121,11 +119,13 @@ def command(
     if not tensors:
         raise Failure("the model has no outputs")
     record: dict[str, Any] = {"outputs": [_record(*tensor) for tensor in tensors]}
-    best = likeliest(outputs.to_tuple(), top) if top is not None else []
-    if best:
-        record["top"] = best
-    elif top is not None:
-        note(f"--top shows up to {values.FEW} rows of scores, and no output has such rows")
+    if top is not None:
+        from irrun.evaluation.metrics import MOST_ROWS, likeliest
+
+        if best := likeliest(outputs.to_tuple(), top):
+            record["top"] = best
+        else:
+            note(f"--top shows up to {MOST_ROWS} rows of scores, and no output has such rows")
     record["execution"] = how
     if seen is not None and watch.stats:
         record["layers"] = [item.as_dict() for item in seen.statistics]
@@ -133,7 +133,7 @@ def command(
         from irrun.debugging.loss import precision_loss
 
         with inputs.told(given, model):
-            record["error"] = precision_loss(loaded, reading.by_index(given), config, outputs.to_tuple())
+            record["error"] = precision_loss(loaded, arrays, config, outputs.to_tuple())
     if output_format == "json":
         result(values.as_json(record))
     else:
@@ -161,9 +161,7 @@ def _given(
 def _show(tensors: Sequence[Tensor], record: Mapping[str, Any], advice: str) -> None:
     result(values.table(tensors))
     if "error" in record:
-        from irrun.cli import rounding
-
-        result(f"\n{rounding.text(record['error'])}")
+        result(f"\n{measuring.rounding_text(record['error'])}")
     for name, _, array in tensors:
         if array.dtype.kind == "f" and array.size and np.isnan(array).all():
             warn(f'every value of output "{values.printable(name)}" is NaN{advice}')
@@ -192,13 +190,10 @@ def _write(path: Path, outputs: Outputs, types: Sequence[ElementType], inputs: S
 
     names = saving.output_names(outputs.to_dict())
     named = dict(zip(names, zip(outputs.to_tuple(), types, strict=True), strict=True))
-    for sentence in saving.widened(named):
-        note(sentence)
     for name, member in zip(named, saving.member_names(named), strict=True):
         if path.suffix == ".npz" and member != name:
             note(f'"{values.printable(name)}" is not a safe file name: it is written as "{member}"')
-    for written in saving.save(path, named, inputs):
-        note(f"wrote {written}")
+    write_arrays(path, named, inputs)
 
 
 def _since(begin: float) -> str:

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import click
 
-from irrun.cli.console import note, result, verbosity
+from irrun.cli.console import result, verbosity
 from irrun.cli.extending import extension_option, extensions
-from irrun.document.replacing import replacing
-from irrun.evaluation.files.targets import STANDARD_OUTPUT, refuse_inputs
+from irrun.cli.writing import write_text
+from irrun.evaluation.files.targets import STANDARD_OUTPUT
 
 
 @click.command(help=__doc__)
@@ -38,7 +38,4 @@ def command(name: str, output: Path | None) -> None:
     if output is None or output == STANDARD_OUTPUT:
         result(text.rstrip("\n"))
         return
-    refuse_inputs([output], [Path(path) for path in extensions()])
-    with replacing(output) as file:
-        file.write(text.encode())
-    note(f"wrote {output}")
+    write_text(output, text, [Path(path) for path in extensions()])

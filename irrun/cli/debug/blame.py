@@ -22,9 +22,8 @@ from pathlib import Path
 import click
 
 from irrun.cli import inputs, limits, values
-from irrun.cli.console import note, result, text_or_json, verbosity
-from irrun.cli.extending import extension_option
-from irrun.cli.inputs import FILE, Source
+from irrun.cli.console import note, result
+from irrun.cli.inputs import FILE, Source, usual_options
 from irrun.cli.settings import Settings, properties
 from irrun.cli.writing import read_files
 from irrun.debugging.blaming import Blame
@@ -52,9 +51,7 @@ FOUND = 1
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write a folder that reproduces the fault.")
 @limits.tolerance
 @limits.options
-@extension_option
-@text_or_json
-@verbosity
+@usual_options
 def blame(
     model: Path,
     other: Path | None,

@@ -29,9 +29,8 @@ from typing import Any
 import click
 
 from irrun.cli import inputs, limits, values
-from irrun.cli.console import note, result, text_or_json, verbosity
-from irrun.cli.extending import extension_option
-from irrun.cli.inputs import FILE, Source
+from irrun.cli.console import note, result
+from irrun.cli.inputs import FILE, Source, usual_options
 from irrun.cli.options import Number
 from irrun.cli.settings import Settings
 from irrun.cli.tables import aligned, columns
@@ -56,9 +55,7 @@ from irrun.evaluation.files.targets import refuse_inputs, refuse_other_than_xml
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write a model that keeps layers in f32.")
 @limits.options
-@extension_option
-@text_or_json
-@verbosity
+@usual_options
 def precision(
     model: Path,
     source: Source,

@@ -21,10 +21,9 @@ from pathlib import Path
 import click
 
 from irrun.cli import inputs, limits, values
-from irrun.cli.console import detail, note, result, text_or_json, verbosity
-from irrun.cli.extending import extension_option
+from irrun.cli.console import detail, note, result
 from irrun.cli.failures import Failure
-from irrun.cli.inputs import FILE, Source
+from irrun.cli.inputs import FILE, Source, usual_options
 from irrun.cli.options import Number
 from irrun.cli.settings import Settings
 from irrun.debugging.cases import Case, layers_of
@@ -50,9 +49,7 @@ from irrun.evaluation.files.targets import refuse_inputs, refuse_other_than_xml
 )
 @inputs.source_options
 @limits.options
-@extension_option
-@text_or_json
-@verbosity
+@usual_options
 def reduce(
     model: Path,
     check: str,
