@@ -82,7 +82,8 @@ def command(
             raise click.UsageError(f"--batch requires -o FOLDER, and cannot be combined with {what}")
         run_many(model, source, output, config, output_format, top=top, batch=batch, threads=settings.given["threads"])
         return
-    watching.refuse_targets(watch, model, source.read(model), given_files(source.files))
+    if watch.is_asked:
+        watching.refuse_targets(watch, model, source.read(model), given_files(source.files))
     begin = time.perf_counter()
     loaded, _ = source.load(model)
     if output is not None:
@@ -108,9 +109,9 @@ def command(
     outputs = run() if seen is None else seen.outputs
     took = _since(begin)
     detail(f"run in {took}")
-    how = compiled.tiers.as_dict()
-    for title, text in measuring.tier_rows(how):
-        detail(f"  {title:9} {text}")
+    if level() > 0:
+        for title, text in measuring.tier_rows(compiled.tiers.as_dict()):
+            detail(f"  {title:9} {text}")
     if seen is not None and seen.stopped is not None:
         stop(seen, watch, loaded, model, output_format)
     assert outputs is not None
@@ -118,28 +119,27 @@ def command(
     tensors = list(zip(names, compiled.output_types, outputs.to_tuple(), strict=True))
     if not tensors:
         raise Failure("the model has no outputs")
-    record: dict[str, Any] = {"outputs": [_record(*tensor) for tensor in tensors]}
-    if top is not None:
-        from irrun.evaluation.metrics import MOST_ROWS, likeliest
-
-        if best := likeliest(outputs.to_tuple(), top):
-            record["top"] = best
-        else:
-            note(f"--top shows up to {MOST_ROWS} rows of scores, and no output has such rows")
-    record["execution"] = how
-    if seen is not None and watch.stats:
-        record["layers"] = [item.as_dict() for item in seen.statistics]
+    best = _likeliest(outputs, top) if top is not None else []
+    statistics = seen.statistics if seen is not None and watch.stats else None
+    error = None
     if check:
         from irrun.debugging.loss import precision_loss
 
         with inputs.told(given, model):
-            record["error"] = precision_loss(loaded, arrays, config, outputs.to_tuple())
+            error = precision_loss(loaded, arrays, config, outputs.to_tuple())
     if output_format == "json":
-        result(values.as_json(record))
+        record: dict[str, Any] = {
+            "outputs": [_record(*tensor) for tensor in tensors],
+            **({"top": best} if best else {}),
+        }
+        record["execution"] = compiled.tiers.as_dict()
+        if statistics is not None:
+            record["layers"] = [item.as_dict() for item in statistics]
+        result(values.as_json(record if error is None else record | {"error": error}))
     else:
-        if seen is not None and watch.stats:
-            result(f"{watching.table(seen.statistics)}\n")
-        _show(tensors, record, _advice(config))
+        if statistics is not None:
+            result(f"{watching.table(statistics)}\n")
+        _show(tensors, best, error, config)
     if output is not None:
         read = [*source._replace(files=()).read(model), *(value.file for value in given if value.file is not None)]
         _write(output, outputs, compiled.output_types, read)
@@ -158,14 +158,25 @@ def _given(
     return given
 
 
-def _show(tensors: Sequence[Tensor], record: Mapping[str, Any], advice: str) -> None:
+def _likeliest(outputs: Outputs, count: int) -> list[Any]:
+    from irrun.evaluation.metrics import MOST_ROWS, likeliest
+
+    best = likeliest(outputs.to_tuple(), count)
+    if not best:
+        note(f"--top shows up to {MOST_ROWS} rows of scores, and no output has such rows")
+    return best
+
+
+def _show(
+    tensors: Sequence[Tensor], best: Sequence[Any], error: Mapping[str, Any] | None, config: Mapping[str, Any]
+) -> None:
     result(values.table(tensors))
-    if "error" in record:
-        result(f"\n{measuring.rounding_text(record['error'])}")
+    if error is not None:
+        result(f"\n{measuring.rounding_text(error)}")
     for name, _, array in tensors:
         if array.dtype.kind == "f" and array.size and np.isnan(array).all():
-            warn(f'every value of output "{values.printable(name)}" is NaN{advice}')
-    for line in values.top_lines(record.get("top", ())):
+            warn(f'every value of output "{values.printable(name)}" is NaN{_advice(config)}')
+    for line in values.top_lines(best):
         result(f"top: {line}")
 
 
