@@ -56,10 +56,10 @@ def page(rule: type[Rule]) -> str:
     plain = [item for item in _examples(rule) if item.expected is None and _fits(item)]
     bad = next((item for item in plain if item.output), None)
     if bad is not None:
-        option = f" --target-version {bad.target}" if bad.target is not None else ""
-        option += f" --extend-select {rule.code}" if rule.opt_in else ""
+        options = [*bad.options, *(["--extend-select", rule.code] if rule.opt_in else [])]
+        command = " ".join(["irrun lint", *options, FILE])
         lines += ["", "## Output of irrun", "", f"For this `{FILE}`:", "", *_listing(bad.data.decode(), "xml")]
-        lines += ["", *_listing(f"$ irrun lint{option} {FILE}\n{full(bad.findings_as(FILE))}", "text")]
+        lines += ["", *_listing(f"$ {command}\n{full(bad.findings_as(FILE))}", "text")]
         sound = (item for item in plain if not item.output)
         good = max(sound, key=lambda item: _likeness(item, bad), default=None)
         if good is not None:

@@ -9,11 +9,16 @@ from typing import Any, Final
 from irrun.diagnostics import Severity
 from irrun.linter.selection import ALL, Choice, FileIgnores, UnknownRule, meant, selected, selector
 from irrun.linter.settings import LinterSettings
-from irrun.settings import BadConfiguration, Project, Value, resolve
+from irrun.settings import BadConfiguration, Project, Value, resolve, settings_for
 
 COMMAND: Final = "lint"
 _CHOICES: Final = ("select", "ignore", "extend-select")
 _PATTERNS: Final = "per-file-ignores"
+
+FIELDS: Final = {
+    key: setting.api.lower() for key, setting in settings_for(COMMAND).items() if setting.api not in ("", "codes")
+}
+"""The field of `LinterSettings` of each setting that is one by itself."""
 
 
 def settings_of(
@@ -30,13 +35,9 @@ def settings_of(
     _check_rules(project)
     everything = given.get("fail-level") is Severity.INFO
     settings = LinterSettings(
-        selected([written, own]),
-        meant([ALL]) if everything else _named(written) | _named(own),
-        values["target-version"].value,
-        values["target-precision"].value,
-        values["max-memory"].value,
-        tuple(values["for"].value),
-        values["fail-level"].value,
+        codes=selected([written, own]),
+        asked=meant([ALL]) if everything else _named(written) | _named(own),
+        **{field: values[key].value for key, field in FIELDS.items()},
     )
     return settings, values
 

@@ -37,11 +37,11 @@ def test_version(run: Run) -> None:
     assert (result.stdout, result.exit_code) == (f"irrun {irrun.__version__}\n", 0)
 
 
-def test_the_help_fits_a_screen(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_help_has_a_line_for_each_command(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     lines = run("--help").stdout.splitlines()
-    assert len(lines) <= 40
     assert [line.split()[0] for line in lines[-len(NAMES) :]] == NAMES
+    assert len(lines) - len(NAMES) <= 20, "what is above the commands fits a screen with them"
 
 
 @pytest.mark.parametrize("argument", ["--version", "--help"])

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from irrun.diagnostics import formats
 from irrun.linter import lint
 from tests.cli.conftest import Run
 from tests.cli.linting import LINE, UNKNOWN, UNUSED, WRONG, Write, codes
@@ -219,7 +220,7 @@ def test_paths_are_those_of_the_project(
         (("a.xml", "--per-file-ignores", "IR4"), "'IR4' is not of the form PATTERN:CODE,CODE"),
         (("a.xml", "--per-file-ignores", "a.xml:nope"), 'no rule is called "nope"'),
         (("a.xml", "--fail-level", "fatal"), "'fatal' is not one of 'info', 'warning', 'error'"),
-        (("a.xml", "--output-format", "xml"), "'xml' is not one of 'concise', 'full', 'github', 'gitlab', 'grouped'"),
+        (("a.xml", "--output-format", "xml"), f"'xml' is not one of {', '.join(map(repr, formats.names()))}"),
         (("a.xml", "--jobs", "-1"), "-1 is not in the range x>=0"),
         (("a.xml", "--value", "x"), "'x' is not of the form PORT=1,2,3"),
         (

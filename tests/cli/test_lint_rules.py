@@ -20,10 +20,8 @@ FOUND = [rule for rule in rules().values() if not rule.at_run_time]
 def test_a_bad_example(run: Run, rule: type[Rule], tmp_path: Path) -> None:
     bad = next(item for item in examples(rule.name.replace("-", "_")) if item.output)
     path = bad.written(tmp_path)
-    select = "--select" if bad.purposes else "--extend-select"
-    options = ["--isolated", select, rule.code, "--output-format", "json"]
-    options += ["--target-version", bad.target] if bad.target is not None else []
-    options += [option for purpose in bad.purposes for option in ("--for", purpose)]
+    select = "--select" if "for" in bad.given else "--extend-select"
+    options = ["--isolated", select, rule.code, "--output-format", "json", *bad.options]
     result = run("lint", path, *options)
     found = json.loads(result.stdout)
     assert [item["code"] for item in found] == [rule.code]

@@ -17,19 +17,12 @@ from irrun.document.source_map import SourceMap
 from tests.diagnostics.support import MILD, ODD, ROOT, RULES, WRONG, findings
 
 
-def test_each_format_is_a_file() -> None:
-    assert names() == (
-        "concise",
-        "full",
-        "github",
-        "gitlab",
-        "grouped",
-        "json",
-        "json-lines",
-        "junit",
-        "rdjson",
-        "sarif",
-    )
+@pytest.mark.parametrize("page", ["README.md", "docs/ci.md"])
+def test_each_format_is_in_the_pages(page: str) -> None:
+    assert {"full", "json-lines"} <= {*names()}
+    text = (ROOT / page).read_text(encoding="utf-8")
+    missing = [name for name in names() if f"`{name}`" not in text]
+    assert missing == [], f"formats that {page} does not list"
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 ``tests/linter/rules/<rule>.md`` holds an example in each section:
 
 * `````xml````` is the file, `````diff````` a change to the first file of the page. Words after it: ``of=Clamp`` makes
-  it a change to that file of ``models.md``; ``target=2022.3`` names the release to check the file for,
-  ``for=npu`` what it is for; ``bom``, ``crlf`` and ``cut`` say that the file begins with a byte order mark, has Windows
-  lines, or ends without a newline.
+  it a change to that file of ``models.md``; ``target-version=2022.3``, ``for=npu`` and the like are settings of the
+  linter; ``bom``, ``crlf`` and ``cut`` say that the file begins with a byte order mark, has Windows lines, or ends
+  without a newline.
 * `````beside````` and a name is another file of the same folder.
 * `````weights````` are the bytes of the weights file: ``f32 1.0 nan``, ``zeros 16``, ``hex 00ff``, ``text "…"``.
 * `````text````` is the whole output of the linter; without it there is none.
@@ -32,13 +32,15 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from irrun.diagnostics.render import Finding, full
 from irrun.linter import lint
+from irrun.linter.resolving import FIELDS
 from irrun.linter.rule import rules
+from irrun.settings import SETTINGS
 
 FOLDER: Final = Path(__file__).resolve().parent / "rules"
 _SECTION: Final = re.compile(r"^## (?P<title>.*)\n(?P<body>(?:(?!## ).*\n)*)", re.M)
@@ -69,7 +71,8 @@ class Expected(NamedTuple):
 class Example:
     """A file and its findings. ``rule`` is the code of the rule of its page, empty on a page of sound files.
 
-    ``expected`` are the declared findings, None where there is no declaration. ``output`` is the one of the page.
+    ``given`` are the settings of the linter, as on its command line. ``expected`` are the declared findings, None where
+    there is no declaration. ``output`` is the one of the page.
     """
 
     page: Path
@@ -78,8 +81,7 @@ class Example:
     data: bytes
     weights: bytes | None
     beside: tuple[str, str] | None
-    target: str | None
-    purpose: str | None
+    given: dict[str, str]
     expected: tuple[Expected, ...] | None
     output: str
 
@@ -95,9 +97,14 @@ class Example:
         return codes & rules().keys()
 
     @property
-    def purposes(self) -> tuple[str, ...]:
-        """What the file is for."""
-        return () if self.purpose is None else (self.purpose,)
+    def options(self) -> list[str]:
+        """The settings as options of ``irrun lint``."""
+        return [word for key, text in self.given.items() for word in (f"--{key}", text)]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings as fields of `LinterSettings`, with the selected codes."""
+        return {"asked": self.asked, **{FIELDS[key]: _setting(key, text) for key, text in self.given.items()}}
 
     def written(self, folder: Path, name: str = "") -> Path:
         """Write the file with its weights to a folder, and return its path."""
@@ -118,7 +125,7 @@ class Example:
         """Return the findings in the file under another name, which is also that of its weights."""
         with tempfile.TemporaryDirectory() as folder:
             path = self.written(Path(folder), name)
-            report = lint(path, target_version=self.target, asked=self.asked, purposes=self.purposes)
+            report = lint(path, **self.settings)
             return [dataclasses.replace(item, filename=path.name) for item in report.findings()]
 
     @property
@@ -177,8 +184,7 @@ def _read(path: Path) -> Iterator[Example]:
             _encoded(content, words),
             _bytes(blocks["weights"]["text"]) if "weights" in blocks else None,
             (blocks["beside"]["words"].strip(), blocks["beside"]["text"]) if "beside" in blocks else None,
-            words.get("target"),
-            words.get("for"),
+            {key: text for key, text in words.items() if key in FIELDS},
             _declared(content, blocks["expect"]["text"] if "expect" in blocks else None),
             blocks["text"]["text"] if "text" in blocks else "",
         )
@@ -207,6 +213,18 @@ def _patched(text: str, diff: str) -> str:
             made += [lines[at]] if line.startswith(" ") else []
             at += 1
     return "".join(made + lines[at:])
+
+
+def _setting(key: str, text: str) -> Any:
+    """Return the value of a setting that an option gives as text."""
+    kind = SETTINGS[key].kind
+    match kind.schema.get("type"):
+        case "integer":
+            return kind.read(int(text))
+        case "array":
+            return kind.read(text.split(","))
+        case _:
+            return kind.read(text)
 
 
 def _encoded(text: str, words: dict[str, str]) -> bytes:

@@ -55,6 +55,7 @@ def test_a_selected_rule_finds_what_it_finds_among_all(page: str, tmp_path: Path
         path = example.written(folder)
         with subtests.test(example=example.name):
             for code in sorted({finding.diagnostic.code for finding in example.findings}):
-                among = list(lint(path, target_version=example.target, asked=[code], purposes=example.purposes))
-                alone = lint(path, target_version=example.target, asked=[code], purposes=example.purposes, codes={code})
+                settings = {**example.settings, "asked": [code]}
+                among = list(lint(path, **settings))
+                alone = lint(path, **settings, codes={code})
                 assert [item for item in alone if item.code == code] == [item for item in among if item.code == code]

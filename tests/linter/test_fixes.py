@@ -270,4 +270,4 @@ def test_fixes_of_examples_are_idempotent_and_add_nothing(page: str, tmp_path: P
 
 
 def found(path: Path, example: Example, data: bytes) -> Sequence[Diagnostic]:
-    return lint(path, data=data, asked=example.asked, purposes=example.purposes, target_version=example.target)
+    return lint(path, data=data, **example.settings)

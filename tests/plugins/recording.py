@@ -57,10 +57,16 @@ class Affected:
         self._files = {name.partition("::")[0] for name in (*names, *self._affected)}
         self._left_out = 0
 
-    def pytest_report_header(self) -> str:
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Say what will run, also with ``-q``."""
+        reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is None:
+            return
         if self._record is None:
-            return "affected: nothing is recorded (pytest --all --record), so the quick tier runs"
-        return f"affected: {len(self._affected)} tests called what has changed"
+            reporter.write_line("affected: nothing is recorded (pytest --all --record), so the quick tier runs")
+        else:
+            reporter.write_line(f"affected: {len(self._affected)} tests called what has changed")
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
         """Ignore files that have not changed, and none of whose tests is affected."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,12 +14,15 @@ import pytest
 
 from irrun.cli.app import app
 from irrun.debugging.layers import Tolerance
+from irrun.linter.resolving import FIELDS
 from irrun.linter.settings import LinterSettings
 from irrun.model.config import known_settings
 from irrun.runtime.budget import MOST_ITERATIONS
 from irrun.settings import COMMANDS, SETTINGS, BadConfiguration, read
 from irrun.settings.known import schema
 from tests.cli.conftest import Run
+
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "ci.md"
 
 READ = "what the command reads: a downloaded folder may not choose it"
 WRITTEN = "what the command writes, or that it writes"
@@ -75,13 +79,14 @@ def test_each_option_is_a_setting_or_has_a_reason() -> None:
         if not (key in SETTINGS and command in SETTINGS[key].commands) and key not in without
     }
     # `debug` has options of single commands in its group.
-    assert {(command, key) for command, key in unknown if (command, key) != ("debug", "precision")} == set()
+    assert unknown - {("debug", "precision")} == set(), "add it to SETTINGS, or to NO_SETTINGS under a reason"
 
 
 def test_each_setting_is_an_option_of_its_commands() -> None:
     known = {*options()}
     missing = {(command, key) for key, setting in SETTINGS.items() for command in setting.commands} - known
-    assert {key for _, key in missing} == {"tier"}, "the tier is a variable of the environment"
+    # The tier is a variable of the environment.
+    assert {(command, key) for command, key in missing if key != "tier"} == set(), "add the option to the command"
 
 
 def test_no_setting_reads_writes_or_executes() -> None:
@@ -103,12 +108,19 @@ def test_each_setting_has_a_name_in_python() -> None:
     for key, setting in SETTINGS.items():
         if setting.commands == ("lint",):
             assert setting.api in fields or key in ("baseline", "exclude", "output-format"), key
+            assert key not in FIELDS or setting.default == getattr(LinterSettings(), setting.api), key
         elif setting.commands == ("compare", "debug"):
             assert setting.api.removeprefix("Tolerance.") in Tolerance._fields, key
             assert setting.default == getattr(Tolerance(), setting.api.removeprefix("Tolerance."))
         else:
             assert setting.api in known_settings(), key
     assert SETTINGS["max-iterations"].default == MOST_ITERATIONS
+
+
+def test_the_guide_has_each_setting() -> None:
+    table = GUIDE.read_text(encoding="utf-8").partition("| key | commands | in Python |\n")[2].partition("\n\n")[0]
+    found = {key for line in table.splitlines()[1:] for key in re.findall("`(.+?)`", line.split("|")[1])}
+    assert found == {*SETTINGS}, "the table of docs/ci.md lists each setting"
 
 
 def test_the_schema_has_each_setting() -> None:

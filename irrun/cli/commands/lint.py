@@ -210,7 +210,7 @@ def command(context: click.Context, /, **given: Any) -> None:
         given["output_file"] = None
     if given["write_baseline"] is not None:
         refuse_standard_output(given["write_baseline"])
-    settings = {key: given.pop(key.replace("-", "_")) for key in settings_for("lint")}
+    settings = {key: given.pop(key.replace("-", "_"), None) for key in settings_for("lint")}
     settings = {key: value for key, value in settings.items() if value is not None and value != ()}
     context.exit(run(Options(given=settings, **given)))
 
