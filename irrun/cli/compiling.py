@@ -7,18 +7,13 @@ from typing import Final
 import click
 
 from irrun.cli import limits
-from irrun.cli.options import MOST
+from irrun.cli.options import MOST, count_option
 from irrun.cli.settings import settings_options
 from irrun.model.config import PRECISIONS
 
 _NAMES: Final = click.Choice([type.name for type in PRECISIONS])
 
-_THREADS: Final = click.option(
-    "--threads",
-    type=click.IntRange(min=1, max=1024),
-    metavar="N",
-    help="Number of threads; the default is BLAS's.",
-)
+_THREADS: Final = count_option("--threads", most=1024, help="Number of threads; the default is BLAS's.")
 _ROUNDING: Final = "Round the operands of products to this type"
 _PRECISION: Final = click.option("--precision", type=_NAMES, help=f"{_ROUNDING}.  [default: f32]")
 _PRECISIONS: Final = click.option(
@@ -29,10 +24,10 @@ _PRECISIONS: Final = click.option(
     help=f"{_ROUNDING}; repeat it to compare.  [default: f32]",
 )
 _REST: Final = (
-    click.option(
+    count_option(
         "--dynamic-quantization",
-        type=click.IntRange(min=0, max=MOST),
-        metavar="N",
+        least=0,
+        most=MOST,
         help="Round activations to 8 bits in groups of N where the weights have 4 or 8.  [default: 0, none]",
     ),
     click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation."),

@@ -12,7 +12,7 @@ import click
 from irrun.cli import values
 from irrun.cli.console import note, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
-from irrun.cli.options import as_record, together
+from irrun.cli.options import as_record, count_option, together
 from irrun.cli.writing import read_files
 from irrun.diagnostics import IRError
 from irrun.evaluation.files import reading
@@ -38,14 +38,7 @@ weights_option = click.option("--weights", type=FILE, help="The weights file, if
 
 options = together(
     click.option("-i", "--input", "files", multiple=True, metavar="[NAME=]FILE", help="An input; repeatable."),
-    click.option(
-        "--seed",
-        type=click.IntRange(min=0),
-        metavar="N",
-        default=0,
-        show_default=True,
-        help="The seed of random inputs.",
-    ),
+    count_option("--seed", least=0, default=0, help="The seed of random inputs."),
     shape_option,
     weights_option,
 )

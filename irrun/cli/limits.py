@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from irrun.cli.options import MOST, Number, together
+from irrun.cli.options import MOST, Number, count_option, together
 from irrun.cli.settings import SHOW, settings_options
 
 
@@ -26,12 +26,7 @@ MEMORY_OPTION: Final = click.option(
 
 LIMITS: Final = (
     MEMORY_OPTION,
-    click.option(
-        "--max-iterations",
-        type=click.IntRange(min=1, max=MOST),
-        metavar="N",
-        help="Limit on the iterations of a loop.  [default: 1000000]",
-    ),
+    count_option("--max-iterations", most=MOST, help="Limit on the iterations of a loop.  [default: 1000000]"),
     click.option(
         "--timeout",
         type=Number(min=0, min_open=True, max=1e9),

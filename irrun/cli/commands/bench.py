@@ -32,7 +32,7 @@ from irrun.cli.extending import extensions
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE, Source, usual_options
 from irrun.cli.measuring import blas_text, say_pinned_blas, short, tier_rows
-from irrun.cli.options import Number
+from irrun.cli.options import Number, count_option
 from irrun.cli.settings import Settings
 from irrun.cli.tables import aligned, columns, listed, wrapped
 from irrun.evaluation.benchmarking import benchmark
@@ -57,7 +57,7 @@ ROWS = (
 @click.argument("model", type=FILE)
 @inputs.source_options
 @click.option("--random", is_flag=True, expose_value=False, help="Use random values for other inputs (the default).")
-@click.option("--niter", type=click.IntRange(min=1), metavar="N", help="Number of inferences.")
+@count_option("--niter", help="Number of inferences.")
 @click.option(
     "--time",
     "seconds",

@@ -27,7 +27,7 @@ from irrun.cli.console import result
 from irrun.cli.extending import extensions
 from irrun.cli.failures import Failure
 from irrun.cli.inputs import FILE, usual_options
-from irrun.cli.options import MOST
+from irrun.cli.options import MOST, count_option, output_option
 from irrun.cli.settings import Settings
 from irrun.cli.writing import write_arrays
 from irrun.document.files import content
@@ -47,21 +47,9 @@ from irrun.tensor.element_type import F32
 )
 @click.option("--no-normalize", is_flag=True, help="Do not normalise the vectors.")
 @click.option("--query", metavar="TEXT", help="Score the texts as answers to this question.")
-@click.option("--max-length", type=click.IntRange(min=1, max=MOST), metavar="N", help="Limit on the tokens of a text.")
-@click.option(
-    "--batch-size",
-    type=click.IntRange(min=1, max=MOST),
-    default=32,
-    show_default=True,
-    metavar="N",
-    help="Limit on the texts in one inference.",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    help="Write the vectors, or scores, to this .npy or .npz file.",
-)
+@count_option("--max-length", most=MOST, help="Limit on the tokens of a text.")
+@count_option("--batch-size", most=MOST, default=32, help="Limit on the texts in one inference.")
+@output_option("Write the vectors, or scores, to this .npy or .npz file.")
 @compile_options
 @usual_options
 def command(

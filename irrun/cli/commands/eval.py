@@ -29,6 +29,7 @@ from irrun.cli.console import detail, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option
 from irrun.cli.failures import Failure
 from irrun.cli.operations import complete_type, operation_named, opset_named
+from irrun.cli.options import output_option
 from irrun.cli.writing import given_files, write_arrays
 from irrun.diagnostics import near_match
 from irrun.evaluation.files import saving
@@ -48,7 +49,7 @@ _ASKED = {"bodies": "sub-graphs", "state": "variables", "weights": "a file of we
 @click.option(
     "--opset", callback=opset_named, metavar="opsetN", help="Use the operation of this opset instead of the newest."
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the outputs: .npy, .npz or a folder.")
+@output_option("Write the outputs: .npy, .npz or a folder.")
 @extension_option
 @text_or_json
 @verbosity

@@ -27,21 +27,22 @@ import click
 from irrun.cli.compiling import compile_options
 from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
-from irrun.cli.options import MOST, Number
+from irrun.cli.options import MOST, Number, count_option
 from irrun.cli.settings import Settings
 
-_COUNT = click.IntRange(min=0, max=MOST)
 _SAMPLING = ("temperature", "top_k", "top_p", "min_p", "rng_seed")
 
 
 @click.command(help=__doc__)
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("prompts", nargs=-1, metavar="[PROMPT]...")
-@click.option("--max-new-tokens", type=_COUNT, metavar="N", help="Limit on the tokens to generate.")
+@count_option("--max-new-tokens", least=0, most=MOST, help="Limit on the tokens to generate.")
 @click.option(
     "--temperature", type=Number(min=0), metavar="T", help="Sample at this temperature; 0 takes the most likely."
 )
-@click.option("--top-k", type=_COUNT, metavar="K", help="Sample from the K most likely tokens.")
+@click.option(
+    "--top-k", type=click.IntRange(min=0, max=MOST), metavar="K", help="Sample from the K most likely tokens."
+)
 @click.option(
     "--top-p",
     type=Number(min=0, min_open=True, max=1),
@@ -54,15 +55,13 @@ _SAMPLING = ("temperature", "top_k", "top_p", "min_p", "rng_seed")
     metavar="P",
     help="Sample from tokens P times as likely as the best, or more.",
 )
-@click.option("--seed", "rng_seed", type=_COUNT, metavar="N", help="Sample; equal seeds give equal texts.")
+@count_option("--seed", "rng_seed", least=0, most=MOST, help="Sample; equal seeds give equal texts.")
 @click.option(
     "--repetition-penalty", type=Number(min=0, min_open=True), metavar="X", help="Make earlier tokens less likely."
 )
 @click.option("--stop", "stop_strings", multiple=True, metavar="TEXT", help="Stop before this text; repeatable.")
-@click.option("--num-beams", type=click.IntRange(min=1, max=1000), metavar="N", help="Beam search with N beams.")
-@click.option(
-    "--num-return-sequences", type=click.IntRange(min=1, max=1000), metavar="N", help="Write N texts for each prompt."
-)
+@count_option("--num-beams", most=1000, help="Beam search with N beams.")
+@count_option("--num-return-sequences", most=1000, help="Write N texts for each prompt.")
 @click.option("--chat", is_flag=True, help="Hold a conversation: each line of the standard input is a question.")
 @click.option("--system", default="", metavar="TEXT", help="With --chat: the system message.")
 @click.option("--no-template", is_flag=True, help="Continue the prompt as it is, without the chat template.")

@@ -20,6 +20,7 @@ from irrun.cli.console import result, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
+from irrun.cli.options import output_option
 from irrun.cli.writing import read_files, write_text
 from irrun.model import load
 from irrun.reporting.drawing import FORMATS, draw, scene_of
@@ -30,7 +31,7 @@ from irrun.reporting.drawing import FORMATS, draw, scene_of
 @click.option(
     "--format", "kind", type=click.Choice(list(FORMATS)), help="The format; taken from the output by default."
 )
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
+@output_option("The file to write.", folders=False)
 @click.option("--from", "begin", metavar="LAYER", multiple=True, help="Begin with this layer.")
 @click.option("--to", "end", metavar="LAYER", multiple=True, help="End with this layer.")
 @click.option("--constants", is_flag=True, help="Draw constants as well.")

@@ -33,6 +33,7 @@ from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE, Source, usual_options
 from irrun.cli.measuring import blas_text, say_pinned_blas, short, tier_rows
+from irrun.cli.options import count_option
 from irrun.cli.settings import Settings
 from irrun.cli.tables import aligned, clipped, columns, listed, wrapped
 from irrun.diagnostics import amount
@@ -48,10 +49,8 @@ from irrun.runtime.observers import Shapes, Tracer
 @click.argument("model", type=FILE)
 @inputs.source_options
 @click.option("--random", is_flag=True, expose_value=False, help="Use random values for other inputs (the default).")
-@click.option("--niter", type=click.IntRange(min=1), metavar="N", default=10, show_default=True, help="Number of runs.")
-@click.option(
-    "--top", type=click.IntRange(min=0), metavar="N", default=20, show_default=True, help="Number of layers to show."
-)
+@count_option("--niter", default=10, help="Number of runs.")
+@count_option("--top", least=0, default=20, help="Number of layers to show.")
 @click.option(
     "--trace",
     type=click.Path(dir_okay=False, path_type=Path),

@@ -27,6 +27,7 @@ from irrun.cli import inputs, limits
 from irrun.cli.console import note, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.inputs import FILE, Source
+from irrun.cli.options import output_option
 from irrun.cli.settings import Settings
 from irrun.cli.writing import read_files
 from irrun.document.replacing import replacing
@@ -40,9 +41,7 @@ from irrun.tensor import Shape
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
 @click.argument("other", type=FILE, required=False)
-@click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The page to write."
-)
+@output_option("The page to write.", folders=False, required=True)
 @click.option("--run", "running", is_flag=True, help="Run the model, and show times, statistics and errors.")
 @click.option("--openvino", "native", is_flag=True, help="Run the model, and show its error relative to OpenVINO.")
 @inputs.source_options

@@ -36,6 +36,7 @@ from irrun.cli.console import detail, level, note, result, warn
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE, Source, usual_options
+from irrun.cli.options import count_option, output_option
 from irrun.cli.settings import Settings
 from irrun.cli.watching import Watch, stop, watch_options, watched
 from irrun.cli.writing import given_files, write_arrays
@@ -52,12 +53,8 @@ Tensor = tuple[str, ElementType, Array]
 @click.argument("model", type=FILE)
 @inputs.source_options
 @click.option("--random", "randomly", is_flag=True, help="Use random values for inputs without a file.")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="Write the outputs: a folder, an .npz or an .npy file."
-)
-@click.option(
-    "--top", type=click.IntRange(min=1), metavar="N", help="Show the N likeliest classes of each row of scores."
-)
+@output_option("Write the outputs: a folder, an .npz or an .npy file.")
+@count_option("--top", help="Show the N likeliest classes of each row of scores.")
 @batch_options
 @compile_options
 @click.option("--check", is_flag=True, help="Also run in f32, and show the loss of accuracy.")

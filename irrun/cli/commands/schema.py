@@ -19,13 +19,14 @@ import click
 
 from irrun.cli.console import result, verbosity
 from irrun.cli.extending import extension_option, extensions
+from irrun.cli.options import output_option
 from irrun.cli.writing import write_text
 from irrun.evaluation.files.targets import STANDARD_OUTPUT
 
 
 @click.command(help=__doc__)
 @click.argument("name", type=click.Choice(["rng", "xsd", "report", "settings"]))
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead.")
+@output_option("Write to this file instead.", folders=False)
 @extension_option
 @verbosity
 def command(name: str, output: Path | None) -> None:

@@ -24,6 +24,7 @@ import click
 from irrun.cli import inputs, limits, values
 from irrun.cli.console import note, result
 from irrun.cli.inputs import FILE, Source, usual_options
+from irrun.cli.options import output_option
 from irrun.cli.settings import Settings, properties
 from irrun.cli.writing import read_files
 from irrun.debugging.blaming import Blame
@@ -48,7 +49,7 @@ FOUND = 1
 @click.option(
     "--precision", "name", type=click.Choice(PRECISIONS), help="Blame a layer for the loss in this precision."
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write a folder that reproduces the fault.")
+@output_option("Write a folder that reproduces the fault.")
 @limits.tolerance
 @limits.options
 @usual_options

@@ -31,7 +31,7 @@ import click
 from irrun.cli import inputs, limits, values
 from irrun.cli.console import note, result
 from irrun.cli.inputs import FILE, Source, usual_options
-from irrun.cli.options import Number
+from irrun.cli.options import Number, count_option, output_option
 from irrun.cli.settings import Settings
 from irrun.cli.tables import aligned, columns
 from irrun.debugging.keeping import Measured, keep_in_f32, measured
@@ -45,15 +45,11 @@ from irrun.evaluation.files.targets import refuse_inputs, refuse_other_than_xml
 @click.argument("model", type=FILE)
 @inputs.source_options
 @click.option("--precision", "name", type=click.Choice(PRECISIONS), required=True, help="The precision to examine.")
-@click.option(
-    "--tried", type=click.IntRange(min=1), default=50, show_default=True, metavar="N", help="Round N layers one by one."
-)
+@count_option("--tried", default=50, help="Round N layers one by one.")
 @click.option("--target", type=Number(min=0), help="The error to reach by keeping layers in f32.  [default: half]")
 @click.option("--openvino", "native", is_flag=True, help="Also measure the errors of OpenVINO.")
-@click.option(
-    "--show", type=click.IntRange(min=0), default=10, show_default=True, metavar="N", help="Show the N worst layers."
-)
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write a model that keeps layers in f32.")
+@count_option("--show", least=0, default=10, help="Show the N worst layers.")
+@output_option("Write a model that keeps layers in f32.")
 @limits.options
 @usual_options
 def precision(

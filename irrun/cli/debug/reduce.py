@@ -24,7 +24,7 @@ from irrun.cli import inputs, limits, values
 from irrun.cli.console import detail, note, result
 from irrun.cli.failures import Failure
 from irrun.cli.inputs import FILE, Source, usual_options
-from irrun.cli.options import Number
+from irrun.cli.options import Number, count_option, output_option
 from irrun.cli.settings import Settings
 from irrun.debugging.cases import Case, layers_of
 from irrun.debugging.reducing import Command, write
@@ -40,13 +40,9 @@ from irrun.evaluation.files.targets import refuse_inputs, refuse_other_than_xml
 @click.option(
     "--check-timeout", type=Number(min=0, min_open=True), metavar="SECONDS", help="Kill the command after this time."
 )
-@click.option(
-    "--most", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N", help="Run it at most N times."
-)
+@count_option("--most", default=1000, help="Run it at most N times.")
 @click.option("--keep-shapes", is_flag=True, help="Only remove layers.")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="The file to write.  [default: MODEL-reduced.xml]"
-)
+@output_option("The file to write.  [default: MODEL-reduced.xml]")
 @inputs.source_options
 @limits.options
 @usual_options
