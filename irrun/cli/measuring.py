@@ -40,7 +40,7 @@ def tier_rows(record: Mapping[str, Any]) -> list[list[str]]:
     found = [["tier", tier_text(record["tier"])]]
     numpy = record["runs_by_tier"]["numpy"]
     if numpy and record["runs_by_tier"]["compiled"]:
-        found.append(["", f"{_counted(numpy, 'run')} on NumPy: {_reasons(numpy)}"])
+        found.append(["", f"{amount(format(sum(numpy.values()), ','), 'run')} on NumPy: {_reasons(numpy)}"])
     elif numpy and record["tier"] == "numpy":
         found[0][1] += "" if any(reason in found[0][1] for reason in numpy) else f": {', '.join(numpy)}"
     if record["steps"]:
@@ -49,11 +49,6 @@ def tier_rows(record: Mapping[str, Any]) -> list[list[str]]:
         bailouts = record["bailouts"]
         found.append(["bailouts", f"{sum(bailouts.values())}{_behind(bailouts)}"])
     return found
-
-
-def _counted(counts: Mapping[str, int], what: str) -> str:
-    total = sum(counts.values())
-    return f"{total:,} {what}{'' if total == 1 else 's'}"
 
 
 def _behind(counts: Mapping[str, int]) -> str:

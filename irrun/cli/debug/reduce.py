@@ -29,6 +29,7 @@ from irrun.cli.settings import Settings
 from irrun.debugging.cases import Case, layers_of
 from irrun.debugging.reducing import Command, write
 from irrun.debugging.reducing import reduce as reduced
+from irrun.diagnostics import amount
 from irrun.evaluation.files import reading
 from irrun.evaluation.files.targets import refuse_inputs, refuse_other_than_xml
 
@@ -66,7 +67,7 @@ def reduce(
 
     def better(case: Case) -> None:
         write(case, target)
-        detail(f"fails with {_count(len(layers_of(case.model)))}")
+        detail(f"fails with {amount(len(layers_of(case.model)), 'layer')}")
 
     command = Command(check, match=match, timeout=check_timeout)
     loaded, _ = source.load(model)
@@ -82,7 +83,7 @@ def reduce(
         result(values.as_json({**record, "files": [str(path) for path in paths]}))
     else:
         names = ", ".join(f'{item["type"]} "{values.printable(item["name"])}"' for item in _layers(found.case))
-        result(f"{_count(found.before)} reduced to {found.after}: {names}")
+        result(f"{amount(found.before, 'layer')} reduced to {found.after}: {names}")
         result(f"the command ran {found.checks} times")
     for path in paths:
         note(f"wrote {path}")
@@ -91,7 +92,3 @@ def reduce(
 def _layers(case: Case) -> list[dict[str, str]]:
     nodes = (case.model.graph.node(id) for id in layers_of(case.model))
     return [{"name": node.name, "type": node.type} for node in nodes]
-
-
-def _count(number: int) -> str:
-    return f"{number} layer{'' if number == 1 else 's'}"
