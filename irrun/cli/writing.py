@@ -6,14 +6,15 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from irrun.cli.console import note
 from irrun.cli.extending import extensions
 from irrun.document.replacing import replacing
-from irrun.evaluation.files import saving
 from irrun.evaluation.files.targets import refuse_inputs
-from irrun.tensor import Array, ElementType
+
+if TYPE_CHECKING:
+    from irrun.tensor import Array, ElementType
 
 _STARTS: Final = re.compile("^|[=:]")
 """The places where the path of a file may begin in ``[NAME=]FILE``; names may hold these signs, too."""
@@ -29,6 +30,8 @@ def write_text(path: Path, text: str, read: Sequence[Path]) -> None:
 
 def write_arrays(path: Path, arrays: Mapping[str, tuple[Array, ElementType]], read: Sequence[Path]) -> None:
     """Write arrays to a file or a folder in the same way; also say which NumPy's types cannot hold."""
+    from irrun.evaluation.files import saving
+
     for sentence in saving.widened(arrays):
         note(sentence)
     for written in saving.save(path, arrays, read):

@@ -160,12 +160,12 @@ class PairWork:
 def compare_files(work: PairWork, pairs: Sequence[Pair], workers: Way | None = None) -> Iterator[Record]:
     """Yield the record of each pair, in their order; with ``fail_fast``, up to the first that is not equal.
 
-    ``workers`` divides the work (`irrun.jobs.way`), by default over the processors.
+    ``workers`` divides the work (`irrun.jobs.way`), by default in this process.
 
     >>> pairs = pairs_of("old/", "new/")
     >>> differing = [record for record in compare_files(PairWork({}), pairs) if record["status"] == "different"]
     """
-    chosen = way(0, None, 1) if workers is None else workers
+    chosen = way(1, None, 1) if workers is None else workers
     found = in_order(spread(work, pairs, chosen.jobs, chosen.scheduler))
     shown = told(found, "comparing", unit="pairs", total=len(pairs)) if len(pairs) > 1 else found
     try:

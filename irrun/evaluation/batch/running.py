@@ -84,10 +84,10 @@ def run_batch(
 
     Iterate over the result to run it. ``batch_size`` inputs are joined along their first axis; with ``steps``, the
     files of a folder are a sequence in one request. ``shapes`` are those of inputs, by name or as texts such as
-    ``image[1,3,?,224]``. ``records`` is the file of records, .jsonl or .parquet; what it
-    calls done is not run again. ``preparation`` is the way from images to inputs, ``top`` the number of likeliest
-    classes in a record. ``workers`` divides the work (`irrun.jobs.way`), by default over the processors. An input that
-    fails has a record that says so. RequestError where files, options and model do not fit together.
+    ``image[1,3,?,224]``. ``records`` is the file of records, .jsonl or .parquet; what it calls done is not run again.
+    ``preparation`` is the way from images to inputs, ``top`` the number of likeliest classes in a record. ``workers``
+    divides the work (`irrun.jobs.way`), by default over the processors. An input that fails has a record that says so.
+    RequestError where files, options and model do not fit together.
 
     >>> for record in run_batch("model.xml", "inputs/", "outputs/"):
     ...     print(record["input"], record["status"])
