@@ -2,61 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Final
 
 import click
 
-from irrun.cli import limits, settings
-from irrun.cli.failures import Failure
-from irrun.cli.limits import Limits
-from irrun.cli.options import Command, as_record
+from irrun.cli import limits
+from irrun.cli.options import MOST, count_option
+from irrun.cli.settings import settings_options
+from irrun.model.config import PRECISIONS
 
+_NAMES: Final = click.Choice([type.name for type in PRECISIONS])
 
-class Compilation(NamedTuple):
-    """The options of a compilation as they are given."""
+_THREADS: Final = count_option("--threads", most=1024, help="Number of threads; the default is BLAS's.")
+_ROUNDING: Final = "Round the operands of products to this type"
+_PRECISION: Final = click.option("--precision", type=_NAMES, help=f"{_ROUNDING}.  [default: f32]")
+_PRECISIONS: Final = click.option(
+    "--precision",
+    "precisions",
+    multiple=True,
+    type=_NAMES,
+    help=f"{_ROUNDING}; repeat it to compare.  [default: f32]",
+)
+_REST: Final = (
+    count_option(
+        "--dynamic-quantization",
+        least=0,
+        most=MOST,
+        help="Round activations to 8 bits in groups of N where the weights have 4 or 8.  [default: 0, none]",
+    ),
+    click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation."),
+    click.option("--low-memory", is_flag=True, default=None, help="Keep weights in their stored form, even if slower."),
+)
 
-    threads: int | None
-    limit: Limits
-    group_size: int | None
-    as_written: bool
-    low_memory: bool
+compile_options: Final = settings_options(_THREADS, *limits.LIMITS, _PRECISION, *_REST)
+"""The options of one compilation, as ``settings``."""
 
-    def settings(self, model: Path, precision_name: str | None) -> dict[str, Any]:
-        """Return the settings of ``compile_model``, with those that configurations set.
-
-        With ``--show-settings``, show all settings of the command instead, and end.
-        """
-        if self.as_written and precision_name not in (None, "f32"):
-            what = f"--precision {precision_name} rounds the operands of products, --as-written does not"
-            raise Failure(f"{what}; leave one out")
-        if self.as_written and self.group_size:
-            raise Failure("--dynamic-quantization rounds activations, --as-written does not; leave one out")
-        given = {
-            **self.limit.given(),
-            "threads": self.threads,
-            "precision": "f32" if self.as_written else precision_name,
-            "dynamic-quantization": 0 if self.as_written else self.group_size,
-            "low-memory": self.low_memory or None,
-        }
-        values = settings.resolved(given, model, show=self.limit.show_settings)
-        return {"OPTIMIZE": not self.as_written, **settings.properties(values)}
-
-
-def compile_options(of_precision: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    """Return a decorator that adds the options; all but the precision reach the command as ``compilation``."""
-    return as_record(
-        "compilation",
-        Compilation,
-        click.option(
-            "--threads",
-            type=click.IntRange(min=1, max=1024),
-            metavar="N",
-            help="Number of threads; the default is BLAS's.",
-        ),
-        limits.options,
-        of_precision,
-        click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation."),
-        click.option("--low-memory", is_flag=True, help="Keep weights in their stored form, even if slower."),
-    )
+several_compile_options: Final = settings_options(_THREADS, *limits.LIMITS, _PRECISIONS, *_REST)
+"""The same, except that ``--precision`` may be repeated: it reaches the command as ``precisions``."""

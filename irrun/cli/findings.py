@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from irrun.cli.console import detail, warn
-from irrun.diagnostics import Severity
+from irrun.diagnostics import Severity, amount
 from irrun.model import Loaded
 
 
@@ -16,5 +16,4 @@ def say_findings(model: Loaded, path: Path) -> None:
         detail(f"{item.severity}{where}: {item.message} [{item.code}]")
     count = sum(item.severity >= Severity.WARNING for item in model.diagnostics)
     if count:
-        found = "1 finding" if count == 1 else f"{count} findings"
-        warn(f"{found} in {path}; irrun lint {path} shows {'it' if count == 1 else 'them'}")
+        warn(f"{amount(count, 'finding')} in {path}; irrun lint {path} shows {'it' if count == 1 else 'them'}")

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import click
 
-from irrun.cli import assignments, values
-from irrun.cli.console import note
-from irrun.cli.extending import extensions
-from irrun.cli.failures import Failure
-from irrun.cli.options import together
+from irrun.cli import values
+from irrun.cli.console import note, text_or_json, verbosity
+from irrun.cli.extending import extension_option, extensions
+from irrun.cli.options import as_record, count_option, together
+from irrun.cli.writing import read_files
 from irrun.diagnostics import IRError
 from irrun.evaluation.files import reading
+from irrun.evaluation.files.naming import reshape as reshape
 from irrun.evaluation.files.reading import Value
-from irrun.model import Loaded, Outputs, Port, Session, load
+from irrun.model import Loaded, Port, load
 from irrun.tensor import Shape
 
 FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 
+
+usual_options = together(extension_option, text_or_json, verbosity)
+"""The options of commands that read a model and show what they find: text or JSON, as ``output_format``."""
 
 shape_option = click.option(
     "--shape",
@@ -34,40 +38,37 @@ weights_option = click.option("--weights", type=FILE, help="The weights file, if
 
 options = together(
     click.option("-i", "--input", "files", multiple=True, metavar="[NAME=]FILE", help="An input; repeatable."),
-    click.option(
-        "--seed",
-        type=click.IntRange(min=0),
-        metavar="N",
-        default=0,
-        show_default=True,
-        help="The seed of random inputs.",
-    ),
+    count_option("--seed", least=0, default=0, help="The seed of random inputs."),
     shape_option,
     weights_option,
 )
 """The options ``--input``, ``--seed``, ``--shape`` and ``--weights``."""
 
 
-def reshape(model: Loaded, texts: Sequence[str]) -> tuple[Loaded, dict[Port, Shape]]:
-    """Return the model with inputs of the shapes that ``NAME[SHAPE]`` texts say, and those shapes."""
-    given: dict[Port, Shape] = {}
-    ports = model.inputs
-    for text in texts:
-        port, shape = assignments.split_shape(text, ports)
-        if port in given:
-            raise Failure(f'--shape {text}: input "{port.any_name}" is given a shape twice')
-        given[port] = shape
-    if given:
-        model = model.reshaped({port.any_name: shape for port, shape in given.items()})
-    return model, given
+class Source(NamedTuple):
+    """The options ``--input``, ``--seed``, ``--shape`` and ``--weights`` as they are given."""
+
+    files: tuple[str, ...]
+    seed: int
+    shapes: tuple[str, ...]
+    weights: Path | None
+
+    def load(self, path: Path) -> tuple[Loaded, dict[int, Shape]]:
+        """Return a model with inputs of the given shapes, and those shapes by place."""
+        return reshape(load(path, self.weights, extensions=extensions()), self.shapes)
+
+    def values(self, model: Loaded, config: Mapping[str, Any]) -> list[Value]:
+        """Return a value for each input: that of a file, or a random one."""
+        found = reading.from_files(self.files, model.inputs, budget=config.get("MAX_MEMORY"), model=model)
+        return reading.completed(found, model.inputs, self.seed)
+
+    def read(self, path: Path) -> list[Path]:
+        """Return the files that a command reads for a model."""
+        return read_files(path, self.weights, self.files)
 
 
-def named_shapes(model: Path, weights: Path | None, texts: Sequence[str]) -> dict[str, Shape]:
-    """Return the shapes that ``NAME[SHAPE]`` texts say, by the name of the input."""
-    if not texts:
-        return {}
-    _, shapes = reshape(load(model, weights, extensions=extensions()), texts)
-    return {port.any_name: shape for port, shape in shapes.items()}
+source_options = as_record("source", Source, options)
+"""The same, as ``source``."""
 
 
 def text(value: Mapping[str, Any]) -> str:
@@ -85,17 +86,6 @@ def told(given: Sequence[Value], path: Path) -> Iterator[None]:
     except IRError as error:
         _say_sizes([value.port for value in given if value.file is None])
         raise IRError(error.diagnostics, error.filename or str(path)) from None
-
-
-def runner(session: Session, given: Sequence[Value], path: Path) -> Callable[[], Outputs]:
-    """Return a function that runs a model on its inputs; a failure names the file and the assumed sizes."""
-    arrays = reading.by_index(given)
-
-    def run() -> Outputs:
-        with told(given, path):
-            return session.run(arrays)
-
-    return run
 
 
 def _say_sizes(random: Sequence[Port]) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import click
 
-from irrun.cli.options import as_record, together
+from irrun.cli.options import as_record, count_option, together
 
 
 class Workers(NamedTuple):
@@ -18,15 +18,7 @@ class Workers(NamedTuple):
 
 
 options = together(
-    click.option(
-        "-j",
-        "--jobs",
-        type=click.IntRange(min=0),
-        metavar="N",
-        default=1,
-        show_default=True,
-        help="Number of processes; 0 for all processors.",
-    ),
+    count_option("-j", "--jobs", least=0, default=1, help="Number of processes; 0 for all processors."),
     click.option(
         "--scheduler",
         metavar="ADDRESS",
@@ -38,12 +30,7 @@ options = together(
 workers_options = as_record(
     "workers",
     Workers,
-    click.option(
-        "--requests",
-        type=click.IntRange(min=1, max=1024),
-        metavar="N",
-        help="With --batch: number of concurrent inferences in each process.",
-    ),
+    count_option("--requests", most=1024, help="With --batch: number of concurrent inferences in each process."),
     options,
 )
 """The same and ``--requests``, as ``workers``."""

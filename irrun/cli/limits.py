@@ -2,47 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import click
 
-from irrun.cli import settings
-from irrun.cli.options import MOST, Number, as_record, together
-from irrun.settings import Value
-
-_KEYS: Final = ("max-memory", "max-iterations", "timeout", "tier")
-
-
-class Limits(NamedTuple):
-    """The limits of an inference as they are given."""
-
-    max_memory: int | None
-    max_iterations: int | None
-    timeout: float | None
-    show_settings: bool
-
-    def settings(self, model: Path) -> dict[str, Any]:
-        """Return the limits and the tier as ``compile_model`` takes them, with those that configurations set.
-
-        With ``--show-settings``, show all settings of the command instead, and end.
-        """
-        return self.properties(settings.resolved(self.given(), model, show=self.show_settings))
-
-    def with_tolerance(self, model: Path, rtol: float | None, atol: float | None) -> dict[str, Value]:
-        """Return all settings of a command that compares; the tolerances are those of the current folder."""
-        given = {**self.given(), "rtol": rtol, "atol": atol}
-        return settings.resolved(given, model, show=self.show_settings)
-
-    @staticmethod
-    def properties(values: Mapping[str, Value]) -> dict[str, Any]:
-        """Return the limits and the tier as ``compile_model`` takes them."""
-        return settings.properties(values, _KEYS)
-
-    def given(self) -> dict[str, Any]:
-        """Return the options by the keys of their settings."""
-        return {"max-memory": self.max_memory, "max-iterations": self.max_iterations, "timeout": self.timeout}
+from irrun.cli.options import MOST, Number, count_option, together
+from irrun.cli.settings import SHOW, settings_options
 
 
 def size(text: str) -> int:
@@ -59,27 +24,17 @@ MEMORY_OPTION: Final = click.option(
     "--max-memory", type=size, metavar="SIZE", help="Limit on the memory of all tensors, such as 4GiB."
 )
 
-
-options = as_record(
-    "limit",
-    Limits,
+LIMITS: Final = (
     MEMORY_OPTION,
-    click.option(
-        "--max-iterations",
-        type=click.IntRange(min=1, max=MOST),
-        metavar="N",
-        help="Limit on the iterations of a loop.  [default: 1000000]",
-    ),
+    count_option("--max-iterations", most=MOST, help="Limit on the iterations of a loop.  [default: 1000000]"),
     click.option(
         "--timeout",
         type=Number(min=0, min_open=True, max=1e9),
         metavar="SECONDS",
         help="Limit on the time of an inference, checked before each layer.",
     ),
-    settings.SHOW,
+    SHOW,
 )
-"""The options ``--max-memory``, ``--max-iterations`` and ``--timeout``, as ``limit``; ``--show-settings``."""
-
 
 tolerance: Final = together(
     click.option(
@@ -88,3 +43,6 @@ tolerance: Final = together(
     click.option("--atol", type=Number(min=0), help="The absolute tolerance.  [default: 0.00001]"),
 )
 """The options ``--rtol`` and ``--atol`` of commands that compare."""
+
+options: Final = settings_options(*LIMITS)
+"""The options ``--max-memory``, ``--max-iterations`` and ``--timeout``, as ``settings``."""

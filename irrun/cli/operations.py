@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from typing import Any
 
 import click
 
@@ -13,7 +12,6 @@ from irrun.cli.failures import Failure
 from irrun.ops.available import Operations, operations_of
 from irrun.ops.operation import OpClass
 from irrun.ops.registry import LATEST, UnknownOperation, declarations, resolve
-from irrun.ops.spec import OpSpec, type_text
 
 
 def known_operations() -> Operations:
@@ -56,46 +54,3 @@ def complete_type(_ctx: click.Context, _parameter: click.Parameter, incomplete: 
     """Return the operation types that begin with a text, in any case."""
     types = dict.fromkeys(cls.type for cls in declarations())
     return [type for type in types if type.lower().startswith(incomplete.lower())]
-
-
-def record(spec: OpSpec) -> dict[str, Any]:
-    """Return the declaration as JSON-ready values."""
-    return {
-        "type": spec.type,
-        "version": spec.version,
-        "category": spec.category,
-        "summary": spec.summary,
-        "attributes": [
-            {
-                "name": a.name,
-                "kind": a.kind,
-                "required": a.required,
-                "default": None if a.required else a.text(a.default),
-                "choices": list(a.choices),
-                "bounds": dict(a.bounds),
-                "doc": a.doc,
-            }
-            for a in spec.attributes
-        ],
-        "legacy": [
-            {"names": list(item.names), "writer": item.writer, "since": item.since, "until": item.until}
-            for item in spec.legacy
-        ],
-        "inputs": [
-            {
-                "name": i.name,
-                "type": type_text(i.type),
-                "optional": i.optional,
-                "variadic": i.variadic,
-                "rank": list(i.rank) if i.rank is not None else None,
-                "doc": i.doc,
-            }
-            for i in spec.inputs
-        ],
-        "outputs": [
-            {"name": o.name, "type": type_text(o.type), "variadic": o.variadic, "doc": o.doc} for o in spec.outputs
-        ],
-        "bodies": list(spec.bodies),
-        "departures": dict(spec.departures),
-        "page": spec.page,
-    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
@@ -23,6 +24,20 @@ class Number(click.FloatRange):
         if math.isnan(number):
             self.fail(f"{value} is not a number.", param, ctx)
         return number
+
+
+def count_option(
+    *names: str, help: str, least: int = 1, most: int | None = None, default: int | None = None
+) -> Callable[[Command], Command]:
+    """Return an option for a whole number ``N`` of at least ``least``."""
+    type, is_shown = click.IntRange(min=least, max=most), default is not None
+    return click.option(*names, type=type, metavar="N", default=default, show_default=is_shown, help=help)
+
+
+def output_option(help: str, *, folders: bool = True, required: bool = False) -> Callable[[Command], Command]:
+    """Return the option ``--output``: a file, or a folder where ``folders`` are possible."""
+    path = click.Path(dir_okay=folders, path_type=Path)
+    return click.option("-o", "--output", type=path, required=required, help=help)
 
 
 def together(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:

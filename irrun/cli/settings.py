@@ -1,46 +1,96 @@
-"""Resolved settings of a command: from its options, the environment and configurations; ``--show-settings``."""
+"""Settings of a command: from its options, the environment and configurations; ``--show-settings``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import functools
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import click
 
 from irrun.cli.console import result
 from irrun.cli.failures import Failure
+from irrun.cli.options import Command, together
 from irrun.cli.tables import columns, listed
 from irrun.cli.values import as_json
-from irrun.settings import SETTINGS, Projects, Value, resolve
+from irrun.settings import SETTINGS, Projects, Value, resolve, settings_for
+from irrun.settings.resolving import DEFAULT
 
 SHOW: Final = click.option("--show-settings", is_flag=True, help="Print the settings with their origins, and stop.")
 
 
-def resolved(given: Mapping[str, Any], model: Path, *, show: bool) -> dict[str, Value]:
-    """Return the settings of the running command for a model; Failure where one cannot be read.
+class Settings(NamedTuple):
+    """The settings that the options of a command give, by their keys: None where an option is not given.
 
-    Where they are to be shown, they are, and the command ends.
+    ``as_written`` is None for a command without the option ``--as-written``.
     """
-    context = click.get_current_context()
-    projects = Projects()
-    try:
-        project, current = projects.of(model.absolute().parent), projects.of(Path.cwd())
-        values = resolve(context.command_path.split()[1], given, project, current)
-    except ValueError as error:
-        raise Failure(str(error)) from None
-    if show:
-        show_values(values, str(context.params.get("output_format")), file=str(model), configuration=project.file)
-        raise click.exceptions.Exit(0)
-    return values
+
+    given: Mapping[str, Any]
+    as_written: bool | None
+    show: bool
+
+    def of(self, model: Path, **more: Any) -> dict[str, Any]:
+        """Return the settings of ``compile_model``: ``more``, those of the options, and those that configurations set.
+
+        With ``--show-settings``, show all settings of the command instead, and end.
+        """
+        found = properties(self._replace(given={**self.given, **more}).resolved(model))
+        return found if self.as_written is None else {"OPTIMIZE": not self.as_written, **found}
+
+    def resolved(self, model: Path) -> dict[str, Value]:
+        """Return the settings by their keys, with their origins; Failure where one cannot be read."""
+        projects = Projects()
+        try:
+            project, current = projects.of(model.absolute().parent), projects.of(Path.cwd())
+            values = resolve(_command_name(), self._together(), project, current)
+        except ValueError as error:
+            raise Failure(str(error)) from None
+        if self.show:
+            more = {"file": model, "configuration": project.file}
+            is_json = click.get_current_context().params.get("output_format") == "json"
+            values = _with_default_memory(values)
+            result(as_json(record(values, **more)) if is_json else text(values, **more))
+            raise click.exceptions.Exit(0)
+        return values
+
+    def _together(self) -> Mapping[str, Any]:
+        """Return the settings of the options, which may not contradict each other."""
+        if not self.as_written:
+            return self.given
+        name = self.given.get("precision")
+        if name not in (None, "f32"):
+            raise Failure(f"--precision {name} rounds the operands of products, --as-written does not; leave one out")
+        if self.given.get("dynamic-quantization"):
+            raise Failure("--dynamic-quantization rounds activations, --as-written does not; leave one out")
+        return {**self.given, "precision": "f32", "dynamic-quantization": 0}
 
 
-def show_values(values: Mapping[str, Value], output_format: str, **more: Any) -> None:
-    """Print settings with their origins, after ``more`` that tells what they are for."""
-    if output_format == "json":
-        result(as_json(record(values, **more)))
-    else:
-        result(text(values, **more))
+def settings_options(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """Return a decorator that adds options; all options that are called like settings reach the command together."""
+
+    def decorated(command: Command) -> Any:
+        @functools.wraps(command)
+        def with_settings(show_settings: bool, as_written: bool | None = None, **given: Any) -> Any:
+            names = {key: key.replace("-", "_") for key in settings_for(_command_name())}
+            own = {key: given.pop(name) for key, name in names.items() if name in given}
+            return command(settings=Settings(own, as_written, show_settings), **given)
+
+        return together(*options)(with_settings)
+
+    return decorated
+
+
+def _command_name() -> str:
+    return click.get_current_context().command_path.split()[1]
+
+
+def _with_default_memory(values: Mapping[str, Value]) -> dict[str, Value]:
+    """Return settings as they are shown: the limit on memory that applies by default is a number."""
+    from irrun.runtime.available import default_memory
+
+    limit = values["max-memory"]
+    return {**values, "max-memory": Value(default_memory(), DEFAULT) if limit.value is None else limit}
 
 
 def record(values: Mapping[str, Value], **more: Any) -> dict[str, Any]:
@@ -57,10 +107,10 @@ def text(values: Mapping[str, Value], **more: Any) -> str:
     return "\n".join(listed(rows, columns()))
 
 
-def properties(values: Mapping[str, Value], keys: Iterable[str] | None = None) -> dict[str, Any]:
-    """Return the settings that have a value, or those of some keys, as ``compile_model`` takes them."""
-    chosen = values if keys is None else keys
-    return {SETTINGS[key].api: values[key].value for key in chosen if values[key].value is not None}
+def properties(values: Mapping[str, Value]) -> dict[str, Any]:
+    """Return the settings that have a value, except those of verdicts, as ``compile_model`` takes them."""
+    chosen = {key: value.value for key, value in values.items() if not SETTINGS[key].of_project}
+    return {SETTINGS[key].api: value for key, value in chosen.items() if value is not None}
 
 
 def _plain(value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
@@ -71,7 +71,7 @@ def watched(
     model: Loaded,
     session: Session,
     run: Callable[[], Outputs],
-    given: Sequence[Any],
+    inputs: Mapping[int, Array],
     config: dict[str, Any],
 ) -> Watched:
     """Run a session with the observers that the options ask for."""
@@ -100,8 +100,7 @@ def watched(
             found.append(run())
             return found[0]
 
-        arrays = {value.port.index: value.array for value in given}
-        stopped = first_not_finite(model, arrays, kinds, config, observed)
+        stopped = first_not_finite(model, inputs, kinds, config, observed)
     if watch.dump is not None:
         note(f"wrote {amount(dump.count, 'tensor')} to {watch.dump}")
     if kinds and stopped is None:

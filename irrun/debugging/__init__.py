@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance, compare_layers
     from irrun.debugging.metrics import Errors, errors
     from irrun.debugging.onnx_runtime import OnnxSide
+    from irrun.debugging.pairs import PairWork, compare_files, pairs_of
     from irrun.debugging.precision import PrecisionReport, rank_layers
     from irrun.debugging.reducing import Reduction, reduce
     from irrun.debugging.reproducing import write_folder
@@ -38,6 +39,7 @@ _PLACES = {
     **dict.fromkeys(("LayerComparison", "LayerDifference", "Tolerance", "compare_layers"), "layers"),
     **dict.fromkeys(("Errors", "errors"), "metrics"),
     "OnnxSide": "onnx_runtime",
+    **dict.fromkeys(("PairWork", "compare_files", "pairs_of"), "pairs"),
     **dict.fromkeys(("PrecisionReport", "rank_layers"), "precision"),
     **dict.fromkeys(("Reduction", "reduce"), "reducing"),
     "write_folder": "reproducing",
@@ -56,9 +58,9 @@ __all__ = [
     "LayerDifference",
     "ModelSide",
 ]
-__all__ += ["OnnxSide", "OpenVINOSide", "PrecisionReport", "Reduction", "TensorStatistics", "Tolerance"]
-__all__ += ["blame", "compare", "compare_layers", "dump", "errors", "first_not_finite"]
-__all__ += ["layer_statistics", "rank_layers", "reduce", "write_folder"]
+__all__ += ["OnnxSide", "OpenVINOSide", "PairWork", "PrecisionReport", "Reduction", "TensorStatistics", "Tolerance"]
+__all__ += ["blame", "compare", "compare_files", "compare_layers", "dump", "errors", "first_not_finite"]
+__all__ += ["layer_statistics", "pairs_of", "rank_layers", "reduce", "write_folder"]
 
 
 def __getattr__(name: str) -> Any:

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from irrun.evaluation.differences import largest
-from irrun.evaluation.execution import tiers_used
 from irrun.evaluation.native import OpenVINOEngine, OpenVINOModel
 from irrun.evaluation.timing import blas_in_use, in_turns, latency, milliseconds
-from irrun.model import Loaded, build
+from irrun.model import Loaded, Outputs, build
 from irrun.runtime.tiers import backend
 from irrun.tensor import Array
 
@@ -41,41 +40,38 @@ def benchmark(
     >>> found["engines"]["irrun"]["median"]
     """
     settings = dict(config or {})
-    compiled, compile_ms = milliseconds(lambda: build(model, settings))
-    precision = compiled.config.optimize.precision.name
-    session = compiled.session()
-    runs: dict[str, Callable[[], object]] = {"irrun": lambda: session.run(inputs)}
-    outputs, first_ms = milliseconds(lambda: session.run(inputs))
+    own = _Engine(model, inputs, settings)
+    tiers, precision = own.compiled.tiers, own.compiled.config.optimize.precision.name
     blas = blas_in_use()
-    engines: dict[str, dict[str, Any]] = {"irrun": {"compile_ms": compile_ms, "first_ms": first_ms}}
+    runs: dict[str, Callable[[], object]] = {"irrun": own.run}
+    engines: dict[str, dict[str, Any]] = {"irrun": own.times}
     for name in dict.fromkeys(precisions):
-        key = f"irrun {name}"
-        runs[key], engines[key] = _in_precision(model, inputs, {**settings, PRECISION: name})
+        other = _Engine(model, inputs, {**settings, PRECISION: name})
+        runs[f"irrun {name}"], engines[f"irrun {name}"] = other.run, other.times
     record: dict[str, Any] = {"blas": blas}
     agreement: dict[str, Any] = {}
     if openvino is not None:
         engine = OpenVINOEngine(openvino, inputs, blas["threads"], precision)
         engines["openvino"] = {key: getattr(engine, key) for key in ("version", "read_ms", "compile_ms", "first_ms")}
         runs["openvino"] = engine.run
-        difference = largest(outputs.to_tuple(), engine.outputs)
+        difference = largest(own.outputs, engine.outputs)
         agreement = dict(zip(("largest_difference", "relative_difference"), difference, strict=True))
     for name, times in in_turns(runs, niter, seconds).items():
         engines[name] |= {"iterations": len(times), **latency(times)}
-    record |= tiers_used(compiled.tiers)
-    record |= {"precision": precision, "backend": backend(precision, compiled.tiers.last), "engines": engines}
+    record |= tiers.as_dict()
+    record |= {"precision": precision, "backend": backend(precision, tiers.last), "engines": engines}
     if openvino is not None:
         record |= {"ratio": engines["irrun"]["median"] / engines["openvino"]["median"], **agreement}
     return record
 
 
-def _in_precision(
-    model: Loaded, inputs: Mapping[int, Array], settings: Mapping[str, Any]
-) -> tuple[Callable[[], object], dict[str, Any]]:
-    """Return a run of a model with other settings, and the times of its start-up."""
-    compiled, compile_ms = milliseconds(lambda: build(model, settings))
-    session = compiled.session()
+class _Engine:
+    """A model compiled with some settings, its first outputs, and the times of its start-up."""
 
-    def run() -> object:
-        return session.run(inputs)
-
-    return run, {"compile_ms": compile_ms, "first_ms": milliseconds(run)[1]}
+    def __init__(self, model: Loaded, inputs: Mapping[int, Array], settings: Mapping[str, Any]) -> None:
+        self.compiled, compile_ms = milliseconds(lambda: build(model, settings))
+        session = self.compiled.session()
+        self.run: Callable[[], Outputs] = lambda: session.run(inputs)
+        outputs, first_ms = milliseconds(self.run)
+        self.outputs = outputs.to_tuple()
+        self.times = {"compile_ms": compile_ms, "first_ms": first_ms}

@@ -1,10 +1,10 @@
-"""Metrics of outputs against labels, summed over many inputs."""
+"""Metrics of outputs against labels, summed over many inputs, and the likeliest classes of one."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Final, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -16,6 +16,10 @@ IGNORED: Final = -100
 """The label of tokens that do not count, as in PyTorch."""
 
 
+MOST_ROWS: Final = 10
+"""The number of rows up to which an array holds scores to show."""
+
+
 class Metric(Protocol):
     """A metric that is given outputs and labels, part by part."""
 
@@ -25,29 +29,33 @@ class Metric(Protocol):
     def count(self) -> int: ...
 
 
-class TopK:
+class _Mean:
+    """The base of means over what was counted."""
+
+    def __init__(self) -> None:
+        self._sum, self.count = 0.0, 0
+
+    def value(self) -> float:
+        return self._sum / self.count if self.count else math.nan
+
+
+class TopK(_Mean):
     """The share of rows whose label is among the k greatest scores; a row with NaN is wrong."""
 
     def __init__(self, k: int) -> None:
+        super().__init__()
         self._k = k
-        self.right = self.count = 0
 
     def add(self, output: Array, labels: Array) -> None:
         rows, wanted = _rows(output, labels)
         wrong = np.isnan(rows).any(axis=1) if rows.dtype.kind == "f" else np.zeros(len(rows), dtype=np.bool_)
-        best = np.argsort(-rows.astype(np.float64), axis=1, kind="stable")[:, : self._k]
-        self.right += int(np.count_nonzero((best == wanted[:, np.newaxis]).any(axis=1) & ~wrong))
+        best = _best(rows, self._k)
+        self._sum += int(np.count_nonzero((best == wanted[:, np.newaxis]).any(axis=1) & ~wrong))
         self.count += len(rows)
 
-    def value(self) -> float:
-        return self.right / self.count if self.count else math.nan
 
-
-class MeanSquaredError:
+class MeanSquaredError(_Mean):
     """The mean of the squared differences of all elements."""
-
-    def __init__(self) -> None:
-        self._sum, self.count = 0.0, 0
 
     def add(self, output: Array, labels: Array) -> None:
         if output.size != labels.size or labels.dtype.kind not in "fiu":
@@ -55,9 +63,6 @@ class MeanSquaredError:
         difference = output.astype(np.float64).reshape(-1) - labels.astype(np.float64).reshape(-1)
         self._sum += float(np.square(difference).sum())
         self.count += output.size
-
-    def value(self) -> float:
-        return self._sum / self.count if self.count else math.nan
 
 
 class IntersectionOverUnion:
@@ -88,14 +93,11 @@ class IntersectionOverUnion:
         return sum(shares) / len(shares) if shares else math.nan
 
 
-class Perplexity:
+class Perplexity(_Mean):
     """The exponential of the mean negative log likelihood of the labels; the scores are logits.
 
     A label of -100 does not count.
     """
-
-    def __init__(self) -> None:
-        self._sum, self.count = 0.0, 0
 
     def add(self, output: Array, labels: Array) -> None:
         rows, wanted = _rows(output, labels)
@@ -109,7 +111,7 @@ class Perplexity:
         self.count += len(wanted)
 
     def value(self) -> float:
-        return math.exp(self._sum / self.count) if self.count else math.nan
+        return math.exp(super().value())
 
 
 METRICS: Final[Mapping[str, Callable[[], Metric]]] = {
@@ -119,6 +121,23 @@ METRICS: Final[Mapping[str, Callable[[], Metric]]] = {
     "iou": IntersectionOverUnion,
     "perplexity": Perplexity,
 }
+
+
+def likeliest(arrays: Iterable[Array], count: int) -> list[list[dict[str, Any]]]:
+    """Return the likeliest classes of each row, with scores, of the first array that holds a few rows of scores."""
+    for array in arrays:
+        if array.ndim not in (1, 2) or array.dtype.kind not in "fiu" or array.size == 0:
+            continue
+        rows = array.reshape(-1, array.shape[-1])
+        if len(rows) <= MOST_ROWS:
+            best = zip(rows, _best(rows, count).tolist(), strict=True)
+            return [[{"class": index, "score": row[index].item()} for index in order] for row, order in best]
+    return []
+
+
+def _best(rows: Array, count: int) -> Array:
+    """Return the classes of the greatest scores of each row, the greatest first."""
+    return np.argsort(-rows.astype(np.float64), axis=1, kind="stable")[:, :count]
 
 
 def _rows(output: Array, labels: Array) -> tuple[Array, Array]:

@@ -6,7 +6,6 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from irrun.evaluation.execution import tiers_used
 from irrun.evaluation.native import OpenVINOEngine, OpenVINOModel
 from irrun.evaluation.timing import blas_in_use, in_turns, milliseconds
 from irrun.jobs.progress import told
@@ -71,7 +70,7 @@ def profile(
         layer["share"] = layer["ms"] / total if total else 0.0
     record = {
         "blas": blas_in_use(),
-        **tiers_used(compiled.tiers),
+        **compiled.tiers.as_dict(),
         "total_ms": statistics.median(times["plain"]),
         "layers_ms": total,
         "between_ms": statistics.median(took - (after - before) / 1e6 for took, after, before in steps),

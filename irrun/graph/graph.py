@@ -156,7 +156,7 @@ class Graph(_MultiDiGraph):
 
     def ordered(self) -> Iterator[Node]:
         """Yield the nodes in topological order."""
-        return map(self.node, self.topological_order)
+        return iter([self._node[id]["node"] for id in self.topological_order])
 
     def sources(self, id: int) -> tuple[Outlet | None, ...]:
         """Return the outlet that feeds each input of a node, None for an unconnected input."""

@@ -25,12 +25,12 @@ class Inference:
         weights: Path | None = None,
         config: Mapping[str, Any] | None = None,
         *,
-        shapes: Mapping[str, Shape] | None = None,
+        shapes: Mapping[int, Shape] | Mapping[str, Shape] | None = None,
         extensions: Sequence[str] = (),
         travels: bool = False,
     ) -> None:
         self.config = dict(config or {})
-        self._shapes, self._extensions = dict(shapes or {}), tuple(extensions)
+        self._shapes, self._extensions = dict(shapes or {}), tuple(str(Path(path).absolute()) for path in extensions)
         self._compiled: Compiled | None = None
         self._lock = Lock()
         self._source: tuple[Path | bytes, Path | bytes | None] = model, weights

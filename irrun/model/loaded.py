@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from irrun.ops.extending import ExtensionSource
 
 PathLike = str | os.PathLike[str]
-Shapes = Mapping[str, Any] | Sequence[Any]
+Shapes = Mapping[int, Any] | Mapping[str, Any] | Sequence[Any]
 
 
 class Loaded:

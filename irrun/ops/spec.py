@@ -96,6 +96,48 @@ class OpSpec(NamedTuple):
             run_asks=_keywords(cls.run),
         )
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the declaration, ready for JSON."""
+        return {
+            "type": self.type,
+            "version": self.version,
+            "category": self.category,
+            "summary": self.summary,
+            "attributes": [
+                {
+                    "name": a.name,
+                    "kind": a.kind,
+                    "required": a.required,
+                    "default": None if a.required else a.text(a.default),
+                    "choices": list(a.choices),
+                    "bounds": dict(a.bounds),
+                    "doc": a.doc,
+                }
+                for a in self.attributes
+            ],
+            "legacy": [
+                {"names": list(item.names), "writer": item.writer, "since": item.since, "until": item.until}
+                for item in self.legacy
+            ],
+            "inputs": [
+                {
+                    "name": i.name,
+                    "type": type_text(i.type),
+                    "optional": i.optional,
+                    "variadic": i.variadic,
+                    "rank": list(i.rank) if i.rank is not None else None,
+                    "doc": i.doc,
+                }
+                for i in self.inputs
+            ],
+            "outputs": [
+                {"name": o.name, "type": type_text(o.type), "variadic": o.variadic, "doc": o.doc} for o in self.outputs
+            ],
+            "bodies": list(self.bodies),
+            "departures": dict(self.departures),
+            "page": self.page,
+        }
+
     def attribute(self, name: str) -> AttrSpec | None:
         return next((attribute for attribute in self.attributes if attribute.name == name), None)
 

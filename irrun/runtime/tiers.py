@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from irrun.diagnostics.version import __version__
 from irrun.kernels.locks import Lock
@@ -129,6 +129,17 @@ class Tiers:
             numpy = self._numpy + recorded
             steps, interpreted = (0, Counter[str]()) if program is None else (len(program.steps), program.interpreted)
             return Account(self._compiled - recorded.total(), numpy, bailouts, steps, interpreted)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the tier of the last run, and the counts of all runs, ready for JSON."""
+        account = self.account
+        return {
+            "tier": self.last,
+            "runs_by_tier": {"compiled": account.compiled, "numpy": dict(account.numpy)},
+            "bailouts": dict(account.bailouts),
+            "steps": account.steps,
+            "interpreted": dict(account.interpreted),
+        }
 
     def run(
         self,

@@ -63,5 +63,5 @@ def test_the_decorators_of_the_page_exist() -> None:
     table = PAGE.read_text(encoding="utf-8").partition("| decorator |")[2].partition("\n\n")[0]
     for name in re.findall(r"^\| `([\w.]+)", table, re.M):
         room, _, attribute = name.rpartition(".")
-        found = [places[room]] if room else [compiling, console, extending]
+        found = [places[room]] if room else [compiling, console, extending, inputs]
         assert any(hasattr(module, attribute) for module in found), name

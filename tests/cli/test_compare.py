@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.cli.comparing.report import page
+from irrun.cli.comparing import page
 from irrun.debugging.diagnosing import of_optimisation
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.metrics import errors

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.cli.execution import rows
+from irrun.cli.measuring import tier_rows
 from irrun.runtime.tiers import has_kernels
 from tests.cli.conftest import Run
 from tests.nets import Net
@@ -75,12 +75,12 @@ def test_rows_of_a_table() -> None:
         "interpreted": {"text": 1, "no kernel": 3},
     }
     if has_kernels():
-        assert rows(record)[1:] == [
+        assert tier_rows(record)[1:] == [
             ["", f"2 runs on NumPy: 2 {MET}"],
             ["steps", "4 of 12 on NumPy: 3 no kernel, 1 text"],
             ["bailouts", f"2: 2 {MET}"],
         ]
     runs = {"compiled": 0, "numpy": {"TIER is numpy": 1}}
-    only = rows({"tier": "numpy", "runs_by_tier": runs, "bailouts": {}, "steps": 0, "interpreted": {}})
+    only = tier_rows({"tier": "numpy", "runs_by_tier": runs, "bailouts": {}, "steps": 0, "interpreted": {}})
     assert only[0][0] == "tier"
     assert not has_kernels() or only == [["tier", "NumPy: TIER is numpy"]]

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irrun.debugging import DebugError, Tolerance, compare
+from irrun.debugging import DebugError, PairWork, Tolerance, compare, compare_files, pairs_of
+from irrun.jobs import way
 from irrun.model import Loaded, load
 from tests.cases import f32
 from tests.nets import Net
@@ -55,3 +56,24 @@ def test_an_input_that_only_the_other_model_has(tmp_path: Path) -> None:
     first, second = model(tmp_path, "first", 2), model(tmp_path, "second", 2, ("image", "mask"))
     with pytest.raises(DebugError, match=r'^other: the first model has no input "mask", its inputs are image$'):
         compare(first, second, IMAGE)
+
+
+def test_pairs_of_files(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    for folder, factors in ((old, (2, 3)), (new, (2, 3.5))):
+        folder.mkdir()
+        for factor, name in zip(factors, "ab", strict=True):
+            model(folder, name, factor)
+    model(old, "c", 1)
+    pairs = pairs_of(str(old), str(new))
+    records = list(compare_files(PairWork({}), pairs))
+    assert [(record["name"], record["status"]) for record in records] == [
+        ("a.xml", "equal"),
+        ("b.xml", "different"),
+        ("c.xml", "failed"),
+    ]
+    assert records[2]["error"] == f"c.xml has no counterpart in {new}"
+    first = compare_files(PairWork({}, fail_fast=True), pairs, way(1, None, 1))
+    assert [record["status"] for record in first] == ["equal", "different"]
+    with pytest.raises(DebugError, match="there is no such file, expected a model"):
+        pairs_of(str(tmp_path / "none.xml"), None)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from irrun.diagnostics.requests import RequestError
 from irrun.evaluation import benchmark, evaluate, evaluate_files, profile, run_batch
+from irrun.evaluation.batch import running
 from irrun.evaluation.batch.work import BatchWork
 from irrun.evaluation.files.reading import from_files
 from irrun.model import InputError, load
 from irrun.model.inference import Inference
 from irrun.runtime.observers import Tracer
+from irrun.tensor import Shape
 from tests.cases import f32, i64
 from tests.nets import Net
 
@@ -79,6 +82,20 @@ def test_a_batch_and_the_rest_of_it(path: Path, files: Path, tmp_path: Path) -> 
     assert [Path(record["input"]).name for record in second] == ["3.npy"]
     with pytest.raises(RequestError, match="there is no such file"):
         run_batch(path, ["none/*.npy"], tmp_path / "out")
+
+
+@pytest.mark.parametrize("shapes", [{"rows": Shape.parse("1,3")}, ["rows[1,3]"], ["1,3"]])
+def test_shapes_of_a_batch(
+    path: Path, files: Path, tmp_path: Path, shapes: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[object] = []
+    monkeypatch.setattr(running, "load", lambda *given, **named: read.append(given) or load(*given, **named))
+    found = run_batch(path, [str(files)], tmp_path / "out", shapes=shapes)
+    assert str(found.model.inputs[0].partial_shape) == "[1,3]"
+    assert [record["status"] for record in found] == ["done"] * 3
+    assert len(read) == 1
+    with pytest.raises(RequestError, match="is not a shape, expected sizes"):
+        run_batch(path, [str(files)], tmp_path / "out", shapes=["rows[one]"])
 
 
 def test_inputs_from_files(path: Path, files: Path) -> None:

@@ -159,9 +159,10 @@ def test_where_values_come_from(run: Run, clamp: Path, folder: Path, monkeypatch
     (folder / "irrun.toml").write_text(
         '# limits\ntimeout = 5\n\n[run]\nthreads = 2\nprecision = "bf16"\n[bench]\nthreads = 1\n'
     )
+    monkeypatch.setattr("irrun.runtime.available.default_memory", lambda: 1 << 30)
     record = json.loads(run("run", clamp, "--show-settings", "--json", "--precision", "f32").stdout)
     assert {key: (record[key], origin) for key, origin in record["origins"].items()} == {
-        "max-memory": (None, "default"),
+        "max-memory": (1 << 30, "default"),
         "max-iterations": (MOST_ITERATIONS, "default"),
         "timeout": (5, "irrun.toml:2"),
         "precision": ("f32", "command line"),

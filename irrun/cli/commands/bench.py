@@ -25,14 +25,15 @@ from typing import Any
 
 import click
 
-from irrun.cli import execution, inputs, precision, values
-from irrun.cli.compiling import Compilation, compile_options
-from irrun.cli.console import result, text_or_json, verbosity
-from irrun.cli.extending import extension_option, extensions
+from irrun.cli import inputs, values
+from irrun.cli.compiling import several_compile_options
+from irrun.cli.console import result
+from irrun.cli.extending import extensions
 from irrun.cli.findings import say_findings
-from irrun.cli.inputs import FILE
-from irrun.cli.measuring import blas_text, say_pinned_blas, short
-from irrun.cli.options import Number
+from irrun.cli.inputs import FILE, Source, usual_options
+from irrun.cli.measuring import blas_text, say_pinned_blas, short, tier_rows
+from irrun.cli.options import Number, count_option
+from irrun.cli.settings import Settings
 from irrun.cli.tables import aligned, columns, listed, wrapped
 from irrun.evaluation.benchmarking import benchmark
 from irrun.evaluation.files import reading
@@ -54,9 +55,9 @@ ROWS = (
 
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
-@inputs.options
+@inputs.source_options
 @click.option("--random", is_flag=True, expose_value=False, help="Use random values for other inputs (the default).")
-@click.option("--niter", type=click.IntRange(min=1), metavar="N", help="Number of inferences.")
+@count_option("--niter", help="Number of inferences.")
 @click.option(
     "--time",
     "seconds",
@@ -66,33 +67,25 @@ ROWS = (
     show_default=True,
     help="How long to measure without --niter, in seconds.",
 )
-@compile_options(precision.several)
+@several_compile_options
 @click.option("--compare-openvino", "native", is_flag=True, help="Measure OpenVINO in turns, in the same precision.")
-@extension_option
-@text_or_json
-@verbosity
+@usual_options
 def command(
     model: Path,
-    files: tuple[str, ...],
-    seed: int,
-    shapes: tuple[str, ...],
-    weights: Path | None,
+    source: Source,
     niter: int | None,
     seconds: float,
-    compilation: Compilation,
+    settings: Settings,
     precisions: tuple[str, ...],
     native: bool,
     output_format: str,
 ) -> None:
     if native:
         required("openvino", "--compare-openvino")
-    loaded, read_ms = milliseconds(lambda: load(model, weights, extensions=extensions()))
-    loaded, reshaped = inputs.reshape(loaded, shapes)
-    config = compilation.settings(model, precisions[0] if precisions else None)
-    budget = config.get("MAX_MEMORY")
-    given = reading.completed(
-        reading.from_files(files, loaded.inputs, budget=budget, model=loaded), loaded.inputs, seed
-    )
+    loaded, read_ms = milliseconds(lambda: load(model, source.weights, extensions=extensions()))
+    loaded, shapes = inputs.reshape(loaded, source.shapes)
+    config = settings.of(model, precision=precisions[0] if precisions else None)
+    given = source.values(loaded, config)
     say_findings(loaded, model)
     with inputs.told(given, model):
         found = benchmark(
@@ -100,15 +93,15 @@ def command(
             reading.by_index(given),
             config,
             precisions=precisions[1:],
-            openvino=OpenVINOModel(model, weights, reading.by_place(reshaped)) if native else None,
+            openvino=OpenVINOModel(model, source.weights, shapes) if native else None,
             niter=niter,
             seconds=seconds,
         )
     say_pinned_blas()
     own = {name: {"read_ms": read_ms, **engine} for name, engine in found["engines"].items() if name != "openvino"}
     found["engines"] |= own
-    listed_inputs = [value.as_dict() for value in given]
-    record = {"model": loaded.friendly_name, "inputs": listed_inputs, "seed": seed, **found}
+    record = {"model": loaded.friendly_name, "inputs": [value.as_dict() for value in given], "seed": source.seed}
+    record |= found
     result(values.as_json(record) if output_format == "json" else _text(record))
 
 
@@ -118,7 +111,7 @@ def _text(record: Mapping[str, Any]) -> str:
         ["model", values.printable(record["model"]) or "no name"],
         *(["input", inputs.text(item)] for item in record["inputs"]),
         ["BLAS", blas_text(record["blas"])],
-        *execution.rows(record),
+        *tier_rows(record),
     ]
     if record["precision"] != "f32":
         facts.append(["precision", f"{record['precision']}, {record['backend']}"])

@@ -33,11 +33,12 @@ from typing import Any, Final
 import click
 
 from irrun.cli import inputs, jobs, limits, values
-from irrun.cli.console import fail, note, result, text_or_json, verbosity
-from irrun.cli.extending import extension_option, extensions
-from irrun.cli.failures import CANNOT, Failure
-from irrun.cli.limits import Limits
-from irrun.jobs import Way, way
+from irrun.cli.console import fail, note, result
+from irrun.cli.extending import extensions
+from irrun.cli.failures import CANNOT
+from irrun.cli.inputs import Source, usual_options
+from irrun.cli.settings import Settings, properties
+from irrun.jobs import way
 
 DIFFERENT: Final = 1
 STATS: Final = ("max", "mean", "median", "rms")
@@ -46,7 +47,7 @@ STATS: Final = ("max", "mean", "median", "rms")
 @click.command(help=__doc__)
 @click.argument("model", type=click.Path())
 @click.argument("other", required=False, type=click.Path())
-@inputs.options
+@inputs.source_options
 @click.option("--openvino", "native", is_flag=True, help="Compare with OpenVINO in place of OTHER.")
 @click.option("--onnx", type=inputs.FILE, help="Compare with an ONNX model in ONNX Runtime in place of OTHER.")
 @click.option("--all", "every", is_flag=True, help="Show every layer, even if the outputs are equal.")
@@ -63,33 +64,24 @@ STATS: Final = ("max", "mean", "median", "rms")
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
 @jobs.options
 @limits.options
-@extension_option
-@text_or_json
-@verbosity
+@usual_options
 def command(
     model: str,
     other: str | None,
-    files: tuple[str, ...],
-    seed: int,
-    shapes: tuple[str, ...],
-    weights: Path | None,
+    source: Source,
     native: bool,
     onnx: Path | None,
     every: bool,
     stat: str,
     fail_fast: bool,
-    rtol: float | None,
-    atol: float | None,
-    as_written: bool,
     jobs: int,
     scheduler: str | None,
-    limit: Limits,
+    settings: Settings,
     output_format: str,
 ) -> None:
-    from irrun.cli.comparing import report
-    from irrun.cli.comparing.comparison import Comparison
-    from irrun.cli.comparing.pairs import Pair, pairs_of
+    from irrun.cli import comparing
     from irrun.debugging.layers import Tolerance
+    from irrun.debugging.pairs import Pair, PairWork, compare_files, pairs_of
     from irrun.evaluation.native import required
 
     if (other is not None) + native + (onnx is not None) != 1:
@@ -98,31 +90,24 @@ def command(
         required("openvino", "--openvino")
     pairs = pairs_of(model, other) if onnx is None else [Pair(model, Path(model), onnx)]
     workers = way(jobs, scheduler, 1)
-    settings = limit.with_tolerance(pairs[0].model, rtol, atol)
-    tolerance = Tolerance(settings["rtol"].value, settings["atol"].value, stat)
-    work = Comparison(
-        {
-            "OPTIMIZE": not as_written,
-            "INFERENCE_NUM_THREADS": workers.threads,
-            **limit.properties(settings),
-        },
-        files=files,
-        seed=seed,
-        shapes=shapes,
-        weights=weights,
-        tolerance=tolerance,
+    resolved = settings.resolved(pairs[0].model)
+    tolerance = Tolerance(resolved["rtol"].value, resolved["atol"].value, stat)
+    work = PairWork(
+        {"OPTIMIZE": not settings.as_written, "INFERENCE_NUM_THREADS": workers.threads, **properties(resolved)},
+        tolerance,
+        **source._asdict(),
         every=every,
         fail_fast=fail_fast,
-        extensions=[str(Path(path).absolute()) for path in extensions()],
+        extensions=extensions(),
     )
-    records = _records(work, pairs, workers, fail_fast=fail_fast)
+    records = list(compare_files(work, pairs, workers))
     counts = {status: sum(item["status"] == status for item in records) for status in ("equal", "different", "failed")}
     if output_format == "json":
         result(values.as_json({"rtol": tolerance.rtol, "atol": tolerance.atol, **counts, "pairs": records}))
     elif len(records) == 1 and not counts["failed"]:
-        result(report.page(records[0]))
+        result(comparing.page(records[0]))
     elif counts["failed"] < len(records):
-        result(report.table([item for item in records if item["status"] != "failed"]))
+        result(comparing.table([item for item in records if item["status"] != "failed"]))
     _say_failures(records)
     if len(records) > 1:
         note(f"{len(records)} pairs: " + ", ".join(f"{count} {status}" for status, count in counts.items()))
@@ -138,24 +123,3 @@ def _say_failures(records: Sequence[Mapping[str, Any]]) -> None:
             )
             what = item["error"] if is_told else f"{item['name']}: {item['error']}"
             fail(what)
-
-
-def _records(work: Any, pairs: Sequence[Any], workers: Way, *, fail_fast: bool) -> list[dict[str, Any]]:
-    from irrun.jobs import Lost, in_order, spread
-    from irrun.jobs.cluster import ClusterError
-    from irrun.jobs.progress import told
-
-    found = in_order(spread(work, pairs, workers.jobs, workers.scheduler))
-    shown = told(found, "comparing", unit="pairs", total=len(pairs)) if len(pairs) > 1 else found
-    records: list[dict[str, Any]] = []
-    try:
-        for pair, item in zip(pairs, shown, strict=False):
-            if isinstance(item, Lost):
-                records.append({"name": pair.name, "status": "failed", "error": item.reason})
-            else:
-                records.append(item)
-            if fail_fast and records[-1]["status"] != "equal":
-                break
-        return records
-    except ClusterError as error:
-        raise Failure(str(error)) from None

@@ -23,9 +23,9 @@ from typing import Final
 import click
 
 from irrun.cli import values
-from irrun.cli.console import note, result, text_or_json, verbosity
-from irrun.cli.extending import extension_option, extensions
-from irrun.cli.inputs import FILE
+from irrun.cli.console import note, result
+from irrun.cli.extending import extensions
+from irrun.cli.inputs import FILE, usual_options
 from irrun.cli.tables import clipped, columns, wrapped
 from irrun.diagnostics import amount
 from irrun.model import load
@@ -41,9 +41,7 @@ _WIDEST: Final = 60
 @click.argument("other", type=FILE)
 @click.option("--ignore-names", is_flag=True, help="Ignore the names of layers and tensors.")
 @click.option("--all", "every", is_flag=True, help="List every change, including those that follow from others.")
-@extension_option
-@text_or_json
-@verbosity
+@usual_options
 def command(model: Path, other: Path, ignore_names: bool, every: bool, output_format: str) -> None:
     first, second = (load(path, extensions=extensions()) for path in (model, other))
     found = diff(first, second, names=not ignore_names)

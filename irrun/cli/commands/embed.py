@@ -16,17 +16,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 
-from irrun.cli import precision, values
-from irrun.cli.compiling import Compilation, compile_options
-from irrun.cli.console import note, result, text_or_json, verbosity
-from irrun.cli.extending import extension_option, extensions
+from irrun.cli import values
+from irrun.cli.compiling import compile_options
+from irrun.cli.console import result
+from irrun.cli.extending import extensions
 from irrun.cli.failures import Failure
-from irrun.cli.inputs import FILE
-from irrun.cli.options import MOST
+from irrun.cli.inputs import FILE, usual_options
+from irrun.cli.options import MOST, count_option, output_option
+from irrun.cli.settings import Settings
+from irrun.cli.writing import write_arrays
 from irrun.document.files import content
 from irrun.evaluation.files import saving
 from irrun.tensor import Array
@@ -44,25 +47,11 @@ from irrun.tensor.element_type import F32
 )
 @click.option("--no-normalize", is_flag=True, help="Do not normalise the vectors.")
 @click.option("--query", metavar="TEXT", help="Score the texts as answers to this question.")
-@click.option("--max-length", type=click.IntRange(min=1, max=MOST), metavar="N", help="Limit on the tokens of a text.")
-@click.option(
-    "--batch-size",
-    type=click.IntRange(min=1, max=MOST),
-    default=32,
-    show_default=True,
-    metavar="N",
-    help="Limit on the texts in one inference.",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    help="Write the vectors, or scores, to this .npy or .npz file.",
-)
-@compile_options(precision.option)
-@extension_option
-@text_or_json
-@verbosity
+@count_option("--max-length", most=MOST, help="Limit on the tokens of a text.")
+@count_option("--batch-size", most=MOST, default=32, help="Limit on the texts in one inference.")
+@output_option("Write the vectors, or scores, to this .npy or .npz file.")
+@compile_options
+@usual_options
 def command(
     folder: Path,
     texts: tuple[str, ...],
@@ -73,8 +62,7 @@ def command(
     max_length: int | None,
     batch_size: int,
     output: Path | None,
-    compilation: Compilation,
-    precision_name: str | None,
+    settings: Settings,
     output_format: str,
 ) -> None:
     if query is not None and (pooling is not None or no_normalize):
@@ -86,22 +74,12 @@ def command(
         saving.check_target(output)
     from irrun.generation import TextEmbeddingPipeline, TextRerankPipeline
 
-    config = compilation.settings(folder / "x", precision_name)
+    common: dict[str, Any] = {"config": settings.of(folder / "x"), "extensions": extensions()}
+    common |= {"max_length": max_length, "batch_size": batch_size}
     if query is not None:
-        reranker = TextRerankPipeline(
-            folder, config=config, max_length=max_length, batch_size=batch_size, extensions=extensions()
-        )
-        found, name = reranker.scores(query, given), "scores"
+        found, name = TextRerankPipeline(folder, **common).scores(query, given), "scores"
     else:
-        embedder = TextEmbeddingPipeline(
-            folder,
-            config=config,
-            pooling_type=pooling,
-            normalize=not no_normalize,
-            max_length=max_length,
-            batch_size=batch_size,
-            extensions=extensions(),
-        )
+        embedder = TextEmbeddingPipeline(folder, pooling_type=pooling, normalize=not no_normalize, **common)
         found, name = embedder.embed_documents(given), "embeddings"
     if output_format == "json":
         rows = [{"text": text, name[:-1]: row} for text, row in zip(given, found.tolist(), strict=True)]
@@ -112,9 +90,7 @@ def command(
     else:
         _show(found, given)
     if output is not None:
-        read = [] if file is None else [file]
-        for written in saving.save(output, {name: (found, F32)}, read):
-            note(f"wrote {written}")
+        write_arrays(output, {name: (found, F32)}, [] if file is None else [file])
 
 
 def _lines(file: Path) -> list[str]:

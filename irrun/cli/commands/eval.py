@@ -25,11 +25,12 @@ import click
 import numpy as np
 
 from irrun.cli import literals, values
-from irrun.cli.console import detail, note, result, text_or_json, verbosity
+from irrun.cli.console import detail, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option
 from irrun.cli.failures import Failure
 from irrun.cli.operations import complete_type, operation_named, opset_named
-from irrun.cli.writing import given_files
+from irrun.cli.options import output_option
+from irrun.cli.writing import given_files, write_arrays
 from irrun.diagnostics import near_match
 from irrun.evaluation.files import saving
 from irrun.ops import Fact, Op, OpError
@@ -48,7 +49,7 @@ _ASKED = {"bodies": "sub-graphs", "state": "variables", "weights": "a file of we
 @click.option(
     "--opset", callback=opset_named, metavar="opsetN", help="Use the operation of this opset instead of the newest."
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the outputs: .npy, .npz or a folder.")
+@output_option("Write the outputs: .npy, .npz or a folder.")
 @extension_option
 @text_or_json
 @verbosity
@@ -61,9 +62,8 @@ def command(
     output_format: str,
 ) -> None:
     for text in arguments:
-        if text.startswith("-") and text[1:2].isalpha() and text[1:].lower() not in ("inf", "nan", "infinity"):
-            raise click.NoSuchOption(text.partition("=")[0][:40], ctx=click.get_current_context())
-        if text.startswith("--"):
+        is_word = text[:1] == "-" and text[1:2].isalpha() and text[1:].lower() not in ("inf", "nan", "infinity")
+        if is_word or text.startswith("--"):
             raise click.NoSuchOption(text.partition("=")[0][:40], ctx=click.get_current_context())
     if output is not None:
         saving.check_target(output)
@@ -80,10 +80,7 @@ def command(
     for name, (array, kind) in named.items() if output_format == "text" else ():
         result(f"{name}: {kind}{values.shape_text(array)}\n{np.array2string(array, separator=', ')}")
     if output is not None:
-        for sentence in saving.widened(named):
-            note(sentence)
-        for written in saving.save(output, named, given_files(arguments)):
-            note(f"wrote {written}")
+        write_arrays(output, named, given_files(arguments))
 
 
 def _record(name: str, array: Array, kind: ElementType) -> dict[str, Any]:

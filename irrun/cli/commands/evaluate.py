@@ -23,14 +23,14 @@ from pathlib import Path
 import click
 
 from irrun.cli import limits, values
-from irrun.cli.batch.options import image_options
-from irrun.cli.console import result, text_or_json, verbosity
-from irrun.cli.extending import extension_option, extensions
+from irrun.cli.batch import image_options
+from irrun.cli.console import result
+from irrun.cli.extending import extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
-from irrun.cli.inputs import FILE
+from irrun.cli.inputs import FILE, usual_options
 from irrun.cli.jobs import Workers, workers_options
-from irrun.cli.limits import Limits
+from irrun.cli.settings import Settings
 from irrun.diagnostics import amount
 from irrun.evaluation.accuracy import Score, evaluate, evaluate_files
 from irrun.evaluation.batch.work import BatchWork
@@ -54,9 +54,7 @@ from irrun.model.inference import Inference
 @image_options
 @workers_options
 @limits.options
-@extension_option
-@text_or_json
-@verbosity
+@usual_options
 def command(
     model: Path,
     files: tuple[str, ...],
@@ -68,14 +66,14 @@ def command(
     weights: Path | None,
     preparation: Preparation,
     workers: Workers,
-    limit: Limits,
+    settings: Settings,
     output_format: str,
 ) -> None:
     if bool(files) == bool(patterns):
         raise click.UsageError("expected one of --data and --batch")
     loaded = load(model, weights, extensions=extensions())
     index = _index(loaded, output)
-    config = limit.settings(model)
+    config = settings.of(model)
     say_findings(loaded, model)
     truth = arrays.load(labels, config.get("MAX_MEMORY"))
     if patterns:
@@ -84,7 +82,7 @@ def command(
             model,
             weights,
             {**config, "INFERENCE_NUM_THREADS": spread.threads},
-            extensions=[str(Path(path).absolute()) for path in extensions()],
+            extensions=extensions(),
             travels=spread.scheduler is not None,
         )
         found = evaluate_files(

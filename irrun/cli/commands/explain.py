@@ -20,9 +20,9 @@ from typing import Final
 import click
 
 from irrun.cli import values
-from irrun.cli.console import result, text_or_json, verbosity
-from irrun.cli.extending import extension_option, extensions
-from irrun.cli.inputs import FILE
+from irrun.cli.console import result
+from irrun.cli.extending import extensions
+from irrun.cli.inputs import FILE, usual_options
 from irrun.cli.tables import columns, listed, wrapped
 from irrun.model import load
 from irrun.reporting.explain import Explanation, explain
@@ -35,9 +35,7 @@ _MOST: Final = 8
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
 @click.argument("layer")
-@extension_option
-@text_or_json
-@verbosity
+@usual_options
 def command(model: Path, layer: str, output_format: str) -> None:
     found = explain(load(model, extensions=extensions()), layer)
     result(values.as_json(found.as_dict()) if output_format == "json" else _text(found))

@@ -24,24 +24,25 @@ from typing import Any
 
 import click
 
-from irrun.cli import precision
-from irrun.cli.compiling import Compilation, compile_options
+from irrun.cli.compiling import compile_options
 from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
-from irrun.cli.options import MOST, Number
+from irrun.cli.options import MOST, Number, count_option
+from irrun.cli.settings import Settings
 
-_COUNT = click.IntRange(min=0, max=MOST)
 _SAMPLING = ("temperature", "top_k", "top_p", "min_p", "rng_seed")
 
 
 @click.command(help=__doc__)
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("prompts", nargs=-1, metavar="[PROMPT]...")
-@click.option("--max-new-tokens", type=_COUNT, metavar="N", help="Limit on the tokens to generate.")
+@count_option("--max-new-tokens", least=0, most=MOST, help="Limit on the tokens to generate.")
 @click.option(
     "--temperature", type=Number(min=0), metavar="T", help="Sample at this temperature; 0 takes the most likely."
 )
-@click.option("--top-k", type=_COUNT, metavar="K", help="Sample from the K most likely tokens.")
+@click.option(
+    "--top-k", type=click.IntRange(min=0, max=MOST), metavar="K", help="Sample from the K most likely tokens."
+)
 @click.option(
     "--top-p",
     type=Number(min=0, min_open=True, max=1),
@@ -54,20 +55,18 @@ _SAMPLING = ("temperature", "top_k", "top_p", "min_p", "rng_seed")
     metavar="P",
     help="Sample from tokens P times as likely as the best, or more.",
 )
-@click.option("--seed", "rng_seed", type=_COUNT, metavar="N", help="Sample; equal seeds give equal texts.")
+@count_option("--seed", "rng_seed", least=0, most=MOST, help="Sample; equal seeds give equal texts.")
 @click.option(
     "--repetition-penalty", type=Number(min=0, min_open=True), metavar="X", help="Make earlier tokens less likely."
 )
 @click.option("--stop", "stop_strings", multiple=True, metavar="TEXT", help="Stop before this text; repeatable.")
-@click.option("--num-beams", type=click.IntRange(min=1, max=1000), metavar="N", help="Beam search with N beams.")
-@click.option(
-    "--num-return-sequences", type=click.IntRange(min=1, max=1000), metavar="N", help="Write N texts for each prompt."
-)
+@count_option("--num-beams", most=1000, help="Beam search with N beams.")
+@count_option("--num-return-sequences", most=1000, help="Write N texts for each prompt.")
 @click.option("--chat", is_flag=True, help="Hold a conversation: each line of the standard input is a question.")
 @click.option("--system", default="", metavar="TEXT", help="With --chat: the system message.")
 @click.option("--no-template", is_flag=True, help="Continue the prompt as it is, without the chat template.")
 @click.option("--stats", is_flag=True, help="Print the number of tokens, and tokens per second.")
-@compile_options(precision.option)
+@compile_options
 @extension_option
 @text_or_json
 @verbosity
@@ -78,8 +77,7 @@ def command(
     system: str,
     no_template: bool,
     stats: bool,
-    compilation: Compilation,
-    precision_name: str | None,
+    settings: Settings,
     output_format: str,
     **given: Any,
 ) -> None:
@@ -94,11 +92,11 @@ def command(
     from irrun.cli import generating
     from irrun.generation import TextPipeline
 
-    pipeline = TextPipeline(folder, config=compilation.settings(folder / "x", precision_name), extensions=extensions())
-    settings = _settings(given)
+    pipeline = TextPipeline(folder, config=settings.of(folder / "x"), extensions=extensions())
+    sampling = _sampling(given)
     if no_template:
-        settings["apply_chat_template"] = False
-    config = pipeline.get_generation_config().updated(**settings)
+        sampling["apply_chat_template"] = False
+    config = pipeline.get_generation_config().updated(**sampling)
     if chat:
         generating.converse(pipeline, prompts, system, config, stats)
         return
@@ -111,7 +109,7 @@ def command(
         generating.show(pipeline.generate(list(prompts), config), prompts, stats, echo)
 
 
-def _settings(given: dict[str, Any]) -> dict[str, Any]:
+def _sampling(given: dict[str, Any]) -> dict[str, Any]:
     """Return the given settings of generation; those of sampling ask for it, a temperature of 0 does not."""
     found = {name: value for name, value in given.items() if value is not None and value != ()}
     if any(name in found for name in _SAMPLING):

@@ -16,13 +16,12 @@ from pathlib import Path
 
 import click
 
-from irrun.cli.console import note, result, verbosity
+from irrun.cli.console import result, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
-from irrun.cli.writing import read_files
-from irrun.document.replacing import replacing
-from irrun.evaluation.files.targets import refuse_inputs
+from irrun.cli.options import output_option
+from irrun.cli.writing import read_files, write_text
 from irrun.model import load
 from irrun.reporting.drawing import FORMATS, draw, scene_of
 
@@ -32,7 +31,7 @@ from irrun.reporting.drawing import FORMATS, draw, scene_of
 @click.option(
     "--format", "kind", type=click.Choice(list(FORMATS)), help="The format; taken from the output by default."
 )
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
+@output_option("The file to write.", folders=False)
 @click.option("--from", "begin", metavar="LAYER", multiple=True, help="Begin with this layer.")
 @click.option("--to", "end", metavar="LAYER", multiple=True, help="End with this layer.")
 @click.option("--constants", is_flag=True, help="Draw constants as well.")
@@ -47,10 +46,7 @@ def command(
     if output is None or str(output) == "-":
         result(text.rstrip("\n"))
         return
-    refuse_inputs([output], read_files(model))
-    with replacing(output) as file:
-        file.write(text.encode())
-    note(f"wrote {output}")
+    write_text(output, text, read_files(model))
 
 
 def _format(output: Path | None) -> str:

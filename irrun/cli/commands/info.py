@@ -16,19 +16,21 @@ Examples:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
-from irrun.cli import precision, values
-from irrun.cli.compiling import Compilation, compile_options
-from irrun.cli.console import note, result, text_or_json, verbosity
-from irrun.cli.extending import extension_option, extensions
+from irrun.cli import values
+from irrun.cli.compiling import compile_options
+from irrun.cli.console import note, result
+from irrun.cli.extending import extensions
 from irrun.cli.findings import say_findings
-from irrun.cli.inputs import reshape, shape_option, weights_option
+from irrun.cli.inputs import reshape, shape_option, usual_options, weights_option
+from irrun.cli.settings import Settings
 from irrun.cli.tables import columns, listed
-from irrun.model import Port, load
+from irrun.model import Loaded, Port, build, load
 from irrun.model.flops import Flops
 from irrun.model.layers import layers_of
 from irrun.model.summary import Summary, summarize
@@ -41,10 +43,8 @@ from irrun.model.summary import Summary, summarize
 @click.option("--plan", is_flag=True, help="Show the program that runs.")
 @shape_option
 @weights_option
-@compile_options(precision.option)
-@extension_option
-@text_or_json
-@verbosity
+@compile_options
+@usual_options
 def command(
     model: Path,
     every: bool,
@@ -52,8 +52,7 @@ def command(
     plan: bool,
     shapes: tuple[str, ...],
     weights: Path | None,
-    compilation: Compilation,
-    precision_name: str | None,
+    settings: Settings,
     output_format: str,
 ) -> None:
     if every and (graph or plan):
@@ -62,9 +61,7 @@ def command(
     loaded, _ = reshape(loaded, shapes)
     say_findings(loaded, model)
     if graph or plan:
-        from irrun.cli import plans
-
-        plans.show(loaded, compilation.settings(model, precision_name), output_format, graph=graph, plan=plan)
+        _show_plans(loaded, settings.of(model), output_format, graph=graph, plan=plan)
         return
     summary = summarize(loaded)
     if summary.flops.unknown and not loaded.weights.exists:
@@ -81,6 +78,33 @@ def command(
             for item in layers
         ]
         result("\n" + "\n".join(listed([("ID", "TYPE", "NAME", "OUTPUTS"), *rows], columns(), widest=40)))
+
+
+def _show_plans(loaded: Loaded, config: Mapping[str, Any], output_format: str, *, graph: bool, plan: bool) -> None:
+    """Print the optimised graph, the program, or both."""
+    from irrun.reporting.plans import as_data, optimized, running
+    from irrun.reporting.plans.lines import WIDTH
+    from irrun.runtime.tiers import has_kernels
+
+    compiled = build(loaded, {**config, "TIER": "numpy"})
+    has_kernels()
+    found: dict[str, Any] = {"graph": optimized(compiled)} if graph else {}
+    if plan:
+        found["plan"] = running(compiled, _why_numpy(config))
+    if output_format == "json":
+        result(values.as_json({key: as_data(made) for key, made in found.items()}))
+    else:
+        result("\n\n".join(made.text(columns() or WIDTH) for made in found.values()))
+
+
+def _why_numpy(config: Mapping[str, Any]) -> str:
+    """Return why a model runs on NumPy with these settings; nothing if compiled kernels may run it."""
+    from irrun.model.config import read_config
+
+    settings = read_config(config)
+    if settings.tier == "numpy":
+        return "TIER is numpy"
+    return "" if settings.budget.seconds is None else "there is a time limit, which is checked before each layer"
 
 
 def _text(summary: Summary) -> str:

@@ -19,7 +19,7 @@ import click
 
 from irrun.cli.console import result, text_or_json, verbosity
 from irrun.cli.extending import extension_option
-from irrun.cli.operations import complete_type, known_operations, of_opset, operation_named, opset_named, record
+from irrun.cli.operations import complete_type, known_operations, of_opset, operation_named, opset_named
 from irrun.cli.tables import columns, listed, wrapped
 from irrun.cli.values import as_json
 from irrun.diagnostics import listing
@@ -48,7 +48,7 @@ def command(type: str | None, opset: str | None, output_format: str) -> None:
         versions = [cls for cls in known.declarations() if cls.type == newest.type]
         classes = versions if opset is None else [newest]
         text = _page(newest.spec, [cls.spec.version for cls in versions])
-    result(as_json([record(cls.spec) for cls in classes]) if output_format == "json" else text)
+    result(as_json([cls.spec.as_dict() for cls in classes]) if output_format == "json" else text)
 
 
 def _listing(classes: Sequence[OpClass]) -> str:

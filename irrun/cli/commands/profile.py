@@ -26,55 +26,46 @@ from typing import Any
 
 import click
 
-from irrun.cli import execution, inputs, precision, values
-from irrun.cli.compiling import Compilation, compile_options
-from irrun.cli.console import note, result, text_or_json, verbosity
-from irrun.cli.extending import extension_option, extensions
+from irrun.cli import inputs, values
+from irrun.cli.compiling import compile_options
+from irrun.cli.console import note, result
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
-from irrun.cli.inputs import FILE
-from irrun.cli.measuring import blas_text, say_pinned_blas, short
+from irrun.cli.inputs import FILE, Source, usual_options
+from irrun.cli.measuring import blas_text, say_pinned_blas, short, tier_rows
+from irrun.cli.options import count_option
+from irrun.cli.settings import Settings
 from irrun.cli.tables import aligned, clipped, columns, listed, wrapped
-from irrun.cli.writing import read_files
 from irrun.diagnostics import amount
 from irrun.document.replacing import replacing
 from irrun.evaluation.files import reading
 from irrun.evaluation.files.targets import refuse_inputs, refuse_standard_output
 from irrun.evaluation.native import OpenVINOModel, required
 from irrun.evaluation.profiling import profile
-from irrun.model import load
 from irrun.runtime.observers import Shapes, Tracer
 
 
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
-@inputs.options
+@inputs.source_options
 @click.option("--random", is_flag=True, expose_value=False, help="Use random values for other inputs (the default).")
-@click.option("--niter", type=click.IntRange(min=1), metavar="N", default=10, show_default=True, help="Number of runs.")
-@click.option(
-    "--top", type=click.IntRange(min=0), metavar="N", default=20, show_default=True, help="Number of layers to show."
-)
+@count_option("--niter", default=10, help="Number of runs.")
+@count_option("--top", least=0, default=20, help="Number of layers to show.")
 @click.option(
     "--trace",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write one run as a Chrome trace, for ui.perfetto.dev.",
 )
-@compile_options(precision.option)
+@compile_options
 @click.option("--compare-openvino", "native", is_flag=True, help="Also show OpenVINO's own profile.")
-@extension_option
-@text_or_json
-@verbosity
+@usual_options
 def command(
     model: Path,
-    files: tuple[str, ...],
-    seed: int,
-    shapes: tuple[str, ...],
-    weights: Path | None,
+    source: Source,
     niter: int,
     top: int,
     trace: Path | None,
-    compilation: Compilation,
-    precision_name: str | None,
+    settings: Settings,
     native: bool,
     output_format: str,
 ) -> None:
@@ -84,14 +75,10 @@ def command(
         raise Failure(f"{trace}: there is no folder {trace.parent}")
     if trace is not None:
         refuse_standard_output(trace)
-        refuse_inputs([trace], read_files(model, weights, files))
-    loaded = load(model, weights, extensions=extensions())
-    loaded, reshaped = inputs.reshape(loaded, shapes)
-    config = compilation.settings(model, precision_name)
-    budget = config.get("MAX_MEMORY")
-    given = reading.completed(
-        reading.from_files(files, loaded.inputs, budget=budget, model=loaded), loaded.inputs, seed
-    )
+        refuse_inputs([trace], source.read(model))
+    loaded, shapes = source.load(model)
+    config = settings.of(model)
+    given = source.values(loaded, config)
     tracer = Tracer() if trace is not None else None
     with inputs.told(given, model):
         found = profile(
@@ -99,7 +86,7 @@ def command(
             reading.by_index(given),
             config,
             niter=niter,
-            openvino=OpenVINOModel(model, weights, reading.by_place(reshaped)) if native else None,
+            openvino=OpenVINOModel(model, source.weights, shapes) if native else None,
             tracer=tracer,
         )
     if trace is not None and tracer is not None:
@@ -108,8 +95,8 @@ def command(
         note(f"wrote {trace}; open it in ui.perfetto.dev")
     say_pinned_blas()
     say_findings(loaded, model)
-    listed_inputs = [value.as_dict() for value in given]
-    record = {"model": loaded.friendly_name, "inputs": listed_inputs, "runs": niter, "seed": seed, **found}
+    named = {"model": loaded.friendly_name, "inputs": [value.as_dict() for value in given]}
+    record = {**named, "runs": niter, "seed": source.seed, **found}
     result(values.as_json(record) if output_format == "json" else _text(record, top))
 
 
@@ -121,7 +108,7 @@ def _text(record: Mapping[str, Any], top: int) -> str:
         ["model", f"{values.printable(record['model']) or 'no name'}, {executed}"],
         *(["input", inputs.text(item)] for item in record["inputs"]),
         ["BLAS", blas_text(record["blas"])],
-        *execution.rows(record),
+        *tier_rows(record),
         ["time", f"{short(record['total_ms'])} ms, the median of {runs}"],
         ["between", f"{short(record['between_ms'])} ms outside layers, including the overhead of the measurement"],
     ]

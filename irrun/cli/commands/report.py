@@ -19,37 +19,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from irrun.cli import inputs, limits
 from irrun.cli.console import note, verbosity
 from irrun.cli.extending import extension_option, extensions
-from irrun.cli.inputs import FILE
-from irrun.cli.limits import Limits
+from irrun.cli.inputs import FILE, Source
+from irrun.cli.options import output_option
+from irrun.cli.settings import Settings
 from irrun.cli.writing import read_files
 from irrun.document.replacing import replacing
 from irrun.evaluation.files import reading
-from irrun.evaluation.files.reading import Value
 from irrun.evaluation.files.targets import refuse_inputs, refuse_standard_output
 from irrun.linter import lint
-from irrun.model import Loaded, load
-
-if TYPE_CHECKING:
-    from irrun.debugging.sides import Side
-    from irrun.tensor import Array
+from irrun.model import Loaded
+from irrun.tensor import Shape
 
 
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
 @click.argument("other", type=FILE, required=False)
-@click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The page to write."
-)
+@output_option("The page to write.", folders=False, required=True)
 @click.option("--run", "running", is_flag=True, help="Run the model, and show times, statistics and errors.")
 @click.option("--openvino", "native", is_flag=True, help="Run the model, and show its error relative to OpenVINO.")
-@inputs.options
+@inputs.source_options
 @limits.options
 @extension_option
 @verbosity
@@ -59,11 +54,8 @@ def command(
     output: Path,
     running: bool,
     native: bool,
-    files: tuple[str, ...],
-    seed: int,
-    shapes: tuple[str, ...],
-    weights: Path | None,
-    limit: Limits,
+    source: Source,
+    settings: Settings,
 ) -> None:
     from irrun.reporting.diff import diff
     from irrun.reporting.page import Measured, Subject, contents, page
@@ -71,16 +63,16 @@ def command(
     refuse_standard_output(output)
     if native and other is not None:
         raise click.UsageError("OTHER and --openvino are given, expected only one of them")
-    if files and not (running or native):
+    if source.files and not (running or native):
         raise click.UsageError("-i requires --run or --openvino")
-    read = [*read_files(model, weights, files), *(read_files(other) if other is not None else ())]
+    read = [*source.read(model), *(read_files(other) if other is not None else ())]
     refuse_inputs([output], read)
-    loaded, _ = inputs.reshape(load(model, weights, extensions=extensions()), shapes)
-    second = None if other is None else inputs.reshape(load(other, extensions=extensions()), shapes)[0]
+    loaded, _ = source.load(model)
+    second = None if other is None else source._replace(weights=None).load(other)[0]
     measured = {0: Measured(), 1: Measured()}
     if running or native:
-        measured |= _measured(model, weights, loaded, second, files, seed, limit.settings(model), native)
-    subjects = [Subject(loaded, str(model), lint(model, weights, extensions=extensions()), measured[0])]
+        measured |= _measured(model, source, loaded, second, settings.of(model), native=native)
+    subjects = [Subject(loaded, str(model), lint(model, source.weights, extensions=extensions()), measured[0])]
     if second is not None and other is not None:
         subjects.append(Subject(second, str(other), lint(other, extensions=extensions()), measured[1]))
     found = diff(loaded, second) if second is not None else None
@@ -92,52 +84,19 @@ def command(
 
 
 def _measured(
-    path: Path,
-    weights: Path | None,
-    model: Loaded,
-    other: Loaded | None,
-    files: tuple[str, ...],
-    seed: int,
-    config: Mapping[str, Any],
-    native: bool,
+    path: Path, source: Source, model: Loaded, other: Loaded | None, config: Mapping[str, Any], *, native: bool
 ) -> dict[int, Any]:
-    from irrun.debugging.sides import ModelSide
-    from irrun.reporting.page import measure
+    from irrun.debugging import ModelSide, OpenVINOSide
+    from irrun.reporting.page import inputs_of, measure
 
-    given = _given(model, files, seed, config)
-    arrays = {value.port.index: value.array for value in given}
+    arrays = reading.by_index(source.values(model, config))
     if other is None:
-        return {0: measure(model, arrays, config, _native(path, weights, given) if native else None)}
-    second = _for_other(other, given)
+        shapes = {index: Shape(array.shape) for index, array in arrays.items()}
+        side = OpenVINOSide(path, arrays, source.weights, shapes) if native else None
+        return {0: measure(model, arrays, config, side)}
+    second = inputs_of(other, model, arrays)
     if second is None:
         note("the models have different inputs: each runs on its own, and errors are not shown")
-        own = {value.port.index: value.array for value in _given(other, (), seed, config)}
+        own = reading.by_index(source._replace(files=()).values(other, config))
         return {0: measure(model, arrays, config), 1: measure(other, own, config)}
     return {0: measure(model, arrays, config, ModelSide(other, second, config)), 1: measure(other, second, config)}
-
-
-def _for_other(other: Loaded, given: list[Value]) -> dict[int, Array] | None:
-    """Return the inputs for another model, by name or by position; None where it has others."""
-    by_name = {value.port.any_name: value.array for value in given}
-    by_index = {value.port.index: value.array for value in given}
-    ports = other.inputs
-    if len(ports) != len(given):
-        return None
-    is_named = {port.any_name for port in ports} == by_name.keys()
-    pairs = [(port, by_name[port.any_name] if is_named else by_index[port.index]) for port in ports]
-    fits = all(port.partial_shape.admits(array.shape) for port, array in pairs)
-    return {port.index: array for port, array in pairs} if fits else None
-
-
-def _given(model: Loaded, files: tuple[str, ...], seed: int, config: Mapping[str, Any]) -> list[Value]:
-    read = reading.from_files(files, model.inputs, budget=config.get("MAX_MEMORY"), model=model)
-    return reading.completed(read, model.inputs, seed)
-
-
-def _native(path: Path, weights: Path | None, given: list[Value]) -> Side:
-    from irrun.debugging.engines import OpenVINOSide
-    from irrun.tensor import Shape
-
-    arrays = {value.port.index: value.array for value in given}
-    shapes = {index: Shape(array.shape) for index, array in arrays.items()}
-    return OpenVINOSide(path, arrays, weights, shapes)

@@ -17,15 +17,16 @@ from pathlib import Path
 
 import click
 
-from irrun.cli.console import note, result, verbosity
+from irrun.cli.console import result, verbosity
 from irrun.cli.extending import extension_option, extensions
-from irrun.document.replacing import replacing
-from irrun.evaluation.files.targets import STANDARD_OUTPUT, refuse_inputs
+from irrun.cli.options import output_option
+from irrun.cli.writing import write_text
+from irrun.evaluation.files.targets import STANDARD_OUTPUT
 
 
 @click.command(help=__doc__)
 @click.argument("name", type=click.Choice(["rng", "xsd", "report", "settings"]))
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead.")
+@output_option("Write to this file instead.", folders=False)
 @extension_option
 @verbosity
 def command(name: str, output: Path | None) -> None:
@@ -38,7 +39,4 @@ def command(name: str, output: Path | None) -> None:
     if output is None or output == STANDARD_OUTPUT:
         result(text.rstrip("\n"))
         return
-    refuse_inputs([output], [Path(path) for path in extensions()])
-    with replacing(output) as file:
-        file.write(text.encode())
-    note(f"wrote {output}")
+    write_text(output, text, [Path(path) for path in extensions()])

@@ -22,12 +22,11 @@ from pathlib import Path
 import click
 
 from irrun.cli import inputs, limits, values
-from irrun.cli.comparing.report import claims
-from irrun.cli.console import note, result, text_or_json, verbosity
-from irrun.cli.debug.common import given
-from irrun.cli.extending import extension_option, extensions
-from irrun.cli.inputs import FILE
-from irrun.cli.limits import Limits
+from irrun.cli.comparing import claims
+from irrun.cli.console import note, result
+from irrun.cli.inputs import FILE, Source, usual_options
+from irrun.cli.options import output_option
+from irrun.cli.settings import Settings, properties
 from irrun.cli.writing import read_files
 from irrun.debugging.blaming import Blame, NothingToBlame
 from irrun.debugging.blaming import blame as find
@@ -37,7 +36,7 @@ from irrun.debugging.reproducing import write_folder
 from irrun.debugging.rounding import PRECISIONS
 from irrun.evaluation.files import reading
 from irrun.evaluation.files.targets import refuse_folder, refuse_standard_output
-from irrun.model import Loaded, load
+from irrun.model import Loaded
 from irrun.settings.resolving import DEFAULT
 
 FOUND = 1
@@ -46,51 +45,47 @@ FOUND = 1
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
 @click.argument("other", required=False, type=FILE)
-@inputs.options
+@inputs.source_options
 @click.option("--openvino", "native", is_flag=True, help="Blame a layer for the difference from OpenVINO.")
-@click.option("--precision", type=click.Choice(PRECISIONS), help="Blame a layer for the loss in this precision.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write a folder that reproduces the fault.")
+@click.option(
+    "--precision", "name", type=click.Choice(PRECISIONS), help="Blame a layer for the loss in this precision."
+)
+@output_option("Write a folder that reproduces the fault.")
 @limits.tolerance
 @limits.options
-@extension_option
-@text_or_json
-@verbosity
+@usual_options
 def blame(
     model: Path,
     other: Path | None,
-    files: tuple[str, ...],
-    seed: int,
-    shapes: tuple[str, ...],
-    weights: Path | None,
+    source: Source,
     native: bool,
-    precision: str | None,
+    name: str | None,
     output: Path | None,
-    rtol: float | None,
-    atol: float | None,
-    limit: Limits,
+    settings: Settings,
     output_format: str,
 ) -> None:
-    if (other is not None) + native + (precision is not None) != 1:
+    if (other is not None) + native + (name is not None) != 1:
         raise click.UsageError("expected one of OTHER, --openvino and --precision")
     if output is not None:
         refuse_standard_output(output)
-        read = [*read_files(model, weights, files), *(read_files(other) if other is not None else ())]
+        read = [*source.read(model), *(read_files(other) if other is not None else ())]
         refuse_folder(output, read)
-    settings = limit.with_tolerance(model, rtol, atol)
-    config = limit.properties(settings)
-    whole = given(model, weights, files, shapes, seed, config.get("MAX_MEMORY"))
+    resolved = settings.resolved(model)
+    config = properties(resolved)
+    loaded, shapes = source.load(model)
+    arrays = reading.by_index(source.values(loaded, config))
     side: Loaded | OpenVINOSide | str
     if other is not None:
-        side, _ = inputs.reshape(load(other, extensions=extensions()), shapes)
-    elif precision is not None:
-        side = precision
+        side, _ = source._replace(weights=None).load(other)
+    elif name is not None:
+        side = name
     else:
-        side = OpenVINOSide(model, whole.arrays, weights, reading.by_place(whole.shapes))
+        side = OpenVINOSide(model, arrays, source.weights, shapes)
     tolerance = None
-    if any(settings[key].origin != DEFAULT for key in ("rtol", "atol")):
-        tolerance = Tolerance(settings["rtol"].value, settings["atol"].value)
+    if any(resolved[key].origin != DEFAULT for key in ("rtol", "atol")):
+        tolerance = Tolerance(resolved["rtol"].value, resolved["atol"].value)
     try:
-        found = find(whole.model, side, whole.arrays, tolerance, config=config, names=(str(model), str(other)))
+        found = find(loaded, side, arrays, tolerance, config=config, names=(str(model), str(other)))
     except NothingToBlame as error:
         if output_format == "json":
             result(values.as_json({"model": str(model), **error.verdict.as_dict(), "files": []}))

@@ -29,62 +29,51 @@ from typing import Any
 import click
 
 from irrun.cli import inputs, limits, values
-from irrun.cli.console import note, result, text_or_json, verbosity
-from irrun.cli.debug.common import given
-from irrun.cli.extending import extension_option
-from irrun.cli.inputs import FILE
-from irrun.cli.limits import Limits
-from irrun.cli.options import Number
+from irrun.cli.console import note, result
+from irrun.cli.inputs import FILE, Source, usual_options
+from irrun.cli.options import Number, count_option, output_option
+from irrun.cli.settings import Settings
 from irrun.cli.tables import aligned, columns
-from irrun.cli.writing import read_files
 from irrun.debugging.keeping import Measured, keep_in_f32, measured
 from irrun.debugging.precision import PrecisionReport, rank_layers
 from irrun.debugging.rounding import PRECISIONS
+from irrun.evaluation.files import reading
 from irrun.evaluation.files.targets import refuse_inputs, refuse_other_than_xml
 
 
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
-@inputs.options
+@inputs.source_options
 @click.option("--precision", "name", type=click.Choice(PRECISIONS), required=True, help="The precision to examine.")
-@click.option(
-    "--tried", type=click.IntRange(min=1), default=50, show_default=True, metavar="N", help="Round N layers one by one."
-)
+@count_option("--tried", default=50, help="Round N layers one by one.")
 @click.option("--target", type=Number(min=0), help="The error to reach by keeping layers in f32.  [default: half]")
 @click.option("--openvino", "native", is_flag=True, help="Also measure the errors of OpenVINO.")
-@click.option(
-    "--show", type=click.IntRange(min=0), default=10, show_default=True, metavar="N", help="Show the N worst layers."
-)
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write a model that keeps layers in f32.")
+@count_option("--show", least=0, default=10, help="Show the N worst layers.")
+@output_option("Write a model that keeps layers in f32.")
 @limits.options
-@extension_option
-@text_or_json
-@verbosity
+@usual_options
 def precision(
     model: Path,
-    files: tuple[str, ...],
-    seed: int,
-    shapes: tuple[str, ...],
-    weights: Path | None,
+    source: Source,
     name: str,
     tried: int,
     target: float | None,
     native: bool,
     show: int,
     output: Path | None,
-    limit: Limits,
+    settings: Settings,
     output_format: str,
 ) -> None:
     if output is not None:
         refuse_other_than_xml(output)
-        refuse_inputs([output, output.with_suffix(".bin")], read_files(model, weights, files))
-    config = limit.settings(model)
-    whole = given(model, weights, files, shapes, seed, config.get("MAX_MEMORY"))
-    found = rank_layers(whole.model, whole.arrays, name, tried=tried, target=target)
-    sizes = {port.index: shape for port, shape in whole.shapes.items()}
-    checked = measured(model, whole.arrays, found, weights=weights, shapes=sizes) if native else None
+        refuse_inputs([output, output.with_suffix(".bin")], source.read(model))
+    config = settings.of(model)
+    loaded, shapes = source.load(model)
+    arrays = reading.by_index(source.values(loaded, config))
+    found = rank_layers(loaded, arrays, name, tried=tried, target=target)
+    checked = measured(model, arrays, found, weights=source.weights, shapes=shapes) if native else None
     if output is not None:
-        keep_in_f32(model, output, found.kept, weights)
+        keep_in_f32(model, output, found.kept, source.weights)
     if output_format == "json":
         result(values.as_json(_record(found, checked)))
     else:

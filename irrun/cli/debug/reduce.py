@@ -21,17 +21,16 @@ from pathlib import Path
 import click
 
 from irrun.cli import inputs, limits, values
-from irrun.cli.console import detail, note, result, text_or_json, verbosity
-from irrun.cli.debug.common import given
-from irrun.cli.extending import extension_option
+from irrun.cli.console import detail, note, result
 from irrun.cli.failures import Failure
-from irrun.cli.inputs import FILE
-from irrun.cli.limits import Limits
-from irrun.cli.options import Number
-from irrun.cli.writing import read_files
+from irrun.cli.inputs import FILE, Source, usual_options
+from irrun.cli.options import Number, count_option, output_option
+from irrun.cli.settings import Settings
 from irrun.debugging.cases import Case, layers_of
 from irrun.debugging.reducing import Command, write
 from irrun.debugging.reducing import reduce as reduced
+from irrun.diagnostics import amount
+from irrun.evaluation.files import reading
 from irrun.evaluation.files.targets import refuse_inputs, refuse_other_than_xml
 
 
@@ -42,18 +41,12 @@ from irrun.evaluation.files.targets import refuse_inputs, refuse_other_than_xml
 @click.option(
     "--check-timeout", type=Number(min=0, min_open=True), metavar="SECONDS", help="Kill the command after this time."
 )
-@click.option(
-    "--most", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N", help="Run it at most N times."
-)
+@count_option("--most", default=1000, help="Run it at most N times.")
 @click.option("--keep-shapes", is_flag=True, help="Only remove layers.")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="The file to write.  [default: MODEL-reduced.xml]"
-)
-@inputs.options
+@output_option("The file to write.  [default: MODEL-reduced.xml]")
+@inputs.source_options
 @limits.options
-@extension_option
-@text_or_json
-@verbosity
+@usual_options
 def reduce(
     model: Path,
     check: str,
@@ -62,37 +55,35 @@ def reduce(
     most: int,
     keep_shapes: bool,
     output: Path | None,
-    files: tuple[str, ...],
-    seed: int,
-    shapes: tuple[str, ...],
-    weights: Path | None,
-    limit: Limits,
+    source: Source,
+    settings: Settings,
     output_format: str,
 ) -> None:
     target = output if output is not None else model.with_name(f"{model.stem}-reduced.xml")
     refuse_other_than_xml(target)
     written = [target, target.with_suffix(".bin"), target.with_suffix(".npz")]
-    refuse_inputs(written, read_files(model, weights, files))
-    config = limit.settings(model)
+    refuse_inputs(written, source.read(model))
+    config = settings.of(model)
 
     def better(case: Case) -> None:
         write(case, target)
-        detail(f"fails with {_count(len(layers_of(case.model)))}")
+        detail(f"fails with {amount(len(layers_of(case.model)), 'layer')}")
 
     command = Command(check, match=match, timeout=check_timeout)
-    whole = given(model, weights, files, shapes, seed, config.get("MAX_MEMORY"))
-    arrays = whole.arrays if command.wants_inputs else None
-    if not command(Case((whole.model,), None if arrays is None else tuple(arrays[i] for i in sorted(arrays)))):
+    loaded, _ = source.load(model)
+    given = source.values(loaded, config)
+    arrays = reading.by_index(given) if command.wants_inputs else None
+    if not command(Case((loaded,), None if arrays is None else tuple(arrays[i] for i in sorted(arrays)))):
         why = "its output does not match" if command.status else "it ends with status 0"
         raise Failure(f"the command does not fail for {model}: {why}")
-    found = reduced(whole.model, command, arrays, better=better, most=most, shapes=not keep_shapes, config=config)
+    found = reduced(loaded, command, arrays, better=better, most=most, shapes=not keep_shapes, config=config)
     paths = write(found.case, target)
     if output_format == "json":
         record = {"before": found.before, "after": found.after, "checks": found.checks, "layers": _layers(found.case)}
         result(values.as_json({**record, "files": [str(path) for path in paths]}))
     else:
         names = ", ".join(f'{item["type"]} "{values.printable(item["name"])}"' for item in _layers(found.case))
-        result(f"{_count(found.before)} reduced to {found.after}: {names}")
+        result(f"{amount(found.before, 'layer')} reduced to {found.after}: {names}")
         result(f"the command ran {found.checks} times")
     for path in paths:
         note(f"wrote {path}")
@@ -101,7 +92,3 @@ def reduce(
 def _layers(case: Case) -> list[dict[str, str]]:
     nodes = (case.model.graph.node(id) for id in layers_of(case.model))
     return [{"name": node.name, "type": node.type} for node in nodes]
-
-
-def _count(number: int) -> str:
-    return f"{number} layer{'' if number == 1 else 's'}"

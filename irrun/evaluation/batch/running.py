@@ -14,6 +14,7 @@ from irrun.evaluation.batch.items import Item, items_of
 from irrun.evaluation.batch.records import RECORDS, Records
 from irrun.evaluation.batch.work import BatchWork, Group, Record
 from irrun.evaluation.files.images import Preparation
+from irrun.evaluation.files.naming import reshape
 from irrun.evaluation.files.targets import refuse_inputs, refuse_standard_output
 from irrun.jobs import Lost, Way, spread, way
 from irrun.jobs.cluster import ClusterError
@@ -70,7 +71,7 @@ def run_batch(
     config: Mapping[str, Any] | None = None,
     *,
     weights: Path | None = None,
-    shapes: Mapping[str, Shape] | None = None,
+    shapes: Mapping[str, Shape] | Sequence[str] = (),
     extensions: Sequence[str] = (),
     records: Path | None = None,
     batch_size: int = 1,
@@ -82,10 +83,11 @@ def run_batch(
     """Prepare to run a model on the files of folders, patterns and names, and write the outputs into a folder.
 
     Iterate over the result to run it. ``batch_size`` inputs are joined along their first axis; with ``steps``, the
-    files of a folder are a sequence in one request. ``records`` is the file of records, .jsonl or .parquet; what it
-    calls done is not run again. ``preparation`` is the way from images to inputs, ``top`` the number of likeliest
-    classes in a record. ``workers`` divides the work (`irrun.jobs.way`), by default over the processors. An input that
-    fails has a record that says so. RequestError where files, options and model do not fit together.
+    files of a folder are a sequence in one request. ``shapes`` are those of inputs, by name or as texts such as
+    ``image[1,3,?,224]``. ``records`` is the file of records, .jsonl or .parquet; what it calls done is not run again.
+    ``preparation`` is the way from images to inputs, ``top`` the number of likeliest classes in a record. ``workers``
+    divides the work (`irrun.jobs.way`), by default over the processors. An input that fails has a record that says so.
+    RequestError where files, options and model do not fit together.
 
     >>> for record in run_batch("model.xml", "inputs/", "outputs/"):
     ...     print(record["input"], record["status"])
@@ -100,19 +102,20 @@ def run_batch(
     read = [model, beside, *map(Path, extensions), *(Path(item.path) for item in items)]
     refuse_inputs([lines, *(() if table is None else (table,))], read)
     loaded = load(model, weights, extensions=extensions)
-    loaded = loaded.reshaped(shapes) if shapes else loaded
+    texts = shapes if isinstance(shapes, Sequence) else [f"{name}{shape}" for name, shape in shapes.items()]
+    loaded, sizes = reshape(loaded, texts)
     if batch_size > 1:
         check_batches(loaded)
     spread_over = workers if workers is not None else way(1, None, None)
     settings = {**(config or {}), "INFERENCE_NUM_THREADS": spread_over.threads}
     travels = spread_over.scheduler is not None
-    inference = Inference(model, weights, settings, shapes=shapes, extensions=extensions, travels=travels)
+    inference = Inference(model, weights, settings, shapes=sizes, extensions=extensions, travels=travels)
     work = BatchWork(inference, folder=folder, preparation=preparation, stateful=steps, top=top)
     files = [(stamp.st_size, stamp.st_mtime_ns) for stamp in (path.stat() for path in (model, beside) if path.exists())]
-    texts = tuple(f"{name}{shape}" for name, shape in (shapes or {}).items())
+    named = tuple(f"{loaded.input(place).any_name}{shape}" for place, shape in sizes.items())
     shown = () if top is None else (top,)
     numerics = [settings.get(name) for name in _NUMERICS]
-    identity = repr((model.name, files, texts, preparation, steps, numerics, *shown))
+    identity = repr((model.name, files, named, preparation, steps, numerics, *shown))
     kept = Records(lines, hashlib.sha256(identity.encode()).hexdigest()[:16])
     return Batch(loaded, items, groups(items, batch_size, stateful=steps), work, kept, table, spread_over)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
+from threading import Condition, Lock
 from typing import Any
 
 import numpy as np
@@ -15,18 +16,58 @@ from irrun.diagnostics.internal import InternalError
 from irrun.diagnostics.naming import of_system
 from irrun.diagnostics.requests import RequestError
 from irrun.evaluation.batch.items import Item, stamp
-from irrun.evaluation.batch.sharing import Sharing
-from irrun.evaluation.classes import likeliest
 from irrun.evaluation.files import reading, saving
 from irrun.evaluation.files.images import IMAGES, Preparation
+from irrun.evaluation.metrics import likeliest
 from irrun.model import Compiled, InputError
 from irrun.model.inference import Inference
+from irrun.runtime.budget import held_bytes
+from irrun.runtime.peak import computed_bytes
 from irrun.tensor import Array
 
 Group = tuple[Item, ...]
 """Items that are run together: as one batch, or as the steps of one sequence."""
 
 Record = dict[str, Any]
+
+
+class Sharing:
+    """Lets an inference begin only when its tensors and those of the others fit the budget together.
+
+    One that does not fit the budget alone may begin when no other runs: the inference itself refuses it.
+    """
+
+    def __init__(self, compiled: Compiled) -> None:
+        self._plan = compiled.plan
+        most = self._plan.budget.memory
+        self._free = None if most is None else max(most - held_bytes(self._plan.slots), 0)
+        self._held = 0
+        self._changed = Condition()
+        self._known: dict[tuple[tuple[int, ...], ...], int] = {}
+
+    @contextmanager
+    def running(self, inputs: Mapping[int, Any]) -> Iterator[None]:
+        """Wait for memory, and hold it while the context lasts."""
+        free = self._free
+        if free is None:
+            yield
+            return
+        size = self._bytes(inputs)
+        with self._changed:
+            self._changed.wait_for(lambda: self._held == 0 or self._held + size <= free)
+            self._held += size
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._held -= size
+                self._changed.notify_all()
+
+    def _bytes(self, inputs: Mapping[int, Any]) -> int:
+        shapes = tuple(np.shape(inputs[index]) for index in sorted(inputs))
+        if shapes not in self._known:
+            self._known[shapes] = computed_bytes(self._plan, shapes)
+        return self._known[shapes]
 
 
 class BatchWork:

@@ -1,13 +1,19 @@
-"""Inputs of a model by the names that a user writes."""
+"""Inputs of a model by the names that a user writes: ``NAME=FILE``, ``NAME[SHAPE]``."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from irrun.diagnostics import near_match
 from irrun.diagnostics.requests import RequestError
-from irrun.model import Port
+from irrun.model import Loaded, Port
+from irrun.tensor import Shape
+
+_BARE: Final = r"[\d?.,\s-]+"
+"""A shape without name and brackets."""
 
 
 def split_input(text: str, ports: Sequence[Port]) -> tuple[Port | None, Path]:
@@ -24,6 +30,45 @@ def split_input(text: str, ports: Sequence[Port]) -> tuple[Port | None, Path]:
     if cut == 0 or is_drive or path.exists():
         return None, path
     raise RequestError(unknown_input(text[:cut], ports))
+
+
+def split_shape(text: str, ports: Sequence[Port]) -> tuple[Port, Shape]:
+    """Split ``NAME[1,3,?,2..5]``, whose name may itself contain these characters, into the input and its shape.
+
+    For a model with one input the name is optional, and without it the brackets are.
+    """
+    if len(ports) == 1 and re.fullmatch(_BARE, text) is not None:
+        text = f"[{text}]"
+    found = longest(text, ports, "[")
+    if found is None:
+        name, bracket, _ = text.partition("[")
+        if not bracket or not text.endswith("]"):
+            raise RequestError(f"--shape {text} is not of the form NAME[1,3,?,2..5]")
+        if name:
+            raise RequestError(unknown_input(name, ports))
+        if len(ports) != 1:
+            raise RequestError(f"--shape {text} names no input; the model has {listed(ports)}")
+        found = ports[0], text
+    port, written = found
+    try:
+        if not written.endswith("]"):
+            raise ValueError
+        return port, Shape.parse(written)
+    except ValueError:
+        what = f'--shape {text}: "{written}" is not a shape, expected sizes, ? or intervals such as [1,3,?,2..5]'
+        raise RequestError(what) from None
+
+
+def reshape(model: Loaded, texts: Sequence[str]) -> tuple[Loaded, dict[int, Shape]]:
+    """Return the model with inputs of the shapes that ``NAME[SHAPE]`` texts say, and those shapes by place."""
+    given: dict[int, Shape] = {}
+    ports = model.inputs
+    for text in texts:
+        port, shape = split_shape(text, ports)
+        if port.index in given:
+            raise RequestError(f'--shape {text}: input "{port.any_name}" is given a shape twice')
+        given[port.index] = shape
+    return (model.reshaped(given) if given else model), given
 
 
 def unknown_input(name: str, ports: Sequence[Port]) -> str:

@@ -146,11 +146,6 @@ def by_index(given: Iterable[Value]) -> dict[int, Array]:
     return {value.port.index: value.array for value in given}
 
 
-def by_place(shapes: Mapping[Port, Shape]) -> dict[int, Shape]:
-    """Return shapes by the index of their input."""
-    return {port.index: shape for port, shape in shapes.items()}
-
-
 def _plain(value: Value) -> Value:
     wanted = value.port.element_type
     if not wanted.is_known or wanted.kind == "string":

@@ -2,6 +2,6 @@
 
 from irrun.reporting.page.contents import Subject, contents
 from irrun.reporting.page.html import page
-from irrun.reporting.page.measured import Measured, measure
+from irrun.reporting.page.measured import Measured, inputs_of, measure
 
-__all__ = ["Measured", "Subject", "contents", "measure", "page"]
+__all__ = ["Measured", "Subject", "contents", "inputs_of", "measure", "page"]

@@ -44,6 +44,17 @@ def measure(model: Loaded, inputs: Any, config: Mapping[str, Any], side: Side | 
     return Measured(_times(model, inputs, config), found, errors, "" if side is None else side.name)
 
 
+def inputs_of(other: Loaded, model: Loaded, inputs: Mapping[int, Array]) -> dict[int, Array] | None:
+    """Return the inputs of a model for another one, by name or by place; None where it has others."""
+    ports, by_name = other.inputs, {port.any_name: inputs[port.index] for port in model.inputs}
+    if len(ports) != len(inputs):
+        return None
+    is_named = {port.any_name for port in ports} == by_name.keys()
+    pairs = [(port, by_name[port.any_name] if is_named else inputs[port.index]) for port in ports]
+    fits = all(port.partial_shape.admits(array.shape) for port, array in pairs)
+    return {port.index: array for port, array in pairs} if fits else None
+
+
 def _times(model: Loaded, inputs: Any, config: Mapping[str, Any]) -> dict[str, float]:
     """Return the median time of each layer in milliseconds, for all iterations of a layer in a body together."""
     watcher = _Timer()

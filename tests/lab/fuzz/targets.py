@@ -23,7 +23,7 @@ from irrun.diagnostics import Diagnostic, IRError, Severity, formats
 from irrun.diagnostics.requests import RequestError
 from irrun.diagnostics.results import Results
 from irrun.document.reader import document
-from irrun.evaluation.files import npy
+from irrun.evaluation.files.arrays import read_array
 from irrun.linter.apply import apply_fixes
 from irrun.linter.catalogue import catalogue
 from irrun.linter.check import Report
@@ -76,7 +76,7 @@ def weights(data: bytes) -> None:
                 assert fact.admits(fact.constant)
     for content in (parts(data)[1], data):
         with suppress(RequestError, ValueError):
-            array = npy.read(io.BytesIO(content), len(content), "the file")
+            array = read_array(io.BytesIO(content), len(content), "the file")
             assert array.nbytes <= len(content)
 
 

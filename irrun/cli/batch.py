@@ -1,0 +1,143 @@
+"""``irrun run --batch``: its options, and from them to the records, and what is said of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from irrun.cli import jobs, values
+from irrun.cli.console import fail, note, result
+from irrun.cli.extending import extensions
+from irrun.cli.failures import CANNOT
+from irrun.cli.findings import say_findings
+from irrun.cli.inputs import Source
+from irrun.cli.options import as_record
+from irrun.diagnostics import amount
+from irrun.evaluation.files.images import Preparation
+from irrun.jobs import way
+
+
+def numbers(_context: click.Context, _parameter: click.Parameter, text: str | None) -> tuple[float, ...]:
+    """Parse ``123.7,116.3,103.5``, with or without brackets."""
+    try:
+        return tuple(float(item) for item in (text or "").strip("[] ").split(",") if item.strip())
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not of the form 123.7,116.3,103.5") from None
+
+
+class Batch(NamedTuple):
+    """The options of many inputs as they are given: files, the file of records, how to run them, and the workers."""
+
+    patterns: tuple[str, ...]
+    records: Path | None
+    size: int
+    steps: bool
+    preparation: Preparation
+    workers: jobs.Workers
+
+
+image_options = as_record(
+    "preparation",
+    Preparation,
+    click.option("--layout", metavar="NCHW", default="", help="The layout of the image input; guessed by default."),
+    click.option(
+        "--mean-values", "mean", callback=numbers, metavar="M,M,M", help="Subtract these from the channels, blue first."
+    ),
+    click.option("--scale-values", "scale", callback=numbers, metavar="S,S,S", help="Divide the channels by these."),
+)
+"""The options ``--layout``, ``--mean-values`` and ``--scale-values``, as ``preparation``."""
+
+batch_options = as_record(
+    "batch",
+    Batch,
+    click.option(
+        "--batch",
+        "patterns",
+        multiple=True,
+        metavar="PATTERN",
+        help="Run on each of these files: a folder, a quoted pattern or a file; repeatable.",
+    ),
+    click.option(
+        "--records",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="With --batch: the file of records, .jsonl or .parquet.  [default: records.jsonl in the folder]",
+    ),
+    click.option(
+        "--batch-size",
+        "size",
+        type=click.IntRange(min=1),
+        metavar="N",
+        default=1,
+        help="With --batch: run N inputs at a time.",
+    ),
+    click.option("--steps", is_flag=True, help="With --batch: the files of a folder are steps of one sequence."),
+    image_options,
+    jobs.workers_options,
+)
+"""The options ``--batch``, those that go with it, and the workers, as ``batch``."""
+
+
+def run_many(
+    model: Path,
+    source: Source,
+    folder: Path,
+    config: Mapping[str, Any],
+    output_format: str,
+    *,
+    top: int | None,
+    batch: Batch,
+    threads: int | None,
+) -> None:
+    """Run a model on many inputs, and print what was done; the exit status is 2 where an input has failed."""
+    from irrun.evaluation.batch.running import problem, run_batch
+
+    if batch.steps and batch.size > 1:
+        raise click.UsageError("--steps and --batch-size are given, expected only one of them")
+    found = run_batch(
+        model,
+        batch.patterns,
+        folder,
+        config,
+        weights=source.weights,
+        shapes=source.shapes,
+        extensions=extensions(),
+        records=batch.records,
+        batch_size=batch.size,
+        steps=batch.steps,
+        preparation=batch.preparation,
+        top=top,
+        workers=way(*batch.workers, threads),
+    )
+    say_findings(found.model, model)
+    if found.before:
+        rest = f"{found.left} {'is' if found.left == 1 else 'are'} left" if found.left else "nothing is left to do"
+        note(
+            f"{found.before} {'input is' if found.before == 1 else 'inputs are'} done, as {found.records} says; {rest}"
+        )
+    failed, begin = 0, time.perf_counter()
+    with closing(iter(found)) as records:
+        for record in records:
+            if record["status"] == "failed":
+                failed += 1
+                fail(problem(record))
+            for line in values.top_lines(record.get("top", ())) if output_format != "json" else ():
+                result(f"{values.printable(record['input'])}: {line}")
+    done, seconds = found.left - failed, time.perf_counter() - begin
+    if output_format == "json":
+        result(values.as_json({"done": done, "before": found.before, "failed": failed, "seconds": seconds}))
+    else:
+        rate = f" in {seconds:.1f} s, {done / seconds:,.1f} inputs/s" if done else ""
+        before = f", {found.before} before" if found.before else ""
+        result(f"{amount(done, 'input')} done{rate}{before}, {failed} failed")
+    if done or failed:
+        note(f"wrote {folder} and {found.records}")
+    if found.table is not None:
+        note(f"wrote {found.table}")
+    if failed:
+        raise click.exceptions.Exit(CANNOT)

@@ -1,1 +1,0 @@
-"""Run a model on many inputs: ``irrun run --batch`` and ``irrun evaluate``."""

@@ -1,1 +1,0 @@
-"""Outputs of a model beside those of another one: ``irrun compare``."""
