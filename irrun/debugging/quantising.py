@@ -22,6 +22,7 @@ CODING: Final = frozenset({QUANTISER, "Convert", "Subtract", "Multiply", "Divide
 
 _FARTHEST: Final = 8
 
+_TWICE: Final = 2.0
 _USUAL: Final = 255
 """The steps of a usual quantiser."""
 
@@ -223,13 +224,14 @@ def _value(layers: Layers, outlet: Outlet | None, instead: dict[int, Array] | No
 def tensor_loss(whole: Array, read: Read, port: int) -> Loss | None:
     """Return what a tensor loses on its way through quantisers to an input; None where it does not come from there."""
     layers, at = read.layers, read.layers.sources(read.id)[port]
-    noise, seen = 0.0, False
+    noise, seen, given = 0.0, False, read.inputs[port]
     for _ in range(_FARTHEST):
         array = None if at is None else read.value(at)
         if at is None or array is None:
             return None
         if distance(whole, array) <= SAME:
-            return Loss(QUANTISATION, "activations rounded to levels", noise) if seen else None
+            is_usual = seen and given is not None and _noise(whole, given) <= _TWICE * max(noise, 1.0)
+            return Loss(QUANTISATION, "activations rounded to levels", noise) if is_usual else None
         if at.node not in layers.steps or layers.node(at.node).type not in CODING:
             return None
         sources = [source for source in layers.sources(at.node) if source is not None]
@@ -271,8 +273,14 @@ def quantiser_noise(layers: Layers, id: int, array: Array, levels: Array, *, sli
         return None
     if slices and _swallows(x, y):
         return None
-    needed = float(x.max() - x.min()) / _USUAL / np.sqrt(12)
-    return float(np.sqrt(np.mean(gap**2))) / needed if needed else 0.0
+    return _noise(x, y)
+
+
+def _noise(array: Array, levels: Array) -> float:
+    """Return the error of a tensor that is rounded to levels, as a multiple of what 8 bits need."""
+    x, y = array.reshape(-1).astype(np.float64), levels.reshape(-1).astype(np.float64)
+    needed = float(np.ptp(x)) / _USUAL / np.sqrt(12) if x.size == y.size and x.size else 0.0
+    return float(np.sqrt(np.mean((x - y) ** 2))) / needed if needed else 0.0
 
 
 def _swallows(x: Array, y: Array) -> bool:

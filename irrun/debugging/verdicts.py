@@ -12,7 +12,7 @@ from irrun.debugging.aligning import Alignment, Region
 from irrun.debugging.quantising import CODING, QUANTISATION, QUANTISER, ROUNDING, chain_of, constant_loss
 from irrun.debugging.replaying import Layers
 from irrun.diagnostics import amount
-from irrun.graph import Outlet
+from irrun.graph import Node, Outlet
 from irrun.tensor import Array
 
 CAUSES: Final = {
@@ -106,7 +106,12 @@ EQUAL: Final = Verdict("equal")
 def verdict_of(found: Alignment) -> Verdict:
     """Return what an alignment of two models shows of outputs that differ."""
     coarse = [region for region in found.regions if _is_usual(found, region)]
-    suspects = [_suspect(found, region) for region in found.regions if region not in coarse]
+    places = {id: place for place, id in enumerate(found.ours.steps)}
+    told = [
+        (places.get(region.end.node, -1), _suspect(found, region)) for region in found.regions if region not in coarse
+    ]
+    told += [(places.get(id, -1), suspect) for id, suspect in _noisy(found)]
+    suspects = [suspect for _, suspect in sorted(told, key=lambda item: item[0])]
     wide = [region for region in found.regions if _size(found, region) > WIDEST]
     if found.wrong:
         first = suspects[0] if suspects and not wide else None
@@ -117,11 +122,7 @@ def verdict_of(found: Alignment) -> Verdict:
         where = f"between {amount(a, 'layer')} and {amount(b, 'layer')} of the other side"
         return Verdict("unknown", reason=f"the difference begins {where} that have no counterpart one by one")
     if suspects:
-        suspects.sort(key=lambda item: -min(item.error, 1e9))
         return Verdict("different", tuple(suspects), suspects[0].cause, suspects[0].what)
-    noisy = _noisy(found)
-    if noisy:
-        return Verdict("different", tuple(noisy), "quantisation", noisy[0].what)
     if coarse:
         return Verdict("different", cause=QUANTISATION, reason="outputs rounded to levels")
     if found.harmless:
@@ -134,21 +135,20 @@ def verdict_of(found: Alignment) -> Verdict:
     return Verdict("different", cause=ROUNDING, reason="each layer agrees for equal inputs; small errors grow")
 
 
-def _noisy(found: Alignment) -> list[Suspect]:
-    """Return the layers whose activations lose much more by quantisation than those of the others, the worst first."""
+def _noisy(found: Alignment) -> list[tuple[int, Suspect]]:
+    """Return the layers whose activations lose much more by quantisation than those of the others."""
     losses = [item for item in found.harmless if item.loss.kind == QUANTISATION]
     if not losses:
         return []
     limit = max(_NOISE, _OUTLIER * median(item.loss.noise for item in losses))
     suspects = []
-    for item in sorted(losses, key=lambda item: -item.loss.noise):
+    for item in losses:
         if item.loss.noise > limit:
             node, twin = found.ours.node(item.layer), found.theirs.node(item.other)
             name, other = _quantiser_of(found.ours, item.layer), _quantiser_of(found.theirs, item.other)
             what = f"its inputs lose {item.loss.noise:.0f} times what 8 bits need"
-            suspects.append(
-                Suspect(name or node.name, node.type, other or twin.name, "quantisation", what, error=item.error)
-            )
+            names = name or node.name, node.type, other or twin.name
+            suspects.append((item.layer, Suspect(*names, "quantisation", what, error=item.error)))
     return suspects
 
 
@@ -166,8 +166,13 @@ def _suspect(found: Alignment, region: Region) -> Suspect:
     between = tuple(ours.node(id).name for id in layers), tuple(theirs.node(id).name for id in others)
     last, twin = ours.node(region.end.node), theirs.node(region.other.node)
     if not others or not layers:
-        nodes = [ours.node(id) for id in layers] or [theirs.node(id) for id in others]
-        node = next((node for node in nodes if node.type == QUANTISER), nodes[-1])
+        node = _telling(*((ours, layers) if layers else (theirs, others)))
+        told = _read_alike(found, layers, others)
+        if told is not None:
+            id, other, cause, what, constants = told
+            node, twin = ours.node(id), theirs.node(other)
+            shown = _several(between)
+            return Suspect(node.name, node.type, twin.name, cause, what, constants, shown, region.error, (id, other))
         what = f"{node.type} is only in the {'first' if layers else 'other'} model"
         cause = "missing"
         if node.type == QUANTISER:
@@ -187,27 +192,30 @@ def _suspect(found: Alignment, region: Region) -> Suspect:
         twin = theirs.node(other)
         error = region.error
         return Suspect(node.name, node.type, twin.name, cause, what, constants, between, error, (id, other))
-    misread = _misread(found, layers, others, its_only, mine_only)
+    misread = _read_alike(found, mine_only, its_only) or _misread(found, layers, others, its_only, mine_only)
     if misread is not None:
         id, other, cause, what, constants = misread
         node, twin = ours.node(id), theirs.node(other)
         return Suspect(node.name, node.type, twin.name, cause, what, constants, between, region.error, (id, other))
-    if its_only and not mine_only:
-        lacking = [theirs.node(id).name for id in its_only]
-        kinds = {theirs.node(id).type for id in its_only}
-        if QUANTISER in kinds:
-            what = f"{QUANTISER} {lacking[0]} loses more than its levels explain"
-            return Suspect(last.name, last.type, lacking[0], "quantisation", what, between=between, error=region.error)
-        what = f"{theirs.node(its_only[0]).type} is only in the other model"
-        return Suspect(last.name, last.type, lacking[0], "missing", what, between=between, error=region.error)
-    if mine_only and not its_only:
-        node = ours.node(mine_only[0])
-        cause = "quantisation" if node.type == QUANTISER else "missing"
-        what = f"{node.type} is only in the first model"
-        return Suspect(node.name, node.type, twin.name, cause, what, between=between, error=region.error)
+    if bool(its_only) != bool(mine_only):
+        node = _telling(theirs, its_only) if its_only else _telling(ours, mine_only)
+        cause, what = "missing", f"{node.type} is only in the {'other' if its_only else 'first'} model"
+        if node.type == QUANTISER:
+            cause, what = "quantisation", f"{QUANTISER} {node.name} loses more than its levels explain"
+        name, type, other_name = (last.name, last.type, node.name) if its_only else (node.name, node.type, twin.name)
+        return Suspect(name, type, other_name, cause, what, between=between, error=region.error)
     mine, its = ({side.node(id).type for id in ids} for side, ids in ((ours, layers), (theirs, others)))
     cause = "structure" if mine & its else "type"
     return Suspect(last.name, last.type, twin.name, cause, "", between=between, error=region.error)
+
+
+def _telling(layers: Layers, ids: Sequence[int]) -> Node:
+    """Return the layer of some that tells most: one that computes, else a quantiser, else the first."""
+    nodes = [layers.node(id) for id in ids]
+    return next(
+        (node for node in nodes if node.type not in CODING),
+        next((node for node in nodes if node.type == QUANTISER), nodes[0]),
+    )
 
 
 def _is_usual(found: Alignment, region: Region) -> bool:
@@ -264,8 +272,36 @@ def _inner(
             continue
         left.remove(other)
         cause, what, constants = _cause(found, id, other)
-        if cause in ("attribute", "constant", "quantisation"):
+        if cause == "attribute" or (
+            cause in ("constant", "quantisation") and constants and not _is_coarse(found, id, other)
+        ):
             return id, other, cause, what, constants
+    return None
+
+
+def _is_coarse(found: Alignment, id: int, other: int) -> bool:
+    """Return whether the constants of two layers differ by no more than their levels explain."""
+    own, its = found.ours.constants(id), found.theirs.constants(other)
+    losses = [constant_loss(found.ours, id, found.theirs, other, port) for port in own.keys() & its.keys()]
+    return all(loss is not None for loss in losses)
+
+
+def _read_alike(
+    found: Alignment, layers: Sequence[int], others: Sequence[int]
+) -> tuple[int, int, str, str, tuple[str, ...]] | None:
+    """Return a layer that one side seems to lack, and the one there that reads the same, if these two differ."""
+    ours, theirs = found.ours, found.theirs
+    pairs = [(id, other) for id in layers for other in theirs.steps] + [
+        (id, other) for other in others for id in ours.steps
+    ]
+    for id, other in pairs:
+        if ours.node(id).type != theirs.node(other).type:
+            continue
+        read = [source and found.found.get(source) for source in ours.sources(id)]
+        if read == theirs.sources(other):
+            cause, what, constants = _cause(found, id, other)
+            if cause in ("attribute", "constant"):
+                return id, other, cause, what, constants
     return None
 
 
@@ -304,22 +340,17 @@ def _cause(found: Alignment, id: int, other: int) -> tuple[str, str, tuple[str, 
         return "type", f"{node.type} beside {twin.type}", ()
     changed = _attributes(node.op, twin.op)
     names: list[str] = []
+    coarse: list[str] = []
     is_coded = node.type == QUANTISER
     own, its = ours.constants(id), theirs.constants(other)
     for port in sorted(own.keys() & its.keys()):
         loss = constant_loss(ours, id, theirs, other, port)
-        if loss is None or (loss.kind and loss.kind != ROUNDING):
+        if loss is None:
             names += _changed(ours, id, theirs, other, port)
-            is_coded = (
-                is_coded
-                or any(
-                    ours.node(at).type in CODING and ours.node(at).type != "Transpose"
-                    for at in chain_of(ours, id, port)
-                )
-                or any(
-                    theirs.node(at).type in (QUANTISER, "Subtract", "Multiply") for at in chain_of(theirs, other, port)
-                )
-            )
+            chains = ((side, at) for side, key in ((ours, id), (theirs, other)) for at in chain_of(side, key, port))
+            is_coded = is_coded or any(side.node(at).type in (QUANTISER, "Subtract", "Multiply") for side, at in chains)
+        elif loss.kind == QUANTISATION:
+            coarse += _changed(ours, id, theirs, other, port)
     if changed:
         return "attribute", ", ".join(changed), tuple(names)
     if names:
@@ -330,7 +361,7 @@ def _cause(found: Alignment, id: int, other: int) -> tuple[str, str, tuple[str, 
         if Counter(mine) == Counter(read):
             return "order", "the inputs are in another order", ()
         return "input", "it reads another tensor", ()
-    return "implementation", "", ()
+    return ("quantisation", "", tuple(coarse)) if coarse else ("implementation", "", ())
 
 
 def _attributes(op: Any, other: Any) -> list[str]:

@@ -7,11 +7,11 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from tests.lab.verdicts.judging import NETWORKS, run
+from tests.lab.pairs.judging import NETWORKS, run
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.lab verdicts", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.lab pairs", description=__doc__)
     parser.add_argument("networks", nargs="*", default=NETWORKS)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(arguments)

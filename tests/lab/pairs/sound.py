@@ -12,7 +12,7 @@ from irrun.graph import Node, Outlet
 from irrun.model import Loaded
 from irrun.tensor import Array
 from irrun.tensor.element_type import F16, I64, ElementType
-from tests.lab.verdicts.editing import Edit, is_float
+from tests.lab.pairs.editing import Edit, is_float
 
 Inputs = Mapping[int, Array]
 U8, I8, U4, I4 = (ElementType.named(name) for name in ("u8", "i8", "u4", "i4"))

@@ -11,7 +11,7 @@ from irrun.graph import Node, Outlet
 from irrun.model import Loaded
 from irrun.openvino.nodes.records import with_attribute
 from irrun.tensor import Array, Fact
-from tests.lab.verdicts.editing import Edit, is_float
+from tests.lab.pairs.editing import Edit, is_float
 
 
 class Planted(NamedTuple):

@@ -1,0 +1,33 @@
+"""What ``irrun compare`` claims of rewritten models, and of models with a planted fault, is true."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+
+import pytest
+
+from irrun.debugging.verdicts import CAUSES
+from tests.lab.pairs.judging import judged, outcome, pairs
+from tests.plugins.tiers import Tier
+
+UNKNOWN = 0.05
+"""The share of planted faults that a verdict may leave unknown."""
+
+
+@pytest.mark.parametrize("network", ["bilstm", "bit"])
+def test_pairs(network: str, tier: Tier, subtests: pytest.Subtests) -> None:
+    """No sound pair has a suspect, and no other layer than the planted one is suspected."""
+    found: Counter[str] = Counter()
+    places = set(tier.part(range(150), 30))
+    for number, pair in enumerate(islice(pairs(network, 1), 150)):
+        if number not in places:
+            continue
+        verdict = judged(pair)
+        found[outcome(pair, verdict)] += 1
+        with subtests.test(pair=pair.name):
+            assert outcome(pair, verdict) != "wrong", verdict
+            assert verdict.verdict in ("equal", "different", "unknown")
+            assert {verdict.cause, *(item.cause for item in verdict.suspects)} <= {"", *CAUSES}
+    assert sum(found.values()) >= 20
+    assert found["unknown"] <= max(1, UNKNOWN * sum(found.values()))
