@@ -26,6 +26,8 @@ from irrun.document.records import (
     BodyElement,
     ChannelElement,
     EdgeElement,
+    Info,
+    InfoElement,
     LayerElement,
     MapElement,
     MeanElement,
@@ -40,6 +42,8 @@ from irrun.tensor.element_type import BY_NAME, BY_PRECISION
 
 MOST_DIMS: Final = 64
 DEEPEST_BODY: Final = 32
+MOST_ENTRIES: Final = 1_000_000
+"""The limit on elements inside the ``<rt_info>`` of layers and ports of a file."""
 
 _LAYER: Final = {"id", "name", "type", "version"}
 _EDGE: Final = list(ATTRIBUTES["edge"])
@@ -60,6 +64,8 @@ class _Reader(Walker):
         self.sizes = {"-1": "-1"}
         self.dims: dict[tuple[str, ...], tuple[str, ...]] = {}
         self.texts: dict[str, str] = {}
+        self.infos: dict[Info, Info] = {}
+        self.entries = 0
 
     def net(self, element: Element) -> NetElement:
         ordinal = self.next()
@@ -106,6 +112,7 @@ class _Reader(Walker):
         maps: dict[str, tuple[MapElement, ...]] = {}
         back_edges: tuple[BackEdgeElement, ...] = ()
         nets: list[tuple[int, str, NetElement]] = []
+        info: Info = ()
         for tag, child in self.children(element, "layer"):
             if tag == "data":
                 data_element = self.ordinal + 1
@@ -124,7 +131,7 @@ class _Reader(Walker):
                     self._back_edge(item) for item in child if item.tag == "edge" or self.admits(item, "back_edges")
                 )
             elif tag == "rt_info":
-                self.skip(child)
+                info = self._rt_info(child, info)
             else:
                 maps[tag] = self._port_map(child)
         self.layers.pop()
@@ -145,6 +152,7 @@ class _Reader(Walker):
             inputs,
             outputs,
             bodies,
+            info,
         )
 
     def _body(self, element: Element, ordinal: int, tag: str, layer: Mapping[str, str]) -> NetElement:
@@ -192,7 +200,11 @@ class _Reader(Walker):
         dims: list[str] = []
         at: list[int] = []
         sizes = self.sizes
+        info: Info = ()
         for child in element:
+            if child.tag == "rt_info":
+                info = self._rt_info(child, info)
+                continue
             if child.tag != "dim" and not self.admits(child, "port"):
                 continue
             self.ordinal += 1
@@ -206,7 +218,30 @@ class _Reader(Walker):
             raise IRError([ExcessiveRank(rank=len(dims), most=MOST_DIMS).at(Anchor(ordinal), port=id)])
         together = self.ordinal == ordinal + len(dims)
         shared = self.dims.setdefault(tuple(dims), tuple(dims))
-        return PortElement(ordinal, id or "", precision, names, shared, () if together else tuple(at))
+        return PortElement(ordinal, id or "", precision, names, shared, () if together else tuple(at), info)
+
+    def _rt_info(self, element: Element, before: Info) -> Info:
+        """Return the content of a ``<rt_info>``; of several in one place, the first one counts."""
+        if before:
+            self.skip(element)
+            return before
+        self.next()
+        children = []
+        for child in self.inner(element):
+            if child is self.elements.open:
+                self.elements.complete(child)
+            self.require_depth(child)
+            children.append(self._entry(child))
+        return self.infos.setdefault(tuple(children), tuple(children))
+
+    def _entry(self, element: Element) -> InfoElement:
+        ordinal = self.next()
+        self.entries += 1
+        if self.entries > MOST_ENTRIES:
+            fault = HostileMarkup(what=f"the <rt_info> of layers and ports have more than {MOST_ENTRIES:,} elements")
+            raise IRError([fault.at(Anchor(ordinal))])
+        attributes = tuple(self.values(element, ordinal).items())
+        return InfoElement(element.tag, attributes, tuple([self._entry(child) for child in element]))
 
     def _head(
         self, attributes: Mapping[str, str], side: str, ordinal: int

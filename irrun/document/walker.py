@@ -74,10 +74,14 @@ class Walker:
             for child in self.elements.children(element):
                 self.skip(child, around)
             return
+        self.ordinal += self.require_depth(element, around)
+
+    def require_depth(self, element: Element, around: int = DEEPEST // 2) -> int:
+        """Return the number of elements of a complete one; Unreadable where they are nested too deep."""
         count = sum(1 for _ in element.iter()) if len(element) else 1
         if around + count > DEEPEST:
             _require_depth(depth(element))
-        self.ordinal += count
+        return count
 
     def skip_inside(self, element: Element) -> None:
         """Count the elements inside one that has none in an IR."""

@@ -44,7 +44,8 @@ def closed(edited: MutableGraph, model: Loaded) -> Loaded:
     graph, facts = edited.freeze()
     name = model.friendly_name
     given = {id: facts[Outlet(id, 0)] for id in graph.parameters if Outlet(id, 0) in facts.of}
-    return Loaded(Bound(graph, (), {}), facts, model.weights, model.origin, name=name, version=VERSION, given=given)
+    bound, weights, origin, notes = Bound(graph, (), {}), model.weights, model.origin, model.notes
+    return Loaded(bound, facts, weights, origin, name=name, version=VERSION, given=given, notes=notes)
 
 
 def everywhere(edited: MutableGraph, change: Callable[[MutableGraph, str], None], path: str = "") -> None:
@@ -77,9 +78,8 @@ def save(model: Loaded, path: Path, weights: Path | None = None, *, halves: bool
     """
     plain, edited = opened(model)
     known = plain if edited.graph is plain.graph else closed(edited, plain)
-    notes = Model.of(model).rt_info
     path.parent.mkdir(parents=True, exist_ok=True)
-    written(known, known.friendly_name, notes, halves=halves, version=VERSION).save(path, weights)
+    written(known, known.friendly_name, model.notes, halves=halves, version=VERSION).save(path, weights)
 
 
 def _subtract(edited: MutableGraph, id: int, mean: Array) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from irrun.diagnostics import near_match
 from irrun.editing import MutableGraph
 from irrun.graph import Node
+from irrun.graph.graph import NO_INFO
 from irrun.model import InputError, Loaded
 from irrun.model.layers import places_of
 from irrun.surgery.drafts import closed, everywhere, opened
@@ -57,8 +58,7 @@ def without_names(model: Loaded) -> Loaded:
             number = counts[node.type] = counts.get(node.type, -1) + 1
             name = inputs.get(id) or outputs.get(id) or f"{node.type}_{number}"
             names = ((inputs[id],),) if id in inputs else ((),) * len(node.names)
-            layer = node.layer and node.layer._replace(output_names=None)
-            graph.update(node._replace(name=name, names=names, layer=layer))
+            graph.update(node._replace(name=name, names=names, info=NO_INFO, output_names=()))
         for id, name in outputs.items():
             for outlet in graph.sources(id):
                 record = None if outlet is None else graph.node(outlet.node)
@@ -73,11 +73,8 @@ def without_names(model: Loaded) -> Loaded:
 
 
 def _with_output_names(node: Node, wanted: Mapping[str, str]) -> Node:
-    """Return a Result with other tensor names, where the file gives it some."""
-    if node.layer is None or node.layer.output_names is None:
-        return node
-    names = [wanted.get(name, name) for name in node.layer.output_names.split(",")]
-    return node._replace(layer=node.layer._replace(output_names=",".join(names)))
+    """Return a Result with other names of its own."""
+    return node._replace(output_names=tuple(wanted.get(name, name) for name in node.output_names))
 
 
 def _require(given: Mapping[str, str], known: set[str], what: str) -> None:

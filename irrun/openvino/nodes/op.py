@@ -21,17 +21,24 @@ from irrun.tensor import Array, ElementType, Fact
 from irrun.tensor import Shape as Dims
 from irrun.tensor.packing import storage_size
 
+_LAYOUT: Final = "layout_0"
+
 
 class _ModelPort(Node):
     """An input or output of a model, with the layout of its tensor."""
 
     def get_layout(self) -> Layout:
         """Return the names of the axes."""
-        return self.rt_info["layout"].value if "layout" in self.rt_info else Layout()
+        notes = Output(self, 0).get_rt_info()
+        return Layout(notes[_LAYOUT].astype(str)) if _LAYOUT in notes else Layout()
 
     def set_layout(self, layout: Any) -> None:
         """Set the names of the axes."""
-        self.rt_info["layout"] = layout if isinstance(layout, Layout) else Layout(layout)
+        notes, made = Output(self, 0).get_rt_info(), layout if isinstance(layout, Layout) else Layout(layout)
+        if not made.empty:
+            notes[_LAYOUT] = made
+        elif _LAYOUT in notes:
+            del notes[_LAYOUT]
 
     layout = property(get_layout, set_layout)
 
