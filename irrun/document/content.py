@@ -69,7 +69,7 @@ class Content:
                 if isinstance(piece, bytes):
                     file.write(piece)
                 elif source is None:
-                    file.write(self._read(piece))
+                    file.write(self._read(piece).data)
                 else:
                     _copy(source, file, piece)
         finally:

@@ -125,8 +125,8 @@ class _Binder:
         names = _UNNAMED if names == _UNNAMED else names
         type, version, count = self._type(layer, op), layer.version or "", len(layer.outputs)
         inputs, output_names = len(layer.inputs), tensor_names(layer.output_names) if layer.type == RESULT else ()
-        info, inner = _info(layer), bodies or _NO_BODIES
-        return Node(id, layer.name, type, version, op, inputs, count, names, layer, inner, info, output_names)
+        info, parts = _info(layer), bodies or _NO_BODIES
+        return Node(id, layer.name, type, version, op, inputs, count, names, layer, parts, info, output_names)
 
     def _operation(self, layer: LayerElement, path: tuple[str, ...]) -> Op | None:
         """Return the operation of a layer, shared by layers of equal type and attributes; None where binding fails."""

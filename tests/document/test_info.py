@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from irrun.diagnostics import IRError
-from irrun.document import read
 from irrun.document import elements as reader
+from irrun.document import read
 from irrun.document.info import entry_of, find, key_of, merged, texts, value_of, with_entry, without
 from irrun.document.records import InfoElement
 from irrun.graph import bind
@@ -47,7 +47,8 @@ def test_ordinals_stay_those_of_the_file() -> None:
     document = read(text.encode())
     starts = [text[document.source_map._starts[layer.element] :].startswith("<layer") for layer in document.net.layers]
     edges = [text[document.source_map._starts[edge.element] :].startswith("<edge") for edge in document.net.edges]
-    assert all(starts) and all(edges)
+    assert all(starts)
+    assert all(edges)
 
 
 def test_the_first_of_several_counts() -> None:
@@ -85,7 +86,8 @@ def test_nested_values() -> None:
 
 def test_edits_keep_the_order_of_keys() -> None:
     first, second = entry_of("user_dataz", 1), entry_of("layout_0", "NC")
-    assert first is not None and second is not None
+    assert first is not None
+    assert second is not None
     made = with_entry((first,), second)
     assert made == (second, first)
     assert find(made, "layout_0") is second
@@ -94,7 +96,9 @@ def test_edits_keep_the_order_of_keys() -> None:
 
 def test_names_are_merged() -> None:
     one, two, mark = entry_of("fused_names_0", "b"), entry_of("fused_names_0", "a, c"), entry_of("user_dataz", 1)
-    assert one is not None and two is not None and mark is not None
+    assert one is not None
+    assert two is not None
+    assert mark is not None
     assert {key_of(entry): value_of(entry) for entry in merged([(one,), (), (mark, two)])} == {
         "fused_names_0": "a, b, c",
         "user_dataz": "1",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from irrun.document.content import Content
-from irrun.document.info import entry_of, with_entry
+from irrun.document.info import DECOMPRESSION, entry_of, with_entry
 from irrun.document.original import Original
 from irrun.document.records import (
     BackEdgeElement,
@@ -26,14 +26,12 @@ from irrun.document.writer import port, stored
 from irrun.graph import Body, Graph, Node, Outlet
 from irrun.graph.graph import PARAMETER, RESULT
 from irrun.inference import Facts
-from irrun.openvino.models.halves import as_half
+from irrun.openvino.models.halves import as_half, stays_in_f32
 from irrun.openvino.models.order import in_order
 from irrun.ops.context import BodyInput, BodyOutput
 from irrun.ops.infrastructure.const import Const, HeldConst
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F16
-
-_DECOMPRESSION: Final = "decompression_0"
 
 
 class Elements:
@@ -212,7 +210,7 @@ class _Net:
 
     def _compressed(self, node: Node, id: str, fact: Fact | None, output: PortElement) -> bool:
         """Store a constant in f16, with a conversion to its type, where it loses little by it."""
-        half = None if fact is None else as_half(fact)
+        half = None if fact is None or stays_in_f32(self.graph, node.id) else as_half(fact)
         if half is None or half.constant is None or fact is None:
             return False
         other, data = next(self._new), stored(half.constant, F16)
@@ -220,7 +218,7 @@ class _Net:
         what = {"element_type": F16.name, "shape": ", ".join(map(str, half.shape.static)), **places}
         first, last = port("0", half), output._replace(element=-1, id="1")
         name, to = f"{node.name}_compressed", {"destination_type": fact.type.name}
-        mark = entry_of(_DECOMPRESSION, "")
+        mark = entry_of(DECOMPRESSION, "")
         info = self._info(node.info.layer if mark is None else with_entry(node.info.layer, mark))
         self.layers.append(LayerElement(-1, other, name, "Const", "opset1", None, what, None, (), (first,), ()))
         self.layers.append(
