@@ -14,6 +14,9 @@ from irrun.document.records import Info, InfoElement
 USER: Final = "user_data"
 """The tag of what users note, and the beginning of its keys."""
 
+LAYOUT: Final = "layout_0"
+"""The key of the names of the axes of a tensor."""
+
 DECOMPRESSION: Final = "decompression_0"
 """The key of the mark of a Convert that decompresses weights."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, cast
 
 import networkx as nx
 
+from irrun.document.info import texts
 from irrun.document.records import Info, LayerElement
 from irrun.ops import Op
 from irrun.ops.context import BodyPorts
@@ -56,6 +57,13 @@ class NodeInfo(NamedTuple):
     layer: Info = ()
     inputs: tuple[Info, ...] = ()
     outputs: tuple[Info, ...] = ()
+
+    def texts(self) -> dict[tuple[str, str], str]:
+        """Return the entries as texts by place, such as ``layer`` and ``output 0``, and by name."""
+        places = [("layer", self.layer)]
+        places += [(f"input {index}", info) for index, info in enumerate(self.inputs)]
+        places += [(f"output {index}", info) for index, info in enumerate(self.outputs)]
+        return {(place, name): text for place, info in places for name, text in texts(info).items()}
 
 
 NO_INFO: Final = NodeInfo()

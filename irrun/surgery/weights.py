@@ -126,10 +126,10 @@ def _hold(graph: MutableGraph, id: int, fact: Fact) -> None:
 def _narrow(graph: MutableGraph) -> None:
     for id in list(graph.graph):
         node, fact = graph.node(id), graph.fact(Outlet(id, 0))
-        half = (
-            as_half(fact) if isinstance(node.op, Const) and fact is not None and not stays_in_f32(graph, id) else None
-        )
-        if half is None or fact is None:
+        if not isinstance(node.op, Const) or fact is None or stays_in_f32(graph, id):
+            continue
+        half = as_half(fact)
+        if half is None:
             continue
         stored = graph.add(held_constant(f"{node.name}_compressed", half), ())
         record = _convert(node, Convert(destination_type=fact.type))

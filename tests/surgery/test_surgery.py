@@ -118,7 +118,8 @@ def test_variables_of_a_part(begin: list[str], end: list[str], inputs: list[str]
 
 
 def test_a_part_keeps_results_and_notes() -> None:
-    model = load(Path(__file__).parents[2] / "examples" / "digits" / "model.xml").with_notes({"model_info": {"labels": "cat dog"}})
+    path = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"
+    model = load(path).with_notes({"model_info": {"labels": "cat dog"}})
     (source,) = model.graph.sources(model.graph.results[0])
     assert source is not None
     found = extract(model, [], [model.graph.node(source.node).name])

@@ -1,9 +1,13 @@
 """Write a model with renamed layers or tensors.
 
+A tensor is given by its name, by the name that info prints for an input or output, or by its layer and the number of
+the output, which gives it a further name. A name that another layer or tensor has is refused.
+
 \b
 Examples:
   irrun edit rename model.xml --layer conv1=stem -o renamed.xml
   irrun edit rename model.xml --tensor 54=scores -o renamed.xml
+  irrun edit rename model.xml --tensor split:1=mask -o named.xml
   irrun edit rename model.xml --generic -o anonymous.xml
 """
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.document.info import LAYOUT
 from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.ports import Output
 from irrun.openvino.nodes.records import constant_fact, element, fresh_name, record_of
@@ -21,8 +22,6 @@ from irrun.tensor import Array, ElementType, Fact
 from irrun.tensor import Shape as Dims
 from irrun.tensor.packing import storage_size
 
-_LAYOUT: Final = "layout_0"
-
 
 class _ModelPort(Node):
     """An input or output of a model, with the layout of its tensor."""
@@ -30,15 +29,15 @@ class _ModelPort(Node):
     def get_layout(self) -> Layout:
         """Return the names of the axes."""
         notes = Output(self, 0).get_rt_info()
-        return Layout(notes[_LAYOUT].astype(str)) if _LAYOUT in notes else Layout()
+        return Layout(notes[LAYOUT].astype(str)) if LAYOUT in notes else Layout()
 
     def set_layout(self, layout: Any) -> None:
         """Set the names of the axes."""
         notes, made = Output(self, 0).get_rt_info(), layout if isinstance(layout, Layout) else Layout(layout)
         if not made.empty:
-            notes[_LAYOUT] = made
-        elif _LAYOUT in notes:
-            del notes[_LAYOUT]
+            notes[LAYOUT] = made
+        elif LAYOUT in notes:
+            del notes[LAYOUT]
 
     layout = property(get_layout, set_layout)
 
