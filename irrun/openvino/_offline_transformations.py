@@ -35,13 +35,11 @@ def apply_make_stateful_transformation(model: Model, param_res_names: Any) -> No
 def stateful_to_stateless_transformation(model: Model) -> None:
     """Replace the variables of a language model by inputs and outputs; RuntimeError for one without ``beam_idx``."""
     if not any(port.get_node().friendly_name == BEAMS or BEAMS in port.names for port in model.inputs):
-        raise RuntimeError(
-            f"the model has no input {BEAMS}, by which its states are ordered: irrun edit state --remove"
-        )
+        raise RuntimeError(f"the model has no input {BEAMS}, which orders its states; irrun edit state does without")
     make_stateless(model)
 
 
-def paged_attention_transformation(model: Model, *_arguments: Any, **_named: Any) -> None:
+def paged_attention_transformation(*_arguments: Any, **_named: Any) -> None:
     """Raise RuntimeError: no operation of an opset reads a cache by pages."""
     raise RuntimeError("irrun has no paged attention: its layers are those of OpenVINO GenAI, which no file has")
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
 
-from irrun.graph import Bound, Node, Outlet
+from irrun.graph import Bound, Graph, Node, Outlet
 from irrun.graph.graph import RESULT
+from irrun.inference import Facts
 from irrun.model import InputError, Loaded
 from irrun.model.arguments import find_port
 from irrun.openvino.models.model import Model
@@ -13,7 +15,7 @@ from irrun.openvino.passes.states import MakeStateful, make_stateless
 from irrun.openvino.values.rt_info import plain
 from irrun.ops.infrastructure.result import Result
 from irrun.surgery.attributes import outlet_of
-from irrun.surgery.drafts import closed, opened
+from irrun.surgery.drafts import VERSION, closed, opened
 
 
 def set_outputs(model: Loaded, add: Iterable[str] = (), remove: Iterable[str] = ()) -> Loaded:
@@ -62,10 +64,8 @@ def make_states(model: Loaded, pairs: Mapping[str, str]) -> Loaded:
             what = f'output "{second}" is {after.element_type}, expected {before.element_type}, as input "{first}"'
             raise InputError(what)
         if not before.partial_shape.compatible(after.partial_shape):
-            what = (
-                f'output "{second}" has shape {after.partial_shape}, expected {before.partial_shape}, that of "{first}"'
-            )
-            raise InputError(what)
+            what = f'output "{second}" has shape {after.partial_shape}, expected {before.partial_shape}'
+            raise InputError(f'{what}, that of input "{first}"')
     ends = [(made.inputs[find_port(model.inputs, a, "input").index].node, b) for a, b in pairs.items()]
     nodes = [(node, made.outputs[find_port(model.outputs, b, "output").index].node) for node, b in ends]
     MakeStateful(nodes).run_on_model(made)
@@ -88,7 +88,30 @@ def loaded(model: Model) -> Loaded:
     """Return a model of OpenVINO's API as it is now, with its notes."""
     value = model.value
     notes = {name: item for name, item in plain(dict(model.rt_info)).items() if name != "version" or item}
-    bound = Bound(value.graph, (), value.bound.means)
-    made = Loaded(bound, value.facts, value.weights, value.origin, name=model.friendly_name, notes=notes)
-    made.version = "11"
-    return made
+    graph = _with_own_names(value.graph)
+    facts = Facts(graph, value.facts.of, value.facts.bodies, value.facts.diagnostics)
+    bound, name, origin = Bound(graph, (), value.bound.means), model.friendly_name, value.origin
+    return Loaded(bound, facts, value.weights, origin, name=name, version=VERSION, notes=notes)
+
+
+def _with_own_names(graph: Graph) -> Graph:
+    """Return a graph whose new nodes have names that no other node has."""
+    nodes = [graph.node(id) for id in graph]
+    taken = {node.name for node in nodes if _is_read(node)}
+    renamed = []
+    for node in nodes:
+        if not _is_read(node):
+            name = next(name for name in _names(node.name) if name not in taken)
+            taken.add(name)
+            renamed += [node._replace(name=name)] if name != node.name else []
+    return graph.with_nodes(renamed) if renamed else graph
+
+
+def _names(name: str) -> Iterator[str]:
+    """Yield a name, and then the name with numbers."""
+    yield name
+    yield from (f"{name}_{number}" for number in itertools.count(1))
+
+
+def _is_read(node: Node) -> bool:
+    return node.layer is not None and node.layer.element >= 0

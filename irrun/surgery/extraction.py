@@ -146,7 +146,7 @@ def _made(graph: Graph, id: int) -> list[tuple[Outlet, int | None]]:
     found: list[tuple[Outlet, int | None]] = []
     for outlet in [outlet for outlet in every if graph.consumers(outlet)] or every:
         results = [inlet.node for inlet in graph.consumers(outlet) if graph.node(inlet.node).type == RESULT]
-        found += [(outlet, result) for result in results or [None]]
+        found += [(outlet, result) for result in results] or [(outlet, None)]
     return found
 
 

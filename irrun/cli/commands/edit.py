@@ -1,4 +1,4 @@
-"""Write an edited model: a part, other shapes, weights, names, attributes, outputs or variables.
+"""Write an edited model: a part, other shapes, weights, names.
 
 Everything that an edit is not about is kept: layers that it does not touch have the text that they had.
 

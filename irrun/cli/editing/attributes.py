@@ -30,5 +30,5 @@ from irrun.surgery import set_attributes
 @extension_option
 @verbosity
 def command(model: Path, output: Path, layer: str, values: tuple[str, ...], weights: Path | None) -> None:
-    pairs = sharing.pairs(values, "ATTRIBUTE=VALUE")
+    pairs = sharing.pairs(values, "ATTRIBUTE=VALUE", str.partition)
     sharing.write(set_attributes(sharing.read(model, weights, output), layer, pairs), output)

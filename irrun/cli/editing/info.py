@@ -42,6 +42,6 @@ def command(
 ) -> None:
     if not values and not dropped:
         raise click.UsageError("expected --set or --drop")
-    pairs, loaded = sharing.pairs(values, "PATH=VALUE"), sharing.read(model, weights, output)
+    pairs, loaded = sharing.pairs(values, "PATH=VALUE", str.partition), sharing.read(model, weights, output)
     made = set_notes(loaded, pairs, dropped) if layer is None else set_layer_notes(loaded, layer, pairs, dropped)
     sharing.write(made, output)

@@ -66,11 +66,13 @@ def write(model: Loaded, output: Path) -> None:
     note(f"wrote {output} with {amount(format(len(model.graph), ','), 'layer')}{beside}")
 
 
-def pairs(texts: Sequence[str], form: str) -> dict[str, str]:
-    """Return pairs ``NAME=VALUE``, split at the last sign that leaves both; UsageError for other texts."""
+def pairs(
+    texts: Sequence[str], form: str, split: Callable[[str, str], tuple[str, str, str]] = str.rpartition
+) -> dict[str, str]:
+    """Return pairs ``NAME=VALUE``, by default split at the last sign; UsageError for other texts."""
     found = {}
     for text in texts:
-        name, equals, value = text.rpartition("=")
+        name, equals, value = split(text, "=")
         if not equals or not name or not value:
             raise click.UsageError(f'"{text}" is not a pair of names, expected {form}')
         found[name] = value

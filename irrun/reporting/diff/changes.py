@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.graph import Node, Outlet
-from irrun.graph.graph import PARAMETER, RESULT
+from irrun.graph.graph import RESULT
 from irrun.model import Loaded
 from irrun.reporting.diff.matching import Pairs, match
 from irrun.reporting.diff.side import Colours, Side
@@ -144,7 +144,7 @@ class _Comparison:
                 yield Change("renamed", *place, "layer", first.name, second.name)
             names = [[",".join(sorted(names)) for names in node.names] for node in (first, second)]
             for port, (before, after) in enumerate(zip(*names, strict=False)):
-                if before != after and _is_end(a, x, port):
+                if before != after:
                     yield Change("renamed", *place, f"tensor names of output {port}", before, after)
             own = [",".join(sorted(_output_names(*item))) for item in ((a, x), (b, y))]
             if own[0] != own[1] and (first.output_names or second.output_names):
@@ -188,7 +188,7 @@ def _info(first: Node, second: Node, place: tuple[str, str, str]) -> Iterator[Ch
         texts = [side.get((where, name)) for side in (before, after)]
         if texts[0] != texts[1]:
             what = name if where == "layer" else f"{name} of {where}"
-            yield Change("info", *place, what, *map(_info_text, texts))
+            yield Change("info", *place, what, _info_text(texts[0]), _info_text(texts[1]))
 
 
 def _info_text(text: str | None) -> str:
@@ -210,7 +210,7 @@ def _notes(a: Loaded, b: Loaded) -> Iterator[Change]:
     for name in dict.fromkeys((*before, *after)):
         texts = before.get(name), after.get(name)
         if texts[0] != texts[1] and name not in _RELEASES:
-            yield Change("info", "model", "", "", name, *map(_info_text, texts))
+            yield Change("info", "model", "", "", name, _info_text(texts[0]), _info_text(texts[1]))
 
 
 def _flat(notes: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
@@ -219,12 +219,6 @@ def _flat(notes: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]
             yield from _flat(value, f"{path}{name}/")
         else:
             yield path + name, str(value)
-
-
-def _is_end(side: Side, id: int, port: int) -> bool:
-    """Return whether an outlet is an input or an output of its graph, by whose tensor names callers find it."""
-    users = (side.node(user).type for outlet, _, user in side.consumers[id] if outlet == port)
-    return side.node(id).type == PARAMETER or RESULT in users
 
 
 def _is_replaced(side: Side, id: int, pairs: Pairs) -> bool:
