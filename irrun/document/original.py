@@ -27,11 +27,12 @@ class Original:
         self._text = document.repaired.text
         self.net = document.net
         self.layers = _walk(document.net)
-        self._known = {id(layer) for layer in self.layers}
+        self._known = {layer.element: layer for layer in self.layers}
 
-    def has(self, layer: LayerElement | None) -> bool:
-        """Return whether a layer is one of the file, unchanged."""
-        return layer is not None and id(layer) in self._known
+    def find(self, layer: LayerElement | None) -> LayerElement | None:
+        """Return the layer of the file that a layer is, or was before edits; None for others."""
+        known = None if layer is None else self._known.get(layer.element)
+        return known if known is not None and layer is not None and known.type == layer.type else None
 
     def text(self, element: int) -> str:
         """Return the text of an element of a layer or a net by its ordinal."""

@@ -13,6 +13,7 @@ from irrun.graph import Node, Outlet
 from irrun.graph.attributes import attributes
 from irrun.model import InputError, Loaded
 from irrun.model.layers import find_layer
+from irrun.ops.extension import Extension
 from irrun.ops.infrastructure.const import Const, HeldConst
 from irrun.surgery.drafts import closed, everywhere, opened
 from irrun.tensor import Array, ElementType, Fact
@@ -55,7 +56,7 @@ def _changed(model: Loaded, layer: str, change: Callable[[MutableGraph, Node], N
 
 def _with_attributes(node: Node, values: Mapping[str, str]) -> Node:
     op = node.op
-    if op is None:
+    if op is None or isinstance(op, Extension):
         raise InputError(f'layer "{node.name}" ({node.type}) is not understood, so its attributes are not known')
     if isinstance(op, Const):
         raise InputError(f'layer "{node.name}" is a constant: irrun edit weights sets its values')

@@ -41,9 +41,9 @@ def rename(model: Loaded, layers: Mapping[str, str], tensors: Mapping[str, str] 
                 graph.update(other)
         _refuse_taken(graph, before)
 
-    everywhere(edited, change)
     for old, new in given.items():
         _name(edited, plain, old, new)
+    everywhere(edited, change)
     _refuse_taken_tensors(edited, {*wanted.values(), *given.values()})
     return closed(edited, plain)
 

@@ -30,7 +30,7 @@ from irrun.openvino.models.halves import as_half, stays_in_f32
 from irrun.openvino.models.order import in_order
 from irrun.ops.context import BodyInput, BodyOutput
 from irrun.ops.infrastructure.const import Const, HeldConst
-from irrun.tensor import Fact, Shape
+from irrun.tensor import Dim, Fact, Shape
 from irrun.tensor.element_type import F16
 
 
@@ -57,14 +57,20 @@ class Elements:
 
     def read(self, node: Node) -> LayerElement | None:
         """Return the layer of the file that a node was made from; None for a new node."""
-        return node.layer if self.original is not None and self.original.has(node.layer) else None
+        return None if self.original is None else self.original.find(node.layer)
 
 
 class _Net:
-    """The layers and edges of one graph. Layers of the file keep their ids, and those of their ports."""
+    """The layers and edges of one graph. Layers of the file keep their ids, and those of their ports.
 
-    def __init__(self, elements: Elements, graph: Graph, facts: Facts, before: NetElement | None) -> None:
+    Those of a body also keep shapes that admit what inference knows, which depends on the layer around the body.
+    """
+
+    def __init__(
+        self, elements: Elements, graph: Graph, facts: Facts, before: NetElement | None, *, is_body: bool = False
+    ) -> None:
         self.elements = elements
+        self.is_body = is_body
         self.graph = graph
         self.facts = facts
         self.layers: list[LayerElement] = []
@@ -144,7 +150,8 @@ class _Net:
                 known = before[index] if index < len(before) else None
                 id = str(index) if known is None else known.id
                 self._feeding.append((source, node.id, id))
-                made = _port(id, self.facts[source], known)._replace(info=self._info(_at(node.info.inputs, index)))
+                made = self._port(id, self.facts[source], known)
+                made = made._replace(info=self._info(_at(node.info.inputs, index)))
                 found.append(_unless_same(made, known))
         return found
 
@@ -158,8 +165,17 @@ class _Net:
             names = before.names
         is_free = before is not None and all(item.id != before.id for item in inputs)
         id = before.id if before is not None and is_free else str(len(inputs) + index)
-        made = _port(id, fact, before)._replace(names=names, info=self._info(_at(node.info.outputs, index)))
-        return _unless_same(made, before)
+        made = self._port(id, fact, before)
+        return _unless_same(made._replace(names=names, info=self._info(_at(node.info.outputs, index))), before)
+
+    def _port(self, id: str, fact: Fact | None, before: PortElement | None) -> PortElement:
+        """Return the element of a port; with the type and the dims of the file where nothing else is known."""
+        if before is not None and (fact is None or (self.is_body and _admits(before, fact))):
+            return before._replace(element=-1, id=id, names=None, scattered=())
+        made = port(id, Fact.unknown() if fact is None else fact)
+        if before is not None and (before.precision is None or element_type(before.precision) is (fact and fact.type)):
+            return made._replace(precision=before.precision)
+        return made
 
     def _names_of_results(self, outlet: Outlet) -> set[str]:
         """Return the names that Results give the outputs of the model that a tensor is."""
@@ -185,11 +201,14 @@ class _Net:
 
     def _data(self, node: Node, layer: LayerElement | None, known: Sequence[Fact | None]) -> Mapping[str, str]:
         if node.type == PARAMETER:
-            return _parameter({} if layer is None else layer.data, known[0] or Fact.unknown())
+            fact = known[0] or Fact.unknown()
+            if layer is not None and self.is_body and _has_shape(layer.data, fact.shape, exact=False):
+                return layer.data
+            return _parameter({} if layer is None else layer.data, fact)
         if isinstance(node.op, Const):
             before = {} if node.layer is None else node.layer.data
             return {**before, **self._constant(node, node.op, before)}
-        return _attributes(node)
+        return _attributes(node) if layer is None or node.layer is None else node.layer.data
 
     def _constant(self, node: Node, op: Const, before: Mapping[str, str]) -> dict[str, str]:
         """Store a constant; return the attributes that say what it is and where."""
@@ -240,7 +259,7 @@ class _Net:
         outputs: Sequence[PortElement],
     ) -> BodyElement:
         before = next((item for item in layer.bodies if item.tag == tag), None) if layer is not None else None
-        inner = _Net(self.elements, body.graph, self.facts.bodies[node.id, tag], before and before.net)
+        inner = _Net(self.elements, body.graph, self.facts.bodies[node.id, tag], before and before.net, is_body=True)
         net = NetElement(-1, tag, None, tuple(inner.layers), tuple(inner.edges))
         parameters, results = ([inner.ids[id] for id in ends] for ends in (body.graph.parameters, body.graph.results))
         first = [_entry("input", item, parameters, inputs, "current_iteration") for item in body.ports.inputs]
@@ -268,19 +287,6 @@ def _as_before(entries: Sequence[MapElement], before: Sequence[MapElement]) -> S
     """Return the entries of a port map as the file has them, where they say the same."""
     sides = [sorted((item.kind, *sorted(item.attributes.items())) for item in side) for side in (entries, before)]
     return before if sides[0] == sides[1] else entries
-
-
-def _port(id: str, fact: Fact | None, before: PortElement | None) -> PortElement:
-    """Return the element of a port; with the type and the dims of the file where nothing is known."""
-    if fact is None and before is not None:
-        return before._replace(element=-1, id=id, names=None)
-    made = port(id, Fact.unknown() if fact is None else fact)
-    is_known = before is not None and fact is not None
-    if is_known and before is not None and before.precision is None:
-        return made._replace(precision=None)
-    if is_known and before is not None and fact is not None and element_type(before.precision) is fact.type:
-        return made._replace(precision=before.precision)
-    return made
 
 
 def _unless_same(made: PortElement, before: PortElement | None) -> PortElement:
@@ -323,11 +329,28 @@ def _parameter(before: Mapping[str, str], fact: Fact) -> Mapping[str, str]:
     return {**before, **made}
 
 
-def _has_shape(data: Mapping[str, str], shape: Shape) -> bool:
+def _has_shape(data: Mapping[str, str], shape: Shape, *, exact: bool = True) -> bool:
+    """Return whether attributes have a shape, or admit it unless ``exact``."""
     try:
-        return str(Shape.parse(data.get("shape", "..."))) == str(shape)
+        declared = Shape.parse(data.get("shape", "..."))
     except ValueError:
         return False
+    return str(declared) == str(shape) or (not exact and _includes(declared, shape))
+
+
+def _admits(item: PortElement, fact: Fact) -> bool:
+    """Return whether a declared port has the type of a fact, and dims that include its shape; none for any rank."""
+    if not item.dims:
+        return element_type(item.precision) in (fact.type, None)
+    declared = Shape([Dim() if dim == "-1" else Dim.exactly(int(dim)) for dim in item.dims])
+    return element_type(item.precision) in (fact.type, None) and _includes(declared, fact.shape)
+
+
+def _includes(declared: Shape, shape: Shape) -> bool:
+    if declared.dims is None or shape.dims is None:
+        return declared.dims is None
+    pairs = zip(declared.dims, shape.dims, strict=False)
+    return len(declared.dims) == len(shape.dims) and all(a.lo <= b.lo and a.hi >= b.hi for a, b in pairs)
 
 
 def _attributes(node: Node) -> Mapping[str, str]:

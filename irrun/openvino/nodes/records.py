@@ -57,7 +57,7 @@ def with_attribute(record: Record, name: str, value: Any) -> Record:
     except (OpError, TypeError, ValueError) as error:
         raise RuntimeError(f"{record.type}: {error}") from None
     layer = record.layer
-    if layer is not None and layer.data:
+    if layer is not None and (layer.data or layer.element >= 0):
         layer = layer._replace(data={**layer.data, name: spec.text(getattr(changed, spec.field))})
     return record._replace(op=changed, layer=layer)
 
