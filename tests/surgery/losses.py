@@ -77,9 +77,7 @@ def seen_by_openvino(openvino: Any, path: Path) -> dict[str, Any]:
         "notes": dict(_notes(model.get_rt_info())),
         "variables": sorted(str(item.info.variable_id) for item in model.get_variables()),
         "name": model.friendly_name,
-        **{
-            f"layer {node.friendly_name}": _node(node, known) for node in model.get_ordered_ops() if _is_in(node, known)
-        },
+        **{f"layer {node.friendly_name}": _node(node, known) for node in nodes if _is_in(node, known)},
     }
 
 

@@ -17,6 +17,7 @@ from irrun.graph import Outlet
 from irrun.linter import lint
 from irrun.model import Loaded, build, load
 from irrun.openvino import passes
+from irrun.ops.extension import Extension
 from irrun.surgery import (
     extract,
     remove_states,
@@ -81,11 +82,11 @@ def _other_outputs(model: Loaded) -> Loaded:
 
 def _same_attributes(model: Loaded) -> Loaded:
     for node in model.graph.ordered():
-        if node.layer is not None and node.layer.data and node.type not in _ENDS and node.op is not None:
+        is_known = node.op is not None and not isinstance(node.op, Extension) and node.type not in _ENDS
+        if is_known and node.op is not None and node.layer is not None and node.layer.data:
             known = {spec.name for spec in node.op.spec.attributes}
-            return set_attributes(
-                model, node.name, {key: text for key, text in node.layer.data.items() if key in known}
-            )
+            texts = {key: text for key, text in node.layer.data.items() if key in known}
+            return set_attributes(model, node.name, texts)
     return model
 
 
