@@ -122,9 +122,11 @@ def _user_data(name: str, value: object) -> InfoElement:
 
 
 def text_of(value: object) -> str:
-    """Return a value as OpenVINO writes those of layers: values of a list with spaces, 1 or 0 for a truth value."""
+    """Return a value as OpenVINO writes those of layers: values of a list with spaces, YES or NO."""
+    if isinstance(value, bool):
+        return "YES" if value else "NO"
     if isinstance(value, list | tuple):
-        return " ".join(map(text_of, value))
+        return " ".join(str(int(item)) if isinstance(item, bool) else text_of(item) for item in value)
     if isinstance(value, float):
         return f"{value:.15g}"
-    return str(int(value) if isinstance(value, bool) else value)
+    return str(value)

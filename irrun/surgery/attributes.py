@@ -89,8 +89,9 @@ def _kind(node: Node) -> tuple[str, str, str]:
 def _with_values(graph: MutableGraph, node: Node, values: Array | float) -> Node:
     op = node.op
     if not isinstance(op, Const):
-        source = graph.source(node.id, 0) if node.inputs else None
-        hint = f'; it reads the constant "{source.name}"' if source is not None and isinstance(source.op, Const) else ""
+        sources = [graph.source(node.id, port) for port in range(node.inputs)]
+        read = next((item.name for item in sources if item is not None and isinstance(item.op, Const)), None)
+        hint = "" if read is None else f'; it reads the constant "{read}"'
         raise InputError(f'layer "{node.name}" ({node.type}) is no constant{hint}')
     array = values if isinstance(values, np.ndarray) else _number(values, op)
     shape = op.shape.static

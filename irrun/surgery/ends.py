@@ -68,7 +68,7 @@ def make_states(model: Loaded, pairs: Mapping[str, str]) -> Loaded:
             raise InputError(f'{what}, that of input "{first}"')
     ends = [(made.inputs[find_port(model.inputs, a, "input").index].node, b) for a, b in pairs.items()]
     nodes = [(node, made.outputs[find_port(model.outputs, b, "output").index].node) for node, b in ends]
-    MakeStateful(nodes).run_on_model(made)
+    MakeStateful(nodes, variables=[first + second for first, second in pairs.items()]).run_on_model(made)
     return loaded(made)
 
 

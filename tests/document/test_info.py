@@ -67,7 +67,7 @@ def test_too_many_entries(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("layout_0", "[N,C]", InfoElement("attribute", (("name", "layout"), ("version", "0"), ("layout", "[N,C]")))),
         ("decompression_0", "", InfoElement("attribute", (("name", "decompression"), ("version", "0")))),
-        ("user_dataa", True, InfoElement("user_data", (("name", "a"), ("value", "1"), ("version", "")))),
+        ("user_dataa", True, InfoElement("user_data", (("name", "a"), ("value", "YES"), ("version", "")))),
         ("user_dataa", [1, 2.5], InfoElement("user_data", (("name", "a"), ("value", "1 2.5"), ("version", "")))),
         ("user_data", "", None),
         ("mine", "", None),

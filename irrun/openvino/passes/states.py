@@ -22,18 +22,27 @@ _CACHE: Final = re.compile(r"(past_key_values\.\d+\.(?:key|value))(present\.\d+\
 
 
 class MakeStateful(ModelPass):
-    """Replace pairs of a Parameter and a Result, given as such or by names, by variables that begin with zeros."""
+    """Replace pairs of a Parameter and a Result, given as such or by names, by variables that begin with zeros.
 
-    def __init__(self, pairs_to_replace: Mapping[str, str] | Sequence[tuple[Parameter, Result]]) -> None:
+    ``variables`` are their names, by default those of both ends.
+    """
+
+    def __init__(
+        self,
+        pairs_to_replace: Mapping[str, str] | Sequence[tuple[Parameter, Result]],
+        *,
+        variables: Sequence[str] | None = None,
+    ) -> None:
         pairs = pairs_to_replace.items() if isinstance(pairs_to_replace, Mapping) else pairs_to_replace
         self._pairs: list[tuple[Any, Any]] = list(pairs)
+        self._names = variables or [f"{_title(first)}{_title(second)}" for first, second in self._pairs]
 
     def run_on_model(self, model: Model) -> bool:
         """Change a model; return whether it was changed."""
-        for first, second in self._pairs:
+        for (first, second), name in zip(self._pairs, self._names, strict=True):
             parameter: Any = model.input(first).node if isinstance(first, str) else first
             result: Any = model.output(second).node if isinstance(second, str) else second
-            info = VariableInfo(parameter.partial_shape, parameter.element_type, f"{_title(first)}{_title(second)}")
+            info = VariableInfo(parameter.partial_shape, parameter.element_type, name)
             variable = Variable(info)
             read = ReadValue(variable)
             read.output(0).set_names(parameter.output(0).names)
