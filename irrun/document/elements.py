@@ -241,7 +241,8 @@ class _Reader(Walker):
             fault = HostileMarkup(what=f"the <rt_info> of layers and ports have more than {MOST_ENTRIES:,} elements")
             raise IRError([fault.at(Anchor(ordinal))])
         attributes = tuple(self.values(element, ordinal).items())
-        return InfoElement(element.tag, attributes, tuple([self._entry(child) for child in element]))
+        children = tuple([self._entry(child) for child in element])
+        return InfoElement(element.tag, attributes, children, "" if children else (element.text or "").strip())
 
     def _head(
         self, attributes: Mapping[str, str], side: str, ordinal: int

@@ -9,10 +9,12 @@ from xml.parsers import expat
 
 from irrun.document.reader import Document
 from irrun.document.records import LayerElement, NetElement
-from irrun.document.source_map import end_of_tag
+from irrun.document.source_map import attributes_of, end_of_tag
 
 _REST: Final = frozenset({"layers", "edges", "rt_info", "pre-process"})
 """The elements of a net that its writer makes."""
+
+_HEAD: Final = frozenset({b"name", b"version"})
 
 _SLASH: Final = ord("/")
 
@@ -37,6 +39,12 @@ class Original:
     def text(self, element: int) -> str:
         """Return the text of an element of a layer or a net by its ordinal."""
         return self._text[self._spans[0][element] : self._spans[1][element]].decode()
+
+    @property
+    def head(self) -> str:
+        """The further attributes of the net, such as namespaces, each after a space."""
+        text = self._text[self._spans[0][0] : end_of_tag(self._text, self._spans[0][0])]
+        return "".join(f" {name.decode()}={value.decode()}" for name, value in attributes_of(text) if name not in _HEAD)
 
     @property
     def notes(self) -> str:

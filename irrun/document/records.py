@@ -10,11 +10,12 @@ from irrun.tensor.element_type import BY_NAME, BY_PRECISION
 
 
 class InfoElement(NamedTuple):
-    """An element inside a ``<rt_info>``, with its attributes as written and the elements inside it."""
+    """An element inside a ``<rt_info>``, with its attributes as written, and the elements or the text inside it."""
 
     tag: str
     attributes: tuple[tuple[str, str], ...]
     children: tuple[InfoElement, ...] = ()
+    text: str = ""
 
 
 Info = tuple[InfoElement, ...]

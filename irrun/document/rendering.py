@@ -86,9 +86,11 @@ def _info(info: Info, indent: str) -> Iterator[str]:
 
 def entry_lines(entry: InfoElement, indent: str) -> Iterator[str]:
     """Yield the lines of an entry of a ``<rt_info>``."""
+    if entry.tag.startswith("{"):
+        return
     head = f"{indent}<{entry.tag}{' ' if entry.attributes else ''}{_pairs(entry.attributes)}"
     if not entry.children:
-        yield f"{head} />"
+        yield f"{head}>{entry.text.translate(_REFERENCES)}</{entry.tag}>" if entry.text else f"{head} />"
         return
     yield f"{head}>"
     for child in entry.children:
@@ -119,4 +121,5 @@ def _port_map(body: BodyElement) -> Iterator[str]:
 
 
 def _pairs(attributes: Iterable[tuple[str, str]]) -> str:
-    return " ".join(f"{name}={quoted(text)}" for name, text in attributes)
+    """Return attributes as text, without those of other namespaces, which only the text of the file has."""
+    return " ".join(f"{name}={quoted(text)}" for name, text in attributes if not name.startswith("{"))

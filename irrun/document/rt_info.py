@@ -40,4 +40,5 @@ def rt_info(document: Document) -> Mapping[str, str]:
 
 
 def _entry(element: Element) -> InfoElement:
-    return InfoElement(element.tag, tuple(element.items()), tuple([_entry(child) for child in element]))
+    children = tuple([_entry(child) for child in element])
+    return InfoElement(element.tag, tuple(element.items()), children, "" if children else (element.text or "").strip())

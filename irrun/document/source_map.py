@@ -143,6 +143,11 @@ def end_of_tag(text: bytes, start: int) -> int:
     return found.end() if found is not None else len(text)
 
 
+def attributes_of(tag: bytes) -> list[tuple[bytes, bytes]]:
+    """Return the attributes of a tag by name, with the quotes of their values."""
+    return [(found[1], found[2]) for found in _ATTRIBUTE.finditer(tag)]
+
+
 def element_starts(text: bytes) -> array[int]:
     """Return the byte offset of every start tag, by the ordinal of its element, up to the first malformed place."""
     starts = array("I")

@@ -43,7 +43,8 @@ class IrFile(NamedTuple):
 
     def _lines(self) -> Iterator[str]:
         yield '<?xml version="1.0"?>'
-        yield f'<net name={quoted(self.net.name)} version="{self.net.version}">'
+        head = "" if self.original is None else self.original.head
+        yield f'<net name={quoted(self.net.name)} version="{self.net.version}"{head}>'
         yield from net_lines(self.net, self.original)
         rest = [] if self.original is None else self.original.rest
         if self.notes is None and self.original is not None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 
 from irrun.diagnostics import amount, near_match
+from irrun.document.info import key_of
+from irrun.document.records import Info
 from irrun.editing import MutableGraph
 from irrun.graph import Node, Outlet
-from irrun.graph.graph import NO_INFO, PARAMETER, RESULT
+from irrun.graph.graph import NO_INFO, PARAMETER, RESULT, NodeInfo
 from irrun.model import InputError, Loaded
 from irrun.model.layers import places_of
 from irrun.surgery.drafts import closed, everywhere, opened
@@ -103,6 +105,16 @@ def _name(graph: MutableGraph, model: Loaded, old: str, new: str) -> None:
     graph.update(node._replace(names=tuple(known)))
 
 
+def _anonymous(info: NodeInfo) -> NodeInfo:
+    """Return runtime information without names, and without what users note."""
+    inputs, outputs = (tuple(_unnamed(entries) for entries in ports) for ports in (info.inputs, info.outputs))
+    return NodeInfo(_unnamed(info.layer), inputs, outputs) if info is not NO_INFO else info
+
+
+def _unnamed(info: Info) -> Info:
+    return tuple(entry for entry in info if entry.tag == "attribute" and key_of(entry) != "fused_names_0")
+
+
 def _number(node: Node) -> str:
     return f"layer {node.id if node.layer is None else node.layer.id}"
 
@@ -110,7 +122,8 @@ def _number(node: Node) -> str:
 def without_names(model: Loaded) -> Loaded:
     """Return a model whose layers are called by their types and numbers, and whose tensors have no names.
 
-    Inputs are called ``input_0`` and so on, outputs ``output_0``; the notes on how the model was made are left out.
+    Inputs are called ``input_0`` and so on, outputs ``output_0``. Notes on how the model was made, and what users note
+    on layers, are left out; marks and layouts stay.
     """
     plain, edited = opened(model)
     counts: dict[str, int] = {}
@@ -123,7 +136,7 @@ def without_names(model: Loaded) -> Loaded:
             number = counts[node.type] = counts.get(node.type, -1) + 1
             name = inputs.get(id) or outputs.get(id) or f"{node.type}_{number}"
             names = ((inputs[id],),) if id in inputs else ((),) * len(node.names)
-            graph.update(node._replace(name=name, names=names, info=NO_INFO, output_names=()))
+            graph.update(node._replace(name=name, names=names, info=_anonymous(node.info), output_names=()))
         for id, name in outputs.items():
             for outlet in graph.sources(id):
                 record = None if outlet is None else graph.node(outlet.node)

@@ -9,6 +9,7 @@ from irrun.document import elements as reader
 from irrun.document import read
 from irrun.document.info import entry_of, find, key_of, merged, texts, value_of, with_entry, without
 from irrun.document.records import InfoElement
+from irrun.document.rendering import entry_lines
 from irrun.graph import bind
 from irrun.graph.graph import NO_INFO
 from tests.linter.models import NET
@@ -103,3 +104,14 @@ def test_names_are_merged() -> None:
         "fused_names_0": "a, b, c",
         "user_dataz": "1",
     }
+
+
+def test_what_is_rendered_again() -> None:
+    document = read(clamp(info('<x a="1">te&amp;xt</x><y><z b="&lt;"/></y>')).encode())
+    (layer,) = (layer for layer in document.net.layers if layer.info)
+    assert [line for entry in layer.info for line in entry_lines(entry, "")] == [
+        '<x a="1">te&amp;xt</x>',
+        "<y>",
+        '\t<z b="&lt;" />',
+        "</y>",
+    ]
