@@ -27,7 +27,6 @@ from irrun.document.records import (
     ChannelElement,
     EdgeElement,
     Info,
-    InfoElement,
     LayerElement,
     MapElement,
     MeanElement,
@@ -42,8 +41,6 @@ from irrun.tensor.element_type import BY_NAME, BY_PRECISION
 
 MOST_DIMS: Final = 64
 DEEPEST_BODY: Final = 32
-MOST_ENTRIES: Final = 1_000_000
-"""The limit on elements inside the ``<rt_info>`` of layers and ports of a file."""
 
 _LAYER: Final = {"id", "name", "type", "version"}
 _EDGE: Final = list(ATTRIBUTES["edge"])
@@ -64,8 +61,6 @@ class _Reader(Walker):
         self.sizes = {"-1": "-1"}
         self.dims: dict[tuple[str, ...], tuple[str, ...]] = {}
         self.texts: dict[str, str] = {}
-        self.infos: dict[Info, Info] = {}
-        self.entries = 0
 
     def net(self, element: Element) -> NetElement:
         ordinal = self.next()
@@ -131,7 +126,7 @@ class _Reader(Walker):
                     self._back_edge(item) for item in child if item.tag == "edge" or self.admits(item, "back_edges")
                 )
             elif tag == "rt_info":
-                info = self._rt_info(child, info)
+                info = self.rt_info(child, info)
             else:
                 maps[tag] = self._port_map(child)
         self.layers.pop()
@@ -203,7 +198,7 @@ class _Reader(Walker):
         info: Info = ()
         for child in element:
             if child.tag == "rt_info":
-                info = self._rt_info(child, info)
+                info = self.rt_info(child, info)
                 continue
             if child.tag != "dim" and not self.admits(child, "port"):
                 continue
@@ -219,30 +214,6 @@ class _Reader(Walker):
         together = self.ordinal == ordinal + len(dims)
         shared = self.dims.setdefault(tuple(dims), tuple(dims))
         return PortElement(ordinal, id or "", precision, names, shared, () if together else tuple(at), info)
-
-    def _rt_info(self, element: Element, before: Info) -> Info:
-        """Return the content of a ``<rt_info>``; of several in one place, the first one counts."""
-        if before:
-            self.skip(element)
-            return before
-        self.next()
-        children = []
-        for child in self.inner(element):
-            if child is self.elements.open:
-                self.elements.complete(child)
-            self.require_depth(child)
-            children.append(self._entry(child))
-        return self.infos.setdefault(tuple(children), tuple(children))
-
-    def _entry(self, element: Element) -> InfoElement:
-        ordinal = self.next()
-        self.entries += 1
-        if self.entries > MOST_ENTRIES:
-            fault = HostileMarkup(what=f"the <rt_info> of layers and ports have more than {MOST_ENTRIES:,} elements")
-            raise IRError([fault.at(Anchor(ordinal))])
-        attributes = tuple(self.values(element, ordinal).items())
-        children = tuple([self._entry(child) for child in element])
-        return InfoElement(element.tag, attributes, children, "" if children else (element.text or "").strip())
 
     def _head(
         self, attributes: Mapping[str, str], side: str, ordinal: int

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from irrun.diagnostics import IRError
-from irrun.document import elements as reader
-from irrun.document import read
+from irrun.document import read, walker
 from irrun.document.info import entry_of, find, key_of, merged, texts, value_of, with_entry, without
 from irrun.document.records import InfoElement
 from irrun.document.rendering import entry_lines
@@ -58,7 +57,7 @@ def test_the_first_of_several_counts() -> None:
 
 
 def test_too_many_entries(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "MOST_ENTRIES", 2)
+    monkeypatch.setattr(walker, "MOST_ENTRIES", 2)
     with pytest.raises(IRError, match="more than 2 elements"):
         read(clamp(info(MARK + MINE)).encode())
 

@@ -15,7 +15,6 @@ from irrun.document.records import (
     EdgeElement,
     Info,
     LayerElement,
-    MapElement,
     NetElement,
     PortElement,
     element_type,
@@ -26,9 +25,10 @@ from irrun.document.writer import port, stored
 from irrun.graph import Body, Graph, Node, Outlet
 from irrun.graph.graph import PARAMETER, RESULT
 from irrun.inference import Facts
+from irrun.openvino.models.alike import as_before, declares, has_shape, includes, is_same, unless_same
+from irrun.openvino.models.data import attributes, entry, parameter
 from irrun.openvino.models.halves import as_half, stays_in_f32
 from irrun.openvino.models.order import in_order
-from irrun.ops.context import BodyInput, BodyOutput
 from irrun.ops.infrastructure.const import Const, HeldConst
 from irrun.tensor import Dim, Fact, Shape
 from irrun.tensor.element_type import F16
@@ -63,16 +63,17 @@ class Elements:
 class _Net:
     """The layers and edges of one graph. Layers of the file keep their ids, and those of their ports.
 
-    Those of a body also keep shapes that admit what inference knows, which depends on the layer around the body.
+    Where no input has another shape, and in bodies, they also keep shapes that include what inference knows.
     """
 
     def __init__(
         self, elements: Elements, graph: Graph, facts: Facts, before: NetElement | None, *, is_body: bool = False
     ) -> None:
         self.elements = elements
-        self.is_body = is_body
         self.graph = graph
         self.facts = facts
+        self.is_body = is_body
+        self.keeps_shapes = is_body or all(map(self._is_as_read, graph.parameters))
         self.layers: list[LayerElement] = []
         self.ids: dict[int, str] = {}
         self._ports: dict[Outlet, str] = {}
@@ -98,6 +99,11 @@ class _Net:
         found = [*self._between, *(EdgeElement(-1, *item) for item in ends)]
         places = {edge[1:]: place for place, edge in enumerate(() if before is None else before.edges)}
         return sorted(found, key=lambda edge: places.get(edge[1:], len(places)))
+
+    def _is_as_read(self, id: int) -> bool:
+        """Return whether an input has the shape that the file declares."""
+        layer, fact = self.elements.read(self.graph.node(id)), self.facts.get(Outlet(id, 0))
+        return layer is not None and fact is not None and declares(layer.data, fact)
 
     # -- layers
 
@@ -125,7 +131,7 @@ class _Net:
             tuple(bodies),
             self._info(node.info.layer),
         )
-        self.layers.append(layer if layer is not None and _is_same(made, layer) else made)
+        self.layers.append(layer if layer is not None and is_same(made, layer) else made)
 
     def _info(self, info: Info) -> Info:
         return () if self.elements.is_legacy else info
@@ -152,7 +158,7 @@ class _Net:
                 self._feeding.append((source, node.id, id))
                 made = self._port(id, self.facts[source], known)
                 made = made._replace(info=self._info(_at(node.info.inputs, index)))
-                found.append(_unless_same(made, known))
+                found.append(unless_same(made, known))
         return found
 
     def _output(
@@ -166,16 +172,28 @@ class _Net:
         is_free = before is not None and all(item.id != before.id for item in inputs)
         id = before.id if before is not None and is_free else str(len(inputs) + index)
         made = self._port(id, fact, before)
-        return _unless_same(made._replace(names=names, info=self._info(_at(node.info.outputs, index))), before)
+        return unless_same(made._replace(names=names, info=self._info(_at(node.info.outputs, index))), before)
 
     def _port(self, id: str, fact: Fact | None, before: PortElement | None) -> PortElement:
         """Return the element of a port; with the type and the dims of the file where nothing else is known."""
-        if before is not None and (fact is None or (self.is_body and _admits(before, fact))):
+        if before is not None and (fact is None or (self.keeps_shapes and self._admits(before, fact))):
             return before._replace(element=-1, id=id, names=None, scattered=())
         made = port(id, Fact.unknown() if fact is None else fact)
         if before is not None and (before.precision is None or element_type(before.precision) is (fact and fact.type)):
             return made._replace(precision=before.precision)
         return made
+
+    def _admits(self, item: PortElement, fact: Fact) -> bool:
+        """Return whether a declared port has the type of a fact, and dims that include its shape.
+
+        In a body, a port without dims may have any rank.
+        """
+        if element_type(item.precision) not in (fact.type, None):
+            return False
+        if not item.dims:
+            return self.is_body or not fact.shape.dims
+        declared = Shape([Dim() if dim == "-1" else Dim.exactly(int(dim)) for dim in item.dims])
+        return includes(declared, fact.shape)
 
     def _names_of_results(self, outlet: Outlet) -> set[str]:
         """Return the names that Results give the outputs of the model that a tensor is."""
@@ -202,13 +220,13 @@ class _Net:
     def _data(self, node: Node, layer: LayerElement | None, known: Sequence[Fact | None]) -> Mapping[str, str]:
         if node.type == PARAMETER:
             fact = known[0] or Fact.unknown()
-            if layer is not None and self.is_body and _has_shape(layer.data, fact.shape, exact=False):
+            if layer is not None and self.keeps_shapes and declares(layer.data, fact, exact=False):
                 return layer.data
-            return _parameter({} if layer is None else layer.data, fact)
+            return parameter({} if layer is None else layer.data, fact)
         if isinstance(node.op, Const):
             before = {} if node.layer is None else node.layer.data
             return {**before, **self._constant(node, node.op, before)}
-        return _attributes(node) if layer is None or node.layer is None else node.layer.data
+        return attributes(node) if layer is None or node.layer is None else node.layer.data
 
     def _constant(self, node: Node, op: Const, before: Mapping[str, str]) -> dict[str, str]:
         """Store a constant; return the attributes that say what it is and where."""
@@ -223,7 +241,7 @@ class _Net:
                 raise RuntimeError(_unknown(node))
             offset, size = self.elements.content.add_range(op.offset, op.size), op.size
         places = {"offset": str(offset), "size": str(size)}
-        if before and element_type(before.get("element_type")) is op.element_type and _has_shape(before, op.shape):
+        if before and element_type(before.get("element_type")) is op.element_type and has_shape(before, op.shape):
             return places
         return {"element_type": op.element_type.name, "shape": ", ".join(map(str, op.shape.static)), **places}
 
@@ -262,109 +280,11 @@ class _Net:
         inner = _Net(self.elements, body.graph, self.facts.bodies[node.id, tag], before and before.net, is_body=True)
         net = NetElement(-1, tag, None, tuple(inner.layers), tuple(inner.edges))
         parameters, results = ([inner.ids[id] for id in ends] for ends in (body.graph.parameters, body.graph.results))
-        first = [_entry("input", item, parameters, inputs, "current_iteration") for item in body.ports.inputs]
-        second = [_entry("output", item, results, outputs, "execution_condition") for item in body.ports.outputs]
-        entries = _as_before([*first, *second], () if before is None else before.port_map)
+        first = [entry("input", item, parameters, inputs, "current_iteration") for item in body.ports.inputs]
+        second = [entry("output", item, results, outputs, "execution_condition") for item in body.ports.outputs]
+        entries = as_before([*first, *second], () if before is None else before.port_map)
         edges = (BackEdgeElement(-1, results[result], parameters[item]) for result, item in body.ports.back_edges)
         return BodyElement(-1, tag, net, tuple(entries), tuple(edges))
-
-
-def _entry(
-    kind: str, item: BodyInput | BodyOutput, inner: list[str], ports: Sequence[PortElement], purpose: str
-) -> MapElement:
-    """Return an entry of a port map; ``purpose`` is that of an end without a port of the layer."""
-    if item.external is None:
-        outside = {"external_port_id": "-1", "internal_layer_id": inner[item.internal], "purpose": purpose}
-        return MapElement(-1, kind, outside)
-    entry: dict[str, object] = {"external_port_id": ports[item.external].id, "internal_layer_id": inner[item.internal]}
-    if item.axis is not None:
-        entry |= {"axis": item.axis, "start": item.start, "end": item.end, "stride": item.stride}
-        entry["part_size"] = item.part_size
-    return MapElement(-1, kind, {name: str(value) for name, value in entry.items()})
-
-
-def _as_before(entries: Sequence[MapElement], before: Sequence[MapElement]) -> Sequence[MapElement]:
-    """Return the entries of a port map as the file has them, where they say the same."""
-    sides = [sorted((item.kind, *sorted(item.attributes.items())) for item in side) for side in (entries, before)]
-    return before if sides[0] == sides[1] else entries
-
-
-def _unless_same(made: PortElement, before: PortElement | None) -> PortElement:
-    return before if before is not None and _port_key(made) == _port_key(before) else made
-
-
-def _port_key(item: PortElement) -> tuple[Any, ...]:
-    return item.id, item.precision, item.names, item.dims, item.info
-
-
-def _is_same(made: LayerElement, before: LayerElement) -> bool:
-    """Return whether two layers have the same text, but for white space."""
-    kept = made._replace(element=before.element, data_element=before.data_element, bodies=(), data={})
-    if kept != before._replace(bodies=(), data={}) or list(made.data.items()) != list(before.data.items()):
-        return False
-    bodies = itertools.zip_longest(made.bodies, before.bodies)
-    return all(first is not None and second is not None and _is_same_body(first, second) for first, second in bodies)
-
-
-def _is_same_body(made: BodyElement, before: BodyElement) -> bool:
-    if made.tag != before.tag or len(made.net.layers) != len(before.net.layers):
-        return False
-    layers = zip(made.net.layers, before.net.layers, strict=True)
-    pairs = (made.net.edges, before.net.edges), (made.back_edges, before.back_edges), (made.port_map, before.port_map)
-    return all(first is second for first, second in layers) and all(_plain(a) == _plain(b) for a, b in pairs)
-
-
-def _plain(items: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Return elements without their ordinals."""
-    return [item[1:] for item in items]
-
-
-def _parameter(before: Mapping[str, str], fact: Fact) -> Mapping[str, str]:
-    dims = fact.shape.dims
-    made = {"shape": "..." if dims is None else ",".join(map(str, dims)), "element_type": fact.type.name}
-    if element_type(before.get("element_type")) is fact.type:
-        made["element_type"] = before["element_type"]
-    if "shape" in before and _has_shape(before, fact.shape):
-        made["shape"] = before["shape"]
-    return {**before, **made}
-
-
-def _has_shape(data: Mapping[str, str], shape: Shape, *, exact: bool = True) -> bool:
-    """Return whether attributes have a shape, or admit it unless ``exact``."""
-    try:
-        declared = Shape.parse(data.get("shape", "..."))
-    except ValueError:
-        return False
-    return str(declared) == str(shape) or (not exact and _includes(declared, shape))
-
-
-def _admits(item: PortElement, fact: Fact) -> bool:
-    """Return whether a declared port has the type of a fact, and dims that include its shape; none for any rank."""
-    if not item.dims:
-        return element_type(item.precision) in (fact.type, None)
-    declared = Shape([Dim() if dim == "-1" else Dim.exactly(int(dim)) for dim in item.dims])
-    return element_type(item.precision) in (fact.type, None) and _includes(declared, fact.shape)
-
-
-def _includes(declared: Shape, shape: Shape) -> bool:
-    if declared.dims is None or shape.dims is None:
-        return declared.dims is None
-    pairs = zip(declared.dims, shape.dims, strict=False)
-    return len(declared.dims) == len(shape.dims) and all(a.lo <= b.lo and a.hi >= b.hi for a, b in pairs)
-
-
-def _attributes(node: Node) -> Mapping[str, str]:
-    """Return the attributes as written in the file, or in full where no file has them."""
-    texts = getattr(node.op, "texts", None)
-    if texts is not None:
-        return dict(texts())
-    if node.layer is not None and node.layer.data:
-        return node.layer.data
-    op = node.op
-    if op is None:
-        return {}
-    values = {item.name: (item, getattr(op, item.field)) for item in op.spec.attributes}
-    return {name: item.text(value) for name, (item, value) in values.items() if value is not None and "." not in name}
 
 
 def _at(items: Sequence[tuple[Any, ...]], index: int) -> tuple[Any, ...]:
