@@ -106,10 +106,10 @@ def test_names_are_merged() -> None:
 
 
 def test_what_is_rendered_again() -> None:
-    document = read(clamp(info('<x a="1">te&amp;xt</x><y><z b="&lt;"/></y>')).encode())
+    document = read(clamp(info('<x a="1">a &amp; b</x><y><z b="&lt;"/></y>')).encode())
     (layer,) = (layer for layer in document.net.layers if layer.info)
     assert [line for entry in layer.info for line in entry_lines(entry, "")] == [
-        '<x a="1">te&amp;xt</x>',
+        '<x a="1">a &amp; b</x>',
         "<y>",
         '\t<z b="&lt;" />',
         "</y>",
