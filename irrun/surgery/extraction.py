@@ -151,13 +151,25 @@ def _made(graph: Graph, id: int) -> list[tuple[Outlet, int | None]]:
 
 
 def _entering(graph: Graph, inside: set[int]) -> list[Outlet]:
-    """Return the outlets outside that feed layers inside, without constants."""
+    """Return the outlets outside that feed layers inside, without those that depend on constants only."""
+    constant = _constant(graph)
     return list(
         dict.fromkeys(
             outlet
             for id in graph.topological_order
             if id in inside and graph.node(id).type != PARAMETER
             for outlet in graph.sources(id)
-            if outlet is not None and outlet.node not in inside and graph.node(outlet.node).type != "Const"
+            if outlet is not None and outlet.node not in inside and outlet.node not in constant
         )
     )
+
+
+def _constant(graph: Graph) -> set[int]:
+    """Return the nodes that depend on constants only, such as weights and their decompression."""
+    found: set[int] = set()
+    for node in graph.ordered():
+        sources = [outlet for outlet in graph.sources(node.id) if outlet is not None]
+        is_inner = bool(sources) and node.type != READ_VALUE and all(outlet.node in found for outlet in sources)
+        if node.type == "Const" or is_inner:
+            found.add(node.id)
+    return found

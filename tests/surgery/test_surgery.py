@@ -78,6 +78,13 @@ def test_extract_keeps_constants() -> None:
     assert types == ["Add", "Const", "Const", "Convolution", "Parameter", "Result"]
 
 
+def test_extract_keeps_the_decompression_of_weights() -> None:
+    model = convert(loaded(network()), "f16")
+    found = extract(model, ["conv"], ["bias"])
+    types = sorted(node.type for node in found.model.graph.ordered())
+    assert types == ["Add", "Const", "Const", "Convert", "Convert", "Convolution", "Parameter", "Result"]
+
+
 def test_extract_to_the_end() -> None:
     assert extract(loaded(network()), ["sum"]).outputs == (("flat", 0),)
     assert extract(loaded(network()), ["sum"], ["scores"]).outputs == (("flat", 0),)
