@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from irrun.cli.app import app
+from irrun.model import load
 from tests.cases import f32
 from tests.nets import Net
 
@@ -21,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
 PAGES = (
     *("README.md", "docs/many-inputs.md", "docs/extensions.md", "docs/robustness.md"),
-    *("docs/text.md", "docs/accuracy.md"),
+    *("docs/text.md", "docs/accuracy.md", "docs/editing.md"),
 )
 ELSEWHERE = ("tcp://HOST:8786", "openvino_tokenizer.xml", "irrun embed ", "model.onnx")
 """Commands about other machines, and files that are not in the repository."""
@@ -73,6 +74,43 @@ def logarithm(path: Path, factor: float, floor: float) -> None:
     net.save(path)
 
 
+def detector(path: Path) -> None:
+    """Write a convolution whose maps are boxes and scores, and the selection of some; its input has a layout."""
+    net = Net("detector", notes={"model_info": {"labels": "cat dog"}})
+    image = net.parameter("image", "1,3,16,16")
+    weights = np.random.default_rng(0).standard_normal((6, 3, 3, 3), dtype=np.float32)
+    window = {"strides": "1, 1", "dilations": "1, 1", "pads_begin": "1, 1", "pads_end": "1, 1"}
+    kernel = net.constant(weights, name="kernel")
+    maps = net.layer("Convolution", [image, kernel], name="conv", auto_pad="explicit", **window)
+    features = net.layer("ReLU", [maps], name="relu", tensor="features")
+    flat = net.layer("Reshape", [features, net.constant(np.array([0, 6, -1]))], name="flat", special_zero=True)
+    parts = [flat, net.constant(np.array(1)), net.constant(np.array([4, 2]))]
+    halves = net.layers("VariadicSplit", parts, 2, name="split")
+    boxes = net.layer("Transpose", [halves[0], net.constant(np.array([0, 2, 1]))], name="boxes", tensor="boxes")
+    scores = net.layer("Sigmoid", [halves[1]], name="scores", tensor="scores")
+    limits = [net.constant(np.array(3)), net.constant(f32(0.5), name="iou_threshold"), net.constant(f32(0.1))]
+    chosen = net.layers("NonMaxSuppression", [boxes, scores, *limits], 3, 9, name="nms", tensor="selected")
+    net.result(features, chosen[0])
+    net.save(path)
+    layout = '<rt_info><attribute name="layout" version="0" layout="[N,C,H,W]" /></rt_info>'
+    path.write_text(path.read_text().replace("<dim>16</dim>\n\t\t\t\t</port>", f"<dim>16</dim>{layout}</port>", 1))
+
+
+def decoder(path: Path, *, is_stateful: bool) -> None:
+    """Write the sum of a sequence and of what came before, as an input and output or as a variable."""
+    net = Net(path.stem)
+    x, one = net.parameter("x", "1,?"), net.constant(np.array([1]))
+    data = {"variable_id": "past", "variable_type": "f32", "variable_shape": "1,?"}
+    past = net.layer("ReadValue", [], "1,?", 6, name="read", **data) if is_stateful else net.parameter("past", "1,?")
+    present = net.layer("Concat", [past, x], name="cat", tensor="present", axis=1)
+    net.result(net.layer("ReduceSum", [present, one], name="sum", tensor="y", keep_dims=True))
+    if is_stateful:
+        net.layer("Assign", [present], "1,?", 6, name="assign", variable_id="past")
+    else:
+        net.result(present)
+    net.save(path)
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files that the pages name."""
@@ -94,6 +132,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     save(folder / "x.npy", 4, 4)
     np.savez(folder / "inputs.npz", image=np.ones((1, 3, 8, 8), np.float32))
     np.savez(folder / "expected.npz", scores=f32([[1, 1, 1]]))
+    detector(folder / "detector.xml")
+    decoder(folder / "decoder.xml", is_stateful=False)
+    decoder(folder / "counter.xml", is_stateful=True)
+    np.save(folder / "kernel.npy", np.zeros((6, 3, 3, 3), np.float32))
     for index in range(3):
         save(folder / "inputs" / f"{index}.npy", 1, 3, 8, 8)
         save(folder / "steps" / f"{index}.npy", 1, 3, 8, 8)
@@ -163,6 +205,15 @@ def test_the_edits_of_the_readme(here: Path, capsys: pytest.CaptureFixture[str])
     exec(next(block for block in blocks("README.md") if "irrun.surgery" in block), {})
     assert (here / "piece.xml").exists()
     assert capsys.readouterr().out.endswith("{}\n")
+
+
+@pytest.mark.parametrize("made", ["batch8.xml", "softmax.xml"])
+def test_the_programs_of_the_guide_to_editing(here: Path, made: str) -> None:
+    exec(next(block for block in blocks("docs/editing.md") if f'"{made}"' in block), {})
+    model, before = load(here / made), load(here / "detector.xml")
+    assert model.notes == before.notes
+    assert [port.names for port in model.outputs] == [port.names for port in before.outputs]
+    assert str(model.inputs[0].partial_shape) == ("[8,3,16,16]" if made == "batch8.xml" else "[1,3,16,16]")
 
 
 @pytest.mark.usefixtures("here")

@@ -26,6 +26,7 @@ from irrun.document.records import (
     BodyElement,
     ChannelElement,
     EdgeElement,
+    Info,
     LayerElement,
     MapElement,
     MeanElement,
@@ -106,6 +107,7 @@ class _Reader(Walker):
         maps: dict[str, tuple[MapElement, ...]] = {}
         back_edges: tuple[BackEdgeElement, ...] = ()
         nets: list[tuple[int, str, NetElement]] = []
+        info: Info = ()
         for tag, child in self.children(element, "layer"):
             if tag == "data":
                 data_element = self.ordinal + 1
@@ -124,7 +126,7 @@ class _Reader(Walker):
                     self._back_edge(item) for item in child if item.tag == "edge" or self.admits(item, "back_edges")
                 )
             elif tag == "rt_info":
-                self.skip(child)
+                info = self.rt_info(child, info)
             else:
                 maps[tag] = self._port_map(child)
         self.layers.pop()
@@ -145,6 +147,7 @@ class _Reader(Walker):
             inputs,
             outputs,
             bodies,
+            info,
         )
 
     def _body(self, element: Element, ordinal: int, tag: str, layer: Mapping[str, str]) -> NetElement:
@@ -192,7 +195,11 @@ class _Reader(Walker):
         dims: list[str] = []
         at: list[int] = []
         sizes = self.sizes
+        info: Info = ()
         for child in element:
+            if child.tag == "rt_info":
+                info = self.rt_info(child, info)
+                continue
             if child.tag != "dim" and not self.admits(child, "port"):
                 continue
             self.ordinal += 1
@@ -206,7 +213,7 @@ class _Reader(Walker):
             raise IRError([ExcessiveRank(rank=len(dims), most=MOST_DIMS).at(Anchor(ordinal), port=id)])
         together = self.ordinal == ordinal + len(dims)
         shared = self.dims.setdefault(tuple(dims), tuple(dims))
-        return PortElement(ordinal, id or "", precision, names, shared, () if together else tuple(at))
+        return PortElement(ordinal, id or "", precision, names, shared, () if together else tuple(at), info)
 
     def _head(
         self, attributes: Mapping[str, str], side: str, ordinal: int

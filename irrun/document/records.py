@@ -9,8 +9,21 @@ from irrun.tensor import ElementType
 from irrun.tensor.element_type import BY_NAME, BY_PRECISION
 
 
+class InfoElement(NamedTuple):
+    """An element inside a ``<rt_info>``, with its attributes as written, and the elements or the text inside it."""
+
+    tag: str
+    attributes: tuple[tuple[str, str], ...]
+    children: tuple[InfoElement, ...] = ()
+    text: str = ""
+
+
+Info = tuple[InfoElement, ...]
+"""The content of a ``<rt_info>``; empty where there is none."""
+
+
 class PortElement(NamedTuple):
-    """``<port>``. ``dims`` are the texts of its ``<dim>`` elements.
+    """``<port>``. ``dims`` are the texts of its ``<dim>`` elements, ``info`` is the content of its ``<rt_info>``.
 
     ``scattered`` are the ordinals of those elements where they do not directly follow the port's own.
     """
@@ -21,6 +34,7 @@ class PortElement(NamedTuple):
     names: str | None
     dims: tuple[str, ...]
     scattered: tuple[int, ...] = ()
+    info: Info = ()
 
     @property
     def dim_elements(self) -> Sequence[int]:
@@ -65,7 +79,10 @@ class BodyElement(NamedTuple):
 
 
 class LayerElement(NamedTuple):
-    """``<layer>``. ``data`` holds the attributes of its ``<data>``, ``data_element`` the ordinal of that element."""
+    """``<layer>``. ``data`` holds the attributes of its ``<data>``, ``data_element`` the ordinal of that element.
+
+    ``info`` is the content of its ``<rt_info>``.
+    """
 
     element: int
     id: str
@@ -78,6 +95,7 @@ class LayerElement(NamedTuple):
     inputs: tuple[PortElement, ...]
     outputs: tuple[PortElement, ...]
     bodies: tuple[BodyElement, ...]
+    info: Info = ()
 
 
 class MeanElement(NamedTuple):

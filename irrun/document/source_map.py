@@ -125,9 +125,8 @@ class _Tag:
     """The bytes of a start tag, and those of the name and the value of each of its attributes."""
 
     def __init__(self, text: bytes, start: int) -> None:
-        found = _END_OF_TAG.match(text, start)
         self.start = start
-        self.end = found.end() if found is not None else len(text)
+        self.end = end_of_tag(text, start)
         self._text = text
 
     @functools.cached_property
@@ -136,6 +135,17 @@ class _Tag:
         for found in _ATTRIBUTE.finditer(self._text, self.start, self.end):
             spans.setdefault(found[1], (found.span(1), (found.start(2) + 1, found.end(2) - 1)))
         return spans
+
+
+def end_of_tag(text: bytes, start: int) -> int:
+    """Return the offset behind a tag."""
+    found = _END_OF_TAG.match(text, start)
+    return found.end() if found is not None else len(text)
+
+
+def attributes_of(tag: bytes) -> list[tuple[bytes, bytes]]:
+    """Return the attributes of a tag by name, with the quotes of their values."""
+    return [(found[1], found[2]) for found in _ATTRIBUTE.finditer(tag)]
 
 
 def element_starts(text: bytes) -> array[int]:

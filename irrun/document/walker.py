@@ -26,9 +26,12 @@ from irrun.document.grammar import (
     meant_element,
 )
 from irrun.document.places import path_notes
+from irrun.document.records import Info, InfoElement
 from irrun.document.stream import DEEPEST, Element, Elements, Unreadable, depth
 
 MOST_ATTRIBUTES: Final = 1000
+MOST_ENTRIES: Final = 1_000_000
+"""The limit on elements inside the ``<rt_info>`` of layers and ports of a file."""
 
 _IN_PIECES: Final = frozenset({"layers", "edges", "rt_info", *MAPS})
 """Elements whose children are read before they are complete."""
@@ -47,6 +50,8 @@ class Walker:
         self.ordinal = -1
         self.layers: list[Mapping[str, str]] = []
         self.path: list[str] = []
+        self.infos: dict[Info, Info] = {}
+        self.entries = 0
 
     def next(self) -> int:
         """Return the ordinal of the next element."""
@@ -74,10 +79,14 @@ class Walker:
             for child in self.elements.children(element):
                 self.skip(child, around)
             return
+        self.ordinal += self.require_depth(element, around)
+
+    def require_depth(self, element: Element, around: int = DEEPEST // 2) -> int:
+        """Return the number of elements of a complete one; Unreadable where they are nested too deep."""
         count = sum(1 for _ in element.iter()) if len(element) else 1
         if around + count > DEEPEST:
             _require_depth(depth(element))
-        self.ordinal += count
+        return count
 
     def skip_inside(self, element: Element) -> None:
         """Count the elements inside one that has none in an IR."""
@@ -149,6 +158,30 @@ class Walker:
         elif absent:
             self.report(MissingAttribute(subject=subject, names=absent), Anchor(ordinal))
         return read
+
+    def rt_info(self, element: Element, before: Info) -> Info:
+        """Return the content of a ``<rt_info>``; of several in one place, the first one counts."""
+        if before:
+            self.skip(element)
+            return before
+        self.next()
+        children = []
+        for child in self.inner(element):
+            if child is self.elements.open:
+                self.elements.complete(child)
+            self.require_depth(child)
+            children.append(self._entry(child))
+        return self.infos.setdefault(tuple(children), tuple(children))
+
+    def _entry(self, element: Element) -> InfoElement:
+        ordinal = self.next()
+        self.entries += 1
+        if self.entries > MOST_ENTRIES:
+            fault = HostileMarkup(what=f"the <rt_info> of layers and ports have more than {MOST_ENTRIES:,} elements")
+            raise IRError([fault.at(Anchor(ordinal))])
+        attributes = tuple(self.values(element, ordinal).items())
+        children = tuple([self._entry(child) for child in element])
+        return InfoElement(element.tag, attributes, children, "" if children else (element.text or "").strip())
 
     def check_id(self, id: str | None, subject: str, ordinal: int) -> None:
         if id is not None and ID.fullmatch(id) is None:

@@ -7,7 +7,7 @@ import mmap
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,6 +109,19 @@ class Weights:
                 f"bytes {offset} to {offset + size} are outside {name}, which has {total} bytes", attribute="offset"
             )
         return whole[offset : offset + size]
+
+    def stream(self) -> BinaryIO | None:
+        """Open a mapped file for reading it in pieces, which takes no memory; None where it is not on the disk."""
+        if self._map is None or self.path is None or self._mapped is None:
+            return None
+        try:
+            file = opened(self.path)
+        except OSError:
+            return None
+        if os.path.samestat(os.fstat(file.fileno()), self._mapped):
+            return file
+        file.close()
+        return None
 
     def forget(self) -> None:
         """Release the file's pages from memory; they are mapped again on their next use."""

@@ -2,24 +2,75 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
+from irrun.document.content import Content
+from irrun.document.original import Original
+from irrun.document.records import (
+    BackEdgeElement,
+    BodyElement,
+    EdgeElement,
+    InfoElement,
+    LayerElement,
+    MapElement,
+    NetElement,
+    PortElement,
+)
+from irrun.document.rendering import entry_lines, net_lines, noted, quoted
 from irrun.document.replacing import replacing, write_through
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.storing import pack
 from irrun.tensor.strings import pack_strings
 
-_REFERENCES: Final = str.maketrans(
-    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
-)
 
+class IrFile(NamedTuple):
+    """The two files of a model before they are written.
 
-def quoted(value: str) -> str:
-    """The text of an attribute, in quotes. Python's `xml.sax.saxutils`, which has it too, imports a client for HTTP."""
-    return f'"{value.translate(_REFERENCES)}"'
+    ``notes`` are the entries of the ``<rt_info>`` of the net, None for those of the ``original`` file.
+    """
+
+    net: NetElement
+    content: Content
+    notes: Sequence[InfoElement] | None = ()
+    original: Original | None = None
+
+    @property
+    def text(self) -> str:
+        """The content of the .xml."""
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield '<?xml version="1.0"?>'
+        head = "" if self.original is None else self.original.head
+        yield f'<net name={quoted(self.net.name)} version="{self.net.version}"{head}>'
+        yield from net_lines(self.net, self.original)
+        rest = [] if self.original is None else self.original.rest
+        if self.notes is None and self.original is not None:
+            rest = [self.original.notes, *rest] if self.original.notes else rest
+            yield from (f"\t{text}" for text in rest or ["<rt_info />"])
+        else:
+            inside = [line for entry in self.notes or () for line in entry_lines(entry, "\t\t")]
+            yield from ("\t<rt_info>", *inside, "\t</rt_info>") if inside else ("\t<rt_info />",)
+            yield from (f"\t{text}" for text in rest)
+        yield from ("</net>", "")
+
+    @property
+    def weights(self) -> bytes:
+        """The content of the .bin."""
+        return self.content.whole()
+
+    def save(self, path: Path, weights: Path | None = None) -> None:
+        """Write the .xml and the .bin, which is beside it by default. Neither is replaced before both are written."""
+        with replacing(path) as xml, replacing(weights or path.with_suffix(".bin")) as binary:
+            write_through(path, xml, self.text.encode())
+            self.content.write(binary)
+
+    def save_xml(self, path: Path) -> None:
+        """Write the .xml alone."""
+        with replacing(path) as xml:
+            write_through(path, xml, self.text.encode())
 
 
 class Handle(NamedTuple):
@@ -53,15 +104,14 @@ class Writer:
         self.name = name
         self.version = version
         self.notes = notes or {}
-        self._layers: list[str] = []
-        self._edges: list[str] = []
-        self._weights = bytearray()
-        self._stored: dict[bytes, int] = {}
+        self._layers: list[LayerElement] = []
+        self._edges: list[EdgeElement] = []
+        self._content = Content()
 
     def body(self) -> Writer:
         """Return a writer for a sub-graph, which shares the weights file."""
         inner = Writer(self.name)
-        inner._weights, inner._stored = self._weights, self._stored
+        inner._content = self._content
         return inner
 
     def parameter(self, name: str, type: ElementType, shape: Shape) -> Handle:
@@ -79,15 +129,11 @@ class Writer:
 
     def constant(self, values: Array, type: ElementType, name: str = "", names: Sequence[str] = ()) -> Handle:
         """Add a Const layer; equal values share one range of the weights."""
-        data = pack_strings(values) if type.kind == "string" else pack(values.reshape(-1), type.name)
-        data = data or b"\0"
-        if data not in self._stored:
-            self._stored[data] = len(self._weights)
-            self._weights += data
+        data = stored(values, type)
         attributes = {
             "element_type": type.name,
             "shape": ", ".join(map(str, values.shape)),
-            "offset": str(self._stored[data]),
+            "offset": str(self._content.add(data)),
             "size": str(len(data)),
         }
         return self.layer("Const", "opset1", [], [Fact(type, Shape(values.shape))], attributes, name=name, names=names)[
@@ -107,32 +153,17 @@ class Writer:
         bodies: Mapping[str, WrittenBody] | None = None,
     ) -> list[Handle]:
         """Add a layer. ``outputs`` are the declared facts of its output ports, ``names`` their tensor names."""
-        id = len(self._layers)
-        lines = [f'\t\t<layer id="{id}" name={quoted(name or f"{type}_{id}")} type="{type}" version="{version}">']
-        if attributes:
-            pairs = " ".join(f"{key}={quoted(value)}" for key, value in attributes.items())
-            lines.append(f"\t\t\t<data {pairs} />")
-        for tag, body in (bodies or {}).items():
-            lines += _port_map(tag, body)
-        if inputs:
-            lines.append("\t\t\t<input>")
-            for index, source in enumerate(inputs):
-                lines += _port(index, source.fact)
-                ends = f'from-layer="{source.layer}" from-port="{source.port}" to-layer="{id}" to-port="{index}"'
-                self._edges.append(f"\t\t<edge {ends} />")
-            lines.append("\t\t\t</input>")
-        handles = []
-        if outputs:
-            lines.append("\t\t\t<output>")
-            for index, fact in enumerate(outputs):
-                lines += _port(len(inputs) + index, fact, names[index] if index < len(names) else "")
-                handles.append(Handle(id, len(inputs) + index, fact))
-            lines.append("\t\t\t</output>")
-        for tag, body in (bodies or {}).items():
-            lines += [f"\t\t\t<{tag}>", *body.writer._inside(), f"\t\t\t</{tag}>"]
-        lines.append("\t\t</layer>")
-        self._layers.append("\n".join(lines))
-        return handles
+        id, count = len(self._layers), len(inputs)
+        ports = [port(str(index), source.fact) for index, source in enumerate(inputs)]
+        known = [*names, *[""] * (len(outputs) - len(names))]
+        made = [port(str(count + index), fact, known[index] or None) for index, fact in enumerate(outputs)]
+        inner = tuple(_body(tag, body) for tag, body in (bodies or {}).items())
+        data, called = attributes or {}, name or f"{type}_{id}"
+        layer = LayerElement(-1, str(id), called, type, version, None, data, None, tuple(ports), tuple(made), inner)
+        self._layers.append(layer)
+        for index, source in enumerate(inputs):
+            self._edges.append(EdgeElement(-1, str(source.layer), str(source.port), str(id), str(index)))
+        return [Handle(id, count + index, fact) for index, fact in enumerate(outputs)]
 
     def result(self, source: Handle, name: str = "") -> int:
         """Add a Result layer, an output of the model; return its id."""
@@ -145,67 +176,43 @@ class Writer:
         return len(self._layers) - 1
 
     @property
+    def net(self) -> NetElement:
+        """The layers and edges so far."""
+        return NetElement(-1, self.name, self.version, tuple(self._layers), tuple(self._edges))
+
+    @property
+    def _file(self) -> IrFile:
+        return IrFile(self.net, self._content, [noted(key, value) for key, value in self.notes.items()])
+
+    @property
     def text(self) -> str:
         """The content of the .xml."""
-        return "\n".join(
-            [
-                '<?xml version="1.0"?>',
-                f'<net name={quoted(self.name)} version="{self.version}">',
-                *self._inside(),
-                "</net>",
-                "",
-            ]
-        )
-
-    def _inside(self) -> list[str]:
-        notes = ["\t<rt_info />"] if not self.notes else _notes("rt_info", self.notes, "\t")
-        return ["\t<layers>", *self._layers, "\t</layers>", "\t<edges>", *self._edges, "\t</edges>", *notes]
+        return self._file.text
 
     @property
     def weights(self) -> bytes:
         """The content of the .bin."""
-        return bytes(self._weights)
+        return self._file.weights
 
     def save(self, path: Path, weights: Path | None = None) -> None:
         """Write the .xml and the .bin, which is beside it by default. Neither is replaced before both are written."""
-        with replacing(path) as xml, replacing(weights or path.with_suffix(".bin")) as binary:
-            write_through(path, xml, self.text.encode())
-            binary.write(self._weights)
+        self._file.save(path, weights)
 
 
-def _notes(tag: str, notes: Mapping[str, object], indent: str) -> list[str]:
-    """Return an element with an element for each entry; texts that are not names of elements become attributes."""
-    lines = []
-    for key, value in notes.items():
-        is_name = re.fullmatch(r"[A-Za-z_][\w.-]*", key) is not None
-        head, end = (key, key) if is_name else (f"info name={quoted(key)}", "info")
-        if isinstance(value, Mapping):
-            inside = _notes(head, value, f"{indent}\t")
-            lines += [*inside[:-1], f"{indent}\t</{end}>"]
-        else:
-            lines.append(f"{indent}\t<{head} value={quoted(str(value))} />")
-    return [f"{indent}<{tag}>", *lines, f"{indent}</{tag}>"]
+def port(id: str, fact: Fact, names: str | None = None) -> PortElement:
+    """Return the element of a port with the type and the shape of a fact."""
+    dims = tuple(str(dim.lo if dim.is_static else -1) for dim in fact.shape.dims or ())
+    return PortElement(-1, id, fact.type.precision, names, dims)
 
 
-def _port(id: int, fact: Fact, name: str = "") -> list[str]:
-    names = f" names={quoted(name)}" if name else ""
-    head = f'\t\t\t\t<port id="{id}" precision="{fact.type.precision}"{names}'
-    dims = fact.shape.dims
-    if not dims:
-        return [f"{head} />"]
-    body = [f"\t\t\t\t\t<dim>{dim.lo if dim.is_static else -1}</dim>" for dim in dims]
-    return [f"{head}>", *body, "\t\t\t\t</port>"]
+def stored(values: Array, type: ElementType) -> bytes:
+    """Return the bytes of a constant in the weights file, at least one."""
+    data = pack_strings(values) if type.kind == "string" else pack(values.reshape(-1), type.name)
+    return data or b"\0"
 
 
-def _port_map(tag: str, body: WrittenBody) -> list[str]:
-    name = tag.replace("body", "port_map")
-    lines = [f"\t\t\t<{name}>"]
-    for kind, entries in (("input", body.inputs), ("output", body.outputs)):
-        for entry in entries:
-            pairs = " ".join(f'{key}="{value}"' for key, value in entry.items())
-            lines.append(f"\t\t\t\t<{kind} {pairs} />")
-    lines.append(f"\t\t\t</{name}>")
-    if body.back_edges:
-        edges = [f'\t\t\t\t<edge from-layer="{a}" to-layer="{b}" />' for a, b in body.back_edges]
-        lines += ["\t\t\t<back_edges>", *edges, "\t\t\t</back_edges>"]
-    return lines
+def _body(tag: str, body: WrittenBody) -> BodyElement:
+    entries = [("input", entry) for entry in body.inputs] + [("output", entry) for entry in body.outputs]
+    maps = (MapElement(-1, kind, {key: str(value) for key, value in entry.items()}) for kind, entry in entries)
+    edges = (BackEdgeElement(-1, str(a), str(b)) for a, b in body.back_edges)
+    return BodyElement(-1, tag, body.writer.net, tuple(maps), tuple(edges))

@@ -35,22 +35,27 @@ def piece(
     weights: Weights,
     outlets_from: Sequence[Outlet],
     outlets_to: Sequence[Outlet],
+    results: Sequence[int | None] = (),
+    sinks: Sequence[int] = (),
 ) -> Piece:
     """Cut out the layers between some outlets and others.
 
     Each of ``outlets_from`` that ``outlets_to`` depend on becomes a Parameter with the name of its layer, or a constant
-    where inference knows its value. Parameters that are reached otherwise stay, as do all constants; bodies stay whole.
-    EditError where the graph does not have an outlet.
+    where inference knows its value. Parameters that are reached otherwise stay, before new ones, as do all constants;
+    bodies stay whole. ``results`` are the Results that stay for ``outlets_to``, None for one that is made, and
+    ``sinks`` the layers that stay for their effect. EditError where the graph does not have an outlet.
     """
     edited = MutableGraph(graph, facts, weights)
     new = {outlet: _cut(edited, outlet) for outlet in dict.fromkeys(outlets_from)}
-    ends = [_result(edited, new.get(outlet, outlet), outlet) for outlet in outlets_to]
+    kept = [*results, *[None] * (len(outlets_to) - len(results))]
+    pairs = zip(outlets_to, kept, strict=True)
+    ends = [_result(edited, new.get(outlet, outlet), outlet) if id is None else id for outlet, id in pairs]
     edited.infer()
-    sinks = _with_variables(edited, ends)
+    sinks = [*sinks, *_with_variables(edited, (*ends, *sinks))]
     needed = edited.graph.upstream((*ends, *sinks))
     edited.remove(set(edited.graph) - needed)
     made = {outlet.node: source for source, outlet in new.items()}
-    begin = (id for id in dict.fromkeys((*made, *graph.parameters)) if id in needed)
+    begin = (id for id in dict.fromkeys((*graph.parameters, *made)) if id in needed)
     parameters = [id for id in begin if edited.node(id).type == PARAMETER]
     edited.graph.graph.update(parameters=tuple(parameters), results=tuple(ends), sinks=tuple(sinks))
     cut, known = edited.freeze()

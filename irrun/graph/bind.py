@@ -13,7 +13,7 @@ from irrun.graph.attributes import attributes
 from irrun.graph.edges import Connections, Sources
 from irrun.graph.extensions import Extensions
 from irrun.graph.faults import Cycle, UnconnectedInput
-from irrun.graph.graph import PARAMETER, RESULT, Body, Graph, Inlet, Node, Outlet
+from irrun.graph.graph import NO_INFO, PARAMETER, RESULT, Body, Graph, Inlet, Node, NodeInfo, Outlet
 from irrun.graph.ids import duplicates, is_id
 from irrun.jobs.progress import told
 from irrun.ops import Op
@@ -126,8 +126,9 @@ class _Binder:
         names = tuple([tensor_names(port.names) for port in layer.outputs])
         names = _UNNAMED if names == _UNNAMED else names
         type, version, count = self._type(layer, op), layer.version or "", len(layer.outputs)
-        inputs = len(layer.inputs)
-        return Node(id, layer.name, type, version, op, inputs, count, names, layer, bodies or _NO_BODIES)
+        inputs, output_names = len(layer.inputs), tensor_names(layer.output_names) if layer.type == RESULT else ()
+        info, parts = _info(layer), bodies or _NO_BODIES
+        return Node(id, layer.name, type, version, op, inputs, count, names, layer, parts, info, output_names)
 
     def _operation(self, layer: LayerElement, path: tuple[str, ...]) -> Op | None:
         """Return the operation of a layer, shared by layers of equal type and attributes; None where binding fails."""
@@ -208,6 +209,14 @@ def _leave_out(inlets: Sequence[Inlet], nodes: Mapping[int, Node], sources: Sour
         op = nodes[inlet.node].op
         if op is not None and inlet.port + 1 == len(sources[inlet.node]) and inlet.port >= op.spec.least_inputs:
             sources[inlet.node].pop()
+
+
+def _info(layer: LayerElement) -> NodeInfo:
+    """Return the runtime information of a layer and of its ports."""
+    inputs, outputs = ([port.info for port in ports] for ports in (layer.inputs, layer.outputs))
+    if not (layer.info or any(inputs) or any(outputs)):
+        return NO_INFO
+    return NodeInfo(layer.info, tuple(inputs), tuple(outputs))
 
 
 def _keeps_state(op: Op | None) -> bool:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, cast
 
 import networkx as nx
 
-from irrun.document.records import LayerElement
+from irrun.document.info import texts
+from irrun.document.records import Info, LayerElement
 from irrun.ops import Op
 from irrun.ops.context import BodyPorts
 
@@ -50,11 +51,30 @@ class Body(NamedTuple):
     ports: BodyPorts
 
 
+class NodeInfo(NamedTuple):
+    """What the ``<rt_info>`` of a layer holds, and those of its ports; ports without any may be left out."""
+
+    layer: Info = ()
+    inputs: tuple[Info, ...] = ()
+    outputs: tuple[Info, ...] = ()
+
+    def texts(self) -> dict[tuple[str, str], str]:
+        """Return the entries as texts by place, such as ``layer`` and ``output 0``, and by name."""
+        places = [("layer", self.layer)]
+        places += [(f"input {index}", info) for index, info in enumerate(self.inputs)]
+        places += [(f"output {index}", info) for index, info in enumerate(self.outputs)]
+        return {(place, name): text for place, info in places for name, text in texts(info).items()}
+
+
+NO_INFO: Final = NodeInfo()
+
+
 class Node(NamedTuple):
     """A layer as an operation; ``op`` is None where the layer could not be bound.
 
     ``inputs`` and ``outputs`` count its ports, ``names`` are the tensor names of each output. ``layer`` is the element
-    that it was made from.
+    that it was made from, ``info`` its runtime information. ``output_names`` are those that a Result gives the output
+    of the model; it has the names of the tensor where there are none.
     """
 
     id: int
@@ -67,6 +87,8 @@ class Node(NamedTuple):
     names: tuple[tuple[str, ...], ...]
     layer: LayerElement | None
     bodies: Mapping[str, Body]
+    info: NodeInfo = NO_INFO
+    output_names: tuple[str, ...] = ()
 
 
 class _Layer(TypedDict):

@@ -77,6 +77,9 @@ def _by_name(ports: Sequence[Port]) -> dict[object, int]:
         for name in port.names:
             known.setdefault(name, port.index)
     for port in ports:
+        for name in port.tensor_names:
+            known.setdefault(name, port.index)
+    for port in ports:
         known.setdefault(port.node_name, port.index)
         known.setdefault(port.result_name, port.index)
     return known

@@ -6,10 +6,9 @@ version have the types and names of that API, as in OpenVINO; the model computes
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
-from irrun.document.records import tensor_names
 from irrun.graph import Graph, Outlet
 from irrun.inference import Facts
 from irrun.model.port import Port
@@ -32,7 +31,7 @@ class Interface(NamedTuple):
 
 def interface(graph: Graph, facts: Facts, version: str | None) -> Interface:
     """Return the inputs and outputs of a graph read from a file of the given IR version."""
-    names = _TensorNames()
+    names = _TensorNames({name for id in graph.results for name in graph.node(id).output_names})
     inputs = tuple([_input(index, id, graph, facts, names, version) for index, id in enumerate(graph.parameters)])
     results = zip(graph.results, facts.results(), strict=True)
     outputs = [_output(index, id, fact, graph, facts, names, version) for index, (id, fact) in enumerate(results)]
@@ -73,6 +72,7 @@ def _output(
     result = graph.node(id)
     source = graph.sources(id)[0] if graph.sources(id) else None
     names: list[str] = []
+    tensor: list[str] = []
     producer = result.name
     if source is not None:
         node = graph.node(source.node)
@@ -80,15 +80,21 @@ def _output(
         names = tensors.distinct(source, node.names[source.port] if source.port < len(node.names) else ())
         if version == LEGACY:
             names.append(legacy_output_name(source, graph, facts))
-        elif result.layer is not None:
-            names += tensors.distinct(source, tensor_names(result.layer.output_names))
-    return Port(index, producer, names, output_type(fact.type, version), fact.shape, result.name, fact.type)
+        elif result.output_names:
+            tensor = [name for name in names if name not in tensors.of_results]
+            names = tensors.distinct(source, result.output_names)
+    type = output_type(fact.type, version)
+    return Port(index, producer, names, type, fact.shape, result.name, fact.type, tensor_names=tensor)
 
 
 class _TensorNames:
-    """Makes tensor names distinct: like OpenVINO, adds ``_1``, ``_2`` … to a repeated name."""
+    """Makes tensor names distinct: like OpenVINO, adds ``_1``, ``_2`` … to a repeated name.
 
-    def __init__(self) -> None:
+    ``of_results`` are the names that Results give outputs.
+    """
+
+    def __init__(self, of_results: Collection[str]) -> None:
+        self.of_results = of_results
         self._known: dict[tuple[Outlet, str], str] = {}
         self._taken: set[str] = set()
         self._repeated: dict[str, int] = {}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from irrun.diagnostics import Anchor, Diagnostic, IRError, Severity
 from irrun.diagnostics.internal import Boundary
 from irrun.document import Document, read
+from irrun.document.rt_info import net_info, notes_of
 from irrun.document.weights import Weights, WeightsOutOfRange
 from irrun.graph import Bound, Graph, bind
 from irrun.inference import Facts, infer
@@ -35,7 +36,8 @@ class Loaded:
     """A graph with its facts and weights: a model as read, or as built. Nothing in it changes.
 
     ``diagnostics`` are those of reading, binding and inference; a model may have some and still run. ``given`` are the
-    facts of Parameters that replace the declared ones. ``origin`` is the file, of which a built model has none.
+    facts of Parameters that replace the declared ones. ``origin`` is the file, of which a built model has none;
+    ``notes`` replace those of its ``<rt_info>``.
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class Loaded:
         name: str = "",
         version: str | None = None,
         given: Mapping[int, Fact] | None = None,
+        notes: Mapping[str, Any] | None = None,
     ) -> None:
         self.bound = bound
         self.facts = facts
@@ -56,6 +59,7 @@ class Loaded:
         self.friendly_name = name
         self.version = version
         self._given = dict(given or {})
+        self._notes = notes
 
     @staticmethod
     def of(document: Document, operations: Operations = BUILT_IN) -> Loaded:
@@ -124,7 +128,21 @@ class Loaded:
         if errors and len(errors) > len([item for item in self.facts.diagnostics if item.severity is Severity.ERROR]):
             raise IRError(errors, self.filename)
         name, version = self.friendly_name, self.version
-        return Loaded(self.bound, facts, self.weights, self.origin, name=name, version=version, given=given)
+        origin, notes = self.origin, self._notes
+        return Loaded(self.bound, facts, self.weights, origin, name=name, version=version, given=given, notes=notes)
+
+    @property
+    def notes(self) -> Mapping[str, Any]:
+        """The notes on the model, which the ``<rt_info>`` of its file has: texts by name, also nested ones."""
+        if self._notes is not None:
+            return self._notes
+        return {} if self.origin is None else notes_of(net_info(self.origin))
+
+    def with_notes(self, notes: Mapping[str, Any]) -> Loaded:
+        """Return the model with other notes."""
+        name, version, given = self.friendly_name, self.version, self._given
+        origin, weights = self.origin, self.weights
+        return Loaded(self.bound, self.facts, weights, origin, name=name, version=version, given=given, notes=notes)
 
     @property
     def filename(self) -> str:

@@ -10,11 +10,16 @@ from irrun.tensor import ElementType, Shape
 class Port:
     """An input or output of a model. ``names`` are tensor names; ``node_name`` is the name of the layer.
 
+    ``tensor_names`` are further names of the tensor that an output returns, where the output has names of its own.
+
     ``element_type`` is the type that callers pass or receive, ``declared_type`` the type that the file declares and the
     model computes in. The two differ in IR version 10 only.
     """
 
-    __slots__ = ("declared_type", "element_type", "index", "names", "node_name", "partial_shape", "result_name")
+    __slots__ = (
+        *("declared_type", "element_type", "index", "names", "node_name", "partial_shape", "result_name"),
+        "tensor_names",
+    )
 
     def __init__(
         self,
@@ -25,6 +30,8 @@ class Port:
         partial_shape: Shape,
         result_name: str = "",
         declared_type: ElementType | None = None,
+        *,
+        tensor_names: Iterable[str] = (),
     ) -> None:
         self.index = index
         self.node_name = node_name
@@ -33,6 +40,7 @@ class Port:
         self.declared_type = declared_type if declared_type is not None else element_type
         self.partial_shape = partial_shape
         self.result_name = result_name
+        self.tensor_names = frozenset(tensor_names) - self.names
 
     @property
     def any_name(self) -> str:
@@ -47,7 +55,7 @@ class Port:
     @property
     def all_names(self) -> tuple[str, ...]:
         """Every name that the port can be found by."""
-        return tuple(dict.fromkeys([*sorted(self.names), self.node_name, self.result_name]))
+        return tuple(dict.fromkeys([*sorted(self.names), *sorted(self.tensor_names), self.node_name, self.result_name]))
 
     def get_names(self) -> set[str]:
         return set(self.names)
@@ -71,7 +79,6 @@ class Port:
 def find(ports: Iterable[Port], name: str) -> Port | None:
     """Return the port called ``name``: tensor names first, then layer names; None where there is none."""
     candidates = list(ports)
-    for port in candidates:
-        if name in port.names:
-            return port
-    return next((port for port in candidates if name in (port.node_name, port.result_name)), None)
+    named = next((port for port in candidates if name in port.names), None)
+    named = named or next((port for port in candidates if name in port.tensor_names), None)
+    return named or next((port for port in candidates if name in (port.node_name, port.result_name)), None)

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from irrun.document.info import LAYOUT, find, value_of
 from irrun.document.rt_info import rt_info
-from irrun.graph import Graph, Node
+from irrun.graph import Graph, Node, Outlet
 from irrun.model.flops import Flops, flops
 from irrun.model.loaded import Loaded
 from irrun.model.port import Port
@@ -43,7 +44,8 @@ class Summary:
     that the file names, ``openvino`` is the first release that reads the file, None where it is unknown. ``dynamic``
     lists the dynamic dims of inputs; ``means`` the means subtracted from inputs, by name: a number for each channel,
     empty for images. ``extensions`` are the operations that no opset has, ``libraries`` the well-known libraries that
-    provide them, each with its version where the file states it.
+    provide them, each with its version where the file states it. ``layouts`` are those of inputs and outputs, by name.
+    ``info`` counts the runtime information of layers and ports by name, ``notes`` is that of the model.
     """
 
     name: str
@@ -62,6 +64,9 @@ class Summary:
     dynamic: tuple[str, ...]
     means: Mapping[str, tuple[float, ...]]
     flops: Flops
+    layouts: Mapping[str, str]
+    info: Mapping[str, int]
+    notes: Mapping[str, Any]
 
     @property
     def layers(self) -> int:
@@ -87,6 +92,8 @@ class Summary:
             "opsets": list(self.opsets),
             "openvino": self.openvino,
             "dynamic": list(self.dynamic),
+            "layouts": dict(self.layouts),
+            "rt_info": {"model": self.notes, "layers": dict(self.info)},
             "means": {name: list(numbers) for name, numbers in self.means.items()},
             "flops": {
                 "total": self.flops.total,
@@ -122,6 +129,9 @@ def summarize(model: Loaded) -> Summary:
         dynamic=tuple(_dynamic(model.inputs)),
         means=_means(model),
         flops=flops(graph, model.facts, has_weights=model.weights.exists),
+        layouts=dict(_layouts(model)),
+        info=Counter(name for node in nodes for _, name in node.info.texts()),
+        notes=model.notes,
     )
 
 
@@ -172,6 +182,23 @@ def _dynamic(ports: list[Port]) -> Iterator[str]:
         for axis, dim in enumerate(port.partial_shape.dims):
             if not dim.is_static:
                 yield f"{port.any_name}[{axis}]: {dim}"
+
+
+def _layouts(model: Loaded) -> Iterator[tuple[str, str]]:
+    """Yield the layouts of inputs and outputs, which their tensors have."""
+    graph = model.graph
+    for port, id in zip(model.inputs, graph.parameters, strict=True):
+        yield from _layout(port, graph, Outlet(id, 0))
+    for port, id in zip(model.outputs, graph.results, strict=True):
+        for source in graph.sources(id):
+            yield from _layout(port, graph, source)
+
+
+def _layout(port: Port, graph: Graph, outlet: Outlet | None) -> Iterator[tuple[str, str]]:
+    ports = () if outlet is None else graph.node(outlet.node).info.outputs
+    entry = find(ports[outlet.port], LAYOUT) if outlet is not None and outlet.port < len(ports) else None
+    if entry is not None:
+        yield port.any_name, str(value_of(entry))
 
 
 def _means(model: Loaded) -> dict[str, tuple[float, ...]]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from irrun.diagnostics.version import __version__
 from irrun.openvino.models.model import Model
 from irrun.openvino.passes.compression import CompressFloats
-from irrun.openvino.passes.rewriting import MakeStateful
+from irrun.openvino.passes.states import BEAMS, MakeStateful, make_stateless
 
 
 def apply_moc_transformations(model: Model, cf: bool, smart_reshape: bool = False) -> None:
@@ -29,6 +30,23 @@ def apply_pruning_transformation(model: Model) -> None:
 def apply_make_stateful_transformation(model: Model, param_res_names: Any) -> None:
     """Replace pairs of a Parameter and a Result, given as such or by names, by variables."""
     MakeStateful(param_res_names).run_on_model(model)
+
+
+def stateful_to_stateless_transformation(model: Model) -> None:
+    """Replace the variables of a language model by inputs and outputs; RuntimeError for one without ``beam_idx``."""
+    if not any(port.get_node().friendly_name == BEAMS or BEAMS in port.names for port in model.inputs):
+        raise RuntimeError(f"the model has no input {BEAMS}, which orders its states; irrun edit state does without")
+    make_stateless(model)
+
+
+def paged_attention_transformation(*_arguments: Any, **_named: Any) -> None:
+    """Raise RuntimeError: no operation of an opset reads a cache by pages."""
+    raise RuntimeError("irrun has no paged attention: its layers are those of OpenVINO GenAI, which no file has")
+
+
+def get_version() -> str:
+    """Return the version of irrun."""
+    return __version__
 
 
 def apply_fused_names_cleanup(model: Model) -> None:

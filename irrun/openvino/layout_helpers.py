@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from irrun.document.info import LAYOUT
 from irrun.openvino.nodes.op import Parameter, Result
 from irrun.openvino.nodes.ports import Output
 from irrun.openvino.values.layout import Layout
 
 
 def get_layout(port: Output) -> Layout:
-    """Return the layout of an input or output of a model; an empty one for other ports."""
-    node = port.get_node()
-    return node.layout if isinstance(node, Parameter | Result) else Layout()
+    """Return the layout of the tensor of a port; an empty one where it has none."""
+    notes = port.get_rt_info()
+    return Layout(notes[LAYOUT].astype(str)) if LAYOUT in notes else Layout()
 
 
 def set_layout(port: Output, layout: Layout) -> None:

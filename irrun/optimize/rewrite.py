@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from irrun.editing import EditError, MutableGraph
 from irrun.graph import Graph, Node, Outlet
+from irrun.graph.marks import of_products
 from irrun.inference import Facts
 from irrun.ops import Op
 from irrun.ops.calling import infer
@@ -124,6 +125,7 @@ class Rewriter(MutableGraph):
         self.types.add(op.type)
         facts = infer(op, [self.fact(outlet) for outlet in inputs])
         node = first._replace(type=op.type, version="", op=op, outputs=len(facts), names=((),) * len(facts))
+        node = node._replace(info=of_products(nodes))
         return Outlet(self.add(node, inputs, facts), 0)
 
     def replace(self, old: Outlet, new: Outlet) -> None:

@@ -11,7 +11,7 @@ from irrun.editing import MutableGraph
 from irrun.graph import Body, Bound, Node, Outlet
 from irrun.graph.graph import Inlet
 from irrun.inference import Facts
-from irrun.model import Loaded
+from irrun.model import InputError, Loaded
 from irrun.model.interface import LEGACY
 from irrun.openvino.models.model import Model
 from irrun.openvino.models.writing import written
@@ -44,7 +44,8 @@ def closed(edited: MutableGraph, model: Loaded) -> Loaded:
     graph, facts = edited.freeze()
     name = model.friendly_name
     given = {id: facts[Outlet(id, 0)] for id in graph.parameters if Outlet(id, 0) in facts.of}
-    return Loaded(Bound(graph, (), {}), facts, model.weights, model.origin, name=name, version=VERSION, given=given)
+    bound, weights, origin, notes = Bound(graph, (), {}), model.weights, model.origin, model.notes
+    return Loaded(bound, facts, weights, origin, name=name, version=VERSION, given=given, notes=notes)
 
 
 def everywhere(edited: MutableGraph, change: Callable[[MutableGraph, str], None], path: str = "") -> None:
@@ -69,17 +70,25 @@ def held_constant(name: str, fact: Fact, names: tuple[str, ...] = ()) -> Node:
     return Node(-1, name, "Const", "opset1", HeldConst.of(fact), 0, 1, (names,), None, {})
 
 
-def save(model: Loaded, path: Path, weights: Path | None = None, *, halves: bool = False) -> None:
+def save(
+    model: Loaded, path: Path, weights: Path | None = None, *, halves: bool = False, xml_only: bool = False
+) -> None:
     """Write a model as an ``.xml`` and a ``.bin``, which is beside it by default.
 
     With ``halves``, constants of f32 and f64 are stored in f16, each with a conversion, where they lose little by it.
+    With ``xml_only``, no ``.bin`` is written: constants are those of the model's. InputError where they are not,
     RuntimeError where values of constants are not known, OSError where a file cannot be written.
     """
     plain, edited = opened(model)
     known = plain if edited.graph is plain.graph else closed(edited, plain)
-    notes = Model.of(model).rt_info
     path.parent.mkdir(parents=True, exist_ok=True)
-    written(known, known.friendly_name, notes, halves=halves, version=VERSION).save(path, weights)
+    made = written(known, known.friendly_name, model.notes, halves=halves, version=VERSION)
+    if not xml_only:
+        made.save(path, weights)
+    elif made.content.is_kept:
+        made.save_xml(path)
+    else:
+        raise InputError("the edit changes constants or leaves some out, so that a .bin has to be written")
 
 
 def _subtract(edited: MutableGraph, id: int, mean: Array) -> None:

@@ -8,11 +8,12 @@ from typing import Final, Literal
 import numpy as np
 
 from irrun.diagnostics import OpError
+from irrun.document.info import DECOMPRESSION, entry_of, merged, with_entry, without
 from irrun.editing import MutableGraph
 from irrun.graph import Node, Outlet
 from irrun.inference import infer_node
 from irrun.model import Loaded
-from irrun.openvino.models.halves import as_half, is_quantised
+from irrun.openvino.models.halves import as_half, is_quantised, stays_in_f32
 from irrun.ops.infrastructure.const import Const, HeldConst
 from irrun.ops.type.convert import Convert
 from irrun.surgery.drafts import closed, everywhere, held_constant, opened
@@ -40,7 +41,8 @@ def strip(model: Loaded, *, seed: int | None = 0) -> Loaded:
 def convert(model: Loaded, type: Literal["f16", "f32"]) -> Loaded:
     """Return a model with weights stored in f16, each with a conversion to its type, or in f32 without conversions.
 
-    As OpenVINO does, f16 leaves constants as they are that would lose much by it, and those of quantised models.
+    As OpenVINO does, f16 leaves constants as they are that would lose much by it, and those of quantised models; also
+    those of layers that are marked as f32.
     """
     plain, edited = opened(model)
     if type == "f32" or not is_quantised(plain.graph):
@@ -124,8 +126,10 @@ def _hold(graph: MutableGraph, id: int, fact: Fact) -> None:
 def _narrow(graph: MutableGraph) -> None:
     for id in list(graph.graph):
         node, fact = graph.node(id), graph.fact(Outlet(id, 0))
-        half = as_half(fact) if isinstance(node.op, Const) and fact is not None else None
-        if half is None or fact is None:
+        if not isinstance(node.op, Const) or fact is None or stays_in_f32(graph, id):
+            continue
+        half = as_half(fact)
+        if half is None:
             continue
         stored = graph.add(held_constant(f"{node.name}_compressed", half), ())
         record = _convert(node, Convert(destination_type=fact.type))
@@ -143,11 +147,15 @@ def _widen(graph: MutableGraph) -> None:
         if values is None or source.op.element_type not in (F16, BF16):
             continue
         fact = Fact.of(F32, values.astype(np.float32))
+        info = merged([without(node.info.layer, DECOMPRESSION), source.info.layer])
         names = node.names[0] if node.names else ()
-        made = graph.add(held_constant(node.name, fact, names), (), [fact])
+        record = held_constant(node.name, fact, names)._replace(info=node.info._replace(layer=info, inputs=()))
+        made = graph.add(record, (), [fact])
         graph.replace(Outlet(id, 0), Outlet(made, 0))
         graph.remove_unused([id])
 
 
 def _convert(node: Node, op: Convert) -> Node:
-    return Node(-1, node.name, "Convert", "opset1", op, 1, 1, node.names, None, {})
+    mark = entry_of(DECOMPRESSION, "")
+    info = node.info if mark is None else node.info._replace(layer=with_entry(node.info.layer, mark))
+    return Node(-1, node.name, "Convert", "opset1", op, 1, 1, node.names, None, {}, info)

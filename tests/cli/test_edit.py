@@ -28,6 +28,7 @@ def test_extract_with_inputs(run: Run, model: Path, tmp_path: Path) -> None:
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr.splitlines() == [
         f"note: wrote {piece} with 5 layers, and piece.bin",
+        'note: "bias" becomes an input',
         f"note: wrote {recorded} with 1 input",
     ]
     outputs = tmp_path / "outputs.npz"

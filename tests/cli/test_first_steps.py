@@ -356,6 +356,7 @@ def test_commands_without_json() -> None:
     found = [name for name, item in commands(app) if "--json" not in {word for p in item.params for word in p.opts}]
     # These write a script, a file, a drawing, a page and a schema.
     assert found == [
-        *("completion", "edit convert", "edit extract", "edit rename", "edit reshape", "edit strip"),
+        *("completion", "edit convert", "edit extract", "edit info", "edit output", "edit preprocess", "edit rename"),
+        *("edit reshape", "edit set", "edit state", "edit strip", "edit weights"),
         *("graph", "report", "schema"),
     ]

@@ -83,7 +83,7 @@ def test_a_piece_begins_with_parameters_and_ends_with_results(tmp_path: Path) ->
 def test_a_cut_output_of_several_leaves_the_others() -> None:
     model = whole()
     found = cut(model, [outlet(model, "split", 0)], [outlet(model, "left"), outlet(model, "right")])
-    assert names(found) == ["split.0", "x", "y"]
+    assert names(found) == ["x", "y", "split.0"]
     split = next(node for node in found.graph.ordered() if node.type == "Split")
     assert split.names == ((), ("b",))
 
@@ -92,7 +92,7 @@ def test_known_values_become_constants() -> None:
     model = whole()
     found = cut(model, [outlet(model, "split", 1), outlet(model, "pick"), outlet(model, "y")], [outlet(model, "right")])
     assert types(found) == ["Parameter", "Parameter", "Const", "Reshape", "Multiply", "Result"]
-    assert names(found) == ["split.1", "y"]
+    assert names(found) == ["y", "split.1"]
     assert str(found.facts.results()[0]) == "f32[2,2]"
 
 
@@ -108,7 +108,7 @@ def test_an_input_may_be_an_output() -> None:
     model = whole()
     found = cut(model, [outlet(model, "tanh")], [outlet(model, "tanh"), outlet(model, "x")])
     assert types(found) == ["Parameter", "Parameter", "Result", "Result"]
-    assert names(found) == ["tanh", "x"]
+    assert names(found) == ["x", "tanh"]
 
 
 def test_the_whole_graph_stays_as_it_is() -> None:

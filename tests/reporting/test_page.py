@@ -14,7 +14,7 @@ import pytest
 from irrun.debugging.sides import ModelSide
 from irrun.document.writer import Writer
 from irrun.linter import lint
-from irrun.model import Loaded
+from irrun.model import Loaded, load
 from irrun.reporting.diff import diff
 from irrun.reporting.page import Measured, Subject, contents, measure, page
 from irrun.reporting.page.histograms import histogram
@@ -150,8 +150,8 @@ def test_two_models() -> None:
 
 def test_a_changed_constant_is_shown_at_its_reader() -> None:
     second = network()
-    second._weights[0:4] = np.float32(7.5).tobytes()
-    models = [loaded(network()), loaded(second)]
+    weights = np.float32(7.5).tobytes() + second.weights[4:]
+    models = [loaded(network()), load(second.text.encode(), weights)]
     found = contents([Subject(model, "x") for model in models], diff(*models))
     assert [row[:3] for row in found["changes"]] == [["constant", 1, 1]]
 

@@ -38,12 +38,13 @@ NO_SETTINGS = {
     READ: "--attr --batch --check --chat --config --data --file --input --isolated --labels --layout --mean-values "
     "--onnx --opset --query --random --scale-values --seed --shape --stdin-filename --value --weights --with-inputs",
     WRITTEN: "--baseline --dump --fix --format-of-dump --output --output-file --records --trace --unsafe-fixes "
-    "--write-baseline",
+    "--write-baseline --xml-only",
     EXECUTED: "--extension",
     ASKED: "--all --as-written --compare-openvino --constants --diff --exit-zero --fail-fast --from --generic --graph "
     "--keep-shapes --layer --layers --names --openvino --outputs --outputs-by-type --plan --pooling --run "
     "--show-settings --statistics --stats --steps --stop-at --target --tensor --to --top --zeros --no-normalize "
-    "--show --quiet-non-ir",
+    "--show --quiet-non-ir --add --color --drop --make --mean --model-color --model-layout --remove --resize --scale "
+    "--set --size --type --variable",
     MEASURED: "--batch-size --check-timeout --max-length --metric --most --niter --time --tried",
     SPREAD: "--jobs --requests --scheduler",
     TERMINAL: "--format --json --output-format --quiet --traceback --verbose",

@@ -78,23 +78,61 @@ def test_extract_keeps_constants() -> None:
     assert types == ["Add", "Const", "Const", "Convolution", "Parameter", "Result"]
 
 
+def test_extract_keeps_the_decompression_of_weights() -> None:
+    model = convert(loaded(network()), "f16")
+    found = extract(model, ["conv"], ["bias"])
+    types = sorted(node.type for node in found.model.graph.ordered())
+    assert types == ["Add", "Const", "Const", "Convert", "Convert", "Convolution", "Parameter", "Result"]
+
+
 def test_extract_to_the_end() -> None:
     assert extract(loaded(network()), ["sum"]).outputs == (("flat", 0),)
     assert extract(loaded(network()), ["sum"], ["scores"]).outputs == (("flat", 0),)
 
 
-def test_a_variable_becomes_an_input() -> None:
+def stateful() -> Loaded:
+    """Return a model with a running sum: x -> double -> total, which is assigned and returned through a ReLU."""
     ir = Writer("state")
     fact = Fact(F32, Shape([2]))
     x = ir.parameter("x", F32, fact.shape)
     data = {"variable_id": "v", "variable_type": "f32", "variable_shape": "2"}
-    (read,) = ir.layer("ReadValue", "opset6", [x], [fact], data, name="read")
-    (total,) = ir.layer("Add", "opset1", [read, x], [fact], {"auto_broadcast": "numpy"}, name="total")
+    (read,) = ir.layer("ReadValue", "opset6", [], [fact], data, name="read")
+    (double,) = ir.layer("Add", "opset1", [x, x], [fact], {"auto_broadcast": "numpy"}, name="double")
+    (total,) = ir.layer("Add", "opset1", [read, double], [fact], {"auto_broadcast": "numpy"}, name="total")
     ir.layer("Assign", "opset6", [total], [fact], {"variable_id": "v"}, name="assign")
-    ir.result(total, "y")
-    found = extract(load(ir.text.encode(), ir.weights), [], ["total"])
-    assert sorted(found.inputs) == [("read", 0), ("x", 0)]
-    assert found.model.graph.sinks == ()
+    ir.result(ir.layer("ReLU", "opset1", [total], [fact], name="relu")[0], "y")
+    return load(ir.text.encode(), ir.weights)
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "inputs", "said"),
+    [
+        ([], ["total"], ["x"], ()),
+        (["total"], ["relu"], ["double"], ('"double" becomes an input',)),
+        (["relu"], [], ["total"], ('"total" becomes an input',)),
+        (
+            *([], ["double", "read"], ["x", "read"]),
+            ('"read" becomes an input: variable "v" is assigned outside of the part',),
+        ),
+    ],
+    ids=["it stays", "with a constant beginning", "outside", "it becomes an input"],
+)
+def test_variables_of_a_part(begin: list[str], end: list[str], inputs: list[str], said: tuple[str, ...]) -> None:
+    found = extract(stateful(), begin, end)
+    assert [name for name, _ in found.inputs] == inputs
+    assert found.crossings == said
+    assert len(found.model.graph.sinks) == ("total" in (*begin, *end))
+
+
+def test_a_part_keeps_results_and_notes() -> None:
+    path = Path(__file__).parents[2] / "examples" / "digits" / "model.xml"
+    model = load(path).with_notes({"model_info": {"labels": "cat dog"}})
+    (source,) = model.graph.sources(model.graph.results[0])
+    assert source is not None
+    found = extract(model, [], [model.graph.node(source.node).name])
+    assert found.model.notes == {"model_info": {"labels": "cat dog"}}
+    assert [port.names for port in found.model.outputs] == [port.names for port in model.outputs]
+    assert [port.result_name for port in found.model.outputs] == [port.result_name for port in model.outputs]
 
 
 @pytest.mark.parametrize(

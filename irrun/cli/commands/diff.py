@@ -1,8 +1,8 @@
 """Show the structural difference of two models.
 
-Layers that were added, removed or renamed, and changed operations, attributes, shapes, types, constants and edges,
-also inside bodies. Ids and the order of layers do not count: layers are matched by name, then by structure. Constants
-are compared by their bytes.
+Layers that were added, removed or renamed, and changed operations, attributes, shapes, types, constants, edges and
+runtime information (rt_info), also inside bodies. Ids and the order of layers do not count: layers are matched by name,
+then by structure. Constants are compared by their bytes.
 
 Changes of shapes, types and edges that follow from other changes are only counted; --all lists them too.
 
@@ -78,7 +78,7 @@ def _text(found: Difference, every: bool) -> str:
 
 def _line(change: Change) -> str:
     name, other = values.printable(change.layer), values.printable(change.other)
-    place = f'{change.type} "{name or other}"'
+    place = f'{change.type} "{name or other}"' if name or other else change.type
     if change.kind in ("added", "removed"):
         return place
     if change.kind == "renamed" and change.what == "layer":

@@ -52,6 +52,7 @@ def _text(found: Explanation) -> str:
     lines += _table("inputs", [_input(item) for item in found.inputs])
     lines += _table("outputs", [_output(item) for item in found.outputs])
     lines += _table("bodies", [(tag, f"{count:,} layers") for tag, count in found.bodies])
+    lines += _table("runtime information", [(item.place, item.name, item.value) for item in found.info])
     lines += _part("notes", found.notes)
     lines += _part("OpenVINO's CPU plugin", found.departures)
     if found.page:

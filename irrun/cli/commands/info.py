@@ -16,9 +16,9 @@ Examples:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -29,11 +29,16 @@ from irrun.cli.extending import extensions
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import reshape, shape_option, usual_options, weights_option
 from irrun.cli.settings import Settings
-from irrun.cli.tables import columns, listed
+from irrun.cli.tables import clipped, columns, listed
 from irrun.model import Loaded, Port, build, load
 from irrun.model.flops import Flops
 from irrun.model.layers import layers_of
 from irrun.model.summary import Summary, summarize
+
+_MOST: Final = 12
+"""The limit on notes that are shown."""
+
+_WIDEST: Final = 60
 
 
 @click.command(help=__doc__)
@@ -113,6 +118,7 @@ def _text(summary: Summary) -> str:
         *_ports("inputs", summary.inputs),
         *_ports("outputs", summary.outputs),
         *(("dynamic" if index == 0 else "", text) for index, text in enumerate(summary.dynamic)),
+        *(("layout", f"{values.printable(name)}  {values.printable(text)}") for name, text in summary.layouts.items()),
         *(("mean", f"{values.printable(name)}  {_mean(numbers)}") for name, numbers in summary.means.items()),
         ("layers", f"{summary.layers:,}"),
         *_operations(summary),
@@ -120,10 +126,27 @@ def _text(summary: Summary) -> str:
         ("parameters", f"{summary.parameters:,}"),
         ("opsets", ", ".join(summary.opsets) or "none named"),
         *(("OpenVINO" if index == 0 else "", text) for index, text in enumerate(_needs(summary))),
+        *(("rt_info" if index == 0 else "", text) for index, text in enumerate(_information(summary))),
         ("FLOPs", _flops(summary.flops)),
         *(("", f"{type} {count:,}") for type, count in summary.flops.by_type.items()),
     ]
     return "\n".join(listed(rows, columns()))
+
+
+def _information(summary: Summary) -> list[str]:
+    """Return the runtime information: how often layers and ports have each kind, and the notes on the model."""
+    counted = ", ".join(f"{values.printable(name)} {count:,}" for name, count in summary.info.items())
+    notes = list(_notes(summary.notes, ""))
+    more = [f"and {len(notes) - _MOST:,} more; --json has them"] if len(notes) > _MOST else []
+    return [*([f"of layers and ports: {counted}"] if counted else []), *notes[:_MOST], *more]
+
+
+def _notes(notes: Mapping[str, Any], path: str) -> Iterator[str]:
+    for name, value in notes.items():
+        if isinstance(value, Mapping):
+            yield from _notes(value, f"{path}{name}/")
+        else:
+            yield f"{values.printable(path + name)}: {clipped(values.printable(str(value)), _WIDEST)}"
 
 
 def _ports(title: str, ports: Sequence[Port]) -> list[tuple[str, str]]:

@@ -1,8 +1,8 @@
 """Write a part of a model as a model.
 
 The part has the layers on the paths from --from to --to, these included, with their constants; without --from it begins
-at the inputs, without --to it ends at the outputs. Tensors from other layers become inputs. Layers are given by name,
-tensor name or id; both options are repeatable.
+at the inputs, without --to it ends at the outputs. Tensors from other layers become inputs, as do variables that are
+assigned outside of the part. Layers are given by name, tensor name or id; both options are repeatable.
 
 \b
 Examples:
@@ -66,6 +66,8 @@ def command(
         saving.check_target(recorded, len(found.model.inputs))
         refuse_inputs([recorded], read_files(model, weights, files))
     sharing.write(found.model, output)
+    for crossing in found.crossings:
+        note(crossing)
     if recorded is not None:
         _record(found, loaded, files, seed, recorded, read_files(model, weights, files))
 

@@ -1,9 +1,13 @@
 """Write a model with renamed layers or tensors.
 
+A tensor is given by its name, by the name that info prints for an input or output, or by its layer and the number of
+the output, which gives it a further name. A name that another layer or tensor has is refused.
+
 \b
 Examples:
   irrun edit rename model.xml --layer conv1=stem -o renamed.xml
   irrun edit rename model.xml --tensor 54=scores -o renamed.xml
+  irrun edit rename model.xml --tensor split:1=mask -o named.xml
   irrun edit rename model.xml --generic -o anonymous.xml
 """
 
@@ -41,13 +45,6 @@ def command(
         raise click.UsageError("expected --layer, --tensor or --generic")
     if generic and (layers or tensors):
         raise click.UsageError("--generic replaces all names: it cannot be combined with --layer or --tensor")
-    names = [dict(map(_pair, texts)) for texts in (layers, tensors)]
+    names = [sharing.pairs(texts, "OLD=NEW") for texts in (layers, tensors)]
     loaded = sharing.read(model, weights, output)
     sharing.write(without_names(loaded) if generic else rename(loaded, names[0], names[1]), output)
-
-
-def _pair(text: str) -> tuple[str, str]:
-    old, equals, new = text.rpartition("=")
-    if not equals or not old or not new:
-        raise click.UsageError(f'"{text}" is not a pair of names, expected OLD=NEW')
-    return old, new

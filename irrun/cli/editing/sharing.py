@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, Final, TypeVar
 
 import click
 
@@ -17,13 +19,30 @@ from irrun.evaluation.files.targets import refuse_inputs, refuse_other_than_xml
 from irrun.model import Loaded, load
 from irrun.surgery import save
 
-output_option = click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    required=True,
-    help="The .xml to write; the .bin is written beside it.",
-)
+F = TypeVar("F", bound=Callable[..., Any])
+
+_XML_ONLY: Final = "irrun.xml_only"
+
+
+def output_option(command: F) -> F:
+    """Add the options of the file that is written."""
+    output = click.option(
+        "-o",
+        "--output",
+        type=click.Path(dir_okay=False, path_type=Path),
+        required=True,
+        help="The .xml to write; the .bin is written beside it.",
+    )
+    xml_only = click.option(
+        "--xml-only",
+        is_flag=True,
+        expose_value=False,
+        callback=lambda context, _, value: context.meta.__setitem__(_XML_ONLY, value),
+        help="Write no .bin: the constants stay those of the .bin of the model.",
+    )
+    return output(xml_only(command))
+
+
 weights_option = click.option("--weights", type=FILE, help="The weights file, if it is not beside the model.")
 
 
@@ -37,9 +56,24 @@ def read(model: Path, weights: Path | None, output: Path) -> Loaded:
 
 
 def write(model: Loaded, output: Path) -> None:
-    """Write an edited model; Failure where its constants are not known."""
+    """Write an edited model; Failure where its constants are not known, or change where no .bin is written."""
+    xml_only = bool(click.get_current_context().meta.get(_XML_ONLY))
     try:
-        save(model, output)
+        save(model, output, xml_only=xml_only)
     except RuntimeError as error:
         raise Failure(str(error)) from None
-    note(f"wrote {output} with {amount(format(len(model.graph), ','), 'layer')}, and {output.with_suffix('.bin').name}")
+    beside = "" if xml_only else f", and {output.with_suffix('.bin').name}"
+    note(f"wrote {output} with {amount(format(len(model.graph), ','), 'layer')}{beside}")
+
+
+def pairs(
+    texts: Sequence[str], form: str, split: Callable[[str, str], tuple[str, str, str]] = str.rpartition
+) -> dict[str, str]:
+    """Return pairs ``NAME=VALUE``, by default split at the last sign; UsageError for other texts."""
+    found = {}
+    for text in texts:
+        name, equals, value = split(text, "=")
+        if not equals or not name or not value:
+            raise click.UsageError(f'"{text}" is not a pair of names, expected {form}')
+        found[name] = value
+    return found

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from irrun.graph import Outlet
+from irrun.graph.graph import PARAMETER
 from irrun.model import Loaded, Port
 from irrun.model.interface import LEGACY
 from irrun.openvino.nodes.node import Node, make
@@ -42,10 +43,10 @@ def ends_of(loaded: Loaded) -> Ends:
         if set(known[outlet.port]) != names:
             known[outlet.port] = tuple(sorted(names))
             graph.update(record._replace(names=tuple(known)))
-    for id in loaded.bound.graph.results:
-        layer = graph.node(id).layer
-        if layer is not None and layer.output_names is not None:
-            graph.update(graph.node(id)._replace(layer=layer._replace(output_names=None)))
+    for id, port in zip(loaded.bound.graph.results, loaded.outputs, strict=True):
+        record = graph.node(id)
+        if loaded.version != LEGACY and set(record.output_names) != port.names and not _returns_input(graph, id):
+            graph.update(record._replace(output_names=tuple(sorted(port.names))))
     nodes: Any = (
         [graph.handle(id) for id in ids]
         for ids in (loaded.bound.graph.parameters, loaded.bound.graph.results, loaded.bound.graph.sinks)
@@ -56,13 +57,18 @@ def ends_of(loaded: Loaded) -> Ends:
     return ends
 
 
+def _returns_input(graph: Workspace, id: int) -> bool:
+    """Return whether a Result returns an input as it is, whose names are not those of an output."""
+    return any(source is not None and graph.node(source.node).type == PARAMETER for source in graph.sources(id))
+
+
 def interface_names(loaded: Loaded) -> dict[Outlet, frozenset[str]]:
-    """Return the tensor names of inputs and outputs by the outlets that have them."""
+    """Return the tensor names of inputs, and of outputs without names of their own, by the outlets that have them."""
     graph = loaded.bound.graph
     found = {Outlet(id, 0): port.names for id, port in zip(graph.parameters, loaded.inputs, strict=True)}
     for id, port in zip(graph.results, loaded.outputs, strict=True):
         source = next(iter(graph.sources(id)), None)
-        if source is not None:
+        if source is not None and not graph.node(id).output_names:
             found[source] = found.get(source, frozenset()) | port.names
     return found
 

@@ -6,7 +6,9 @@ from typing import Final
 
 import numpy as np
 
+from irrun.editing import MutableGraph
 from irrun.graph import Graph, Node, Outlet
+from irrun.graph.marks import keeps_f32
 from irrun.tensor import Fact
 from irrun.tensor.element_type import F16, F32, F64
 
@@ -23,6 +25,12 @@ _BYTES: Final = frozenset({"i8", "u8"})
 def is_quantised(graph: Graph) -> bool:
     """Return whether a model computes with quantised values or weights: then it is saved as it is."""
     return any(_quantises(graph, node) for node in graph.ordered())
+
+
+def stays_in_f32(graph: Graph | MutableGraph, id: int) -> bool:
+    """Return whether a constant, or a layer that reads it, is marked as one that stays in f32."""
+    readers = [graph.node(inlet.node) for inlet in graph.consumers(Outlet(id, 0))]
+    return any(keeps_f32(node.info.layer) for node in (graph.node(id), *readers))
 
 
 def as_half(fact: Fact) -> Fact | None:

@@ -126,6 +126,9 @@ class Model(ModelParts):
         found = [self._tensor(item) for item in given]
         known = {item.input_value(0): item for item in self._ends.results}
         made = {output: Result(output) for output in found if output not in known}
+        for item in made.values():
+            if not Output(item, 0).names:
+                Output(item, 0).set_names({item.friendly_name})
         self._ends.results.extend(made.values())
         return [Output((known | made)[output], 0) for output in found]
 
@@ -188,6 +191,8 @@ class Model(ModelParts):
         before = Output(self._ends.parameters[parameter_index], 0)
         for target in before.target_inputs:
             target.replace_source_output(Output(parameter, 0))
+        if not Output(parameter, 0).names:
+            Output(parameter, 0).set_names(before.names)
         self._ends.parameters[parameter_index] = parameter
 
     # -- copies

@@ -45,8 +45,7 @@ class ModelParts:
     @property
     def _notes(self) -> dict[str, Any]:
         if self._own_notes is None:
-            origin = self._read.origin if self._read is not None else None
-            self._own_notes = {} if origin is None else _notes(origin.repaired.text)
+            self._own_notes = {"version": "", **(rt_info.plain(self._read.notes) if self._read is not None else {})}
         return self._own_notes
 
     # -- the value
@@ -124,8 +123,8 @@ class ModelParts:
 
     @property
     def rt_info(self) -> rt_info.RTMap:
-        """The notes on the model."""
-        return rt_info.RTMap(self._notes)
+        """The notes on the model; changes of the mapping are changes of them."""
+        return rt_info.RTMap.over(self._notes)
 
     def get_rt_info(self, path: Any = None) -> Any:
         """Return the note under a key or a list of keys, or all of them; RuntimeError where there is none."""
@@ -175,8 +174,17 @@ class ModelParts:
         return [graph.handle(id) for id in graph.ordered(*self._ends.ids)]
 
     def get_ops(self) -> list[Any]:
-        """Return all nodes."""
-        return self.get_ordered_ops()
+        """Return all nodes in OpenVINO's order: from the last end, each node before those that feed it."""
+        graph = self._graph
+        self.get_ordered_ops()
+        parameters, results, sinks = self._ends.ids
+        waiting, found = [*results, *sinks, *parameters], dict[int, None]()
+        while waiting:
+            id = waiting.pop()
+            if id not in found:
+                found[id] = None
+                waiting += [source.node for source in graph.sources(id) if source is not None]
+        return [graph.handle(id) for id in found]
 
     def get_variables(self) -> list[Variable]:
         """Return the variables that ReadValue and Assign name."""
@@ -261,10 +269,3 @@ class ModelParts:
     def get_output_element_type(self, index: int) -> Type:
         """Return the type of the elements of an output."""
         return self.output(index).get_element_type()
-
-
-def _notes(text: bytes) -> dict[str, Any]:
-    start = text.rfind(b"<rt_info", max(text.rfind(b"</layers>"), text.rfind(b"</edges>"), 0))
-    end = text.find(b"</rt_info>", start)
-    notes = rt_info.read(text[start : end + len(b"</rt_info>")]) if 0 <= start < end else {}
-    return {"version": "", **notes}

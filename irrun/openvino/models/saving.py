@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from irrun.diagnostics import listing
-from irrun.document.writer import Writer
+from irrun.document.writer import IrFile
 from irrun.model import load
 from irrun.model.interface import LEGACY
 from irrun.openvino.models.model import Model
@@ -89,7 +89,7 @@ def imported(data: bytes) -> Model:
     return from_bytes(data[start : start + first], data[start + first :])
 
 
-def _written(model: Model, *, halves: bool = False, version: str = "11") -> Writer:
+def _written(model: Model, *, halves: bool = False, version: str = "11") -> IrFile:
     if model.value.version == LEGACY:
         _ = model.inputs
     return written(model.value, model.friendly_name, model.rt_info, halves=halves, version=version)

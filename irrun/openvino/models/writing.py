@@ -1,36 +1,39 @@
-"""Writes the graph of a model as layers."""
+"""Makes files of models: layers that no edit touched are those of the file that was read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from irrun.diagnostics import IRError
-from irrun.document.weights import Weights, WeightsOutOfRange
-from irrun.document.writer import Handle, Writer, WrittenBody
-from irrun.graph import Body, Graph, Node, Outlet
-from irrun.inference import Facts
+from irrun.document.content import Content
+from irrun.document.original import Original
+from irrun.document.records import Info
+from irrun.document.rendering import noted
+from irrun.document.rt_info import net_info, notes_of
+from irrun.document.weights import WeightsOutOfRange
+from irrun.document.writer import IrFile
 from irrun.model import Loaded
-from irrun.openvino.models.ends import interface_names
-from irrun.openvino.models.halves import as_half, is_quantised
-from irrun.openvino.nodes.records import held
-from irrun.openvino.values.rt_info import RTMap, plain, text
-from irrun.ops.context import BodyInput, BodyOutput
-from irrun.ops.infrastructure.const import Const
-from irrun.tensor import Fact
-from irrun.tensor.element_type import F16
+from irrun.model.interface import LEGACY
+from irrun.openvino.models.elements import Elements
+from irrun.openvino.models.halves import is_quantised
+from irrun.openvino.values.rt_info import plain, text
+from irrun.ops.infrastructure.const import Const, HeldConst
+from irrun.tensor.element_type import F32, F64
 
 
-def written(value: Loaded, name: str, notes: RTMap, *, halves: bool = False, version: str = "11") -> Writer:
-    """Return the layers and weights of a model.
+def written(value: Loaded, name: str, notes: Mapping[str, Any], *, halves: bool = False, version: str = "11") -> IrFile:
+    """Return the files of a model, with the notes on it.
 
-    RuntimeError where values of constants are not known, IRError where faults leave a layer without inputs.
+    With ``halves``, constants of f32 and f64 are stored in f16, where they lose little by it. RuntimeError where values
+    of constants are not known, IRError where faults leave a layer without inputs.
     """
-    kept = text({key: plain(item) for key, item in notes.items() if not (key == "version" and not plain(item))})
-    writer = Writer(name, version, kept)
+    original = None if value.origin is None or version == LEGACY else Original(value.origin)
     try:
         halves = halves and not is_quantised(value.bound.graph)
-        _Saving(writer, value.weights, halves).graph(value.bound.graph, value.facts, interface_names(value))
+        content = _content(value, original, halves=halves)
+        elements = Elements(value.weights, content, original, halves=halves, is_legacy=version == LEGACY)
+        net = elements.net(value.bound.graph, value.facts, name, version)
         value.weights.check()
     except WeightsOutOfRange as error:
         raise RuntimeError(f"the model is not saved: {error}") from None
@@ -38,104 +41,30 @@ def written(value: Loaded, name: str, notes: RTMap, *, halves: bool = False, ver
         if not value.diagnostics:
             raise RuntimeError("the model is not saved: it has an edge from an output that no layer has") from None
         raise IRError(value.diagnostics, value.filename) from None
-    return writer
+    return IrFile(net, content, _notes(value, notes, original), original)
 
 
-class _Saving:
-    """Writes the nodes of a graph as layers."""
-
-    def __init__(self, writer: Writer, weights: Weights, halves: bool) -> None:
-        self.writer = writer
-        self.weights = weights
-        self.halves = halves
-
-    def graph(self, graph: Graph, facts: Facts, names: Mapping[Outlet, frozenset[str]]) -> dict[int, int]:
-        """Write a graph; return the ids of its layers by node."""
-        handles: dict[Outlet, Handle] = {}
-        ids: dict[int, int] = {}
-        for node in _in_order(graph):
-            sources = [handles[item] for item in graph.sources(node.id) if item is not None]
-            known = [facts[outlet] for outlet in facts.outlets(node.id)]
-            tensors = [_joined(names.get(Outlet(node.id, port), given)) for port, given in enumerate(node.names)]
-            made = self._layer(node, graph, facts, sources, known, tensors)
-            ids[node.id] = made[0].layer if made else self.writer.last
-            handles.update({Outlet(node.id, port): handle for port, handle in enumerate(made)})
-        return ids
-
-    def _layer(
-        self, node: Node, graph: Graph, facts: Facts, sources: list[Handle], known: list[Fact], names: list[str]
-    ) -> list[Handle]:
-        writer = self.writer
-        if isinstance(node.op, Const):
-            return [self._constant(node, known, names)]
-        if node.type == "Result":
-            return [Handle(writer.result(sources[0], node.name), 0, known[0] if known else Fact.unknown())]
-        bodies = {tag: self._body(body, facts.bodies[node.id, tag], len(sources)) for tag, body in node.bodies.items()}
-        declared = known or [Fact.unknown()] * node.outputs
-        attributes = _attributes(node, declared)
-        return writer.layer(
-            node.type, node.version, sources, declared, attributes, name=node.name, names=names, bodies=bodies
-        )
-
-    def _constant(self, node: Node, known: list[Fact], names: list[str]) -> Handle:
-        fact = known[0] if known else held(node, self.weights.read).op.fact  # type: ignore[union-attr]
-        values = fact.constant
-        if values is None:
-            raise RuntimeError(f'the values of constant "{node.name}" are not known: there is no file of weights')
-        compressed = as_half(fact) if self.halves else None
-        if compressed is None or compressed.constant is None:
-            return self.writer.constant(values, fact.type, node.name, names)
-        half = self.writer.constant(compressed.constant, F16, f"{node.name}_compressed")
-        outputs = [Fact(fact.type, fact.shape)]
-        data = {"destination_type": fact.type.name}
-        return self.writer.layer("Convert", "opset1", [half], outputs, data, name=node.name, names=names)[0]
-
-    def _body(self, body: Body, facts: Facts, inputs: int) -> WrittenBody:
-        inner = self.writer.body()
-        ids = _Saving(inner, self.weights, self.halves).graph(body.graph, facts, {})
-        parameters, results = ([ids[id] for id in ends] for ends in (body.graph.parameters, body.graph.results))
-        first = [_entry(item, parameters, 0, "current_iteration") for item in body.ports.inputs]
-        second = [_entry(item, results, inputs, "execution_condition") for item in body.ports.outputs]
-        edges = [(results[result], parameters[parameter]) for result, parameter in body.ports.back_edges]
-        return WrittenBody(inner, first, second, edges)
+def _notes(value: Loaded, notes: Mapping[str, Any], original: Original | None) -> Info | None:
+    """Return the entries of notes on a model; those that are as they were in the file as it has them."""
+    given = text({key: plain(item) for key, item in notes.items() if not (key == "version" and not plain(item))})
+    read = () if original is None or value.origin is None else net_info(value.origin)
+    before = notes_of(read)
+    if original is not None and given == before:
+        return None
+    known = dict(zip(before, read, strict=False)) if len(before) == len(read) else {}
+    return tuple(
+        known[key] if key in known and before[key] == item else noted(key, item) for key, item in given.items()
+    )
 
 
-def _in_order(graph: Graph) -> Iterator[Node]:
-    """Yield the nodes in topological order, Parameters and Results in the order of the inputs and outputs."""
-    yield from (graph.node(id) for id in graph.parameters)
-    ends = {*graph.parameters, *graph.results}
-    yield from (node for node in graph.ordered() if node.id not in ends)
-    yield from (graph.node(id) for id in graph.results)
-
-
-def _entry(item: BodyInput | BodyOutput, inner: list[int], first: int, purpose: str) -> dict[str, object]:
-    """Return an entry of a port map; ``purpose`` is that of an end without a port of the layer."""
-    if item.external is None:
-        return {"external_port_id": -1, "internal_layer_id": inner[item.internal], "purpose": purpose}
-    entry: dict[str, object] = {"external_port_id": first + item.external, "internal_layer_id": inner[item.internal]}
-    if item.axis is not None:
-        entry |= {"axis": item.axis, "start": item.start, "end": item.end, "stride": item.stride}
-        entry["part_size"] = item.part_size
-    return entry
-
-
-def _attributes(node: Node, facts: list[Fact]) -> dict[str, str]:
-    """Return the attributes as written in the file, or in full where no file has them."""
-    if node.type == "Parameter":
-        dims = facts[0].shape.dims
-        shape = "..." if dims is None else ",".join(map(str, dims))
-        return {"shape": shape, "element_type": facts[0].type.name}
-    texts = getattr(node.op, "texts", None)
-    if texts is not None:
-        return dict(texts())
-    if node.layer is not None and node.layer.data:
-        return dict(node.layer.data)
-    op = node.op
-    if op is None:
-        return {}
-    values = {item.name: (item, getattr(op, item.field)) for item in op.spec.attributes}
-    return {name: item.text(value) for name, (item, value) in values.items() if value is not None and "." not in name}
-
-
-def _joined(names: Any) -> str:
-    return ",".join(name.replace(",", "\\,") for name in sorted(names))
+def _content(value: Loaded, original: Original | None, *, halves: bool) -> Content:
+    """Return the content of the weights file: that of the model's, where all of its constants stay."""
+    content = Content(value.weights)
+    constants = [node.op for node in value.bound.graph.walk() if isinstance(node.op, Const)]
+    if original is None or (halves and any(op.element_type in (F32, F64) for op in constants)):
+        return content
+    kept = {(str(op.offset), str(op.size)) for op in constants if not isinstance(op, HeldConst)}
+    before = {(layer.data.get("offset"), layer.data.get("size")) for layer in original.layers if layer.type == "Const"}
+    if kept and kept >= before and value.weights.exists:
+        content.keep()
+    return content

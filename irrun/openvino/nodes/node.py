@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from irrun.diagnostics import OpError
 from irrun.openvino.nodes.evaluation import evaluated
+from irrun.openvino.nodes.notes import Notes
 from irrun.openvino.nodes.operators import Operators
 from irrun.openvino.nodes.ports import DescriptorTensor, Input, Output, as_output
 from irrun.openvino.nodes.records import fresh_name, get_attributes, record_of, with_attribute
@@ -25,6 +26,7 @@ from irrun.openvino.values.types import Type, of_element
 from irrun.ops.registry import resolve
 
 _instances: Final = itertools.count()
+_INSTANCE: Final = "instance"
 
 
 class Node(Handle, Operators):
@@ -42,10 +44,10 @@ class Node(Handle, Operators):
 
     def get_instance_id(self) -> int:
         """Return a number that no other node has."""
-        notes = self._graph.notes(self._id, "instance")
+        notes = self._graph.notes(self._id, _INSTANCE)
         if "id" not in notes:
             notes["id"] = next(_instances)
-        return int(notes["id"].value)
+        return int(notes["id"])
 
     def get_name(self) -> str:
         """Return a name that no other node has."""
@@ -81,7 +83,7 @@ class Node(Handle, Operators):
 
     def get_rt_info(self) -> RTMap:
         """Return the notes on the node."""
-        return self._graph.notes(self._id)
+        return RTMap.over(Notes(self))
 
     def set_rt_info(self, value: Any, key: str) -> None:
         """Store a note under a key."""

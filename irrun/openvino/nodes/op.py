@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.document.info import LAYOUT
 from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.ports import Output
 from irrun.openvino.nodes.records import constant_fact, element, fresh_name, record_of
@@ -27,11 +28,16 @@ class _ModelPort(Node):
 
     def get_layout(self) -> Layout:
         """Return the names of the axes."""
-        return self.rt_info["layout"].value if "layout" in self.rt_info else Layout()
+        notes = Output(self, 0).get_rt_info()
+        return Layout(notes[LAYOUT].astype(str)) if LAYOUT in notes else Layout()
 
     def set_layout(self, layout: Any) -> None:
         """Set the names of the axes."""
-        self.rt_info["layout"] = layout if isinstance(layout, Layout) else Layout(layout)
+        notes, made = Output(self, 0).get_rt_info(), layout if isinstance(layout, Layout) else Layout(layout)
+        if not made.empty:
+            notes[LAYOUT] = made
+        elif LAYOUT in notes:
+            del notes[LAYOUT]
 
     layout = property(get_layout, set_layout)
 

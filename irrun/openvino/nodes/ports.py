@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from irrun.diagnostics import near_match
-from irrun.graph.graph import RESULT, Inlet, Outlet
+from irrun.graph.graph import PARAMETER, RESULT, Inlet, Outlet
+from irrun.openvino.nodes.notes import Notes
 from irrun.openvino.nodes.workspace import Handle, joined
 from irrun.openvino.values.rt_info import RTMap
 from irrun.openvino.values.shapes import PartialShape, Shape, of_dims
@@ -37,7 +38,7 @@ class _Port:
 
     def get_rt_info(self) -> RTMap:
         """Return the notes on the port."""
-        return self._node._graph.notes(self._node._id, self._side, self._index)
+        return RTMap.over(Notes(self._node, self._side, self._index))
 
     def set_rt_info(self, value: Any, key: str) -> None:
         """Store a note on the port under a key."""
@@ -82,24 +83,36 @@ class Output(_Port):
         return self._node.fact(self._index)
 
     @property
-    def _named(self) -> Output:
-        """The output whose names this one has: a Result has those of what it returns."""
+    def _source(self) -> Output | None:
+        """The output that a Result returns, whose tensor this one is; None for outputs of other nodes."""
         record = self._node.record
-        return Output.at(self._node, self._node._source(0)) if record.type == RESULT and record.inputs else self
+        return Output.at(self._node, self._node._source(0)) if record.type == RESULT and record.inputs else None
+
+    def get_rt_info(self) -> RTMap:
+        """Return the notes on the port; an output of a model has those of what it returns."""
+        source = self._source
+        return super().get_rt_info() if source is None else source.get_rt_info()
+
+    rt_info = property(get_rt_info)
 
     def get_names(self) -> set[str]:
-        """Return the names of the tensor; those of its source for a Result."""
-        output = self._named
-        names = output._node.record.names
-        return set(names[output._index]) if output._index < len(names) else set()
+        """Return the names of the tensor; for a Result its own, or those of what it returns."""
+        graph, id = self._node._graph, self._node._id
+        return graph.tensor_names(self.outlet) if self._source is None else graph.output_names(id)
 
     def set_names(self, names: Iterable[str]) -> None:
-        """Replace the names of the tensor."""
-        output = self._named
-        record = output._node.record
-        known = [*record.names, *((),) * (output._node._count - len(record.names))]
-        known[output._index] = tuple(sorted(names))
-        output._node._update(record._replace(names=tuple(known)))
+        """Replace the names of the tensor, for a Result those of the output alone."""
+        source, new, record = self._source, tuple(sorted(names)), self._node.record
+        if source is None:
+            known = [*record.names, *((),) * (self._node._count - len(record.names))]
+            known[self._index] = new
+            self._node._update(record._replace(names=tuple(known)))
+            return
+        if source._node.record.type != PARAMETER:
+            own = source._node.record.names
+            kept = set(own[source._index] if source._index < len(own) else ()) - self.get_names()
+            source.set_names(kept)
+        self._node._update(record._replace(output_names=new))
 
     def add_names(self, names: Iterable[str]) -> None:
         """Add names of the tensor."""
@@ -154,6 +167,12 @@ class Output(_Port):
                 target.replace_source_output(replacement)
         names = self.get_names()
         replacement.set_names(names if is_result else names | replacement.get_names())
+        replacement.take_notes(self)
+
+    def take_notes(self, other: Output) -> None:
+        """Add the notes of another output that files have; this one keeps its own."""
+        notes, others = (Notes(port._node, "output", port._index) for port in (self, other))
+        notes.take(others)
 
     def __copy__(self) -> Output:
         return type(self)(self._node, self._index)

@@ -56,7 +56,9 @@ def with_attribute(record: Record, name: str, value: Any) -> Record:
         changed = type(op)(**{**vars(op), spec.field: attribute_value(spec, value)})
     except (OpError, TypeError, ValueError) as error:
         raise RuntimeError(f"{record.type}: {error}") from None
-    layer = None if record.layer is None else record.layer._replace(data={})
+    layer = record.layer
+    if layer is not None and (layer.data or layer.element >= 0):
+        layer = layer._replace(data={**layer.data, name: spec.text(getattr(changed, spec.field))})
     return record._replace(op=changed, layer=layer)
 
 

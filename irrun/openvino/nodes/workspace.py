@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakValueDictionary
 
 from irrun.diagnostics import IRError, OpError
@@ -12,11 +12,10 @@ from irrun.document.places import op_diagnostic
 from irrun.editing import MutableGraph
 from irrun.editing.mutable import NO_WEIGHTS
 from irrun.graph import Graph, Node, Outlet
-from irrun.graph.graph import PARAMETER, Inlet
+from irrun.graph.graph import PARAMETER, RESULT, Inlet
 from irrun.inference import Facts
 from irrun.inference.infer import input_notes
 from irrun.openvino.nodes.records import CLASS_NAMES, held
-from irrun.openvino.values.rt_info import RTMap
 from irrun.tensor import Fact
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ class Workspace(MutableGraph):
         super().__init__(graph, facts if facts is not None else Facts(graph, {}, {}, ()), weights)
         self._handles: WeakValueDictionary[int, Handle] = WeakValueDictionary()
         self._released: deque[int] = deque()
-        self._notes: dict[int, dict[tuple[str, int], RTMap]] = {}
+        self._notes: dict[int, dict[tuple[str, int], dict[str, Any]]] = {}
         self._kept: dict[int, Handle] = {}
         self._snapshots: dict[tuple[tuple[int, ...], ...], tuple[Graph, Facts]] = {}
 
@@ -49,14 +48,14 @@ class Workspace(MutableGraph):
             found._bind(self, id)
         return found
 
-    def notes(self, id: int, side: str = "node", index: int = 0) -> RTMap:
-        """Return the notes on a node, or on one of its ports."""
-        return self._notes.setdefault(id, {}).setdefault((side, index), RTMap())
+    def notes(self, id: int, side: str, index: int = 0) -> dict[str, Any]:
+        """Return the notes on a node, or on one of its ports, that no file has."""
+        return self._notes.setdefault(id, {}).setdefault((side, index), {})
 
     def copy_notes(self, other: Workspace, ids: Iterable[int]) -> None:
         """Copy the notes on some nodes of another graph, in which they have the same ids."""
         for id in other._notes.keys() & set(ids):
-            self._notes[id] = {place: RTMap(notes) for place, notes in other._notes[id].items()}
+            self._notes[id] = {place: dict(notes) for place, notes in other._notes[id].items()}
 
     def keep(self, handle: Handle) -> None:
         """Keep a handle that has a state of its own as long as its node."""
@@ -100,6 +99,27 @@ class Workspace(MutableGraph):
         """Return the inputs that an outlet feeds."""
         self.sweep()
         return super().consumers(outlet)
+
+    def _feed(self, outlet: Outlet, inlet: Inlet, before: Outlet | None) -> None:
+        """Feed an input; an output of a model keeps the names that it has, also where another node feeds it."""
+        record = self.node(inlet.node)
+        if before is not None and record.type == RESULT and not record.output_names:
+            names = self.output_names(inlet.node)
+            if names and self.node(before.node).type != PARAMETER:
+                self.update(record._replace(output_names=tuple(sorted(names))))
+        super()._feed(outlet, inlet, before)
+
+    def tensor_names(self, outlet: Outlet) -> set[str]:
+        """Return the names of a tensor: its own, and those of the outputs of models that it is."""
+        names = self.node(outlet.node).names
+        own = names[outlet.port] if outlet.port < len(names) else ()
+        readers = (self.node(inlet.node) for inlet in self.consumers(outlet))
+        return {*own, *(name for reader in readers for name in reader.output_names)}
+
+    def output_names(self, id: int) -> set[str]:
+        """Return the names of the output that a Result is: its own, or those of the tensor."""
+        record, source = self.node(id), next(iter(self.sources(id)), None)
+        return set(record.output_names) or (set() if source is None else self.tensor_names(source))
 
     def remove(self, ids: Iterable[int]) -> None:
         """Remove nodes, with their notes."""

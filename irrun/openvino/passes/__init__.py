@@ -21,7 +21,6 @@ from irrun.openvino.passes.rewriting import (
     ConstantFolding,
     GraphRewrite,
     LowLatency2,
-    MakeStateful,
     Manager,
     Matcher,
     MatcherPass,
@@ -30,6 +29,7 @@ from irrun.openvino.passes.rewriting import (
     Serialize,
     Version,
 )
+from irrun.openvino.passes.states import MakeStateful
 
 __all__ = ["AnyInput", "Optional", "Or", "Predicate", "WrapType", "consumers_count", "has_static_dim"]
 __all__ += ["has_static_dims", "has_static_rank", "has_static_shape", "rank_equals", "type_matches", "type_matches_any"]

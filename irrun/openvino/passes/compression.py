@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from irrun.openvino.models.halves import as_half, is_quantised
+from irrun.document.info import DECOMPRESSION
+from irrun.openvino.models.halves import as_half, is_quantised, stays_in_f32
 from irrun.openvino.models.model import Model
 from irrun.openvino.nodes.node import make
+from irrun.openvino.nodes.notes import Notes
 from irrun.openvino.nodes.op import Constant
 from irrun.openvino.passes.rewriting import ModelPass
 from irrun.openvino.values.types import Type
@@ -21,11 +23,13 @@ class CompressFloats(ModelPass):
         constants = [node for node in model.get_ordered_ops() if isinstance(node, Constant)]
         halves = [(node, as_half(node.fact(0))) for node in constants]
         for node, half in halves:
-            if half is None:
+            if half is None or stays_in_f32(node._graph, node._id):
                 continue
             constant = Constant.of_fact(half, f"{node.friendly_name}_compressed")
             attributes = {"destination_type": node.fact(0).type}
             convert = make("Convert", "opset1", [constant.output(0)], attributes, node.friendly_name)
+            Notes(convert).take(Notes(node))
+            convert.set_rt_info("", DECOMPRESSION)
             node.output(0).replace(convert.output(0))
         return any(half is not None for _, half in halves)
 

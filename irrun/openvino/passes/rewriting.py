@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
@@ -12,9 +12,8 @@ from irrun.diagnostics import listing
 from irrun.openvino.models.model import Model
 from irrun.openvino.models.saving import serialize
 from irrun.openvino.nodes.node import Node
-from irrun.openvino.nodes.op import Constant, Parameter, Result
+from irrun.openvino.nodes.op import Constant
 from irrun.openvino.nodes.ports import Output
-from irrun.openvino.nodes.variables import Assign, ReadValue, Variable, VariableInfo
 from irrun.openvino.passes.patterns import Found, Pattern, as_pattern
 from irrun.openvino.values.keywords import also_named
 
@@ -200,33 +199,6 @@ class LowLatency2(ModelPass):
     def run_on_model(self, model: Model) -> bool:
         """Return False, since the model is not changed."""
         return False
-
-
-class MakeStateful(ModelPass):
-    """Replace pairs of a Parameter and a Result, given as such or by names, by variables that begin with zeros."""
-
-    def __init__(self, pairs_to_replace: Mapping[str, str] | Sequence[tuple[Parameter, Result]]) -> None:
-        pairs = pairs_to_replace.items() if isinstance(pairs_to_replace, Mapping) else pairs_to_replace
-        self._pairs: list[tuple[Any, Any]] = list(pairs)
-
-    def run_on_model(self, model: Model) -> bool:
-        """Change a model; return whether it was changed."""
-        for first, second in self._pairs:
-            parameter: Any = model.input(first).node if isinstance(first, str) else first
-            result: Any = model.output(second).node if isinstance(second, str) else second
-            info = VariableInfo(parameter.partial_shape, parameter.element_type, f"{_title(first)}{_title(second)}")
-            variable = Variable(info)
-            read = ReadValue(variable)
-            for target in parameter.output(0).target_inputs:
-                target.replace_source_output(read.output(0))
-            model.add_sinks([Assign(result.input_value(0), variable)])
-            model.remove_result(result)
-            model.remove_parameter(parameter)
-        return bool(self._pairs)
-
-
-def _title(end: Any) -> str:
-    return end if isinstance(end, str) else str(end.friendly_name)
 
 
 class Manager:

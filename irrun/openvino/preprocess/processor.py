@@ -266,7 +266,7 @@ def _input_flow(parameter: Parameter, info: InputInfo) -> tuple[list[Parameter],
             Output(item, 0).set_names({name + suffix for name in Output(parameter, 0).names})
         item.set_layout(outer if not outer.empty else declared)
         if info.tensor().memory:
-            Output(item, 0).set_rt_info(info.tensor().memory, "memory_type")
+            Output(item, 0).set_rt_info(info.tensor().memory, "memory_type_0")
     port, *planes = (Output(item, 0) for item in made)
     layout = outer if not outer.empty else inner
     sizes = _sizes(fact.shape, inner if not inner.empty else outer)
@@ -297,6 +297,8 @@ def _insert_before(model: Model, parameter: Parameter, info: InputInfo) -> None:
     for target in Output(parameter, 0).target_inputs:
         target.replace_source_output(flow.output)
     model.replace_parameter(model.get_parameter_index(parameter), made[0])
+    if made[1:] and not info.tensor().sub_names:
+        Output(made[0], 0).set_names(())
     if made[1:]:
         model.insert_parameters(model.get_parameter_index(made[0]) + 1, made[1:])
 
@@ -363,11 +365,11 @@ def _insert_after(result: Result, info: OutputInfo) -> None:
         step(flow)
     for _, step in _implicit_steps(flow):
         step(flow)
-    result.set_layout(flow.wanted if not flow.wanted.empty else inner)
-    if flow.output == source:
-        return
-    names = source.names
-    source.set_names(())
-    flow.output.set_names(names)
-    result.set_argument(0, flow.output)
-    result.validate_and_infer_types()
+    layout = flow.wanted if not flow.wanted.empty else inner
+    if flow.output != source:
+        names = Output(result, 0).names
+        result.set_argument(0, flow.output)
+        source.set_names(source.names - names)
+        Output(result, 0).set_names(names)
+        result.validate_and_infer_types()
+    result.set_layout(layout)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from irrun.openvino.nodes.node import Node
+from irrun.openvino.nodes.notes import Notes
 from irrun.openvino.nodes.ports import Output
 from irrun.openvino.utils import decorators, node_factory, types
 
@@ -25,6 +26,7 @@ def replace_node(target: Node, replacement: Any, outputs_order: Sequence[int] | 
 def replace_output_update_name(output: Output, target_output: Output) -> bool:
     """Feed the consumers of an output from another one, which receives its tensor names."""
     _feed(output, target_output)
+    Notes(target_output.node).take(Notes(output.node))
     return True
 
 
@@ -32,6 +34,7 @@ def _feed(output: Output, source: Output) -> None:
     for target in output.target_inputs:
         target.replace_source_output(source)
     source.add_names(output.names)
+    source.take_notes(output)
 
 
 __all__ = ["decorators", "node_factory", "replace_node", "replace_output_update_name", "types"]

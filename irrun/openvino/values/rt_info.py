@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, Final
 
-from irrun.document.stream import Element, Unreadable, tree
-
 _TRUE: Final = ("1", "true", "yes", "on")
 _FALSE: Final = ("", "0", "false", "no", "off")
 _SWITCHES: Final = dict.fromkeys(_TRUE, True) | dict.fromkeys(_FALSE, False)
@@ -60,10 +58,17 @@ class RTMap(MutableMapping[str, Any]):
     """Values under names."""
 
     def __init__(self, items: Mapping[str, Any] | None = None) -> None:
-        self._items: dict[str, Any] = dict(items or {})
+        self._items: MutableMapping[str, Any] = dict(items or {})
+
+    @staticmethod
+    def over(items: MutableMapping[str, Any]) -> RTMap:
+        """Return a view of a mapping: changes of it change the mapping."""
+        made = RTMap()
+        made._items = items
+        return made
 
     def __getitem__(self, key: str) -> Any:
-        return _shown(self._items[key])
+        return shown(self._items[key])
 
     def __setitem__(self, key: str, value: Any) -> None:
         self._items[key] = plain(value)
@@ -78,9 +83,9 @@ class RTMap(MutableMapping[str, Any]):
         return len(self._items)
 
 
-def _shown(value: Any) -> Any:
+def shown(value: Any) -> Any:
     """Return a value as callers get it: an OVAny, or a dictionary of them."""
-    return {key: _shown(item) for key, item in value.items()} if isinstance(value, Mapping) else OVAny(value)
+    return {key: shown(item) for key, item in value.items()} if isinstance(value, Mapping) else OVAny(value)
 
 
 def plain(value: Any) -> Any:
@@ -120,16 +125,3 @@ def store(notes: dict[str, Any], value: Any, path: Sequence[str] | str) -> None:
     for key in keys[:-1]:
         notes = notes.setdefault(key, {})
     notes[keys[-1]] = plain(value)
-
-
-def read(text: bytes) -> dict[str, Any]:
-    """Return the notes of a ``<rt_info>`` element; none where it cannot be read."""
-    try:
-        return _entries(tree(text))
-    except Unreadable:
-        return {}
-
-
-def _entries(element: Element) -> dict[str, Any]:
-    values = ((item.get("name") or item.tag, item.get("value"), item) for item in element)
-    return {name: _entries(item) if value is None else value for name, value, item in values}

@@ -3,7 +3,8 @@
 Before: x → ShapeOf → Gather(0) → Concat(2) → a, and x → ShapeOf → Gather(0) → Concat(2) → b
 After:  x → ShapeOf → Gather(0) → Concat(2) → a and b
 
-Random layers, those with bodies, and those that read or write variables stay as they are.
+Random layers, those with bodies, and those that read or write variables stay as they are. So do two layers of which
+the file marks one as f32.
 
 Proof: all pairs of permutations of shapes of up to three axes of 1 or 2, bit by bit
 (tests/optimize/test_exhaustive.py).
@@ -15,6 +16,7 @@ from collections.abc import Hashable
 from typing import Final
 
 from irrun.graph import Node, Outlet
+from irrun.graph.marks import keeps_f32
 from irrun.ops import Fold
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor import Array
@@ -28,7 +30,12 @@ def run(graph: Rewriter) -> None:
     for node in graph.nodes():
         if node.op is None or node.op.foldable is Fold.NEVER or not node.inputs:
             continue
-        key = (node.op, node.outputs, *(_identity(graph, outlet) for outlet in graph.sources(node.id)))
+        key = (
+            node.op,
+            node.outputs,
+            keeps_f32(node.info.layer),
+            *(_identity(graph, outlet) for outlet in graph.sources(node.id)),
+        )
         other = first.setdefault(key, node)
         if other is not node and _is_alike(graph, node, other):
             graph.replace_all(node.id, other.id)

@@ -19,9 +19,10 @@ Before: q, k, v → FusedAttention → y, but for keys that are those of earlier
 After:  q, k, v → FusedAttention → y, which rounds the operands of both products; likewise FusedRecurrence
 
 Sums are f32, and so is all that is not multiplied: an operation declares its ``factors``. Bits of bf16 are numbers of
-16 bits, which two products of the same tensor share. A convolution of each channel by itself is limited by memory: it
-gains from bits that a product writes, and from no others. A transposed convolution of quantised numbers stays in f32,
-which has more bits than its operands: rounding them would change levels.
+16 bits, which two products of the same tensor share. Layers that the file marks as f32 stay as they are. A convolution
+of each channel by itself is limited by memory: it gains from bits that a product writes, and from no others. A
+transposed convolution of quantised numbers stays in f32, which has more bits than its operands: rounding them would
+change levels.
 
 Proof: results differ as the hint asks. Each operand is rounded to nearest, by at most 2^-9 of its value in bf16 and
 2^-12 in f16, so each product by at most twice that; sums are those of f32.
@@ -33,6 +34,7 @@ from collections.abc import Sequence
 from copy import copy
 
 from irrun.graph import Node, Outlet
+from irrun.graph.marks import keeps_f32
 from irrun.kernels.bf16 import bf16_bits, rounded
 from irrun.ops import Fact, Op
 from irrun.ops.fused.base import Fused
@@ -64,6 +66,8 @@ def run(graph: Rewriter) -> None:
     for node in list(graph.nodes()):
         fact = graph.fact(first(node)) if node.outputs else None
         if fact is None or fact.type is not F32 or node.op is None or not graph.sources(node.id):
+            continue
+        if keeps_f32(node.info.layer, graph.settings.precision.name):
             continue
         if isinstance(node.op, FusedProduct):
             _multiply(graph, node, node.op, known)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from irrun.graph import Outlet
-from irrun.graph.graph import PARAMETER, RESULT
+from irrun.graph import Node, Outlet
+from irrun.graph.graph import RESULT
 from irrun.model import Loaded
 from irrun.reporting.diff.matching import Pairs, match
 from irrun.reporting.diff.side import Colours, Side
 
-KINDS: Final = (*("added", "removed", "renamed", "operation", "attribute", "shape", "type", "constant", "edge"),)
-"""The kinds of changes, in the order in which they are listed."""
+KINDS: Final = (
+    *("added", "removed", "renamed", "operation", "attribute", "shape", "type", "constant", "edge", "info"),
+)
+"""The kinds of changes, in the order in which they are listed; ``info`` is runtime information."""
+
+_RELEASES: Final = frozenset({"OpenVINO Runtime", "Runtime_version"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +28,9 @@ class Change:
     """A change of one layer.
 
     ``layer`` is its name in the first model, ``other`` in the second one, each after the names of the layers in whose
-    bodies it is; empty where the model does not have it. ``what`` says what has changed: an attribute, an input, an
-    output. ``follows`` is true for a change of a shape, type or edge that another change leads to.
+    bodies it is; empty where the model does not have it, and for the model itself. ``what`` says what has changed: an
+    attribute, an input, an output. ``follows`` is true for a change of a shape, type or edge that another change leads
+    to.
     """
 
     kind: str
@@ -86,6 +91,7 @@ def diff(a: Loaded, b: Loaded, *, names: bool = True) -> Difference:
     pairs = comparison.graphs(sides[0], sides[1], "", "")
     ends = (("inputs", a.graph.parameters, b.graph.parameters), ("outputs", a.graph.results, b.graph.results))
     reordered = [word for word, first, second in ends if _is_reordered(first, second, pairs)]
+    comparison.changes += _notes(a, b)
     found = sorted(comparison.changes, key=lambda change: KINDS.index(change.kind))
     layers = sum(1 for _ in a.graph.walk()), sum(1 for _ in b.graph.walk())
     return Difference(tuple(found), tuple(comparison.pairs), layers, tuple(reordered), comparison.unread)
@@ -138,8 +144,12 @@ class _Comparison:
                 yield Change("renamed", *place, "layer", first.name, second.name)
             names = [[",".join(sorted(names)) for names in node.names] for node in (first, second)]
             for port, (before, after) in enumerate(zip(*names, strict=False)):
-                if before != after and _is_end(a, x, port):
+                if before != after:
                     yield Change("renamed", *place, f"tensor names of output {port}", before, after)
+            own = [",".join(sorted(_output_names(*item))) for item in ((a, x), (b, y))]
+            if own[0] != own[1] and (first.output_names or second.output_names):
+                yield Change("renamed", *place, "output names", own[0], own[1])
+        yield from _info(first, second, place)
         if is_constant:
             yield from self._constant(a, x, b, y, place)
             return
@@ -169,10 +179,46 @@ class _Comparison:
             yield Change("constant", *place, *_values(a, x, b, y))
 
 
-def _is_end(side: Side, id: int, port: int) -> bool:
-    """Return whether an outlet is an input or an output of its graph, by whose tensor names callers find it."""
-    users = (side.node(user).type for outlet, _, user in side.consumers[id] if outlet == port)
-    return side.node(id).type == PARAMETER or RESULT in users
+def _info(first: Node, second: Node, place: tuple[str, str, str]) -> Iterator[Change]:
+    """Yield the changes of runtime information, that of the layer and those of its ports."""
+    if first.info == second.info:
+        return
+    before, after = first.info.texts(), second.info.texts()
+    for where, name in dict.fromkeys((*before, *after)):
+        texts = [side.get((where, name)) for side in (before, after)]
+        if texts[0] != texts[1]:
+            what = name if where == "layer" else f"{name} of {where}"
+            yield Change("info", *place, what, _info_text(texts[0]), _info_text(texts[1]))
+
+
+def _info_text(text: str | None) -> str:
+    return "" if text is None else text or "set"
+
+
+def _output_names(side: Side, id: int) -> tuple[str, ...]:
+    """Return the names of the output that a Result is; none for other nodes."""
+    node, source = side.node(id), next(iter(side.sources[id]), None)
+    if node.type != RESULT or node.output_names or source is None:
+        return node.output_names
+    names = side.node(source.node).names
+    return names[source.port] if source.port < len(names) else ()
+
+
+def _notes(a: Loaded, b: Loaded) -> Iterator[Change]:
+    """Yield the changes of the notes on two models, without the release of OpenVINO that wrote them."""
+    before, after = (dict(_flat(model.notes)) for model in (a, b))
+    for name in dict.fromkeys((*before, *after)):
+        texts = before.get(name), after.get(name)
+        if texts[0] != texts[1] and name not in _RELEASES:
+            yield Change("info", "model", "", "", name, _info_text(texts[0]), _info_text(texts[1]))
+
+
+def _flat(notes: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in notes.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{path}{name}/")
+        else:
+            yield path + name, str(value)
 
 
 def _is_replaced(side: Side, id: int, pairs: Pairs) -> bool:

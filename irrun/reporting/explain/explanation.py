@@ -61,12 +61,22 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """Runtime information of a layer or of one of its ports: where it is, its name and its text."""
+
+    place: str
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """A layer in words.
 
     ``computes`` says what it does with these attributes, ``shapes`` why the outputs have their shapes, with the numbers
-    of this layer. ``notes`` are those of the operation where its page leaves something open, ``departures`` those of
-    OpenVINO's CPU plugin from the page. ``page`` is the address of the specification, "" where there is none.
+    of this layer. ``info`` is the runtime information that the file has of it. ``notes`` are those of the operation
+    where its page leaves something open, ``departures`` those of OpenVINO's CPU plugin from the page. ``page`` is the
+    address of the specification, "" where there is none.
     """
 
     name: str
@@ -81,6 +91,7 @@ class Explanation:
     inputs: tuple[Input, ...]
     outputs: tuple[Output, ...]
     bodies: tuple[tuple[str, int], ...]
+    info: tuple[Note, ...]
     notes: tuple[str, ...]
     departures: tuple[str, ...]
     faults: tuple[str, ...]
@@ -125,6 +136,7 @@ def explained(model: Loaded, place: Place) -> Explanation:
         inputs=inputs,
         outputs=outputs,
         bodies=tuple((tag, len(body.graph)) for tag, body in node.bodies.items()),
+        info=tuple(Note(where, name, text) for (where, name), text in node.info.texts().items()),
         notes=() if spec is None else tuple(note.removeprefix("Note: ") for note in spec.notes()),
         departures=() if spec is None else tuple(spec.departures.values()),
         faults=tuple(faults),
