@@ -96,6 +96,11 @@ class Context:
         feeder = item.facts.graph.node(item.outlet.node).layer
         return None if feeder is None else _at(self._by_declaration.inferred.get(feeder.element), item.outlet.port)
 
+    def inputs_by_declaration(self, item: DeclaredPort) -> Sequence[Fact | None] | None:
+        """Return the facts of all inputs of the layer of an output, as declared; None where there are none."""
+        arrived = self._by_declaration.arrived.get(item.layer.element)
+        return None if arrived is None else as_declared(item.layer.inputs, arrived)
+
     def input_by_declaration(self, item: DeclaredPort) -> Fact | None:
         """Return the fact of an input where every output is as declared; None where there is none."""
         return _at(self._by_declaration.arrived.get(item.layer.element), item.number)

@@ -96,6 +96,14 @@ def offending(port: PortElement, shape: Shape) -> tuple[int, ...] | None:
     return tuple(wrong)
 
 
+def is_open(port: PortElement, shape: Shape) -> bool:
+    """Return whether a shape neither confirms nor refutes a number of a port; its rank counts as one."""
+    dims = shape.dims
+    if dims is None:
+        return any(text != "-1" for text in port.dims)
+    return any(text != "-1" and dim.lo != dim.hi for text, dim in zip(port.dims, dims, strict=False))
+
+
 def may_be_of_any_rank(item: DeclaredPort) -> bool:
     """Return whether an output without dims may be of dynamic rank rather than a scalar.
 

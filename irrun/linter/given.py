@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -42,6 +43,22 @@ def facts_of(bound: Bound, values: Values) -> Mapping[int, Fact]:
             raise UnknownPort(f"the value of port {name} has {count}, expected those of shape {shapes}")
         given.update(takers)
     return given
+
+
+def options(bound: Bound) -> Mapping[int, str]:
+    """Return ``--value PORT=…`` for each Parameter that takes a value, by node, with the shortest name that is its own.
+
+    That is the id of a port of a bare layer, ``LAYER.PORT`` where several have it, or the name of a Parameter.
+    """
+    names = {id: _names(bound, id) for id in bound.graph.parameters}
+    uses = Counter(name for known in names.values() for name in known)
+    found: dict[int, str] = {}
+    for id, known in names.items():
+        shape = _declared(bound.graph.node(id)).shape
+        own = sorted((name for name in known if name and uses[name] == 1), key=lambda name: (not name.isdigit(), name))
+        if own and shape.is_static and shape.size.lo <= MOST_ELEMENTS:
+            found[id] = f"--value {bound.graph.node(id).name if bound.graph.node(id).layer is not None else own[0]}=…"
+    return found
 
 
 def _declared(node: Node) -> Fact:

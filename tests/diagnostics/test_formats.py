@@ -26,6 +26,7 @@ def test_each_format_is_a_file() -> None:
         "grouped",
         "json",
         "json-lines",
+        "json-report",
         "junit",
         "rdjson",
         "sarif",

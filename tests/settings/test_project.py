@@ -97,7 +97,8 @@ def test_isolated_means_no_file(tmp_path: Path) -> None:
         ("[lint]\nper_file_ignores = {}", "lint.per_file_ignores is not known; did you mean per-file-ignores?"),
         (
             "zzzz = 1",
-            "zzzz is not known, expected select, ignore, extend-select, per-file-ignores, exclude, fail-level, "
+            "zzzz is not known, expected select, ignore, extend-select, per-file-ignores, exclude, "
+            "force-exclude, require-verified, fail-level, "
             "output-format, baseline, target-version, target-precision, max-memory, for, max-iterations, "
             "timeout, precision, dynamic-quantization, threads, low-memory, tier, rtol or atol",
         ),
@@ -119,8 +120,8 @@ def test_isolated_means_no_file(tmp_path: Path) -> None:
         ("select = [", "not TOML: Invalid value (at end of document)"),
         (
             'output-format = "xml"',
-            'output-format is "xml", expected concise, full, github, gitlab, grouped, json, json-lines, junit, rdjson '
-            "or sarif",
+            'output-format is "xml", expected concise, full, github, gitlab, grouped, json, json-lines, json-report, '
+            "junit, rdjson or sarif",
         ),
     ],
 )

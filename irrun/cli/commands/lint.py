@@ -1,6 +1,7 @@
 """Check IR files: XML, graph, attributes, types and dims.
 
-Every dim is compared with the inferred one.
+Every dim is compared with the inferred one. A number that inference neither confirms nor refutes is not verified, and
+counted; "all is well" means that everything was verified.
 
 FILES are files, folders, quoted patterns, or - for the standard input. Files in a folder that are not IRs are skipped.
 The weights file is optional; it is checked where it is beside the model. You can also check one or more bare <layer>
@@ -23,7 +24,7 @@ Examples:
 Put the settings of a project into irrun.toml, or under [tool.irrun] in pyproject.toml. A comment in the file,
 <!-- irrun: ignore[IR401] reason -->, suppresses a finding on its line or the next.
 
-The exit status is 0 without findings, 1 with findings, and 2 when a file cannot be checked.
+The exit status is 0 without findings, 1 with findings, and 2 when a file cannot be checked or none was found.
 """
 
 from __future__ import annotations
@@ -132,6 +133,7 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
     help="Ignore these rules in files that match a pattern; repeatable.",
 )
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="Skip these files and folders; repeatable.")
+@click.option("--force-exclude", is_flag=True, default=None, help="Skip excluded files also if they are named.")
 @click.option("--config", type=click.Path(path_type=Path), help="Use this configuration file.")
 @click.option("--isolated", is_flag=True, help="Use no configuration file.")
 @click.option(
@@ -157,6 +159,12 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
     type=click.Choice(_LEVELS),
     callback=level_of,
     help="The lowest severity for which the exit status is 1.  [default: warning]",
+)
+@click.option(
+    "--require-verified",
+    is_flag=True,
+    default=None,
+    help="Exit with 1 also for output ports that are not verified.",
 )
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even with findings.")
 @click.option("--baseline", type=click.Path(path_type=Path), help="Ignore the findings that are recorded in this file.")
@@ -194,6 +202,7 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing.")
 @click.option("--stdin-filename", metavar="FILE", help="The name of the standard input.")
 @click.option("--quiet-non-ir", is_flag=True, help="Ignore files that are not IRs, even if named.")
+@click.option("--allow-empty", is_flag=True, help="Accept folders and patterns without an IR.")
 @jobs.options
 @rules_option
 @verbosity
