@@ -284,9 +284,7 @@ class _Reader(Walker):
 
 def _refused(version: str) -> str:
     """Return why a version is not read; OpenVINO 2021.4 had a reader for versions 2 to 9."""
+    text = f'IR version "{version}" is not known, expected 10 or 11'
     if version in map(str, range(2, 10)):
-        return (
-            f'IR version "{version}" is read by OpenVINO up to 2021.4, expected 10 or 11;'
-            " convert the original model again"
-        )
-    return f'IR version "{version}" is not known, expected 10 or 11'
+        return f"{text}; OpenVINO up to 2021.4 reads it, for later ones convert the original model again"
+    return text

@@ -45,6 +45,13 @@ class Facts:
             found.append(outlet)
         return tuple(found)
 
+    def after(self, earlier: Facts | None) -> Facts:
+        """Return the same facts, with the findings of an earlier pass over the same body: wider facts may hide them."""
+        if earlier is None or not earlier.diagnostics:
+            return self
+        said = {(item.code, item.anchor): item for item in (*self.diagnostics, *earlier.diagnostics)}
+        return Facts(self.graph, self.of, self.bodies, tuple(said.values()))
+
     def results(self) -> tuple[Fact, ...]:
         """Return the fact of each Result; an unknown one downstream of a layer that failed."""
         sources = [self.graph.sources(node) for node in self.graph.results]

@@ -129,7 +129,7 @@ class _Pass:
             pairs = zip(body.graph.parameters, parameters, strict=True)
             given = {parameter: fact for parameter, fact in pairs if fact is not None}
             facts = self.run(body.graph, given, inner)
-            bodies[node.id, tag] = facts
+            bodies[node.id, tag] = facts.after(bodies.get((node.id, tag)))
             return facts.results()
 
         declared = [op and infer_outputs(op, ()) for op in (body.graph.node(id).op for id in body.graph.parameters)]

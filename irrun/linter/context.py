@@ -138,6 +138,14 @@ class Context:
             if (item.code, item.anchor) in local and item.layer not in self._reported
         ]
 
+    def fails(self, layer: LayerRef) -> bool:
+        """Return whether a layer refuses the inputs that arrive."""
+        return layer in self._failed
+
+    @functools.cached_property
+    def _failed(self) -> frozenset[LayerRef]:
+        return frozenset(item.layer for item in self.facts.diagnostics if item.layer is not None)
+
     @functools.cached_property
     def _reported(self) -> frozenset[LayerRef]:
         found = (*self.document.diagnostics, *self.bound.diagnostics)

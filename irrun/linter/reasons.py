@@ -42,19 +42,18 @@ class Reasons:
 
     def without_facts(self, scope: Scope, node: int) -> str:
         """Return the reason why a node has no facts: an error of its own, or of a layer upstream."""
-        visited = {node}
+        passed: dict[tuple[int, int], None] = {}
         while True:
-            sources = [outlet for outlet in scope.graph.sources(node) if outlet is not None]
-            lacking = [
-                outlet.node
-                for outlet in sources
-                if outlet.node not in visited and (scope.facts is None or scope.facts.get(outlet) is None)
-            ]
-            if not lacking:
-                what = "its operation is unknown" if scope.graph.node(node).op is None else "it cannot be inferred"
-                return f"{_called(scope.graph.node(node))}: {what}"
-            node = lacking[0]
-            visited.add(node)
+            key = id(scope.graph), node
+            above = None if key in passed or key in self._known else _source_without_facts(scope, node)
+            if above is None:
+                break
+            passed[key] = None
+            node = above
+        what = "its operation is unknown" if scope.graph.node(node).op is None else "it cannot be inferred"
+        reason = self._known.get(key) or f"{_called(scope.graph.node(node))}: {what}"
+        self._known.update(dict.fromkeys((*passed, key), reason))
+        return reason
 
     def _of_values(self, facts: Facts, id: int) -> str:
         """Return the inputs whose unknown values inference asks for; the empty text for none."""
@@ -98,6 +97,14 @@ def _open_source(facts: Facts, id: int) -> int | None:
     for outlet in facts.graph.sources(id):
         fact = facts.get(outlet)
         if outlet is not None and fact is not None and not fact.shape.is_static:
+            return outlet.node
+    return None
+
+
+def _source_without_facts(scope: Scope, id: int) -> int | None:
+    """Return the node that feeds the first input without facts; None where there is none."""
+    for outlet in scope.graph.sources(id):
+        if outlet is not None and (scope.facts is None or scope.facts.get(outlet) is None):
             return outlet.node
     return None
 

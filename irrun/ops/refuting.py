@@ -9,11 +9,15 @@ from irrun.tensor import Dim, Shape
 
 
 class Refutation(NamedTuple):
-    """The reason why an output cannot have its declared shape; without an ``axis`` the rank or the whole is wrong."""
+    """The reason why an output cannot have its declared shape.
+
+    Without an ``axis`` the rank or the whole is wrong. ``shape`` is the one to declare where it is known.
+    """
 
     what: str
     axis: int | None = None
     output: int = 0
+    shape: Shape | None = None
 
 
 def numbers(shape: Shape) -> Iterator[tuple[int, int]]:

@@ -15,6 +15,7 @@ from irrun.linter.refutations import refutation
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import once
 from irrun.ops.refuting import Refutation
+from irrun.tensor import Fact
 
 
 class WrongOutputDims(Rule):
@@ -51,8 +52,11 @@ class WrongOutputDims(Rule):
     def wrong(self, context: Context, item: DeclaredPort) -> Diagnostic | None:
         """Return the finding about the dims of an output; None where they are right or the fault is elsewhere."""
         axes = offending(item.port, item.fact.shape)
+        refuted = refutation(context, item)
+        if refuted is not None and refuted.shape is not None:
+            known = item._replace(fact=Fact(item.fact.type, refuted.shape))
+            return self._finding(known, Anchor(item.port.dim_elements[refuted.axis or 0], "text"))
         if axes == ():
-            refuted = refutation(context, item)
             return None if refuted is None else self._refuted(item, refuted)
         if context.doubtful(layer_ref(item.layer)):
             return None

@@ -248,7 +248,8 @@ def _other_rows(declared: Shape, boxes: Fact, scores: Fact, limit: Fact | None) 
     page, all_batches = _page_rows(boxes, scores, limit)
     rows = declared[0]
     if page.is_static and rows.is_static and not page.admits(rows.lo) and not all_batches.admits(rows.lo):
-        yield Refutation(f"axis 0 is {rows}, expected {page} rows by the specification page", 0)
+        what = f"axis 0 is {rows}, expected {page} rows by the specification page"
+        yield Refutation(what, 0, shape=Shape([page, 3]))
 
 
 def _page_rows(boxes: Fact, scores: Fact, limit: Fact | None) -> tuple[Dim, Dim]:
