@@ -8,7 +8,7 @@ from irrun.diagnostics.verified import Unverified, Verified
 from irrun.document.places import layer_ref
 from irrun.document.records import PortElement
 from irrun.linter.context import Context
-from irrun.linter.declared import DeclaredPort, is_open, offending
+from irrun.linter.declared import DeclaredPort, is_open, may_be_of_any_rank, offending
 from irrun.linter.reasons import Reasons
 from irrun.linter.rules.wrong_output_dims import WrongOutputDims
 from irrun.linter.scopes import scopes
@@ -52,6 +52,8 @@ def _is_confirmed(context: Context, item: DeclaredPort) -> bool | None:
         return None
     if WrongOutputDims().wrong(context, item) is not None:
         return False
+    if axes is None and may_be_of_any_rank(item):
+        return None if _has_numbers(item.port) else True
     if axes != ():
         local = context.output_by_declaration(item)
         if local is None or offending(item.port, local.shape) != ():

@@ -30,7 +30,8 @@ class Op:
     slice of the channels of a tensor. ``departures`` lists differences between OpenVINO's CPU plugin and the
     specification page: under a short key, the words that follow "OpenVINO's CPU plugin", or a ``Departure`` that the
     linter recognises. ``factors`` are the inputs whose elements are multiplied and summed; they are rounded where less
-    than f32 is asked for. ``workspace`` bounds what ``run`` allocates beside its outputs, in bytes for each element of
+    than f32 is asked for. ``alike`` are groups of outputs whose sizes are equal along each axis on which inference
+    leaves them open. ``workspace`` bounds what ``run`` allocates beside its outputs, in bytes for each element of
     inputs and outputs; blocks of a few MiB come on top.
     """
 
@@ -46,6 +47,7 @@ class Op:
     bodies: ClassVar[tuple[str, ...]] = ()
     departures: ClassVar[Mapping[str, str | Departure]] = {}
     factors: ClassVar[tuple[int, ...]] = ()
+    alike: ClassVar[tuple[tuple[int, ...], ...]] = ()
     workspace: ClassVar[int] = 24
     spec: ClassVar[OpSpec]
 

@@ -155,6 +155,7 @@ class NonMaxSuppressionV5(Op):
         "nothing selected": "leaves valid_outputs unwritten where nothing is selected",
     }
 
+    alike = ((0, 1),)
     inputs = (*_BOXES, *_ONE_ELEMENT)
     outputs = (
         Out("selected_indices", "output_type", "rows of [batch, class, box]"),
@@ -203,6 +204,7 @@ class NonMaxSuppressionV9(Op):
         "nothing selected": "leaves valid_outputs unwritten where nothing is selected",
     }
 
+    alike = ((0, 1),)
     inputs = (*_BOXES, *_ONE_ELEMENT)
     outputs = (
         Out("selected_indices", "output_type", "rows of [batch, class, box]"),
