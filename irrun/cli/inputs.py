@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
+import numpy as np
 
 from irrun.cli import assignments, values
 from irrun.cli.console import note
@@ -19,6 +20,9 @@ from irrun.evaluation.files import reading
 from irrun.evaluation.files.reading import Value
 from irrun.model import Loaded, Outputs, Port, Session, load
 from irrun.tensor import Shape
+
+if TYPE_CHECKING:
+    from irrun.linter.given import Values
 
 FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -62,6 +66,26 @@ def reshape(model: Loaded, texts: Sequence[str]) -> tuple[Loaded, dict[Port, Sha
     return model, given
 
 
+def from_texts(model: Loaded, texts: Values, given: Sequence[Value]) -> list[Value]:
+    """Return the values that ``PORT=1,2,3`` texts say, besides those that are given."""
+    if not texts:
+        return []
+    from irrun.linter.given import UnknownPort, facts_of
+
+    try:
+        facts = facts_of(model.bound, texts)
+    except UnknownPort as error:
+        raise Failure(f"--value: {error}") from None
+    known = {value.port.index for value in given}
+    found = []
+    for port, id in zip(model.inputs, model.graph.parameters, strict=True):
+        if id in facts and port.index in known:
+            raise Failure(f'input "{port.any_name}" is given twice')
+        if id in facts:
+            found.append(Value(port, np.asarray(facts[id].value), is_text=True))
+    return found
+
+
 def named_shapes(model: Path, weights: Path | None, texts: Sequence[str]) -> dict[str, Shape]:
     """Return the shapes that ``NAME[SHAPE]`` texts say, by the name of the input."""
     if not texts:
@@ -83,7 +107,7 @@ def told(given: Sequence[Value], path: Path) -> Iterator[None]:
     try:
         yield
     except IRError as error:
-        _say_sizes([value.port for value in given if value.file is None])
+        _say_sizes([value.port for value in given if value.is_random])
         raise IRError(error.diagnostics, error.filename or str(path)) from None
 
 

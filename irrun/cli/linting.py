@@ -132,9 +132,8 @@ def _run(options: Options, settings: _Settings) -> int:
     checked = _checked(tasks, options)
     problems = [Problem(item.filename, item.problem) for item in checked if item.problem]
     if not options.allow_empty:
-        refused = {str(error) for error in unmatched}
-        problems += [Problem("", text) for text in sorted(refused)]
-        problems += [Problem("", text) for text in _empty(options.files, named, checked) if text not in refused]
+        matched = [argument for argument in options.files if all(argument != error.argument for error in unmatched)]
+        problems += [Problem("", text) for text in (*map(str, unmatched), *_empty(matched, named, checked))]
     if options.diff:
         return CANNOT if problems else _show_diffs(checked, exit_zero=options.exit_zero)
     findings = [finding for item in checked for finding in item.findings]

@@ -82,7 +82,9 @@ def verdict(results: Results) -> str:
     """Return ``2 findings``; ``all is well`` where everything was checked, verified and without findings."""
     if results.problems:
         failed = [item for item in results.problems if item.filename]
-        what = f"{amount(len(failed), 'file')} could not be checked" if failed else "the run failed"
+        if not failed and not results.files:
+            return "nothing was checked"
+        what = f"{amount(len(failed), 'file')} could not be checked" if failed else "not everything was checked"
         return f"{found(len(results.findings))}, {what}"
     if results.findings or results.undecided or results.refuted:
         return found(len(results.findings))

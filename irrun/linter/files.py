@@ -23,7 +23,11 @@ _LAYER: Final = re.compile(rb"<layer\b[^<>]*\btype\s*=")
 
 
 class NoSuchFile(ValueError):
-    """No file matches a pattern."""
+    """No file matches an argument."""
+
+    def __init__(self, message: str, argument: str) -> None:
+        super().__init__(message)
+        self.argument = argument
 
 
 class Found(NamedTuple):
@@ -80,7 +84,7 @@ def expanded(
     found: dict[Path, Found] = {}
     for argument in arguments:
         if not argument:
-            raise NoSuchFile('"" names no file; expected a file, a folder or a pattern')
+            raise NoSuchFile('"" names no file; expected a file, a folder or a pattern', argument)
         path = Path(argument)
         if is_place(argument):
             try:
@@ -194,7 +198,7 @@ def _is_readable(path: Path) -> bool:
 def _matching(pattern: str, exclude: Exclusion) -> Iterator[Path]:
     found = sorted(matches(pattern))
     if not found:
-        raise NoSuchFile(f"no file matches {pattern}")
+        raise NoSuchFile(f"no file matches {pattern}", pattern)
     literal = Path(*itertools.takewhile(lambda part: not glob.has_magic(part), Path(pattern).parts))
     for path in found:
         if exclude.covers(path, literal):

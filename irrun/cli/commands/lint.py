@@ -39,22 +39,12 @@ from irrun.cli import jobs
 from irrun.cli.console import verbosity
 from irrun.cli.extending import added_rules, rules_option
 from irrun.cli.limits import MEMORY_OPTION
+from irrun.cli.port_values import values_option
 from irrun.diagnostics import formats, listing
 from irrun.diagnostics.diagnostic import Severity
 from irrun.evaluation.files.targets import STANDARD_OUTPUT, refuse_standard_output
 
 _LEVELS = [str(severity) for severity in Severity]
-
-
-def port_value(text: str) -> tuple[str, tuple[float, ...]]:
-    """Parse ``PORT=1,2,3``."""
-    name, equals, elements = text.partition("=")
-    try:
-        if not equals or not name.strip():
-            raise ValueError
-        return name.strip(), tuple(_number(item) for item in elements.strip("[] ").split(",") if item.strip())
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is not of the form PORT=1,2,3") from None
 
 
 def rules_of(text: str) -> tuple[str, ...]:
@@ -170,14 +160,7 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
 @click.option("--baseline", type=click.Path(path_type=Path), help="Ignore the findings that are recorded in this file.")
 @click.option("--write-baseline", type=click.Path(path_type=Path), help="Record all findings in this file.")
 @click.option("--weights", type=click.Path(path_type=Path), help="The weights file, if it is not beside the model.")
-@click.option(
-    "--value",
-    "values",
-    type=port_value,
-    multiple=True,
-    metavar="PORT=1,2,3",
-    help="The value of an unconnected input, by port id, by name, or as LAYER.PORT; repeatable.",
-)
+@values_option("The value of an unconnected input, by port id, by name, or as LAYER.PORT; repeatable.")
 @click.option(
     "--target-version",
     metavar="RELEASE",
@@ -222,10 +205,3 @@ def command(context: click.Context, /, **given: Any) -> None:
     settings = {key: given.pop(key.replace("-", "_")) for key in settings_for("lint")}
     settings = {key: value for key, value in settings.items() if value is not None and value != ()}
     context.exit(run(Options(given=settings, **given)))
-
-
-def _number(text: str) -> float:
-    try:
-        return int(text)
-    except ValueError:
-        return float(text)

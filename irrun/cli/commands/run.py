@@ -3,7 +3,7 @@
 Inputs come from NumPy files, or are random.
 
 Refer to an input by the name of its layer or tensor. For a model with one input, a file is enough; an .npz file may
-hold several inputs by name.
+hold several inputs by name. A model may be a bare <layer>.
 
 \b
 Examples:
@@ -12,6 +12,7 @@ Examples:
   irrun run model.xml -i ids=ids.npy -i mask=mask.npy -o outputs/
   irrun run model.xml -i all_inputs.npz -o outputs.npz
   irrun run model.xml --random --seed 7
+  irrun run tile.xml --random --value repeats=1,2,3
   irrun run model.xml --random --shape 'image[4,3,224,224]'
   irrun run model.xml -i image=cat.npy --precision bf16 --check
   irrun run model.xml -i image=cat.npy --dump tensors/ --outputs 'conv*'
@@ -38,6 +39,7 @@ from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
 from irrun.cli.jobs import Workers
+from irrun.cli.port_values import values_option
 from irrun.cli.watching import Watch, stop, watch_options, watched
 from irrun.cli.writing import given_files, read_files
 from irrun.evaluation.classes import likeliest
@@ -49,11 +51,13 @@ from irrun.tensor import Array, ElementType
 
 if TYPE_CHECKING:
     from irrun.debugging.statistics import TensorStatistics
+    from irrun.linter.given import Values
 
 
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
 @inputs.options
+@values_option("The value of an input, by name, or by port id for a bare layer; repeatable.", "typed")
 @click.option("--random", "randomly", is_flag=True, help="Use random values for inputs without a file.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="Write the outputs: a folder, an .npz or an .npy file."
@@ -71,6 +75,7 @@ if TYPE_CHECKING:
 def command(
     model: Path,
     files: tuple[str, ...],
+    typed: Values,
     randomly: bool,
     seed: int,
     shapes: tuple[str, ...],
@@ -88,8 +93,8 @@ def command(
 ) -> None:
     config = compilation.settings(model, precision_name)
     if patterns:
-        if files or randomly or check or watch.is_asked or output is None:
-            what = "-i, --random, --check, --dump, --stats or --stop-at"
+        if files or typed or randomly or check or watch.is_asked or output is None:
+            what = "-i, --value, --random, --check, --dump, --stats or --stop-at"
             raise click.UsageError(f"--batch requires -o FOLDER, and cannot be combined with {what}")
         from irrun.cli.batch.command import run_many
         from irrun.jobs import way
@@ -108,6 +113,7 @@ def command(
         saving.check_target(output, len(loaded.outputs))
     budget = config.get("MAX_MEMORY")
     given = reading.from_files(files, loaded.inputs, budget=budget, preparation=batch.preparation, model=loaded)
+    given += inputs.from_texts(loaded, typed, given)
     missing = reading.missing(given, loaded.inputs)
     if missing and not randomly:
         what = f"no value for input {listed(missing)}"
