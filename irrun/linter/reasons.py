@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from irrun.diagnostics import OpError, listing
 from irrun.graph import Graph, Node, Outlet
@@ -15,6 +16,9 @@ from irrun.ops.calling import infer
 from irrun.ops.extension import Extension
 from irrun.ops.infrastructure.const import Const
 from irrun.tensor import Array, Fact
+
+_WITHOUT_MODEL: Final = frozenset({"output_count"})
+"""What inference may ask for where nothing of the model is at hand."""
 
 
 class Reasons:
@@ -41,7 +45,9 @@ class Reasons:
         return reason
 
     def without_facts(self, scope: Scope, node: int) -> str:
-        """Return the reason why a node has no facts: an error of its own, or of a layer upstream."""
+        """Return the reason why a node has no facts: an error of its own, or of a layer upstream or around it."""
+        if scope.facts is None:
+            return f"{' › '.join(scope.path)}: it cannot be inferred"
         passed: dict[tuple[int, int], None] = {}
         while True:
             key = id(scope.graph), node
@@ -104,7 +110,7 @@ def _open_source(facts: Facts, id: int) -> int | None:
 def _source_without_facts(scope: Scope, id: int) -> int | None:
     """Return the node that feeds the first input without facts; None where there is none."""
     for outlet in scope.graph.sources(id):
-        if outlet is not None and (scope.facts is None or scope.facts.get(outlet) is None):
+        if outlet is not None and scope.facts is not None and scope.facts.get(outlet) is None:
             return outlet.node
     return None
 
@@ -126,12 +132,12 @@ def _called(node: Node) -> str:
 
 def _asked(node: Node, inputs: Sequence[Fact | None]) -> list[int]:
     """Return the inputs of unknown value whose value the inference of a node asks for."""
-    if node.op is None or node.op.spec.infer_asks or isinstance(node.op, Extension):
+    if node.op is None or not _WITHOUT_MODEL.issuperset(node.op.spec.infer_asks) or isinstance(node.op, Extension):
         return []
     asked: set[int] = set()
     watched = [None if fact is None else _Watched(fact, asked, index) for index, fact in enumerate(inputs)]
     try:
-        infer(node.op, watched)
+        infer(node.op, watched, output_count=node.outputs)
     except OpError:
         return []
     return sorted(index for index in asked if (fact := inputs[index]) is not None and not fact.is_constant)

@@ -51,7 +51,7 @@ def unless_multiples(declared: Shape, sizes: Sequence[Dim], what: str) -> Iterat
 def unless_of_rank(declared: Shape, least: int, what: str) -> Iterator[Refutation]:
     """Refute a rank below the least one."""
     if declared.dims is not None and len(declared) < least:
-        yield Refutation(f"has rank {len(declared)}, expected {least} or more, {what}")
+        yield Refutation(f"the rank is {len(declared)}, expected {least} or more, {what}")
 
 
 def unless_few_differ(declared: Shape, dims: Sequence[Dim], most: int, what: str) -> Iterator[Refutation]:

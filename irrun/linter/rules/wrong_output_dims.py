@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from irrun.diagnostics import Anchor, Diagnostic, Fix
 from irrun.document.places import layer_ref
 from irrun.document.records import dims_text
+from irrun.linter.attribute_shapes import AttributeShape, attribute_shape, dims_of, says
 from irrun.linter.context import Context
 from irrun.linter.corrections import Dependents, corrected_dims, declared_at
 from irrun.linter.counts import is_miscounted
@@ -24,7 +25,8 @@ class WrongOutputDims(Rule):
     ## What it does
     Compares each `<dim>` of each output port with the shape that follows from the inputs and attributes of the layer. A
     dim that depends on unknown values is compared with what is known without them: the output of a Tile is a multiple
-    of its input, a Reshape keeps the number of elements. What remains undecided is counted as not verified.
+    of its input, a Reshape keeps the number of elements. What remains undecided is counted as not verified. The port
+    of a Parameter, a Const or a ReadValue must repeat its shape, with -1 for a dynamic size, except in IR version 10.
     Consequences of a fault upstream are not reported. Of several wrong
     outputs of one layer the first is reported, with the others in its notes.
 
@@ -52,6 +54,9 @@ class WrongOutputDims(Rule):
     def wrong(self, context: Context, item: DeclaredPort) -> Diagnostic | None:
         """Return the finding about the dims of an output; None where they are right or the fault is elsewhere."""
         axes = offending(item.port, item.fact.shape)
+        attribute = attribute_shape(item, context)
+        if axes == () and attribute is not None and not says(item.port, attribute.shape):
+            return self._unlike(item, attribute)
         refuted = refutation(context, item)
         if refuted is not None and refuted.shape is not None:
             known = item._replace(fact=Fact(item.fact.type, refuted.shape))
@@ -70,6 +75,11 @@ class WrongOutputDims(Rule):
         if item.layer.bodies and item.layer.element in _fed_otherwise(context):
             return None
         return self._finding(item, None if axes is None else Anchor(item.port.dim_elements[axes[0]], "text"))
+
+    def _unlike(self, item: DeclaredPort, attribute: AttributeShape) -> Diagnostic:
+        declared, shape = dims_text(item.port.dims), str(attribute.shape)
+        what = f"output port {item.port.id} is declared {declared}, but the attribute {attribute.name} says {shape}"
+        return self.report(item, what, port=item.port, declared=declared, inferred=shape)
 
     def _refuted(self, item: DeclaredPort, refuted: Refutation) -> Diagnostic:
         at = None if refuted.axis is None else Anchor(item.port.dim_elements[refuted.axis], "text")
@@ -101,7 +111,14 @@ class WrongOutputDims(Rule):
         """Write the inferred dims."""
         items = [declared_at(item, context) for item in found]
         dependents = Dependents(context, items)
-        return [None if item is None else corrected_dims(item, item.fact.shape, context, dependents) for item in items]
+        return [None if item is None else self._corrected(item, context, dependents) for item in items]
+
+    def _corrected(self, item: DeclaredPort, context: Context, dependents: Dependents) -> Fix | None:
+        attribute = attribute_shape(item, context)
+        if attribute is None or attribute.shape.dims is None or offending(item.port, item.fact.shape) != ():
+            return corrected_dims(item, item.fact.shape, context, dependents)
+        texts = dims_of(attribute.shape)
+        return Fix(f"write {dims_text(texts)}", context.editor.sizes(item.port, texts, None))
 
 
 @once
