@@ -56,7 +56,7 @@ class Reasons:
                 break
             passed[key] = None
             node = above
-        what = "its operation is unknown" if scope.graph.node(node).op is None else "it cannot be inferred"
+        what = "its type or its attributes are faulty" if scope.graph.node(node).op is None else "it cannot be inferred"
         reason = self._known.get(key) or f"{_called(scope.graph.node(node))}: {what}"
         self._known.update(dict.fromkeys((*passed, key), reason))
         return reason
