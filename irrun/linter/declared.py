@@ -172,12 +172,15 @@ def agrees(port: PortElement, type: ElementType) -> bool:
 
 
 def as_declared(ports: Sequence[PortElement], facts: Sequence[Fact | None]) -> list[Fact | None]:
-    """Return the facts of ports, corrected to the declaration where the two contradict each other."""
+    """Return the facts of ports, corrected to the declaration where the two contradict each other.
+
+    A port without dims may be of dynamic rank, and contradicts no shape.
+    """
     revised = list(facts)
     for index, (port, fact) in enumerate(zip(ports, facts, strict=False)):
         if fact is None:
             continue
-        axes = offending(port, fact.shape)
+        axes = offending(port, fact.shape) if port.dims else ()
         declared = element_type(port.precision)
         type = fact.type if declared is None or agrees(port, fact.type) else declared
         if axes is None:
