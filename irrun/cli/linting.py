@@ -135,7 +135,8 @@ def _run(options: Options, settings: _Settings) -> int:
         matched = [argument for argument in options.files if all(argument != error.argument for error in unmatched)]
         problems += [Problem("", text) for text in (*map(str, unmatched), *_empty(matched, named, checked))]
     if options.diff:
-        return CANNOT if problems else _show_diffs(checked, exit_zero=options.exit_zero)
+        status = _show_diffs(checked, exit_zero=options.exit_zero)
+        return CANNOT if problems else status
     findings = [finding for item in checked for finding in item.findings]
     files = [item.filename for item in checked if not item.problem and not item.passed_over]
     if options.write_baseline is not None:
@@ -261,8 +262,6 @@ def _show_diffs(checked: Sequence[Checked], *, exit_zero: bool) -> int:
         fixes = statistics.found(sum(item.fixed for item in changed))
         files = f"{len(changed)} file{'s' if len(changed) != 1 else ''}"
         click.echo(f"{fixes} would be fixed in {files}" if changed else "nothing would be fixed", err=True)
-    if any(item.problem for item in checked):
-        return CANNOT
     return FOUND if changed and not exit_zero else 0
 
 
