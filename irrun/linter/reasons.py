@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from irrun.diagnostics import OpError, listing
+from irrun.document.places import layer_ref
 from irrun.graph import Graph, Node, Outlet
 from irrun.graph.graph import PARAMETER
 from irrun.inference import Facts
@@ -21,6 +22,9 @@ _WITHOUT_MODEL: Final = frozenset({"output_count"})
 """What inference may ask for where nothing of the model is at hand."""
 
 
+_FAULTY: Final = "its type or its attributes are faulty"
+
+
 class Reasons:
     """Finds reasons in one file. Ports with the same cause have the same reason."""
 
@@ -30,7 +34,10 @@ class Reasons:
         self._known: dict[tuple[int, int], str] = {}
 
     def of(self, facts: Facts, node: int) -> str:
-        """Return the reason why the shape of an output of a node is unknown."""
+        """Return the reason why the shape of an output of a node is unknown, or in doubt."""
+        layer = facts.graph.node(node).layer
+        if layer is not None and self._context.doubtful(layer_ref(layer)):
+            return f"{_called(facts.graph.node(node))}: {_FAULTY}"
         passed: dict[tuple[int, int], None] = {}
         while True:
             key = id(facts), node
@@ -56,7 +63,7 @@ class Reasons:
                 break
             passed[key] = None
             node = above
-        what = "its type or its attributes are faulty" if scope.graph.node(node).op is None else "it cannot be inferred"
+        what = _FAULTY if scope.graph.node(node).op is None else "it cannot be inferred"
         reason = self._known.get(key) or f"{_called(scope.graph.node(node))}: {what}"
         self._known.update(dict.fromkeys((*passed, key), reason))
         return reason
@@ -127,7 +134,8 @@ def _root(graph: Graph, id: int, index: int) -> int | None:
 
 
 def _called(node: Node) -> str:
-    return f'{node.type} "{node.name}"' if node.name else node.type
+    type = node.type if node.layer is None else node.layer.type
+    return f'{type} "{node.name}"' if node.name else type
 
 
 def _asked(node: Node, inputs: Sequence[Fact | None]) -> list[int]:

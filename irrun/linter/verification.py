@@ -46,10 +46,10 @@ def _is_confirmed(context: Context, item: DeclaredPort) -> bool | None:
     axes = offending(item.port, shape)
     if isinstance(item.facts.graph.node(item.outlet.node).op, Extension):
         return None if _has_numbers(item.port) else True
+    if context.doubtful(layer_ref(item.layer)):
+        return None if _has_numbers(item.port) else True
     if axes == () and shape.is_static and "-1" not in item.port.dims:
         return True
-    if context.doubtful(layer_ref(item.layer)):
-        return None
     if WrongOutputDims().wrong(context, item) is not None:
         return False
     if axes is None and may_be_of_any_rank(item):

@@ -89,7 +89,8 @@ def test_statistics(run: Run, write: Write) -> None:
     assert result.stdout == (
         "2  IR401  error    wrong-output-dims\n"
         "1  IR301  error    unknown-operation\n"
-        f"3 files checked, {ports} output ports verified\n"
+        f"3 files checked, {ports} output ports verified, "
+        '1 not verified (Clmp "clip": its type or its attributes are faulty)\n'
         "needs OpenVINO 2022.1 or later\n"
     )
     record = json.loads(run("lint", ".", "--statistics", "--output-format", "json").stdout)
