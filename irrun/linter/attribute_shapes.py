@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from irrun.document.faults import UnreadableDim
+from irrun.document.grammar import LEGACY
 from irrun.document.records import PortElement
 from irrun.linter.context import Context
 from irrun.linter.declared import DeclaredPort
-from irrun.linter.legacy_dims import LEGACY
 from irrun.linter.scopes import once
 from irrun.ops.infrastructure.const import Const
 from irrun.ops.infrastructure.parameter import Parameter

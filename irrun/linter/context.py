@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 from irrun.diagnostics import Diagnostic, LayerRef
 from irrun.document import Document
+from irrun.document.grammar import LEGACY
 from irrun.document.places import layer_ref
+from irrun.document.records import PortElement
 from irrun.graph import Bound, Node
 from irrun.graph.extensions import declared_fact
 from irrun.inference import Facts, infer
@@ -114,7 +116,8 @@ class Context:
         shape = item.fact.shape.merge(declared) or item.fact.shape
         axes = offending(item.port, shape)
         if axes == ():
-            return None
+            claimed = () if self.document.net.version == LEGACY else _claimed(item.port, feeder, item.fact.shape)
+            return Contradiction(shape, claimed) if claimed else None
         local = self.input_by_declaration(item)
         if local is not None and offending(item.port, local.shape.merge(declared) or local.shape) == ():
             return None
@@ -152,6 +155,15 @@ class Context:
         return frozenset(
             item.layer for item in found if item.layer is not None and "layer" in self.broken_by(item.code)
         )
+
+
+def _claimed(port: PortElement, feeder: PortElement, shape: Shape) -> tuple[int, ...]:
+    """Return the axes where an input has a number, the output that feeds it -1, and inference knows neither."""
+    dims = shape.dims
+    if dims is None or len(dims) != len(feeder.dims):
+        return ()
+    triples = enumerate(zip(port.dims, feeder.dims, dims, strict=True))
+    return tuple(axis for axis, (text, fed, dim) in triples if text != "-1" and fed == "-1" and not dim.is_static)
 
 
 def _at(facts: Sequence[Fact | None] | None, number: int) -> Fact | None:
