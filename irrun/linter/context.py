@@ -182,12 +182,13 @@ class ByDeclaration:
         self.inferred: dict[int, Sequence[Fact]] = {}
         self.facts: Facts | None = None
         self._doubtful = doubtful
+        self._dimless: dict[int, Fact] = {}
 
     def inputs(self, node: Node, facts: Sequence[Fact | None]) -> Sequence[Fact | None]:
         if node.layer is None:
             return facts
         self.arrived.setdefault(node.layer.element, facts)
-        return as_declared(node.layer.inputs, facts)
+        return as_declared(node.layer.inputs, facts, self._dimless)
 
     def outputs(self, node: Node, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
         if node.layer is None:
@@ -195,4 +196,7 @@ class ByDeclaration:
         self.inferred.setdefault(node.layer.element, facts)
         if self._doubtful and layer_ref(node.layer) in self._doubtful:
             return tuple(declared_fact(port) for port in node.layer.outputs)
-        return tuple(fact for fact in as_declared(node.layer.outputs, facts) if fact is not None)
+        revised = as_declared(node.layer.outputs, facts, {*map(id, facts)})
+        pairs = zip(node.layer.outputs, revised, strict=False)
+        self._dimless.update({id(fact): fact for port, fact in pairs if fact is not None and not port.dims})
+        return tuple(fact for fact in revised if fact is not None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple
 
 from irrun.diagnostics import OpError
@@ -171,16 +171,19 @@ def agrees(port: PortElement, type: ElementType) -> bool:
     return declared is None or declared is type or not declared.is_known or not type.is_known
 
 
-def as_declared(ports: Sequence[PortElement], facts: Sequence[Fact | None]) -> list[Fact | None]:
+def as_declared(
+    ports: Sequence[PortElement], facts: Sequence[Fact | None], dimless: Container[int] = ()
+) -> list[Fact | None]:
     """Return the facts of ports, corrected to the declaration where the two contradict each other.
 
-    A port without dims may be of dynamic rank, and contradicts no shape.
+    A port without dims may be of dynamic rank, and contradicts none of the ``dimless`` facts, which are told by their
+    identities.
     """
     revised = list(facts)
     for index, (port, fact) in enumerate(zip(ports, facts, strict=False)):
         if fact is None:
             continue
-        axes = offending(port, fact.shape) if port.dims else ()
+        axes = () if not port.dims and id(fact) in dimless else offending(port, fact.shape)
         declared = element_type(port.precision)
         type = fact.type if declared is None or agrees(port, fact.type) else declared
         if axes is None:
