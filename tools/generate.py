@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from irrun.ops.registry import declarations
 from irrun.ops.spec import OpSpec
-from irrun.schema import relaxng, report_schema, xsd
+from irrun.schema import relaxng, report_schema, run_schema, xsd
 from irrun.settings.known import schema as settings_schema
 from tests.cases import all_cases, all_models
 from tests.lab.conformance import page as conformance
@@ -33,6 +33,7 @@ def files() -> Iterator[tuple[Path, str]]:
     yield ROOT / "schemas" / "ir-v11.rng", relaxng()
     yield ROOT / "schemas" / "ir-v11.xsd", xsd()
     yield ROOT / "schemas" / "lint-report.schema.json", report_schema()
+    yield ROOT / "schemas" / "lint-run.schema.json", run_schema()
     yield ROOT / "schemas" / "irrun.schema.json", settings_schema()
     yield ROOT / "docs" / "operations.md", operations()
     yield ROOT / "docs" / "legacy-attributes.md", legacy_attributes.page()

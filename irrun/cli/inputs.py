@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
+import numpy as np
 
 from irrun.cli import values
 from irrun.cli.console import note, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
+from irrun.cli.failures import Failure
 from irrun.cli.options import as_record, count_option, together
 from irrun.cli.writing import read_files
 from irrun.diagnostics import IRError
@@ -20,6 +22,9 @@ from irrun.evaluation.files.naming import reshape as reshape
 from irrun.evaluation.files.reading import Value
 from irrun.model import Loaded, Port, load
 from irrun.tensor import Shape
+
+if TYPE_CHECKING:
+    from irrun.linter.given import Values
 
 FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -71,6 +76,26 @@ source_options = as_record("source", Source, options)
 """The same, as ``source``."""
 
 
+def from_texts(model: Loaded, texts: Values, given: Sequence[Value]) -> list[Value]:
+    """Return the values that ``PORT=1,2,3`` texts say, besides those that are given."""
+    if not texts:
+        return []
+    from irrun.linter.given import UnknownPort, facts_of
+
+    try:
+        facts = facts_of(model.bound, texts)
+    except UnknownPort as error:
+        raise Failure(f"--value: {error}") from None
+    known = {value.port.index for value in given}
+    found = []
+    for port, id in zip(model.inputs, model.graph.parameters, strict=True):
+        if id in facts and port.index in known:
+            raise Failure(f'input "{port.any_name}" is given twice')
+        if id in facts:
+            found.append(Value(port, np.asarray(facts[id].value), is_text=True))
+    return found
+
+
 def text(value: Mapping[str, Any]) -> str:
     """Format the result of ``Value.as_dict`` as one line."""
     shape = ",".join(map(str, value["shape"]))
@@ -84,7 +109,7 @@ def told(given: Sequence[Value], path: Path) -> Iterator[None]:
     try:
         yield
     except IRError as error:
-        _say_sizes([value.port for value in given if value.file is None])
+        _say_sizes([value.port for value in given if value.is_random])
         raise IRError(error.diagnostics, error.filename or str(path)) from None
 
 

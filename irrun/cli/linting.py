@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -14,13 +13,12 @@ import click
 from irrun.cli.console import detail, fail, level, note, result, warn
 from irrun.cli.extending import extensions
 from irrun.cli.failures import CANNOT, OWN_FAULT, Failure
+from irrun.cli.lint_reports import results_of, say, say_failure
 from irrun.cli.settings import record, text
 from irrun.cli.values import as_json
-from irrun.diagnostics import formats, statistics
-from irrun.diagnostics.naming import naming, of_system
-from irrun.diagnostics.render import Finding
-from irrun.diagnostics.results import Results
-from irrun.diagnostics.version import __version__
+from irrun.diagnostics import statistics
+from irrun.diagnostics.render import Finding, plain
+from irrun.diagnostics.results import Problem
 from irrun.document.reader import MOST_BYTES
 from irrun.document.replacing import replacing
 from irrun.evaluation.files.targets import refuse_inputs
@@ -29,22 +27,19 @@ from irrun.jobs.cluster import ClusterError
 from irrun.linter import baseline
 from irrun.linter.apply import is_wanted
 from irrun.linter.batch import Checked, Fixing, Task, check_all, collect_rarely
-from irrun.linter.catalogue import catalogue
 from irrun.linter.check import IRFile, Linter
-from irrun.linter.files import STDIN, Found, NoSuchFile, expanded
+from irrun.linter.files import STDIN, Exclusion, Found, NoSuchFile, expanded, is_place
 from irrun.linter.given import Values
 from irrun.linter.resolving import ignored, settings_of
 from irrun.linter.selection import summary
 from irrun.linter.settings import LinterSettings
-from irrun.ops.releases import release
 from irrun.settings import BadConfiguration, Project, Projects, Value
 from irrun.settings.project import OWN_FILE, PROJECT_FILE
+from irrun.settings.resolving import COMMAND_LINE
 
 FOUND: Final = 1
 
 _SUMMED_UP: Final = ("full", "grouped")
-_ROOTS: Final = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
-"""Environment variables in which CI systems store the root of the project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +58,7 @@ class Options:
     values: Values = ()
     stdin_filename: str | None = None
     quiet_non_ir: bool = False
+    allow_empty: bool = False
     fix: bool = False
     unsafe_fixes: bool = False
     diff: bool = False
@@ -81,6 +77,12 @@ class _Settings:
         self.current = self._projects.of(Path.cwd())
         _, self.of_command = self.of(Path.cwd() / "*.xml")
 
+    @property
+    def exclusion(self) -> Exclusion:
+        """The files to skip: patterns of the command line are relative to the current folder."""
+        patterns, forced = self.of_command["exclude"], self.of_command["force-exclude"].value
+        return Exclusion(patterns.value, forced, None if patterns.origin == COMMAND_LINE else self.current.root)
+
     def project(self, path: Path) -> Project:
         return self._projects.of(path.parent)
 
@@ -94,27 +96,32 @@ class _Settings:
 
 
 def run(options: Options) -> int:
-    """Check the files, print the findings and return the exit status; Failure where nothing can be checked."""
+    """Check the files, print the findings and return the exit status; Failure where nothing can be checked.
+
+    The report of a run that fails says so.
+    """
     collect_rarely()
+    output_format = options.given.get("output-format", "full")
     try:
-        return _run(options, _Settings(options))
+        settings = _Settings(options)
+        output_format = settings.of_command["output-format"].value
+        return _run(options, settings)
     except (BadConfiguration, NoSuchFile, baseline.BadBaseline, ClusterError) as error:
+        say_failure(error, output_format, options.output_file)
         raise Failure(str(error)) from None
 
 
 def _run(options: Options, settings: _Settings) -> int:
-    output_format, exclude, recorded = (
-        settings.of_command[key].value for key in ("output-format", "exclude", "baseline")
-    )
+    output_format, recorded = (settings.of_command[key].value for key in ("output-format", "baseline"))
     if options.statistics and output_format not in ("full", "concise", "grouped", "json"):
         raise Failure(f"--statistics requires the format full, concise, grouped or json, not {output_format}")
     known = None if recorded is None or options.write_baseline is not None else baseline.read(recorded)
     unmatched: list[NoSuchFile] = []
-    named = expanded(options.files, exclude, unmatched.append)
+    named = expanded(options.files, settings.exclusion, unmatched.append)
     for error in unmatched:
-        if not named:
+        if not named and not options.allow_empty:
             raise error
-        fail(str(error))
+        (warn if options.allow_empty else fail)(str(error))
     written = [path for path in (options.output_file, options.write_baseline) if path is not None]
     if written:
         refuse_inputs(written, _read(options, settings, named))
@@ -122,26 +129,30 @@ def _run(options: Options, settings: _Settings) -> int:
         return _show_settings(named, output_format, settings)
     tasks = [_task(found, options, settings, known) for found in named]
     checked = _checked(tasks, options)
+    problems = [Problem(item.filename, item.problem) for item in checked if item.problem]
+    if not options.allow_empty:
+        matched = [argument for argument in options.files if all(argument != error.argument for error in unmatched)]
+        problems += [Problem("", text) for text in (*map(str, unmatched), *_empty(matched, named, checked))]
     if options.diff:
-        return _show_diffs(checked, exit_zero=options.exit_zero)
+        status = _show_diffs(checked, exit_zero=options.exit_zero)
+        return CANNOT if problems else status
     findings = [finding for item in checked for finding in item.findings]
-    files = [item.filename for item in checked if not item.problem]
-    failed = len(files) < len(checked) or bool(unmatched)
+    files = [item.filename for item in checked if not item.problem and not item.passed_over]
     if options.write_baseline is not None:
-        return CANNOT if failed else _write_baseline(findings, options.write_baseline)
-    if not checked and not options.quiet_non_ir:
-        warn("no IR file was found")
+        return CANNOT if problems else _write_baseline(findings, options.write_baseline)
     old = gone = 0
     if known is not None:
         findings, old, gone = known.split(findings, files)
-    results = _results(findings, files, checked, options)
-    _say(results, output_format, options)
+    results = results_of(findings, checked, problems, colour=options.output_file is None)
+    say(results, output_format, options.output_file, counts=options.statistics)
     if output_format in _SUMMED_UP and not options.statistics and files and level() >= 0:
         in_baseline = f", {old} in the baseline" if old else ""
-        summary = statistics.checked(len(files), results.ports)
         count = sum(item.fixed for item in checked)
         fixed = f", {count} fixed" if count else ""
-        click.echo(f"{summary}: {statistics.found(len(findings))}{in_baseline}{fixed}", err=True)
+        verdict = statistics.found(len(findings)) if old and not problems else statistics.verdict(results)
+        click.echo(plain(f"{statistics.checked(results)}: {verdict}{in_baseline}{fixed}"), err=True)
+        for line in statistics.unverified(results):
+            note(line)
         if fixable := _fixable(findings, options):
             note(fixable)
     if gone:
@@ -149,11 +160,23 @@ def _run(options: Options, settings: _Settings) -> int:
             f"{statistics.found(gone)} of the baseline no longer {'occurs' if gone == 1 else 'occur'};"
             " --write-baseline updates it"
         )
-    if failed:
+    if problems:
         return OWN_FAULT if any(item.is_own_fault for item in checked) else CANNOT
-    least = {task.filename: task.linter.settings.fail_level for task in tasks}
-    fails = any(finding.diagnostic.severity >= least[finding.filename] for finding in findings)
-    return FOUND if fails and not options.exit_zero else 0
+    by_file = {task.filename: task.linter.settings for task in tasks}
+    fails = any(finding.diagnostic.severity >= by_file[finding.filename].fail_level for finding in findings)
+    undecided = any(by_file[filename].require_verified for filename in results.unverified)
+    return FOUND if (fails or undecided) and not options.exit_zero else 0
+
+
+def _empty(arguments: Sequence[str], named: Sequence[Found], checked: Sequence[Checked]) -> Iterator[str]:
+    """Yield a message for each folder and pattern in which nothing was checked, and print it."""
+    looked_at = {item.filename for item in checked if not item.passed_over}
+    places = {place for found in named if str(found.path) in looked_at for place in found.places}
+    for argument in dict.fromkeys(arguments):
+        if is_place(argument) and argument not in places:
+            what = f"{argument}: no IR file was found, expected at least one; --allow-empty accepts none"
+            fail(what)
+            yield what
 
 
 def _show_settings(named: Sequence[Found], output_format: str, settings: _Settings) -> int:
@@ -207,7 +230,7 @@ def _task(found: Found, options: Options, settings: _Settings, known: baseline.B
     if options.fix or options.diff:
         fixing = Fixing(options.unsafe_fixes, options.fix and not options.diff, known)
     file = IRFile(filename, options.weights, options.values, data)
-    return Task(file, Linter(of_file, extensions()), fixing, options.quiet_non_ir or not found.named)
+    return Task(file, Linter(of_file, extensions()), fixing, not found.named, found.named and options.quiet_non_ir)
 
 
 def _stdin() -> bytes:
@@ -218,14 +241,14 @@ def _stdin() -> bytes:
 
 
 def _checked(tasks: Sequence[Task], options: Options) -> list[Checked]:
-    """Return the result of each file that was not skipped, and report files that could not be checked."""
+    """Return the result of each file, and report those that could not be checked."""
     checked = list(check_all(tasks, options.jobs or processors(), options.scheduler))
     for item in checked:
         if item.passed_over:
             detail(f"{item.filename} is not an IR and was skipped")
         if item.problem:
             fail(item.problem)
-    return [item for item in checked if not item.passed_over]
+    return checked
 
 
 def _show_diffs(checked: Sequence[Checked], *, exit_zero: bool) -> int:
@@ -237,45 +260,7 @@ def _show_diffs(checked: Sequence[Checked], *, exit_zero: bool) -> int:
         fixes = statistics.found(sum(item.fixed for item in changed))
         files = f"{len(changed)} file{'s' if len(changed) != 1 else ''}"
         click.echo(f"{fixes} would be fixed in {files}" if changed else "nothing would be fixed", err=True)
-    if any(item.problem for item in checked):
-        return CANNOT
     return FOUND if changed and not exit_zero else 0
-
-
-def _results(
-    findings: Sequence[Finding], files: Sequence[str], checked: Sequence[Checked], options: Options
-) -> Results:
-    codes = {finding.diagnostic.code for finding in findings}
-    root = next((Path(os.environ[name]) for name in _ROOTS if os.environ.get(name)), Path.cwd())
-    ports = sum(item.ports for item in checked)
-    colour = options.output_file is None
-    needed = max((item.openvino for item in checked if item.openvino is not None), key=release, default=None)
-    return Results(findings, files, ports, catalogue(sorted(codes)), root, __version__, colour, needed)
-
-
-def _say(results: Results, output_format: str, options: Options) -> None:
-    if options.statistics:
-        shown = statistics.as_json(results) if output_format == "json" else statistics.as_text(results)
-    else:
-        shown = formats.render(output_format, results)
-    if options.output_file is not None:
-        content = f"{shown}\n" if shown else ""
-        with replacing(options.output_file) as file:
-            file.write(content.encode("utf-8", errors="backslashreplace"))
-    elif shown:
-        result(shown)
-    page = os.environ.get("GITHUB_STEP_SUMMARY")
-    summary = formats.summary(output_format, results) if page else None
-    if page and summary is not None:
-        _append(Path(page), summary)
-
-
-def _append(path: Path, text: str) -> None:
-    try:
-        with naming(path), path.open("a", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-    except OSError as error:
-        warn(f"the summary was not written: {of_system(error)}")
 
 
 def _write_baseline(findings: Sequence[Finding], path: Path) -> int:

@@ -5,8 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import asdict, dataclass
+from typing import Final
 
 from irrun.diagnostics.results import Results
+from irrun.diagnostics.verified import not_verified
+from irrun.diagnostics.words import amount
+
+MOST_FILES: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,26 +35,57 @@ def statistics(results: Results) -> list[Statistic]:
 
 
 def as_text(results: Results) -> str:
-    """Return a table, the number of files and ports checked, and the release of OpenVINO that the files need."""
+    """Return a table, the numbers of files and ports, and the release of OpenVINO that the files need."""
     rows = statistics(results)
     width = max((len(str(row.count)) for row in rows), default=0)
     lines = [f"{row.count:>{width}}  {row.code}  {row.severity:7}  {row.name}" for row in rows]
     needs = [f"needs OpenVINO {results.openvino} or later"] if results.openvino is not None else []
-    return "\n".join([*lines, checked(len(results.files), results.ports), *needs])
+    return "\n".join([*lines, checked(results), *needs])
 
 
 def as_json(results: Results) -> str:
-    """Return the same as a JSON object with ``statistics``, ``files``, ``ports`` and ``openvino``."""
-    rows = [asdict(row) for row in statistics(results)]
-    record = {"statistics": rows, "files": len(results.files), "ports": results.ports, "openvino": results.openvino}
+    """Return the same as a JSON object: ``statistics``, ``files``, ``ports``, ``unverified`` and ``openvino``."""
+    record = {
+        "statistics": [asdict(row) for row in statistics(results)],
+        "files": len(results.files),
+        "ports": results.ports,
+        "unverified": results.undecided,
+        "openvino": results.openvino,
+    }
     return json.dumps(record, indent=2)
 
 
-def checked(files: int, ports: int) -> str:
-    """Return ``2 files checked, 17 output ports verified``."""
-    return f"{files} file{'s' if files != 1 else ''} checked, {ports} output port{'s' if ports != 1 else ''} verified"
+def checked(results: Results) -> str:
+    """Return ``2 files checked, 17 output ports verified, 3 not verified``, with the reasons of a single file."""
+    text = f"{amount(len(results.files), 'file')} checked, {amount(results.ports, 'output port')} verified"
+    if not results.unverified:
+        return text
+    alone, *others = results.unverified.values()
+    return f"{text}, {f'{results.undecided} not verified' if others else not_verified(alone)}"
+
+
+def unverified(results: Results) -> list[str]:
+    """Return a line for each of several files with ports that are not verified: their number and the reasons."""
+    if len(results.unverified) < 2:
+        return []
+    lines = [f"{filename}: {not_verified(items)}" for filename, items in results.unverified.items()]
+    more = len(lines) - MOST_FILES
+    return [*lines[:MOST_FILES], *([f"and {amount(more, 'more file')}"] if more > 0 else [])]
 
 
 def found(findings: int) -> str:
-    """Return ``2 findings``, or ``all is well`` where there are none."""
-    return f"{findings} finding{'s' if findings != 1 else ''}" if findings else "all is well"
+    """Return ``2 findings``, or ``no findings``."""
+    return amount(findings, "finding") if findings else "no findings"
+
+
+def verdict(results: Results) -> str:
+    """Return ``2 findings``; ``all is well`` where everything was checked, verified and without findings."""
+    if results.problems:
+        failed = [item for item in results.problems if item.filename]
+        if not failed and not results.files:
+            return "nothing was checked"
+        what = f"{amount(len(failed), 'file')} could not be checked" if failed else "not everything was checked"
+        return f"{found(len(results.findings))}, {what}"
+    if results.findings or results.undecided or results.refuted:
+        return found(len(results.findings))
+    return "all is well" if results.files else "nothing was checked"

@@ -68,7 +68,7 @@ class _Reader(Walker):
         attributes = self.attributes(self.values(element, ordinal), "net", ordinal, required)
         version = attributes.get("version")
         if version is not None and version not in VERSIONS:
-            fault = NotAnIr(what=f'IR version "{version}" is not known, expected 10 or 11')
+            fault = NotAnIr(what=_refused(version))
             raise IRError([fault.at(Anchor(ordinal, "value", "version"))])
         return self._inside(element, ordinal, attributes.get("name", ""), version)
 
@@ -287,3 +287,11 @@ class _Reader(Walker):
             get = self.attributes(self.values(item, at), "mean", at, ()).get
             mean = MeanElement(at, get("value"), get("offset"), get("size"))
         return ChannelElement(ordinal, id, mean)
+
+
+def _refused(version: str) -> str:
+    """Return why a version is not read; OpenVINO 2021.4 had a reader for versions 2 to 9."""
+    text = f'IR version "{version}" is not known, expected 10 or 11'
+    if version in map(str, range(2, 10)):
+        return f"{text}; OpenVINO up to 2021.4 reads it, for later ones convert the original model again"
+    return text

@@ -20,6 +20,12 @@ class NotAnIr(Said):
     code = "IR102"
 
 
+class LfsPointer(Said):
+    """A Git LFS pointer in place of the file."""
+
+    code = "IR505"
+
+
 class HostileMarkup(Said):
     """Content that is unsafe to read."""
 

@@ -8,7 +8,10 @@ from typing import Final
 from irrun.diagnostics import nearest
 from irrun.document.stream import Element
 
-VERSIONS: Final = ("10", "11")
+LEGACY: Final = "10"
+"""The IR version of old writers, whose ports may have dims of their own conventions."""
+
+VERSIONS: Final = (LEGACY, "11")
 SIZE: Final = re.compile(r"-1|[0-9]{1,40}")
 ID: Final = re.compile(r"[0-9]{1,18}")
 

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Generic, NamedTuple, TypeVar
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError
-from irrun.document.faults import MalformedXml, NotAnIr
+from irrun.document.faults import LfsPointer, MalformedXml, NotAnIr
 from irrun.document.stream import Elements, Unreadable
 from irrun.document.text import Repaired, first_tag, wrap_fragment
+from irrun.document.weights import POINTER
 
 T = TypeVar("T")
 
@@ -75,6 +76,9 @@ def _other_file(data: bytes) -> Diagnostic | None:
     """Return the finding for a text that was never meant to be an IR; None for a malformed IR."""
     if not data.strip(b"\xef\xbb\xbf \t\r\n"):
         return MalformedXml(what="malformed XML: the file is empty").at(Anchor(offset=0))
+    if data.startswith(POINTER):
+        what = "the file is a Git LFS pointer, not the model; git lfs pull fetches it"
+        return LfsPointer(what=what).at(Anchor(offset=0))
     root = first_tag(data)
     if root is None and b"<net" not in data:
         return NotAnIr(what="not an OpenVINO IR: the file is not XML, expected <net>").at(Anchor(offset=0))

@@ -31,7 +31,7 @@ _PARENTS: Final = {"layer": ("layers",), "port": ("input", "output")}
 
 
 class _Slip(NamedTuple):
-    """A slip: its repair, its place, and its message."""
+    """A slip: its repair, its place, and its message. An ellipsis may stand in the tag of a layer, as on pages."""
 
     changes: tuple[Change, ...]
     start: int
@@ -39,6 +39,7 @@ class _Slip(NamedTuple):
     message: str
     fix: str
     is_ellipsis: bool = False
+    is_of_layer: bool = False
 
     @property
     def diagnostic(self) -> Diagnostic:
@@ -56,13 +57,16 @@ class _Markup(NamedTuple):
 
 
 def repair(data: bytes) -> Repaired | None:
-    """Repair all slips of a file, each with the finding that reports it; None where there are none."""
+    """Repair all slips of a file, each with the finding that reports it; None where there are none.
+
+    In bare layers, as the specification pages print them, an ellipsis for the attributes of a layer is none.
+    """
     slips = sorted(itertools.islice(_slips(data), MOST_SLIPS), key=lambda slip: slip.start)
     if not slips:
         return None
     around = wrapping(data)
     changes = sorted((*around, *(change for slip in slips for change in slip.changes)), key=lambda item: item.start)
-    diagnostics = tuple(slip.diagnostic for slip in slips)
+    diagnostics = tuple(slip.diagnostic for slip in slips if not (around and slip.is_of_layer))
     ellipses = tuple(slip.start for slip in slips if slip.is_ellipsis)
     return Repaired(data, tuple(changes), diagnostics, ellipses, fragment=bool(around))
 
@@ -120,7 +124,9 @@ def _in_tag(data: bytes, item: _Markup) -> Iterator[_Slip]:
         if match["dots"] is not None:
             start, end = match.span("dots")
             what = f"an ellipsis stands for attributes of <{item.name}>; {_left_out(data[item.start : item.end])}"
-            yield _Slip((Change(start, end, b" " * (end - start)),), start, end, what, "remove the ellipsis", True)
+            is_of_layer = item.name == "layer" and b"=" not in match["dots"]
+            blank = Change(start, end, b" " * (end - start))
+            yield _Slip((blank,), start, end, what, "remove the ellipsis", True, is_of_layer)
     for match in _UNQUOTED.finditer(data, item.start, item.end):
         if match["name"] is not None and b".." not in match["value"]:
             start, end = match.span("value")

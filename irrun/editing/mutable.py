@@ -294,12 +294,19 @@ class MutableGraph:
         self._leads_back = self._leads_back or self._place(outlet.node) >= self._place(id)
 
     def faults(self, ids: Container[int]) -> tuple[Diagnostic, ...]:
-        """Return what is wrong with the inputs of some nodes."""
-        return tuple(
+        """Return what is wrong with the inputs of some nodes, or in their bodies."""
+        own = [
             op_diagnostic(error, self.node(id).layer, (), input_notes(self.inputs(id)))
             for id, error in self._faulty.items()
             if id in ids
-        )
+        ]
+        inner = [item for (id, _), facts in self.bodies.items() if id in ids for item in facts.diagnostics]
+        return (*own, *inner)
+
+    @property
+    def is_faulty(self) -> bool:
+        """True where the inputs of a node do not fit, or a body has a fault."""
+        return bool(self._faulty) or any(facts.diagnostics for facts in self.bodies.values())
 
     def _infer_again(self, id: int) -> list[int]:
         """Infer the facts of a node; return the consumers of the outlets whose facts differ."""
@@ -318,9 +325,7 @@ class MutableGraph:
         """Return the graph and its facts, with the faults of its nodes and of those in their bodies."""
         self.infer()
         self.graph.freeze(None if self._order is None else self.order)
-        inner = [diagnostic for facts in self.bodies.values() for diagnostic in facts.diagnostics]
-        faults = (*self.faults(self.graph), *inner)
-        return self.graph, Facts(self.graph, dict(self.facts), dict(self.bodies), faults)
+        return self.graph, Facts(self.graph, dict(self.facts), dict(self.bodies), self.faults(self.graph))
 
 
 def _unknown(graph: Graph, facts: Facts) -> set[int]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from irrun.diagnostics import Anchor, Diagnostic, LayerRef, OpError, nearest
 from irrun.document.places import in_layer, op_diagnostic, path_notes
 from irrun.document.reader import Document
-from irrun.document.records import EdgeElement, LayerElement, NetElement, PortElement, element_type, tensor_names
+from irrun.document.records import EdgeElement, LayerElement, NetElement, tensor_names
 from irrun.graph.attributes import attributes
 from irrun.graph.edges import Connections, Sources
 from irrun.graph.extensions import Extensions
 from irrun.graph.faults import Cycle, UnconnectedInput
-from irrun.graph.graph import NO_INFO, PARAMETER, RESULT, Body, Graph, Inlet, Node, NodeInfo, Outlet
+from irrun.graph.fragments import completed, feed
+from irrun.graph.graph import NO_INFO, PARAMETER, RESULT, Body, Graph, Inlet, Node, NodeInfo
 from irrun.graph.ids import duplicates, is_id
 from irrun.jobs.progress import told
 from irrun.ops import Op
@@ -22,8 +23,7 @@ from irrun.ops.available import BUILT_IN, Operations
 from irrun.ops.context import BodyPorts
 from irrun.ops.extending import ExtensionError
 from irrun.ops.extension import Extension
-from irrun.ops.registry import resolve, spelling
-from irrun.tensor import DYNAMIC, Shape
+from irrun.ops.registry import spelling
 
 if TYPE_CHECKING:
     from irrun.graph.pre_process import Mean
@@ -80,7 +80,7 @@ class _Binder:
         nodes = {id: self._node(id, layer, path, net.edges) for id, layer in shown}
         if self.fragment and not path:
             sources: Sources = {id: [None] * len(layer.inputs) for id, layer in layers.items()}
-            nodes = {**_feed(layers, sources), **nodes}
+            nodes = {**feed(layers, sources), **nodes} if self.correct else completed(layers, nodes, sources)
         else:
             connections = Connections(net, layers, duplicates(net.layers))
             self.found += (item._replace(notes=(*item.notes, *path_notes(path))) for item in connections.found)
@@ -233,23 +233,3 @@ def _ids(layers: Sequence[LayerElement]) -> list[int]:
         seen.add(id)
         ids.append(id)
     return ids
-
-
-def _feed(layers: Mapping[int, LayerElement], sources: Sources) -> dict[int, Node]:
-    """Connect each input to a new Parameter of the type and dims of its port; return those Parameters by id."""
-    made: dict[int, Node] = {}
-    for consumer, layer in layers.items():
-        for index, port in enumerate(layer.inputs):
-            id = -1 - len(layers) - len(made)
-            made[id] = Node(id, f"{layer.id}.{port.id}", PARAMETER, "", _parameter(port), 0, 1, ((),), None, {})
-            sources[id] = []
-            sources[consumer][index] = Outlet(id, 0)
-    return made
-
-
-def _parameter(port: PortElement) -> Op:
-    values: dict[str, Any] = {
-        "element_type": element_type(port.precision) or DYNAMIC,
-        "shape": Shape.parse(",".join(port.dims)),
-    }
-    return resolve(PARAMETER)(**values)

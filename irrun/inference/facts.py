@@ -45,7 +45,23 @@ class Facts:
             found.append(outlet)
         return tuple(found)
 
+    def after(self, earlier: Facts | None) -> Facts:
+        """Return these facts with the findings of an earlier pass over the same body: wider facts may hide them.
+
+        What had no fact in the earlier pass has none, and shapes are those of both passes.
+        """
+        if earlier is None or not earlier.diagnostics:
+            return self
+        said = {(item.code, item.anchor): item for item in (*self.diagnostics, *earlier.diagnostics)}
+        known = {outlet: _either(earlier.of[outlet], fact) for outlet, fact in self.of.items() if outlet in earlier.of}
+        bodies = {key: facts.after(earlier.bodies.get(key)) for key, facts in self.bodies.items()}
+        return Facts(self.graph, known, bodies, tuple(said.values()))
+
     def results(self) -> tuple[Fact, ...]:
         """Return the fact of each Result; an unknown one downstream of a layer that failed."""
         sources = [self.graph.sources(node) for node in self.graph.results]
         return tuple([(self.get(outlets[0]) if outlets else None) or Fact.unknown() for outlets in sources])
+
+
+def _either(earlier: Fact, fact: Fact) -> Fact:
+    return fact if earlier.shape == fact.shape else Fact(fact.type, earlier.shape.union(fact.shape))

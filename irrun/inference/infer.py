@@ -130,8 +130,8 @@ class _Pass:
             pairs = zip(body.graph.parameters, parameters, strict=True)
             given = {parameter: fact for parameter, fact in pairs if fact is not None}
             facts = self.run(body.graph, given, inner)
-            bodies[node.id, tag] = facts
-            return facts.results()
+            bodies[node.id, tag] = facts.after(bodies.get((node.id, tag)))
+            return bodies[node.id, tag].results()
 
         declared = [op and infer_outputs(op, ()) for op in (body.graph.node(id).op for id in body.graph.parameters)]
         return BodyCall(body.ports, call, tuple(facts[0] if facts else Fact.unknown() for facts in declared))

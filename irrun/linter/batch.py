@@ -13,13 +13,14 @@ from irrun.diagnostics import IRError
 from irrun.diagnostics.excerpt import excerpted
 from irrun.diagnostics.internal import InternalError
 from irrun.diagnostics.render import Finding
+from irrun.diagnostics.verified import NOTHING, Verified
 from irrun.document.reader import load
 from irrun.jobs import Lost, in_order, spread
 from irrun.jobs.progress import told
 from irrun.linter.apply import diff, rewrite
 from irrun.linter.baseline import Baseline
 from irrun.linter.check import IRFile, Linter, Report
-from irrun.linter.files import looks_like_ir
+from irrun.linter.files import is_xml, looks_like_ir
 from irrun.linter.given import UnknownPort
 
 COLLECTING: Final = 50_000, 20, 100
@@ -35,11 +36,16 @@ class Fixing(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A file to check, or to fix. With ``passing``, a file that is not an IR is skipped."""
+    """A file to check, or to fix.
+
+    A file that was ``found`` in a folder or by a pattern is skipped if it is other XML; with ``passing``, whatever is
+    not an IR.
+    """
 
     file: IRFile
     linter: Linter
     fixing: Fixing | None = None
+    found: bool = False
     passing: bool = False
 
     @property
@@ -59,7 +65,7 @@ class Checked:
 
     filename: str
     findings: tuple[Finding, ...] = ()
-    ports: int = 0
+    verified: Verified = NOTHING
     problem: str = ""
     passed_over: bool = False
     fixed: int = 0
@@ -77,9 +83,9 @@ def check(task: Task) -> Checked:
     """Check one file, or fix it and check what is left."""
     filename = task.filename
     try:
-        if task.passing:
+        if task.found or task.passing:
             data = load(Path(filename)) if task.file.data is None else task.file.data
-            if not looks_like_ir(data):
+            if not looks_like_ir(data) and (task.passing or is_xml(data)):
                 return Checked(filename, passed_over=True)
             if not Path(filename).is_file():
                 task = task._replace(file=task.file._replace(data=data))
@@ -97,7 +103,7 @@ def check(task: Task) -> Checked:
 
 
 def _checked(filename: str, report: Report) -> Checked:
-    return Checked(filename, tuple(excerpted(report.findings())), report.ports, openvino=report.openvino)
+    return Checked(filename, tuple(excerpted(report.findings())), report.verified, openvino=report.openvino)
 
 
 def _fixed(task: Task, fixing: Fixing) -> Checked:

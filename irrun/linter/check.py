@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, overload
 from irrun.diagnostics import Diagnostic, IRError, Severity
 from irrun.diagnostics.internal import Boundary
 from irrun.diagnostics.render import Finding, Source, record
+from irrun.diagnostics.verified import NOTHING, Unverified, Verified
 from irrun.document import Document
 from irrun.document.encoding import decode
 from irrun.document.reader import document, load
@@ -29,6 +30,7 @@ from irrun.linter.given import UnknownPort, Values, facts_of
 from irrun.linter.rule import adding, rules
 from irrun.linter.settings import LinterSettings
 from irrun.linter.suppression import unsuppressed
+from irrun.linter.verification import verified
 from irrun.ops.available import operations_of
 from irrun.ops.extending import ExtensionSource, extended
 from irrun.ops.releases import least
@@ -40,8 +42,8 @@ _MARK: Final = b"irrun:"
 class Report(Sequence[Diagnostic]):
     """The diagnostics of one file, in the order of the file.
 
-    ``ports`` is the number of output ports verified, ``openvino`` the first release of OpenVINO that reads the file,
-    None where it is unknown.
+    ``ports`` is the number of output ports verified, ``unverified`` are those that inference neither confirms nor
+    refutes, by reason. ``openvino`` is the first release of OpenVINO that reads the file, None where it is unknown.
     """
 
     def __init__(
@@ -49,15 +51,23 @@ class Report(Sequence[Diagnostic]):
         filename: str,
         source: Source,
         diagnostics: Sequence[Diagnostic],
-        ports: int = 0,
+        verified: Verified = NOTHING,
         openvino: str | None = None,
     ) -> None:
         self.filename = filename
-        self.ports = ports
+        self.verified = verified
         self.openvino = openvino
         self._rules = rules()
         self._source = source
         self._diagnostics = tuple(sorted(diagnostics, key=self._place))
+
+    @property
+    def ports(self) -> int:
+        return self.verified.ports
+
+    @property
+    def unverified(self) -> tuple[Unverified, ...]:
+        return self.verified.unverified
 
     def findings(self) -> list[Finding]:
         """Return the diagnostics with their places, ready to be rendered."""
@@ -148,7 +158,7 @@ class Linter:
             breaks = {code: rule.breaks for code, rule in rules().items()}
             context = Context(read, bound, facts, given, self.settings, breaks)
             release = least({node.version for node in bound.graph.walk()}, read.net.version)
-            return self._report(filename, read.source_map, _left(context), len(context.outputs), release)
+            return self._report(filename, read.source_map, _left(context), verified(context), release)
 
     def fix(self, file: IRFile, *, unsafe: bool = False, baseline: Baseline | None = None) -> Fixed:
         """Return a file after its safe fixes, or with ``unsafe`` all, of the findings that are not in ``baseline``."""
@@ -166,9 +176,14 @@ class Linter:
         return Fixed(before, outcome.data, outcome.applied, reports[-1])
 
     def _report(
-        self, filename: str, source: Source, found: Iterable[Diagnostic], ports: int = 0, release: str | None = None
+        self,
+        filename: str,
+        source: Source,
+        found: Iterable[Diagnostic],
+        counts: Verified = NOTHING,
+        release: str | None = None,
     ) -> Report:
-        return Report(filename, source, [item for item in found if self.settings.applies(item.code)], ports, release)
+        return Report(filename, source, [item for item in found if self.settings.applies(item.code)], counts, release)
 
 
 def lint(

@@ -18,6 +18,16 @@ BLOCK: Final = 1 << 16
 """Elements examined at a time, few enough for the processor's cache."""
 
 
+LEAST_HALF: Final = 2.0**-14
+"""The smallest normal number of f16."""
+
+ZERO_HALF: Final = 2.0**-25
+"""The largest number that becomes 0 in f16."""
+
+MOST_MEANT: Final = 1 << 12
+"""The limit on the elements of a constant that is not a tensor of weights."""
+
+
 class Numbers(NamedTuple):
     """The number of unusual elements of a float array; ``largest`` is the largest finite magnitude."""
 
@@ -93,6 +103,21 @@ def floats(context: Context) -> Sequence[tuple[Constant, Numbers]]:
             counted = ((item, _count(data.bytes[item.start : item.end], layout)) for item in group)
             found += (pair for pair in counted if not _ordinary(pair[1]))
     return sorted(found, key=lambda pair: pair[0].layer.element)
+
+
+def vanishing(context: Context) -> Iterator[tuple[Constant, float]]:
+    """Yield the small f32 and f64 constants without a normal number of f16, each with its largest magnitude.
+
+    A weight tensor may have small elements; a constant of small ones only, such as an epsilon, is meant.
+    """
+    data = context.document.weights
+    for item in sorted(readable(context), key=lambda item: item.layer.element):
+        kind = {"f64": "<f8", "f32": "<f4"}.get(item.type)
+        if kind is not None and item.op.shape.size.lo <= MOST_MEANT:
+            values = np.abs(data.bytes[item.start : item.end].view(kind))
+            largest = float(np.max(values, initial=0.0))
+            if 0 < largest < LEAST_HALF:
+                yield item, largest
 
 
 def first(weights: Weights, constant: Constant, kind: str) -> tuple[int, ...]:

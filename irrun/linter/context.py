@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 from irrun.diagnostics import Diagnostic, LayerRef
 from irrun.document import Document
+from irrun.document.grammar import LEGACY
 from irrun.document.places import layer_ref
+from irrun.document.records import PortElement
 from irrun.graph import Bound, Node
 from irrun.graph.extensions import declared_fact
 from irrun.inference import Facts, infer
@@ -96,6 +98,11 @@ class Context:
         feeder = item.facts.graph.node(item.outlet.node).layer
         return None if feeder is None else _at(self._by_declaration.inferred.get(feeder.element), item.outlet.port)
 
+    def inputs_by_declaration(self, item: DeclaredPort) -> Sequence[Fact | None] | None:
+        """Return the facts of all inputs of the layer of an output, as declared; None where there are none."""
+        arrived = self._by_declaration.arrived.get(item.layer.element)
+        return None if arrived is None else as_declared(item.layer.inputs, arrived)
+
     def input_by_declaration(self, item: DeclaredPort) -> Fact | None:
         """Return the fact of an input where every output is as declared; None where there is none."""
         return _at(self._by_declaration.arrived.get(item.layer.element), item.number)
@@ -109,7 +116,8 @@ class Context:
         shape = item.fact.shape.merge(declared) or item.fact.shape
         axes = offending(item.port, shape)
         if axes == ():
-            return None
+            claimed = () if self.document.net.version == LEGACY else _claimed(item.port, feeder, item.fact.shape)
+            return Contradiction(shape, claimed) if claimed else None
         local = self.input_by_declaration(item)
         if local is not None and offending(item.port, local.shape.merge(declared) or local.shape) == ():
             return None
@@ -133,12 +141,29 @@ class Context:
             if (item.code, item.anchor) in local and item.layer not in self._reported
         ]
 
+    def fails(self, layer: LayerRef) -> bool:
+        """Return whether a layer refuses the inputs that arrive."""
+        return layer in self._failed
+
+    @functools.cached_property
+    def _failed(self) -> frozenset[LayerRef]:
+        return frozenset(item.layer for item in self.facts.diagnostics if item.layer is not None)
+
     @functools.cached_property
     def _reported(self) -> frozenset[LayerRef]:
         found = (*self.document.diagnostics, *self.bound.diagnostics)
         return frozenset(
             item.layer for item in found if item.layer is not None and "layer" in self.broken_by(item.code)
         )
+
+
+def _claimed(port: PortElement, feeder: PortElement, shape: Shape) -> tuple[int, ...]:
+    """Return the axes where an input has a number, the output that feeds it -1, and inference knows neither."""
+    dims = shape.dims
+    if dims is None or len(dims) != len(feeder.dims):
+        return ()
+    triples = enumerate(zip(port.dims, feeder.dims, dims, strict=True))
+    return tuple(axis for axis, (text, fed, dim) in triples if text != "-1" and fed == "-1" and not dim.is_static)
 
 
 def _at(facts: Sequence[Fact | None] | None, number: int) -> Fact | None:
@@ -157,12 +182,13 @@ class ByDeclaration:
         self.inferred: dict[int, Sequence[Fact]] = {}
         self.facts: Facts | None = None
         self._doubtful = doubtful
+        self._dimless: dict[int, Fact] = {}
 
     def inputs(self, node: Node, facts: Sequence[Fact | None]) -> Sequence[Fact | None]:
         if node.layer is None:
             return facts
         self.arrived.setdefault(node.layer.element, facts)
-        return as_declared(node.layer.inputs, facts)
+        return as_declared(node.layer.inputs, facts, self._dimless)
 
     def outputs(self, node: Node, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
         if node.layer is None:
@@ -170,4 +196,7 @@ class ByDeclaration:
         self.inferred.setdefault(node.layer.element, facts)
         if self._doubtful and layer_ref(node.layer) in self._doubtful:
             return tuple(declared_fact(port) for port in node.layer.outputs)
-        return tuple(fact for fact in as_declared(node.layer.outputs, facts) if fact is not None)
+        revised = as_declared(node.layer.outputs, facts, {*map(id, facts)})
+        pairs = zip(node.layer.outputs, revised, strict=False)
+        self._dimless.update({id(fact): fact for port, fact in pairs if fact is not None and not port.dims})
+        return tuple(fact for fact in revised if fact is not None)

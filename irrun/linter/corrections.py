@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from irrun.diagnostics import Diagnostic, Edit, Fix
+from irrun.document.places import layer_ref
 from irrun.document.records import PortElement
 from irrun.inference import Facts
 from irrun.linter.context import Context
@@ -95,12 +96,18 @@ def _with_consequences(
     context: Context,
     dependents: Dependents | None,
 ) -> Fix | None:
-    if not edits:
+    """Return a fix with the edits of a port and of those that depend on it; None where one is of a layer that refuses
+    what arrives: the inferred dims would not make the file right.
+    """
+    if not edits or context.fails(layer_ref(item.layer)):
         return None
     if not is_output(item, context):
         return Fix(f"write {content}", edits)
     behind = (dependents or Dependents(context)).of(item)
-    others = [found for other in behind if (found := wrong(context, other))]
+    faulty = [(other, found) for other in behind if (found := wrong(context, other))]
+    if any(context.fails(layer_ref(other.layer)) for other, _ in faulty):
+        return None
+    others = [found for _, found in faulty]
     if not others:
         return Fix(f"write {content}", edits)
     more = f"{len(others)} more port{'s' if len(others) > 1 else ''}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple
 
 from irrun.diagnostics import OpError
@@ -96,6 +96,14 @@ def offending(port: PortElement, shape: Shape) -> tuple[int, ...] | None:
     return tuple(wrong)
 
 
+def is_open(port: PortElement, shape: Shape) -> bool:
+    """Return whether a shape neither confirms nor refutes a number of a port; its rank counts as one."""
+    dims = shape.dims
+    if dims is None:
+        return any(text != "-1" for text in port.dims)
+    return any(text != "-1" and dim.lo != dim.hi for text, dim in zip(port.dims, dims, strict=False))
+
+
 def may_be_of_any_rank(item: DeclaredPort) -> bool:
     """Return whether an output without dims may be of dynamic rank rather than a scalar.
 
@@ -163,13 +171,19 @@ def agrees(port: PortElement, type: ElementType) -> bool:
     return declared is None or declared is type or not declared.is_known or not type.is_known
 
 
-def as_declared(ports: Sequence[PortElement], facts: Sequence[Fact | None]) -> list[Fact | None]:
-    """Return the facts of ports, corrected to the declaration where the two contradict each other."""
+def as_declared(
+    ports: Sequence[PortElement], facts: Sequence[Fact | None], dimless: Container[int] = ()
+) -> list[Fact | None]:
+    """Return the facts of ports, corrected to the declaration where the two contradict each other.
+
+    A port without dims may be of dynamic rank, and contradicts none of the ``dimless`` facts, which are told by their
+    identities.
+    """
     revised = list(facts)
     for index, (port, fact) in enumerate(zip(ports, facts, strict=False)):
         if fact is None:
             continue
-        axes = offending(port, fact.shape)
+        axes = () if not port.dims and id(fact) in dimless else offending(port, fact.shape)
         declared = element_type(port.precision)
         type = fact.type if declared is None or agrees(port, fact.type) else declared
         if axes is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import glob
+import itertools
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -22,48 +23,93 @@ _LAYER: Final = re.compile(rb"<layer\b[^<>]*\btype\s*=")
 
 
 class NoSuchFile(ValueError):
-    """No file matches a pattern."""
+    """No file matches an argument."""
+
+    def __init__(self, message: str, argument: str) -> None:
+        super().__init__(message)
+        self.argument = argument
 
 
 class Found(NamedTuple):
-    """A file; ``named`` is false where it was found in a folder or by a pattern."""
+    """A file; ``named`` is false where it was found in a folder or by a pattern, which are the ``places``."""
 
     path: Path
     named: bool
+    places: tuple[str, ...] = ()
+
+
+class Exclusion(NamedTuple):
+    """Patterns of files to skip: of a file name, a folder name or a path, whole or relative to ``root``.
+
+    They apply to what is found in folders and by patterns, with ``forced`` also to what is named.
+    """
+
+    patterns: Sequence[str] = ()
+    forced: bool = False
+    root: Path | None = None
+
+    def has(self, path: Path) -> bool:
+        """Return whether a pattern matches a file or folder itself."""
+        if not self.patterns:
+            return False
+        whole, root = path.absolute(), (self.root or Path.cwd()).absolute()
+        names = [path.name, path.as_posix(), whole.as_posix()]
+        if whole.is_relative_to(root):
+            names.append(whole.relative_to(root).as_posix())
+        return any(fnmatch.fnmatchcase(name, pattern.rstrip("/")) for pattern in self.patterns for name in names)
+
+    def covers(self, path: Path, below: Path) -> bool:
+        """Return whether a pattern matches a file, or a folder around it that is ``below`` another one."""
+        around = [folder for folder in path.parents if folder != below and folder.is_relative_to(below)]
+        return self.has(path) or any(map(self.has, around))
+
+    def drops(self, path: Path) -> bool:
+        """Return whether a file or folder is skipped although it is named."""
+        here = Path.cwd()
+        return self.forced and self.covers(here / path, here if (here / path).is_relative_to(here) else path.parent)
+
+
+NOTHING: Final = Exclusion()
 
 
 def expanded(
-    arguments: Sequence[str], exclude: Sequence[str] = (), refuse: Callable[[NoSuchFile], None] | None = None
+    arguments: Sequence[str], exclude: Exclusion = NOTHING, refuse: Callable[[NoSuchFile], None] | None = None
 ) -> list[Found]:
     """Return the files that arguments name, each once, those of a folder in alphabetical order.
 
-    In folders, ``.xml`` files count, except hidden ones and those that match ``exclude``: patterns for a file name, a
-    folder name or a whole path. A weights file stands for the model beside it. NoSuchFile where a pattern matches
-    nothing, which ``refuse`` takes where it is given; OSError where a folder cannot be read.
+    In folders, ``.xml`` files count, except hidden ones and excluded ones. A weights file stands for the model beside
+    it. NoSuchFile where a pattern matches nothing, which ``refuse`` takes where it is given; OSError where a folder
+    cannot be read.
     """
     found: dict[Path, Found] = {}
     for argument in arguments:
-        path = Path(argument)
         if not argument:
-            raise NoSuchFile('"" names no file; expected a file, a folder or a pattern')
-        if argument == STDIN:
-            items: Iterator[Found] = iter([Found(path, True)])
-        elif path.is_dir():
-            items = _inside(path, exclude)
-        elif glob.has_magic(argument) and not path.exists():
+            raise NoSuchFile('"" names no file; expected a file, a folder or a pattern', argument)
+        path = Path(argument)
+        if is_place(argument):
             try:
-                items = iter(list(_matching(argument, exclude)))
+                items = list(_inside(path, exclude) if path.is_dir() else _matching(argument, exclude))
             except NoSuchFile as error:
                 if refuse is None:
                     raise
                 refuse(error)
                 continue
+            files = [Found(item, False, (argument,)) for item in items if not exclude.drops(item)]
+        elif argument == STDIN:
+            files = [Found(path, True)]
         else:
-            items = iter([Found(_model_of(path), True)])
-        for item in items:
-            known = found.get(item.path)
-            found[item.path] = item if known is None else Found(item.path, known.named or item.named)
+            model = _model_of(path)
+            files = [] if exclude.drops(model) else [Found(model, True)]
+        for item in files:
+            known = found.get(item.path, Found(item.path, False))
+            found[item.path] = Found(item.path, known.named or item.named, (*known.places, *item.places))
     return list(found.values())
+
+
+def is_place(argument: str) -> bool:
+    """Return whether an argument is a folder or a pattern rather than a file."""
+    path = Path(argument)
+    return argument != STDIN and (path.is_dir() or (glob.has_magic(argument) and not path.exists()))
 
 
 def _model_of(path: Path) -> Path:
@@ -118,19 +164,25 @@ def looks_like_ir(data: bytes) -> bool:
     return root == "layer" and _LAYER.search(text) is not None
 
 
+def is_xml(data: bytes) -> bool:
+    """Return whether a file begins like XML, of whatever kind."""
+    text = decode(data).data
+    return (first_tag(text) or _tag_behind_doctype(text)) is not None
+
+
 def _tag_behind_doctype(text: bytes) -> str | None:
     found = _DOCTYPE.match(text, max(text.find(b"<!DOCTYPE"), 0))
     return None if found is None else first_tag(text[found.end() :])
 
 
-def _inside(folder: Path, exclude: Sequence[str]) -> Iterator[Found]:
+def _inside(folder: Path, exclude: Exclusion) -> Iterator[Path]:
     for where, folders, files in os.walk(folder, onerror=_refuse):
         here = Path(where)
         folders[:] = sorted(name for name in folders if not _passed_over(here / name, exclude))
         for name in sorted(files):
             path = here / name
             if path.suffix.lower() == SUFFIX and not _passed_over(path, exclude) and _is_readable(path):
-                yield Found(path, False)
+                yield path
 
 
 def _refuse(error: OSError) -> None:
@@ -143,23 +195,19 @@ def _is_readable(path: Path) -> bool:
     return path.is_file() or path.is_symlink()
 
 
-def _matching(pattern: str, exclude: Sequence[str]) -> Iterator[Found]:
+def _matching(pattern: str, exclude: Exclusion) -> Iterator[Path]:
     found = sorted(matches(pattern))
     if not found:
-        raise NoSuchFile(f"no file matches {pattern}")
+        raise NoSuchFile(f"no file matches {pattern}", pattern)
+    literal = Path(*itertools.takewhile(lambda part: not glob.has_magic(part), Path(pattern).parts))
     for path in found:
-        if _is_excluded(path, exclude):
+        if exclude.covers(path, literal):
             continue
         if path.is_dir():
             yield from _inside(path, exclude)
         elif _is_readable(path):
-            yield Found(path, False)
+            yield path
 
 
-def _passed_over(path: Path, exclude: Sequence[str]) -> bool:
-    return path.name.startswith(".") or _is_excluded(path, exclude)
-
-
-def _is_excluded(path: Path, exclude: Sequence[str]) -> bool:
-    names = (path.name, path.as_posix(), path.absolute().as_posix())
-    return any(fnmatch.fnmatchcase(name, pattern.rstrip("/")) for pattern in exclude for name in names)
+def _passed_over(path: Path, exclude: Exclusion) -> bool:
+    return path.name.startswith(".") or exclude.has(path)

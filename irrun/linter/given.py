@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from irrun.diagnostics import listing
 from irrun.graph import Bound, Node, Outlet
-from irrun.tensor import Fact
+from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32, I64
 
 Values = Sequence[tuple[str, Sequence[float]]]
@@ -44,21 +45,43 @@ def facts_of(bound: Bound, values: Values) -> Mapping[int, Fact]:
     return given
 
 
+def options(bound: Bound) -> Mapping[int, str]:
+    """Return ``--value PORT=…`` for each Parameter that takes a value, by node, with the shortest name that is its own.
+
+    That is the id of a port of a bare layer, ``LAYER.PORT`` where several have it, or the name of a Parameter.
+    """
+    names = {id: _names(bound, id) for id in bound.graph.parameters}
+    uses = Counter(name for known in names.values() for name in known)
+    found: dict[int, str] = {}
+    for id, known in names.items():
+        shape = _declared(bound.graph.node(id)).shape
+        own = sorted((name for name in known if name and uses[name] == 1), key=lambda name: (not name.isdigit(), name))
+        if own and (shape.is_static or shape.rank == 1) and shape.size.lo <= MOST_ELEMENTS:
+            found[id] = f"--value {bound.graph.node(id).name if bound.graph.node(id).layer is not None else own[0]}=…"
+    return found
+
+
 def _declared(node: Node) -> Fact:
     fact: Fact = node.op.infer() if node.op is not None else Fact.unknown()
     return fact
 
 
+def _sizes(shape: Shape, count: int) -> tuple[int, ...] | None:
+    """Return the sizes of a tensor of a declared shape with a number of elements; None where it has another number."""
+    if shape.is_static:
+        return shape.static if math.prod(shape.static) == count else None
+    return (count,) if shape.admits((count,)) and shape.rank == 1 else None
+
+
 def _fact(node: Node, elements: Sequence[float]) -> Fact | None:
     declared = _declared(node)
-    if not declared.shape.is_static or not len(elements) <= MOST_ELEMENTS:
-        return None
-    if math.prod(declared.shape.static) != len(elements):
+    sizes = _sizes(declared.shape, len(elements))
+    if sizes is None or len(elements) > MOST_ELEMENTS:
         return None
     whole = all(float(item).is_integer() for item in elements)
     type = declared.type if declared.type.is_known else I64 if whole else F32
     try:
-        return Fact.of(type, np.array(elements, dtype=type.dtype).reshape(declared.shape.static))
+        return Fact.of(type, np.array(elements, dtype=type.dtype).reshape(sizes))
     except OverflowError:
         return None
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from irrun.document.grammar import LEGACY
 from irrun.document.records import BodyElement, NetElement
 from irrun.linter.declared import DeclaredPort, offending
-
-LEGACY = "10"
 
 
 def has_legacy_dims(item: DeclaredPort, net: NetElement) -> bool:

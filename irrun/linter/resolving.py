@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from irrun.diagnostics import Severity
-from irrun.linter.selection import ALL, Choice, FileIgnores, UnknownRule, meant, selected, selector
+from irrun.linter.selection import ALL, Choice, FileIgnores, UnknownRule, is_prefix, meant, selected, selector
 from irrun.linter.settings import LinterSettings
 from irrun.settings import BadConfiguration, Project, Value, resolve, settings_for
 
@@ -47,7 +47,8 @@ def _choice(values: Mapping[str, Any]) -> Choice:
 
 
 def _named(choice: Choice) -> frozenset[str]:
-    return meant((*(choice.select or ()), *choice.extend_select))
+    """Return the rules that are selected one by one, or all; a prefix asks for no infos."""
+    return meant(text for text in (*(choice.select or ()), *choice.extend_select) if not is_prefix(text))
 
 
 def _check_rules(project: Project) -> None:

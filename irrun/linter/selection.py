@@ -61,6 +61,11 @@ def selector(text: str) -> Selector:
     return _selector(text, tuple(rules().values()))
 
 
+def is_prefix(text: str) -> bool:
+    """Return whether a selector is a prefix of codes, rather than a code, a name or ``ALL``."""
+    return text != ALL and text not in rules() and _PREFIX.fullmatch(text) is not None
+
+
 @functools.lru_cache(maxsize=1024)
 def _selector(text: str, among: tuple[type[Rule], ...]) -> Selector:
     known = {rule.code: rule for rule in among}

@@ -15,7 +15,8 @@ class LinterSettings:
     ``codes`` are the rules that apply, None for all; ``asked`` are those that were selected by name: infos of opt-in
     rules are reported for these only. ``target_version`` is the oldest release of OpenVINO that must read the file,
     ``target_precision`` f16 where the model is to be computed in f16, ``max_memory`` the most bytes that its tensors
-    may take, ``purposes`` what it is for: genai, npu. ``fail_level`` is the lowest severity that fails.
+    may take, ``purposes`` what it is for: genai, npu. ``fail_level`` is the lowest severity that fails; with
+    ``require_verified``, a port that is not verified fails too.
     """
 
     codes: Collection[str] | None = None
@@ -25,6 +26,7 @@ class LinterSettings:
     max_memory: int | None = None
     purposes: Collection[str] = ()
     fail_level: Severity = Severity.WARNING
+    require_verified: bool = False
 
     def applies(self, code: str) -> bool:
         """Return whether findings with a code count."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, dataclass_transform
 from typing import TypeVar as _TypeVar
 
@@ -12,6 +12,7 @@ from irrun.ops.spec import OpSpec
 if TYPE_CHECKING:
     from irrun.kernels.elementwise import Elementwise
     from irrun.ops.departures import Departure
+    from irrun.ops.refuting import Refutation
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(attr,))
@@ -21,14 +22,17 @@ class Op:
     ``infer`` accepts a ``Fact`` for each input (None for an absent optional one) and returns a ``Shape`` or a ``Fact``
     for each output; types of returned shapes follow from the declaration. ``run`` maps arrays to arrays. Both return a
     tuple for several outputs. A hook requests further arguments by keyword: ``bodies`` for sub-graphs, ``state`` for
-    variables, ``weights`` for the weights file. ``multiply_adds`` counts the arithmetic of ``run``, from the ``Sizes``
-    of its tensors, where products dominate it. A ``view`` has the elements of its first input in another shape, or with
-    the axes in another order. ``reads_slices`` is true where ``run`` is as fast on a slice of the channels of a tensor.
-    ``departures`` lists differences between OpenVINO's CPU plugin and the specification page: under a short key, the
-    words that follow "OpenVINO's CPU plugin", or a ``Departure`` that the linter recognises. ``factors`` are the
-    inputs whose elements are multiplied and summed; they are rounded where less than f32 is asked for. ``workspace``
-    bounds what ``run`` allocates beside its outputs, in bytes for each element of inputs and outputs; blocks of a few
-    MiB come on top.
+    variables, ``weights`` for the weights file. ``refute`` accepts the declared ``Shape`` of each output and the facts
+    of the inputs, and yields a ``Refutation`` for each output that is impossible whatever their unknown values are,
+    where ``infer`` cannot express it: a multiple, a number of elements. ``multiply_adds`` counts the arithmetic of
+    ``run``, from the ``Sizes`` of its tensors, where products dominate it. A ``view`` has the elements of its first
+    input in another shape, or with the axes in another order. ``reads_slices`` is true where ``run`` is as fast on a
+    slice of the channels of a tensor. ``departures`` lists differences between OpenVINO's CPU plugin and the
+    specification page: under a short key, the words that follow "OpenVINO's CPU plugin", or a ``Departure`` that the
+    linter recognises. ``factors`` are the inputs whose elements are multiplied and summed; they are rounded where less
+    than f32 is asked for. ``alike`` are groups of outputs whose sizes are equal along each axis on which inference
+    leaves them open. ``workspace`` bounds what ``run`` allocates beside its outputs, in bytes for each element of
+    inputs and outputs; blocks of a few MiB come on top.
     """
 
     type: ClassVar[str]
@@ -43,6 +47,7 @@ class Op:
     bodies: ClassVar[tuple[str, ...]] = ()
     departures: ClassVar[Mapping[str, str | Departure]] = {}
     factors: ClassVar[tuple[int, ...]] = ()
+    alike: ClassVar[tuple[tuple[int, ...], ...]] = ()
     workspace: ClassVar[int] = 24
     spec: ClassVar[OpSpec]
 
@@ -68,6 +73,7 @@ class Op:
 
     infer: Callable[..., Any]
     run: Callable[..., Any]
+    refute: Callable[..., Iterator[Refutation]] | None = None
     multiply_adds: Callable[..., int] | None = None
 
     def elementwise(self) -> Elementwise | None:

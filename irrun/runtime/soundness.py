@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from irrun.diagnostics import Anchor, Diagnostic, IRError
+from irrun.diagnostics import Anchor, Diagnostic, IRError, Severity
 from irrun.document.places import at_layer, layer_ref, op_diagnostic
 from irrun.graph import Graph, Node, Outlet
 from irrun.graph.faults import UnconnectedInput
@@ -79,9 +79,17 @@ def _faults(graph: Graph, facts: Facts, needed: set[int]) -> Iterator[Diagnostic
         for tag, body in node.bodies.items():
             inner = facts.bodies.get((id, tag))
             if inner is not None:
-                yield from _faults(body.graph, inner, body.graph.dependencies(_known(body.graph, inner)))
+                required = body.graph.dependencies(_known(body.graph, inner))
+                yield from _failures(body.graph, inner, required)
+                yield from _faults(body.graph, inner, required)
     if extensions:
         yield _not_implemented(extensions)
+
+
+def _failures(graph: Graph, facts: Facts, needed: set[int]) -> Iterator[Diagnostic]:
+    """Yield the findings about needed layers of a body in earlier passes: in the last one, they may have facts."""
+    layers = {layer_ref(node.layer) for id in needed if (node := graph.node(id)).layer is not None}
+    yield from (item for item in facts.diagnostics if item.layer in layers and item.severity is Severity.ERROR)
 
 
 def _too_large(graph: Graph, facts: Facts, needed: set[int], memory: int) -> Iterator[Diagnostic]:

@@ -48,6 +48,16 @@ SETTINGS: Final[Mapping[str, Setting]] = {
         values.BY_PATTERN, _LINT, "Rules not to check in files that match a pattern.", "codes", {}
     ),
     "exclude": Setting(values.PATTERNS, _LINT, "Files and folders to skip.", "", (), of_project=True),
+    "force-exclude": Setting(
+        values.SWITCH, _LINT, "Whether to skip excluded files also if they are named.", "", False, of_project=True
+    ),
+    "require-verified": Setting(
+        values.SWITCH,
+        _LINT,
+        "Whether the exit status is 1 also for output ports that are not verified.",
+        "require_verified",
+        False,
+    ),
     "fail-level": Setting(
         values.SEVERITY,
         _LINT,

@@ -243,7 +243,7 @@ def test_wrong_uses(run: Run, clamp: Path, add: Path, rows: Path, tmp_path: Path
         assert (result.exit_code, result.stdout) == (2, "")
         return str(result.stderr.splitlines()[-1])
 
-    without = "-i, --random, --check, --dump, --stats or --stop-at"
+    without = "-i, --value, --random, --check, --dump, --stats or --stop-at"
     assert said("--batch", rows).endswith(f"--batch requires -o FOLDER, and cannot be combined with {without}")
     assert (
         said("--batch", rows, "-o", "x.npz")

@@ -71,7 +71,7 @@ def test_the_hook_fails_where_something_is_found(project: Path) -> None:
         'wrong.xml:6:68: error: Parameter 0 "x": output port 0 is declared [2,4], inferred [2,3] [IR401]'
         in ended.stdout
     )
-    assert "2 files checked, 4 output ports verified: 1 finding" in ended.stdout
+    assert "2 files checked, 3 output ports verified: 1 finding" in ended.stdout
     assert "other.xml" not in ended.stdout
 
 
@@ -136,8 +136,8 @@ def test_the_action_hands_its_inputs_on_as_variables() -> None:
         ("good.xml\n", "", 0, 0),
         ("a folder\n\ngood.xml", "--fail-level error", 1, 1),
         ("*.xml\n", "--ignore IR4", 0, 0),
-        ("$(touch hacked)", "", 2, 0),
-        ("good.xml", "; touch hacked", 2, 0),
+        ("$(touch hacked)", "", 2, 1),
+        ("good.xml", "; touch hacked", 2, 3),
     ],
 )
 def test_the_action_checks_files(tmp_path: Path, files: str, arguments: str, status: int, lines: int) -> None:
@@ -156,5 +156,8 @@ def test_the_action_checks_files(tmp_path: Path, files: str, arguments: str, sta
     )
     assert (ended.returncode, len(ended.stdout.splitlines())) == (status, lines), ended.stderr
     assert not (tmp_path / "hacked").exists()
-    if lines:
+    if status == 1:
         assert ended.stdout.startswith("::error title=irrun IR401 wrong-output-dims,file=a folder/wrong.xml,line=6,")
+    if status == 2:
+        assert ended.stdout.splitlines()[0].endswith(": No such file or directory")
+        assert "could not be checked." in (tmp_path / "summary.md").read_text()

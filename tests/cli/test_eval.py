@@ -167,3 +167,53 @@ def test_files_of_truth_values_and_texts(run: Run, npy: Npy) -> None:
     assert run("eval", "LogicalNot", npy("b.npy", [True, False])).stdout == "output: boolean[2]\n[False,  True]\n"
     shown = run("eval", "Gather", npy("s.npy", ["a", "b"]), "[0]", "0")
     assert shown.stdout == "output: string[1]\n['a']\n"
+
+
+TILE = """<layer ... type="Tile">
+    <input>
+        <port id="0"><dim>1</dim><dim>2</dim></port>
+        <port id="1"><dim>2</dim> <!-- [2, 1] --></port>
+    </input>
+    <output>
+        <port id="2"><dim>2</dim><dim>2</dim></port>
+    </output>
+</layer>
+"""
+
+
+def test_a_bare_layer(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "tile.xml"
+    path.write_text(TILE)
+    assert run("eval", path, "[[7,8]]", "[2,1]").stdout == "output: i64[2,2]\n[[7, 8],\n [7, 8]]\n"
+    wrong = run("eval", path, "[1]", "[2]", "-a", "axis=1")
+    assert wrong.stderr == f"error: --attr and --opset have no effect: {path} has the layer\n"
+    path.write_text(TILE + TILE)
+    assert run("eval", path, "[1]", "[2]").stderr == f"error: {path} is not one bare <layer>; irrun run runs a model\n"
+    path.write_text(TILE.replace("Tile", "Tille"))
+    assert "no operation Tille" in run("eval", path, "[1]", "[2]").stderr
+
+
+def test_a_bare_layer_is_run(run: Run, npy: Npy, tmp_path: Path) -> None:
+    path = tmp_path / "tile.xml"
+    path.write_text(TILE)
+    for name in ("1", "repeats"):
+        result = run("run", path, "--random", "--value", f"{name}=2,1")
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert result.stdout.startswith("output  f32[2,2]  ")
+    data = npy("data.npy", np.array([[7, 8]], np.float32))
+    result = run("run", path, "-i", f"data={data}", "--value", "repeats=3,1", "-o", tmp_path / "out.npy")
+    assert result.exit_code == 0
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), [[7, 8]] * 3)
+    assert "no value for input" in run("run", path).stderr
+    wrong = run("run", path, "--random", "--value", "repeats=1")
+    assert wrong.stderr == "error: --value: the value of port repeats has 1 element, expected those of shape [2]\n"
+    twice = run("run", path, "-i", f"data={data}", "--random", "--value", "0=1,2")
+    assert twice.stderr == 'error: input "0" is given twice\n'
+
+
+def test_several_bare_layers_are_run(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "tiles.xml"
+    path.write_text(TILE.replace("...", 'name="a"') + TILE.replace("...", 'name="b"'))
+    result = run("run", path, "--random", "--value", "a.repeats=2,1", "--value", "b.1=1,3")
+    assert "a.output  f32[2,2]  " in result.stdout
+    assert "b.output  f32[1,6]  " in result.stdout

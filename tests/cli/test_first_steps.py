@@ -41,7 +41,7 @@ def test_a_pattern_that_matches_nothing_stops_nothing(run: Run, write: Write) ->
     assert result.exit_code == 2
     assert result.stderr.splitlines() == [
         "error: no file matches examples/**/*.xml",
-        "1 file checked, 2 output ports verified: all is well",
+        "1 file checked, 2 output ports verified: no findings, not everything was checked",
     ]
     assert one_line(run("lint", "examples/**/*.xml")) == "error: no file matches examples/**/*.xml"
 

@@ -11,6 +11,7 @@ from irrun.diagnostics import formats
 from irrun.linter import lint
 from tests.cli.conftest import Run
 from tests.cli.linting import LINE, UNKNOWN, UNUSED, WRONG, Write, codes
+from tests.linter.models import NET
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -28,7 +29,7 @@ def test_a_finding(run: Run, write: Write) -> None:
     result = run("lint", write("a.xml", WRONG))
     assert result.exit_code == 1
     assert result.stdout.splitlines()[0] == f"a.xml:{LINE}"
-    assert result.stderr == "1 file checked, 2 output ports verified: 1 finding\nnote: --fix fixes 1\n"
+    assert result.stderr == "1 file checked, 1 output port verified: 1 finding\nnote: --fix fixes 1\n"
 
 
 @pytest.mark.parametrize("flag", ["-q", "--quiet"])
@@ -83,13 +84,14 @@ def test_statistics(run: Run, write: Write) -> None:
     write("a.xml", UNKNOWN)
     write("b.xml", WRONG)
     write("c.xml", WRONG)
-    ports = 4 + lint("a.xml").ports
+    ports = 2 + lint("a.xml").ports
     result = run("lint", ".", "--statistics")
     assert (result.exit_code, result.stderr) == (1, "")
     assert result.stdout == (
         "2  IR401  error    wrong-output-dims\n"
         "1  IR301  error    unknown-operation\n"
-        f"3 files checked, {ports} output ports verified\n"
+        f"3 files checked, {ports} output ports verified, "
+        '1 not verified (Clmp "clip": its type or its attributes are faulty)\n'
         "needs OpenVINO 2022.1 or later\n"
     )
     record = json.loads(run("lint", ".", "--statistics", "--output-format", "json").stdout)
@@ -144,7 +146,7 @@ def test_a_baseline(run: Run, write: Write, folder: Path) -> None:
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "note: 1 finding recorded in known.json\n")
     result = run("lint", "m", "--baseline", "known.json")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == "1 file checked, 2 output ports verified: all is well, 1 in the baseline\n"
+    assert result.stderr == "1 file checked, 1 output port verified: no findings, 1 in the baseline\n"
     write("m/b.xml", UNKNOWN)
     assert codes(run("lint", "m", "--baseline", "known.json", "--output-format", "json")) == [("m/b.xml", "IR301")]
     write("m/a.xml")
@@ -189,7 +191,7 @@ def test_the_summary_page_of_a_run(run: Run, write: Write, folder: Path, monkeyp
         "before",
         "### irrun",
         "",
-        "1 file checked, 2 output ports verified: 1 finding.",
+        "1 file checked, 1 output port verified: 1 finding.",
     ]
     run("lint", path, "--output-format", "concise")
     assert page.read_text().count("### irrun") == 1
@@ -253,3 +255,92 @@ def test_a_wrong_configuration(run: Run, write: Write, folder: Path) -> None:
     assert result.stderr == (
         f"error: {folder / 'irrun.toml'}: lint.per-file-ignore is not known; did you mean per-file-ignores?\n"
     )
+
+
+TILE = '<layer type="Tile" name="t"><input>{data}<port id="1"><dim>2</dim></port></input><output>{out}</output></layer>'
+OPEN = TILE.format(
+    data='<port id="0"><dim>2</dim><dim>3</dim></port>', out='<port id="2"><dim>4</dim><dim>6</dim></port>'
+)
+REASON = 'Tile "t": repeats is unknown; --value 1=… decides'
+
+
+def test_what_is_not_verified_is_said(run: Run, write: Write) -> None:
+    path = write("tile.xml", OPEN)
+    result = run("lint", path)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == f"1 file checked, 0 output ports verified, 1 not verified ({REASON}): no findings\n"
+    assert run("lint", path, "--value", "1=2,2").stderr == "1 file checked, 1 output port verified: all is well\n"
+    assert run("lint", path, "--statistics").stdout.startswith(
+        "1 file checked, 0 output ports verified, 1 not verified"
+    )
+    report = json.loads(run("lint", path, "--output-format", "json-report").stdout)
+    assert (report["verdict"], report["verified"]) == ("no findings", 0)
+    assert report["unverified"] == [{"filename": "tile.xml", "reason": REASON, "ports": 1}]
+
+
+def test_several_files_with_ports_that_are_not_verified(run: Run, write: Write) -> None:
+    write("m/a.xml", OPEN)
+    write("m/b.xml", OPEN)
+    result = run("lint", "m")
+    assert result.stderr.splitlines() == [
+        "2 files checked, 0 output ports verified, 2 not verified: no findings",
+        f"note: m/a.xml: 1 not verified ({REASON})",
+        f"note: m/b.xml: 1 not verified ({REASON})",
+    ]
+
+
+def test_at_most_three_reasons(run: Run, write: Write) -> None:
+    layers = [OPEN.replace('"t"', f'"{name}"') for name in "abcde"]
+    layers.append('<layer type="ReLU" name="r"><input/><output/></layer>')
+    path = write("tiles.xml", "".join(layers[:5]))
+    stderr = run("lint", path).stderr
+    assert "5 not verified (" in stderr
+    assert stderr.count("repeats is unknown") == 3
+    assert "; and 2 more): no findings" in stderr
+
+
+def test_unverified_ports_can_fail(run: Run, write: Write, folder: Path) -> None:
+    path = write("tile.xml", OPEN)
+    assert run("lint", path, "--require-verified").exit_code == 1
+    assert run("lint", path, "--require-verified", "--exit-zero").exit_code == 0
+    assert run("lint", path, "--require-verified", "--value", "1=2,2").exit_code == 0
+    (folder / "irrun.toml").write_text("require-verified = true\n")
+    assert run("lint", path).exit_code == 1
+
+
+@pytest.mark.parametrize("output_format", ["github", "gitlab", "json-report", "junit", "rdjson", "sarif"])
+def test_each_format_says_that_the_run_failed(run: Run, write: Write, output_format: str) -> None:
+    write("irrun.toml", "fail-leve = 1\n")
+    result = run("lint", write("a.xml"), "--output-format", output_format)
+    assert result.exit_code == 2
+    assert "fail-leve is not known" in result.stdout
+    write("irrun.toml", "")
+    result = run("lint", "zz*.xml", "--output-format", output_format)
+    assert result.exit_code == 2
+    assert "no file matches zz*.xml" in result.stdout
+    result = run("lint", "a.xml", "none.xml", "--output-format", output_format)
+    assert result.exit_code == 2
+    assert "none.xml: No such file or directory" in result.stdout
+
+
+def test_the_summary_of_a_run_that_failed(
+    run: Run, write: Write, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "summary.md"))
+    run("lint", write("a.xml"), "none.xml", "--output-format", "github")
+    text = (folder / "summary.md").read_text()
+    assert "no findings, 1 file could not be checked." in text
+    assert "all is well" not in text
+
+
+@pytest.mark.parametrize(
+    ("selectors", "count"), [("IR2", 0), ("IR", 0), ("IR21", 0), ("IR212", 1), ("unused-parameter", 1), ("ALL", 1)]
+)
+def test_a_prefix_adds_no_notes(run: Run, write: Write, selectors: str, count: int) -> None:
+    extra = '<layer id="9" name="z" type="Parameter" version="opset1"><data element_type="f32" shape="1"/><output>'
+    port = '<port id="0" precision="FP32"><dim>1</dim></port></output></layer></layers>'
+    path = write("a.xml", NET.replace("</layers>", extra + port))
+    found = json.loads(run("lint", path, "--select", selectors, "--json").stdout)
+    assert [item["code"] for item in found] == ["IR212"] * count
+    everything = json.loads(run("lint", path, "--select", "IR2", "--fail-level", "info", "--json").stdout)
+    assert [item["code"] for item in everything] == ["IR212"]

@@ -43,8 +43,25 @@ _OBJECTS: Final = {
         "tool",
         tool=_of("tool"),
         columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+        invocations=_list("invocation", unique=True),
         originalUriBaseIds={"type": "object", "additionalProperties": _of("artifactLocation")},
         results=_list("result"),
+    ),
+    "invocation": _object(
+        "account arguments commandLine endTimeUtc environmentVariables executableLocation executionSuccessful exitCode "
+        "exitCodeDescription exitSignalName exitSignalNumber machine notificationConfigurationOverrides processId "
+        "processStartFailureMessage responseFiles ruleConfigurationOverrides startTimeUtc stderr stdin stdout "
+        "stdoutStderr toolConfigurationNotifications toolExecutionNotifications workingDirectory",
+        "executionSuccessful",
+        executionSuccessful={"type": "boolean"},
+        toolExecutionNotifications=_list("notification"),
+    ),
+    "notification": _object(
+        "associatedRule descriptor exception level locations message relatedLocations threadId timeUtc",
+        "message",
+        level=_LEVEL,
+        locations=_list("location", unique=True),
+        message=_of("message"),
     ),
     "tool": _object("driver extensions", "driver", driver=_of("toolComponent")),
     "toolComponent": _object(

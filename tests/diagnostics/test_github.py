@@ -77,3 +77,22 @@ def test_github_summary_is_safe_and_bounded() -> None:
 
 def test_only_github_has_a_summary(results: Results) -> None:
     assert [name for name in names() if summary(name, results) is not None] == ["github"]
+
+
+def test_github_of_a_run_that_failed(failed: Results) -> None:
+    assert render("github", failed).splitlines() == [
+        "::error file=a|b.xml,title=irrun::a|b.xml: Permission denied",
+        "::error title=irrun::q*: no IR file was found",
+    ]
+    assert summary("github", failed) == (
+        "### irrun\n"
+        "\n"
+        "1 file checked, 3 output ports verified, "
+        '3 not verified (Tile "t": repeats is unknown; Pad: pads\\_end is unknown): '
+        "no findings, 1 file could not be checked.\n"
+        "\n"
+        "| not checked | reason |\n"
+        "|---|---|\n"
+        "| a\\|b.xml | a\\|b.xml: Permission denied |\n"
+        "| irrun | q\\*: no IR file was found |\n"
+    )

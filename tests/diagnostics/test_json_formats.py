@@ -8,6 +8,7 @@ import pytest
 
 from irrun.diagnostics.formats import render
 from irrun.diagnostics.results import ADDRESS, Results
+from irrun.schema import run_schema
 from tests.diagnostics.support import DATA, PAGE, ROOT, findings, many
 
 jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
@@ -97,3 +98,39 @@ def test_rdjson_counts_columns_in_bytes(results: Results) -> None:
     found = report["diagnostics"][0]["location"]["range"]
     assert found == {"start": {"line": 1, "column": 31}, "end": {"line": 1, "column": 33}}
     assert DATA.splitlines()[0][30:32] == b"11"
+
+
+def test_the_report_of_a_run(results: Results, nothing: Results, failed: Results) -> None:
+    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
+    validator = jsonschema.Draft202012Validator(json.loads(run_schema()))
+    for item in (results, nothing, failed):
+        assert [error.message for error in validator.iter_errors(json.loads(render("json-report", item)))] == []
+    found = json.loads(render("json-report", results))
+    assert (found["verdict"], found["verified"], found["findings"]) == (
+        "3 findings",
+        12,
+        json.loads(render("json", results)),
+    )
+    assert json.loads(render("json-report", nothing))["verdict"] == "all is well"
+    report = json.loads(render("json-report", failed))
+    ok, other = failed.files[0], failed.skipped[0]
+    assert (report["verdict"], report["files"]) == ("no findings, 1 file could not be checked", [ok])
+    assert report["skipped"] == [other]
+    assert [item["message"] for item in report["problems"]] == [
+        "a|b.xml: Permission denied",
+        "q*: no IR file was found",
+    ]
+    assert report["unverified"] == [
+        {"filename": ok, "reason": 'Tile "t": repeats is unknown', "ports": 2},
+        {"filename": ok, "reason": "Pad: pads_end is unknown", "ports": 1},
+    ]
+
+
+def test_failures_in_reports_of_findings(failed: Results) -> None:
+    (first, second) = json.loads(render("gitlab", failed))
+    assert (first["severity"], first["description"]) == ("blocker", "a|b.xml: Permission denied")
+    assert first["location"] == {"path": "a|b.xml", "lines": {"begin": 1}}
+    assert second["location"]["path"] == "."
+    report = json.loads(render("rdjson", failed))
+    assert report["severity"] == "ERROR"
+    assert [item["location"] for item in report["diagnostics"]] == [{"path": "a|b.xml"}, {"path": "."}]

@@ -70,7 +70,10 @@ SCHEMA = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
     <xs:unique name="one-suite-for-a-file"><xs:selector xpath="testsuite"/><xs:field xpath="@name"/></xs:unique>
   </xs:element>
   <xs:complexType name="suite">
-    <xs:sequence><xs:element name="testcase" type="case" minOccurs="1" maxOccurs="unbounded"/></xs:sequence>
+    <xs:choice minOccurs="1" maxOccurs="unbounded">
+      <xs:element name="testcase" type="case"/>
+      <xs:element name="system-out" type="xs:string"/>
+    </xs:choice>
     <xs:attribute name="name" type="xs:string" use="required"/>
     <xs:attribute name="tests" type="xs:positiveInteger" use="required"/>
     <xs:attribute name="failures" type="xs:unsignedInt" use="required"/>
@@ -83,7 +86,11 @@ SCHEMA = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
     <xs:attribute name="package" type="xs:string"/>
   </xs:complexType>
   <xs:complexType name="case">
-    <xs:sequence><xs:element name="failure" type="failure" minOccurs="0" maxOccurs="1"/></xs:sequence>
+    <xs:choice minOccurs="0" maxOccurs="1">
+      <xs:element name="failure" type="failure"/>
+      <xs:element name="error" type="failure"/>
+      <xs:element name="skipped" type="failure"/>
+    </xs:choice>
     <xs:attribute name="name" type="xs:string" use="required"/>
     <xs:attribute name="classname" type="xs:string" use="required"/>
     <xs:attribute name="time" type="xs:decimal"/>
@@ -98,9 +105,9 @@ SCHEMA = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
 """The grammar of Jenkins' xUnit plugin, for the elements and attributes that irrun writes."""
 
 
-def test_junit_is_valid(results: Results, nothing: Results) -> None:
+def test_junit_is_valid(results: Results, nothing: Results, failed: Results) -> None:
     schema = etree.XMLSchema(etree.fromstring(SCHEMA))
-    for item in (results, nothing):
+    for item in (results, nothing, failed):
         schema.assertValid(etree.fromstring(render("junit", item).encode()))
     odd = etree.fromstring(render("junit", results).encode())
     odd[0].set("file", "a.xml")
@@ -112,3 +119,41 @@ def test_junit_of_text_that_xml_cannot_hold() -> None:
     text = render("junit", Results(findings(odd, filename="a\x07.xml")))
     (failure,) = ElementTree.fromstring(text.encode("utf-8")).iter("failure")
     assert failure.get("message") == "a\ufffd[31m\ufffdb\ufffdc\ufffd"
+
+
+def test_junit_of_a_run_that_failed(failed: Results) -> None:
+    assert render("junit", failed) == (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<testsuites name="irrun" tests="4" failures="0" errors="2">\n'
+        '  <testsuite name="a|b.xml" tests="1" failures="0" errors="1" skipped="0" package="irrun">\n'
+        '    <testcase name="irrun lint" classname="a|b.xml">\n'
+        '      <error type="error" message="a|b.xml: Permission denied" />\n'
+        "    </testcase>\n"
+        "  </testsuite>\n"
+        '  <testsuite name="irrun" tests="1" failures="0" errors="1" skipped="0" package="irrun">\n'
+        '    <testcase name="irrun lint" classname="irrun">\n'
+        '      <error type="error" message="q*: no IR file was found" />\n'
+        "    </testcase>\n"
+        "  </testsuite>\n"
+        '  <testsuite name="ok.xml" tests="1" failures="0" errors="0" skipped="0" package="irrun">\n'
+        '    <testcase name="irrun lint" classname="ok.xml" />\n'
+        '    <system-out>3 not verified (Tile "t": repeats is unknown; Pad: pads_end is unknown)</system-out>\n'
+        "  </testsuite>\n"
+        '  <testsuite name="other.xml" tests="1" failures="0" errors="0" skipped="1" package="irrun">\n'
+        '    <testcase name="irrun lint" classname="other.xml">\n'
+        '      <skipped message="not an IR" />\n'
+        "    </testcase>\n"
+        "  </testsuite>\n"
+        "</testsuites>"
+    )
+
+
+def test_junit_of_a_run_that_failed_is_read_by_its_consumers(failed: Results) -> None:
+    junitparser = pytest.importorskip("junitparser", reason="junitparser is not installed")
+    report = junitparser.JUnitXml.fromstring(render("junit", failed).encode())
+    assert [(suite.name, suite.errors, suite.skipped) for suite in report] == [
+        ("a|b.xml", 1, 0),
+        ("irrun", 1, 0),
+        ("ok.xml", 0, 0),
+        ("other.xml", 0, 1),
+    ]

@@ -109,14 +109,32 @@ def unknown(model: Any) -> Iterator[str]:
             yield from unknown(getattr(model, name))
 
 
-def test_sarif_is_read_by_its_consumers(results: Results, nothing: Results) -> None:
-    """The published model of SARIF 2.1.0 in Python knows every property but columnKind."""
+def test_sarif_is_read_by_its_consumers(results: Results, nothing: Results, failed: Results) -> None:
+    """The published model of SARIF 2.1.0 in Python knows every property but columnKind and those of notifications."""
     module = pytest.importorskip("sarif_pydantic", reason="sarif-pydantic is not installed")
     log = module.Sarif.model_validate_json(render("sarif", results), strict=False)
     assert [item.rule_id for item in log.runs[0].results] == ["IR105", "IR401", "IR600"]
     assert log.runs[0].results[1].locations[0].physical_location.region.start_line == 2
     assert list(unknown(log)) == ["columnKind"]
     assert module.Sarif.model_validate_json(render("sarif", nothing)).runs[0].results == []
+    log = module.Sarif.model_validate_json(render("sarif", failed), strict=False)
+    assert list(unknown(log)) == ["columnKind", "toolExecutionNotifications"]
+    assert not log.runs[0].invocations[0].execution_successful
+
+
+def test_sarif_says_whether_the_run_succeeded(results: Results, nothing: Results, failed: Results) -> None:
+    for item in (results, nothing):
+        (invocation,) = json.loads(render("sarif", item))["runs"][0]["invocations"]
+        assert invocation["executionSuccessful"]
+        assert "toolExecutionNotifications" not in invocation
+    (invocation,) = json.loads(render("sarif", failed))["runs"][0]["invocations"]
+    assert not invocation["executionSuccessful"]
+    assert invocation["properties"] == {"files": 1, "verifiedPorts": 3, "unverifiedPorts": 3, "skippedFiles": 1}
+    assert [(item["level"], item["message"]["text"]) for item in invocation["toolExecutionNotifications"]] == [
+        ("error", "a|b.xml: Permission denied"),
+        ("error", "q*: no IR file was found"),
+        ("note", 'output ports: 3 not verified (Tile "t": repeats is unknown; Pad: pads_end is unknown)'),
+    ]
 
 
 def faults(report: Any) -> list[str]:
@@ -124,9 +142,9 @@ def faults(report: Any) -> list[str]:
     return [f"{item.json_path}: {item.message}" for item in jsonschema.Draft202012Validator(SCHEMA).iter_errors(report)]
 
 
-def test_sarif_keeps_to_the_standard(results: Results, nothing: Results, tmp_path: Path) -> None:
+def test_sarif_keeps_to_the_standard(results: Results, nothing: Results, failed: Results, tmp_path: Path) -> None:
     outside = Results(findings(MILD, filename=str(tmp_path / "out.xml")), root=tmp_path / "project")
-    for item in (results, nothing, outside):
+    for item in (results, nothing, failed, outside):
         assert faults(json.loads(render("sarif", item))) == []
 
 

@@ -74,6 +74,7 @@ def test_statistics() -> None:
         ],
         "files": 1,
         "ports": 12,
+        "unverified": 0,
         "openvino": None,
     }
 

@@ -42,20 +42,6 @@ SLIPS = [
         ["/"],
     ),
     (
-        "ellipsis",
-        ('<layer id="1" name="clip"', "<layer ..."),
-        (1, 8, 11),
-        "an ellipsis stands for attributes of <layer>; expected id, name",
-        [""],
-    ),
-    (
-        "ellipsis of one character",
-        ('<layer id="1"', "<layer …"),
-        (1, 8, 9),
-        "an ellipsis stands for attributes of <layer>; expected id",
-        [""],
-    ),
-    (
         "ellipsis for a value",
         ('name="clip"', "name=..."),
         (1, 15, 23),

@@ -43,8 +43,8 @@ NO_SETTINGS = {
     ASKED: "--all --as-written --compare-openvino --constants --diff --exit-zero --fail-fast --from --generic --graph "
     "--keep-shapes --layer --layers --names --openvino --outputs --outputs-by-type --plan --pooling --run "
     "--show-settings --statistics --stats --steps --stop-at --target --tensor --to --top --zeros --no-normalize "
-    "--show --quiet-non-ir --add --color --drop --make --mean --model-color --model-layout --remove --resize --scale "
-    "--set --size --type --variable",
+    "--show --quiet-non-ir --allow-empty --add --color --drop --make --mean --model-color --model-layout --remove "
+    "--resize --scale --set --size --type --variable",
     MEASURED: "--batch-size --check-timeout --max-length --metric --most --niter --time --tried",
     SPREAD: "--jobs --requests --scheduler",
     TERMINAL: "--format --json --output-format --quiet --traceback --verbose",
@@ -108,7 +108,7 @@ def test_each_setting_has_a_name_in_python() -> None:
     fields = {field.name for field in dataclasses.fields(LinterSettings)}
     for key, setting in SETTINGS.items():
         if setting.commands == ("lint",):
-            assert setting.api in fields or key in ("baseline", "exclude", "output-format"), key
+            assert setting.api in fields or key in ("baseline", "exclude", "force-exclude", "output-format"), key
             assert key not in FIELDS or setting.default == getattr(LinterSettings(), setting.api), key
         elif setting.commands == ("compare", "debug"):
             assert setting.api.removeprefix("Tolerance.") in Tolerance._fields, key
@@ -193,6 +193,9 @@ def test_lines_of_keys(text: str, line: int, tmp_path: Path) -> None:
     assert (entry.value, entry.line) == (1, line)
 
 
+EMPTY = "error: models: no IR file was found, expected at least one; --allow-empty accepts none\n"
+
+
 def test_what_is_excluded_is_decided_in_the_current_folder(run: Run, clamp: Path, folder: Path) -> None:
     inner = folder / "models"
     inner.mkdir()
@@ -200,7 +203,7 @@ def test_what_is_excluded_is_decided_in_the_current_folder(run: Run, clamp: Path
     (inner / "irrun.toml").write_text('exclude = ["*.xml"]')
     assert run("lint", "models").stderr.startswith("1 file checked")
     (folder / "irrun.toml").write_text('exclude = ["*.xml"]')
-    assert run("lint", "models").stderr == "warning: no IR file was found\n"
+    assert run("lint", "models").stderr == EMPTY
 
 
 def test_a_tolerance_is_that_of_the_current_folder(run: Run, clamp: Path, folder: Path) -> None:

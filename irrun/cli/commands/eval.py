@@ -1,6 +1,6 @@
 """Evaluate one operation on tensors.
 
-Tensors are from files or from the command line.
+Tensors are from files or from the command line. The operation may be a file with one bare <layer>.
 
 An argument is an .npy file or a literal: a number, a list, true, false or text in quotes, with the element type in
 front where it matters, as in f16:[1,2]. A literal takes the type of the other arguments where the operation requires
@@ -12,6 +12,7 @@ Examples:
   irrun eval Tile data.npy '[1,2,3]'
   irrun eval Pad x.npy '[0,1]' '[2,3]' --attr pad_mode=reflect
   irrun eval SoftMax 'f16:[1,2,3]' --attr axis=0 -o scores.npy
+  irrun eval tile.xml data.npy '[1,2,3]'
   irrun eval Gather '[10,20,30]' '[2,0]' 0 --opset opset8
 """
 
@@ -28,10 +29,10 @@ from irrun.cli import literals, values
 from irrun.cli.console import detail, result, text_or_json, verbosity
 from irrun.cli.extending import extension_option
 from irrun.cli.failures import Failure
-from irrun.cli.operations import complete_type, operation_named, opset_named
+from irrun.cli.operations import complete_type, known_operations, operation_named, opset_named
 from irrun.cli.options import output_option
 from irrun.cli.writing import given_files, write_arrays
-from irrun.diagnostics import near_match
+from irrun.diagnostics import IRError, near_match
 from irrun.evaluation.files import saving
 from irrun.ops import Fact, Op, OpError
 from irrun.ops.attributes import AttributeUnknown
@@ -67,10 +68,17 @@ def command(
             raise click.NoSuchOption(text.partition("=")[0][:40], ctx=click.get_current_context())
     if output is not None:
         saving.check_target(output)
-    cls = operation_named(type, opset)
-    spec = cls.spec
-    _check_alone(spec)
-    op = cls(**_attributes(spec, attributes))
+    if type.lower().endswith(".xml"):
+        if attributes or opset is not None:
+            raise Failure(f"--attr and --opset have no effect: {type} has the layer")
+        op = _layer_of(Path(type))
+        spec = op.spec
+        _check_alone(spec)
+    else:
+        cls = operation_named(type, opset)
+        spec = cls.spec
+        _check_alone(spec)
+        op = cls(**_attributes(spec, attributes))
     tensors = literals.settle(spec, [literals.parse(text) for text in arguments])
     detail(f"{spec.type} of {spec.version}: {op}")
     outputs = _evaluate(op, tensors)
@@ -85,6 +93,21 @@ def command(
 
 def _record(name: str, array: Array, kind: ElementType) -> dict[str, Any]:
     return {"name": name, "type": str(kind), "shape": list(array.shape), "values": array.tolist()}
+
+
+def _layer_of(path: Path) -> Op:
+    """Return the operation of a file that is one bare layer; Failure for other files."""
+    from irrun.document import read
+    from irrun.graph import bind
+
+    document = read(path)
+    if not document.fragment or len(document.net.layers) != 1:
+        raise Failure(f"{path} is not one bare <layer>; irrun run runs a model")
+    graph, found, _ = bind(document, known_operations())
+    op = next((node.op for node in graph.walk() if node.layer is not None), None)
+    if op is None:
+        raise IRError(found, str(path))
+    return op
 
 
 def _check_alone(spec: OpSpec) -> None:

@@ -1,6 +1,7 @@
 """Check IR files: XML, graph, attributes, types and dims.
 
-Every dim is compared with the inferred one.
+Every dim is compared with the inferred one. A number that inference neither confirms nor refutes is not verified, and
+counted; "all is well" means that everything was verified.
 
 FILES are files, folders, quoted patterns, or - for the standard input. Files in a folder that are not IRs are skipped.
 The weights file is optional; it is checked where it is beside the model. You can also check one or more bare <layer>
@@ -23,7 +24,7 @@ Examples:
 Put the settings of a project into irrun.toml, or under [tool.irrun] in pyproject.toml. A comment in the file,
 <!-- irrun: ignore[IR401] reason -->, suppresses a finding on its line or the next.
 
-The exit status is 0 without findings, 1 with findings, and 2 when a file cannot be checked.
+The exit status is 0 without findings, 1 with findings, and 2 when a file cannot be checked or none was found.
 """
 
 from __future__ import annotations
@@ -38,22 +39,12 @@ from irrun.cli import jobs
 from irrun.cli.console import verbosity
 from irrun.cli.extending import added_rules, rules_option
 from irrun.cli.limits import MEMORY_OPTION
+from irrun.cli.port_values import values_option
 from irrun.diagnostics import formats, listing
 from irrun.diagnostics.diagnostic import Severity
 from irrun.evaluation.files.targets import STANDARD_OUTPUT, refuse_standard_output
 
 _LEVELS = [str(severity) for severity in Severity]
-
-
-def port_value(text: str) -> tuple[str, tuple[float, ...]]:
-    """Parse ``PORT=1,2,3``."""
-    name, equals, elements = text.partition("=")
-    try:
-        if not equals or not name.strip():
-            raise ValueError
-        return name.strip(), tuple(_number(item) for item in elements.strip("[] ").split(",") if item.strip())
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is not of the form PORT=1,2,3") from None
 
 
 def rules_of(text: str) -> tuple[str, ...]:
@@ -132,6 +123,7 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
     help="Ignore these rules in files that match a pattern; repeatable.",
 )
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="Skip these files and folders; repeatable.")
+@click.option("--force-exclude", is_flag=True, default=None, help="Skip excluded files also if they are named.")
 @click.option("--config", type=click.Path(path_type=Path), help="Use this configuration file.")
 @click.option("--isolated", is_flag=True, help="Use no configuration file.")
 @click.option(
@@ -158,18 +150,17 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
     callback=level_of,
     help="The lowest severity for which the exit status is 1.  [default: warning]",
 )
+@click.option(
+    "--require-verified",
+    is_flag=True,
+    default=None,
+    help="Exit with 1 also for output ports that are not verified.",
+)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even with findings.")
 @click.option("--baseline", type=click.Path(path_type=Path), help="Ignore the findings that are recorded in this file.")
 @click.option("--write-baseline", type=click.Path(path_type=Path), help="Record all findings in this file.")
 @click.option("--weights", type=click.Path(path_type=Path), help="The weights file, if it is not beside the model.")
-@click.option(
-    "--value",
-    "values",
-    type=port_value,
-    multiple=True,
-    metavar="PORT=1,2,3",
-    help="The value of an unconnected input, by port id, by name, or as LAYER.PORT; repeatable.",
-)
+@values_option("The value of an unconnected input, by port id, by name, or as LAYER.PORT; repeatable.")
 @click.option(
     "--target-version",
     metavar="RELEASE",
@@ -194,6 +185,7 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing.")
 @click.option("--stdin-filename", metavar="FILE", help="The name of the standard input.")
 @click.option("--quiet-non-ir", is_flag=True, help="Ignore files that are not IRs, even if named.")
+@click.option("--allow-empty", is_flag=True, help="Accept folders and patterns without an IR.")
 @jobs.options
 @rules_option
 @verbosity
@@ -213,10 +205,3 @@ def command(context: click.Context, /, **given: Any) -> None:
     settings = {key: given.pop(key.replace("-", "_"), None) for key in settings_for("lint")}
     settings = {key: value for key, value in settings.items() if value is not None and value != ()}
     context.exit(run(Options(given=settings, **given)))
-
-
-def _number(text: str) -> float:
-    try:
-        return int(text)
-    except ValueError:
-        return float(text)

@@ -3,7 +3,7 @@
 Inputs come from NumPy files, or are random.
 
 Refer to an input by the name of its layer or tensor. For a model with one input, a file is enough; an .npz file may
-hold several inputs by name.
+hold several inputs by name. A model may be a bare <layer>.
 
 \b
 Examples:
@@ -12,6 +12,7 @@ Examples:
   irrun run model.xml -i ids=ids.npy -i mask=mask.npy -o outputs/
   irrun run model.xml -i all_inputs.npz -o outputs.npz
   irrun run model.xml --random --seed 7
+  irrun run tile.xml --random --value repeats=1,2,3
   irrun run model.xml --random --shape 'image[4,3,224,224]'
   irrun run model.xml -i image=cat.npy --precision bf16 --check
   irrun run model.xml -i image=cat.npy --dump tensors/ --outputs 'conv*'
@@ -24,7 +25,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -37,6 +38,7 @@ from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE, Source, usual_options
 from irrun.cli.options import count_option, output_option
+from irrun.cli.port_values import values_option
 from irrun.cli.settings import Settings
 from irrun.cli.watching import Watch, stop, watch_options, watched
 from irrun.cli.writing import given_files, write_arrays
@@ -48,10 +50,14 @@ from irrun.tensor import Array, ElementType
 Tensor = tuple[str, ElementType, Array]
 """The name of an output, its type and its value."""
 
+if TYPE_CHECKING:
+    from irrun.linter.given import Values
+
 
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
 @inputs.source_options
+@values_option("The value of an input, by name, or by port id for a bare layer; repeatable.", "typed")
 @click.option("--random", "randomly", is_flag=True, help="Use random values for inputs without a file.")
 @output_option("Write the outputs: a folder, an .npz or an .npy file.")
 @count_option("--top", help="Show the N likeliest classes of each row of scores.")
@@ -63,6 +69,7 @@ Tensor = tuple[str, ElementType, Array]
 def command(
     model: Path,
     source: Source,
+    typed: Values,
     randomly: bool,
     output: Path | None,
     top: int | None,
@@ -74,8 +81,8 @@ def command(
 ) -> None:
     config = settings.of(model)
     if batch.patterns:
-        if source.files or randomly or check or watch.is_asked or output is None:
-            what = "-i, --random, --check, --dump, --stats or --stop-at"
+        if source.files or typed or randomly or check or watch.is_asked or output is None:
+            what = "-i, --value, --random, --check, --dump, --stats or --stop-at"
             raise click.UsageError(f"--batch requires -o FOLDER, and cannot be combined with {what}")
         run_many(model, source, output, config, output_format, top=top, batch=batch, threads=settings.given["threads"])
         return
@@ -87,7 +94,7 @@ def command(
         from irrun.evaluation.files import saving
 
         saving.check_target(output, len(loaded.outputs))
-    given = _given(loaded, source, config, batch, randomly=randomly)
+    given = _given(loaded, source, typed, config, batch, randomly=randomly)
     if check and _rounds_nothing(config):
         raise Failure("--check compares a precision with f32; give --precision bf16 or f16")
     compiled = build(loaded, config)
@@ -143,11 +150,12 @@ def command(
 
 
 def _given(
-    model: Loaded, source: Source, config: Mapping[str, Any], batch: Batch, *, randomly: bool
+    model: Loaded, source: Source, typed: Values, config: Mapping[str, Any], batch: Batch, *, randomly: bool
 ) -> list[reading.Value]:
-    """Return the inputs that files give; Failure where one is missing and must not be random."""
+    """Return the inputs that files and texts give; Failure where one is missing and must not be random."""
     budget = config.get("MAX_MEMORY")
     given = reading.from_files(source.files, model.inputs, budget=budget, preparation=batch.preparation, model=model)
+    given += inputs.from_texts(model, typed, given)
     missing = reading.missing(given, model.inputs)
     if missing and not randomly:
         what = f"no value for input {listed(missing)}"

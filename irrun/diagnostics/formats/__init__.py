@@ -1,7 +1,8 @@
 """Output formats, one module each, found by their file names.
 
 ``render(results)`` returns the text without a trailing newline; it may be empty where nothing is to be printed for a
-person. A module may also have ``summary(results)``, which returns Markdown for the summary page of a CI run.
+person. A module that also renders what could not be checked has ``TELLS_PROBLEMS``; one may have ``summary(results)``,
+which returns Markdown for the summary page of a CI run.
 """
 
 from __future__ import annotations
@@ -32,6 +33,11 @@ def summary(name: str, results: Results) -> str | None:
     """Return the summary page of a format as Markdown; None where the format has none."""
     make = getattr(_module(name), "summary", None)
     return None if make is None else str(make(results))
+
+
+def tells_problems(name: str) -> bool:
+    """Return whether a format has a place for what could not be checked."""
+    return getattr(_module(name), "TELLS_PROBLEMS", False)
 
 
 def _module(name: str) -> ModuleType:

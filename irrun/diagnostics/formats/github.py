@@ -1,4 +1,4 @@
-"""Annotations of GitHub Actions, which shows at most ten: the severest findings, and a count of the rest.
+"""Annotations of GitHub Actions, which shows at most ten: failures, the severest findings, and a count of the rest.
 
 The summary page lists all of them: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 """
@@ -9,8 +9,10 @@ from typing import Final
 
 from irrun.diagnostics.diagnostic import Severity
 from irrun.diagnostics.render import Finding, message, plain
-from irrun.diagnostics.results import Results
-from irrun.diagnostics.statistics import checked, found
+from irrun.diagnostics.results import Problem, Results
+from irrun.diagnostics.statistics import checked, unverified, verdict
+
+TELLS_PROBLEMS: Final = True
 
 MOST_ANNOTATIONS: Final = 10
 MOST_ROWS: Final = 1000
@@ -21,8 +23,9 @@ _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity
 
 def render(results: Results) -> str:
     severest = sorted(results.findings, key=lambda finding: -finding.diagnostic.severity)
-    lines = [_annotation(finding, results) for finding in severest[:MOST_ANNOTATIONS]]
-    rest = len(severest) - MOST_ANNOTATIONS
+    lines = [_error(problem, results) for problem in results.problems[:MOST_ANNOTATIONS]]
+    lines += [_annotation(finding, results) for finding in severest[: MOST_ANNOTATIONS - len(lines)]]
+    rest = len(severest) + len(results.problems) - MOST_ANNOTATIONS
     if rest > 0:
         more = "1 more finding" if rest == 1 else f"{rest} more findings"
         lines.append(f"::notice title=irrun::and {more}, in the summary of the run")
@@ -30,15 +33,29 @@ def render(results: Results) -> str:
 
 
 def summary(results: Results) -> str:
-    """Return a Markdown table of the findings."""
+    """Return the verdict, what could not be checked or verified, and a Markdown table of the findings."""
     count = len(results.findings)
-    lines = ["### irrun", "", f"{checked(len(results.files), results.ports)}: {found(count)}."]
+    lines = ["### irrun", "", f"{_cell(checked(results))}: {verdict(results)}."]
+    if results.problems:
+        lines += ["", "| not checked | reason |", "|---|---|"]
+        lines += [f"| {_cell(_path(item, results))} | {_cell(item.message)} |" for item in results.problems[:MOST_ROWS]]
+    if undecided := unverified(results):
+        lines += ["", *(f"* {_cell(line)}" for line in undecided)]
     if count:
         lines += ["", "| place | severity | rule | finding |", "|---|---|---|---|"]
         lines += [_row(finding, results) for finding in results.findings[:MOST_ROWS]]
     if count > MOST_ROWS:
         lines += ["", f"and {count - MOST_ROWS} more"]
     return "\n".join(lines) + "\n"
+
+
+def _error(problem: Problem, results: Results) -> str:
+    place = f"file={_property(_path(problem, results))}," if problem.filename else ""
+    return f"::error {place}title=irrun::{_data(plain(problem.message))}"
+
+
+def _path(problem: Problem, results: Results) -> str:
+    return results.relative(problem.filename) if problem.filename else "irrun"
 
 
 def _annotation(finding: Finding, results: Results) -> str:

@@ -6,20 +6,31 @@ import json
 from typing import Any, Final
 
 from irrun.diagnostics.diagnostic import Severity
-from irrun.diagnostics.render import Finding, Place, Source, message
-from irrun.diagnostics.results import ADDRESS, Results
+from irrun.diagnostics.render import Finding, Place, Source, message, plain
+from irrun.diagnostics.results import ADDRESS, Problem, Results
+
+TELLS_PROBLEMS: Final = True
 
 _SEVERITIES: Final = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.INFO: "INFO"}
 
 
 def render(results: Results) -> str:
     severest = max((finding.diagnostic.severity for finding in results.findings), default=Severity.WARNING)
+    severest = Severity.ERROR if results.problems else severest
     report = {
         "source": {"name": "irrun", "url": ADDRESS},
         "severity": _SEVERITIES[severest],
-        "diagnostics": [_diagnostic(finding, results) for finding in results.findings],
+        "diagnostics": [
+            *(_problem(problem, results) for problem in results.problems),
+            *(_diagnostic(finding, results) for finding in results.findings),
+        ],
     }
     return json.dumps(report, indent=2, ensure_ascii=False)
+
+
+def _problem(problem: Problem, results: Results) -> dict[str, Any]:
+    path = results.relative(problem.filename) if problem.filename else "."
+    return {"message": plain(problem.message), "location": {"path": path}, "severity": "ERROR"}
 
 
 def _diagnostic(finding: Finding, results: Results) -> dict[str, Any]:

@@ -8,8 +8,11 @@ from typing import Any, Final
 
 from irrun.diagnostics.diagnostic import Fix, Severity
 from irrun.diagnostics.fingerprint import counted, layer_name
-from irrun.diagnostics.render import Finding, Place, message
+from irrun.diagnostics.render import Finding, Place, message, plain
 from irrun.diagnostics.results import ADDRESS, Results, RuleInfo
+from irrun.diagnostics.verified import not_verified
+
+TELLS_PROBLEMS: Final = True
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
@@ -28,6 +31,7 @@ def render(results: Results) -> str:
     }
     run = {
         "tool": {"driver": driver},
+        "invocations": [_invocation(results)],
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the project."}}},
         "results": [
@@ -35,6 +39,29 @@ def render(results: Results) -> str:
         ],
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
+
+
+def _invocation(results: Results) -> dict[str, Any]:
+    """Return whether all files were checked, and as notifications what was not checked or not verified."""
+    problems = [
+        {"level": "error", "message": {"text": plain(item.message)}, **_at(item.filename, results)}
+        for item in results.problems
+    ]
+    undecided = [
+        {"level": "note", "message": {"text": f"output ports: {not_verified(items)}"}, **_at(name, results)}
+        for name, items in results.unverified.items()
+    ]
+    counts = {"files": len(results.files), "verifiedPorts": results.ports, "unverifiedPorts": results.undecided}
+    return {
+        "executionSuccessful": not problems,
+        **({"toolExecutionNotifications": [*problems, *undecided]} if problems or undecided else {}),
+        "properties": {**counts, "skippedFiles": len(results.skipped)},
+    }
+
+
+def _at(filename: str, results: Results) -> dict[str, Any]:
+    where = {"physicalLocation": {"artifactLocation": _artifact(filename, results)}}
+    return {"locations": [where]} if filename else {}
 
 
 def _rule(rule: RuleInfo) -> dict[str, Any]:
@@ -56,7 +83,7 @@ def _without_marks(markdown: str) -> str:
 def _result(finding: Finding, mark: str, order: dict[str, int], results: Results) -> dict[str, Any]:
     diagnostic = finding.diagnostic
     location: dict[str, Any] = {
-        "physicalLocation": {"artifactLocation": _artifact(finding, results), "region": _region(finding.place)}
+        "physicalLocation": {"artifactLocation": _artifact(finding.filename, results), "region": _region(finding.place)}
     }
     if diagnostic.layer is not None:
         name = layer_name(diagnostic.layer)
@@ -83,7 +110,7 @@ def _fix(fix: Fix, finding: Finding, results: Results) -> dict[str, Any]:
         }
         for edit in fix.edits
     ]
-    change = {"artifactLocation": _artifact(finding, results), "replacements": replacements}
+    change = {"artifactLocation": _artifact(finding.filename, results), "replacements": replacements}
     return {
         "description": {"text": fix.message},
         "artifactChanges": [change],
@@ -91,8 +118,8 @@ def _fix(fix: Fix, finding: Finding, results: Results) -> dict[str, Any]:
     }
 
 
-def _artifact(finding: Finding, results: Results) -> dict[str, str]:
-    uri = results.uri(finding.filename)
+def _artifact(filename: str, results: Results) -> dict[str, str]:
+    uri = results.uri(filename)
     return {"uri": uri} if uri.startswith("file:") else {"uri": uri, "uriBaseId": _ROOT}
 
 

@@ -27,14 +27,19 @@ _TO_CHANNELS: Final = {3: ((2, 0, 1), (1, 2, 0)), 4: ((0, 3, 1, 2), (0, 2, 3, 1)
 
 
 class Value(NamedTuple):
-    """The value of an input; ``file`` is None where it is random."""
+    """The value of an input: from a ``file``, a text of the command line, or random."""
 
     port: Port
     array: Array
     file: Path | None = None
+    is_text: bool = False
+
+    @property
+    def is_random(self) -> bool:
+        return self.file is None and not self.is_text
 
     def as_dict(self) -> dict[str, Any]:
-        source = "random" if self.file is None else str(self.file)
+        source = "random" if self.is_random else "--value" if self.file is None else str(self.file)
         return {
             "name": self.port.any_name,
             "type": str(self.port.element_type),
@@ -151,7 +156,7 @@ def _plain(value: Value) -> Value:
     if not wanted.is_known or wanted.kind == "string":
         return value
     with np.errstate(all="ignore"):
-        return Value(value.port, value.array.astype(wanted.external, order="C", copy=False), value.file)
+        return value._replace(array=value.array.astype(wanted.external, order="C", copy=False))
 
 
 def _targets(

@@ -3,17 +3,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from irrun.diagnostics import Diagnostic
+from irrun.document import faults
 from irrun.linter.constants import constants
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
 
 
 class LfsPointer(Rule):
-    """The weights file is a Git LFS pointer.
+    """The model or its weights file is a Git LFS pointer.
 
     ## What it does
-    Reads the first bytes of the `.bin`. A file that begins with `version https://git-lfs` only refers to the weights,
-    and is treated as absent.
+    Reads the first bytes of the `.xml` and the `.bin`. A file that begins with `version https://git-lfs` only refers to
+    the model or the weights. Such weights are treated as absent.
 
     ## Why is this bad
     The repository was cloned without Git LFS. OpenVINO says `Incorrect weights in bin file!`.
@@ -27,6 +28,7 @@ class LfsPointer(Rule):
 
     code = "IR505"
     name = "lfs-pointer"
+    faults = (faults.LfsPointer,)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         path = context.document.weights.path

@@ -9,7 +9,7 @@ class NotAnIr(Rule):
 
     ## What it does
     Expects the root element `<net>` with version 10 or 11. A file with one or more bare `<layer>` elements at its root
-    is checked too.
+    is checked too. Versions 2 to 9 were read by OpenVINO up to 2021.4.
 
     ## Why is this bad
     OpenVINO says `Unable to read the model` and nothing else.
@@ -18,7 +18,7 @@ class NotAnIr(Rule):
     `<net name="net" version="7">`
 
     ## Use instead
-    `<net name="net" version="11">`, in a file written by a current OpenVINO.
+    `<net name="net" version="11">`, in a file that a current OpenVINO has converted from the original model.
     """
 
     code = "IR102"

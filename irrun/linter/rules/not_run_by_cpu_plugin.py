@@ -35,7 +35,7 @@ class NotRunByCpuPlugin(Rule):
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         for item in remarkable(context):
-            yield from self._finding(item, _dynamic_rank(item))
+            yield from self._finding(item, _dynamic_rank(item, has_weights=context.document.weights.exists))
         for item in inferred_layers(context, *_types(context)):
             if all(fact.rank is not None for fact in item.outputs):
                 yield from self._finding(item, _departure(item))
@@ -91,11 +91,18 @@ def _departure(item: InferredLayer) -> str | None:
     return next((text for known in op.spec.recognised if (text := known.found(op, _Layer(item))) is not None), None)
 
 
-def _dynamic_rank(item: InferredLayer) -> str | None:
-    """Report an output that loses its rank; not in loops, where only the inference may lose it."""
+def _dynamic_rank(item: InferredLayer, *, has_weights: bool) -> str | None:
+    """Report an output that loses its rank; not in loops, where only the inference may lose it.
+
+    Without weights, an output has the rank that its port declares.
+    """
     if item.node.type == "Parameter" or item.node.bodies or item.scope.path:
         return None
     if any(fact.rank is None for fact in item.inputs):
         return None
-    unknown = next((port for port, fact in enumerate(item.outputs) if fact.rank is None), None)
+    ports = zip(item.layer.outputs, item.outputs, strict=False)
+    unknown = next(
+        (index for index, (port, fact) in enumerate(ports) if fact.rank is None and (has_weights or not port.dims)),
+        None,
+    )
     return None if unknown is None else f"refuses tensors of dynamic rank, as output {unknown} is"

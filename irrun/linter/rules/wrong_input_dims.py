@@ -17,7 +17,8 @@ class WrongInputDims(Rule):
     ## What it does
     Compares each `<dim>` of each input port with the inferred shape of its tensor, and with the dims of the output port
     that feeds it. An input that repeats the wrong dims of that output is mentioned in the notes of the output's
-    finding.
+    finding. A number where that output declares -1, and inference leaves the size open, is a finding too, except in IR
+    version 10.
 
     ## Why is this bad
     The file describes an input that the layer does not have. OpenVINO silently ignores the dims of ports.

@@ -6,15 +6,17 @@ from collections.abc import Iterator, Sequence
 from irrun.diagnostics import Anchor, Diagnostic, Fix
 from irrun.document.places import layer_ref
 from irrun.document.records import dims_text
+from irrun.linter.attribute_shapes import AttributeShape, attribute_shape, dims_of, says
 from irrun.linter.context import Context
 from irrun.linter.corrections import Dependents, corrected_dims, declared_at
 from irrun.linter.counts import is_miscounted
 from irrun.linter.declared import DeclaredPort, agrees, called, may_be_of_any_rank, offending
 from irrun.linter.legacy_dims import has_legacy_dims
+from irrun.linter.refutations import refutation
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import once
-from irrun.ops.sort.non_max_suppression import NonMaxSuppressionV1, NonMaxSuppressionV3, declared_rows
-from irrun.tensor import Dim, Fact, Shape
+from irrun.ops.refuting import Refutation
+from irrun.tensor import Fact
 
 
 class WrongOutputDims(Rule):
@@ -22,8 +24,10 @@ class WrongOutputDims(Rule):
 
     ## What it does
     Compares each `<dim>` of each output port with the shape that follows from the inputs and attributes of the layer. A
-    dim that depends on values at run time is not compared, except the rows of NonMaxSuppression of opset1 and opset3,
-    which must be as on the specification page. Consequences of a fault upstream are not reported. Of several wrong
+    dim that depends on unknown values is compared with what is known without them: the output of a Tile is a multiple
+    of its input, a Reshape keeps the number of elements. What remains undecided is counted as not verified. The port
+    of a Parameter, a Const or a ReadValue must repeat its shape, with -1 for a dynamic size, except in IR version 10.
+    Consequences of a fault upstream are not reported. Of several wrong
     outputs of one layer the first is reported, with the others in its notes.
 
     ## Why is this bad
@@ -49,12 +53,18 @@ class WrongOutputDims(Rule):
 
     def wrong(self, context: Context, item: DeclaredPort) -> Diagnostic | None:
         """Return the finding about the dims of an output; None where they are right or the fault is elsewhere."""
-        exact = _exact(item)
         axes = offending(item.port, item.fact.shape)
-        if (axes == () and exact is None) or context.doubtful(layer_ref(item.layer)):
+        attribute = attribute_shape(item, context)
+        if axes == () and attribute is not None and not says(item.port, attribute.shape):
+            return self._unlike(item, attribute)
+        refuted = refutation(context, item)
+        if refuted is not None and refuted.shape is not None:
+            known = item._replace(fact=Fact(item.fact.type, refuted.shape))
+            return self._finding(known, Anchor(item.port.dim_elements[refuted.axis or 0], "text"))
+        if axes == ():
+            return None if refuted is None else self._refuted(item, refuted)
+        if context.doubtful(layer_ref(item.layer)):
             return None
-        if exact is not None:
-            return self._finding(exact, Anchor(item.port.dim_elements[0], "text"))
         if is_miscounted(item, context) or (axes is None and may_be_of_any_rank(item)):
             return None
         if has_legacy_dims(item, context.document.net):
@@ -65,6 +75,17 @@ class WrongOutputDims(Rule):
         if item.layer.bodies and item.layer.element in _fed_otherwise(context):
             return None
         return self._finding(item, None if axes is None else Anchor(item.port.dim_elements[axes[0]], "text"))
+
+    def _unlike(self, item: DeclaredPort, attribute: AttributeShape) -> Diagnostic:
+        declared, shape = dims_text(item.port.dims), str(attribute.shape)
+        what = f"output port {item.port.id} is declared {declared}, but the attribute {attribute.name} says {shape}"
+        return self.report(item, what, port=item.port, declared=declared, inferred=shape)
+
+    def _refuted(self, item: DeclaredPort, refuted: Refutation) -> Diagnostic:
+        at = None if refuted.axis is None else Anchor(item.port.dim_elements[refuted.axis], "text")
+        declared, inferred = dims_text(item.port.dims), str(item.fact.shape)
+        what = f"output port {item.port.id} is declared {declared}, but {refuted.what}"
+        return self.report(item, what, at=at, port=item.port, declared=declared, inferred=inferred)
 
     def _finding(self, item: DeclaredPort, at: Anchor | None) -> Diagnostic:
         declared, inferred = dims_text(item.port.dims), str(item.fact.shape)
@@ -90,25 +111,14 @@ class WrongOutputDims(Rule):
         """Write the inferred dims."""
         items = [declared_at(item, context) for item in found]
         dependents = Dependents(context, items)
-        return [None if item is None else corrected_dims(item, item.fact.shape, context, dependents) for item in items]
+        return [None if item is None else self._corrected(item, context, dependents) for item in items]
 
-
-def _exact(item: DeclaredPort) -> DeclaredPort | None:
-    """Return the output with the number of rows on the specification page; None where the declared number is possible.
-
-    The inferred fact is wider, since the actual tensor may have more rows.
-    """
-    if not isinstance(item.facts.graph.node(item.outlet.node).op, NonMaxSuppressionV1 | NonMaxSuppressionV3):
-        return None
-    known = [fact for fact in item.facts.inputs(item.outlet.node) if fact is not None]
-    pairs = zip(item.layer.inputs, known, strict=False)
-    if offending(item.port, Shape([Dim(), 3])) != () or any(offending(port, fact.shape) != () for port, fact in pairs):
-        return None
-    page, other = declared_rows(*known)
-    rows = item.port.dims[0]
-    if rows == "-1" or not page.is_static or page.admits(int(rows)) or other.admits(int(rows)):
-        return None
-    return item._replace(fact=Fact(item.fact.type, Shape([page, 3])))
+    def _corrected(self, item: DeclaredPort, context: Context, dependents: Dependents) -> Fix | None:
+        attribute = attribute_shape(item, context)
+        if attribute is None or attribute.shape.dims is None or offending(item.port, item.fact.shape) != ():
+            return corrected_dims(item, item.fact.shape, context, dependents)
+        texts = dims_of(attribute.shape)
+        return Fix(f"write {dims_text(texts)}", context.editor.sizes(item.port, texts, None))
 
 
 @once

@@ -168,7 +168,7 @@ class Workspace(MutableGraph):
         """Infer what edits have changed; IRError where nodes of a model with these ends do not fit together."""
         self.sweep()
         self.infer()
-        faults = self.faults(set(self.needed(*ends))) if self._faulty or self.is_cyclic else ()
+        faults = self.faults(set(self.needed(*ends))) if self.is_faulty or self.is_cyclic else ()
         if faults:
             raise IRError(faults)
 

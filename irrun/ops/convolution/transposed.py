@@ -8,7 +8,8 @@ from irrun.diagnostics import amount
 from irrun.ops import Dim, Fact, OpError, Shape, attr
 from irrun.ops.convolution.base import IN_IR_7, Convolving, all_filters
 from irrun.ops.convolution.spatial import Windows, check_taps, per_axis
-from irrun.ops.shapes import known_dims
+from irrun.ops.shapes import known_dims, within
+from irrun.tensor import UNBOUNDED
 
 
 class TransposedConvolving(Convolving):
@@ -65,9 +66,9 @@ def transposed_shape(op: TransposedConvolving, data: Fact, kernel: Fact, sizes: 
     if sizes is None:
         return Shape([batch, filters, *_transposed_sizes(windows, spatial, taps, extra)])
     if wanted is None:
-        return Shape([batch, filters, *(Dim() for _ in range(axes))])
+        wanted = (Dim(1, UNBOUNDED),) * axes
     _check_wanted(wanted, axes)
-    return Shape([batch, filters, *wanted])
+    return Shape([batch, filters, *(within(size, Dim(max(size.lo, 1), size.hi)) for size in wanted)])
 
 
 def _check_wanted(sizes: Sequence[Dim], axes: int) -> None:

@@ -20,6 +20,7 @@ class GenerateProposals(Op):
 
     departures = {"nms_eta": "refuses an nms_eta other than 1"}
 
+    alike = ((0, 1),)
     inputs = (
         In("im_info", T, "[num_batches, 3] or [num_batches, 4]: height, width, and a scale for both or each", rank=2),
         In("anchors", FLOAT, "[height, width, number_of_anchors, 4]", rank=4),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -8,6 +9,7 @@ from irrun.diagnostics import amount
 from irrun.kernels.prior_box import distinct_ratios, fixed_priors, lay_out, sized_priors, with_variances
 from irrun.ops import Array, Dim, Fact, In, Legacy, Op, OpError, Out, Shape, attr, op
 from irrun.ops.detection.boxes import expect_size, ranked
+from irrun.ops.refuting import Refutation, unless_multiples
 from irrun.tensor.element_type import F32, INTEGER
 
 _MAX_DENSITY: Final = 1000
@@ -57,6 +59,9 @@ class PriorBoxV1(Op):
     def infer(self, output_size: Fact, image_size: Fact) -> Shape:
         return grid_shape(output_size, image_size, _priors_per_point(self))
 
+    def refute(self, declared: Sequence[Shape], output_size: Fact, image_size: Fact) -> Iterator[Refutation]:
+        return refuted_grid(declared[0], _priors_per_point(self))
+
     def run(self, output_size: Array, image_size: Array) -> Array:
         return _run(self, output_size, image_size, max_first=True)
 
@@ -101,6 +106,9 @@ class PriorBoxV8(Op):
     def infer(self, output_size: Fact, image_size: Fact) -> Shape:
         return grid_shape(output_size, image_size, _priors_per_point(self))
 
+    def refute(self, declared: Sequence[Shape], output_size: Fact, image_size: Fact) -> Iterator[Refutation]:
+        return refuted_grid(declared[0], _priors_per_point(self))
+
     def run(self, output_size: Array, image_size: Array) -> Array:
         return _run(self, output_size, image_size, max_first=self.min_max_aspect_ratios_order)
 
@@ -126,6 +134,11 @@ def grid_shape(output_size: Fact, image_size: Fact, priors: int) -> Shape:
     if sizes is None or len(sizes) != 2:
         return Shape([2, Dim()])
     return Shape([2, sizes[0].as_dimension() * sizes[1].as_dimension() * (4 * priors)])
+
+
+def refuted_grid(declared: Shape, priors: int) -> Iterator[Refutation]:
+    """Refute a number of coordinates that is not that of whole cells."""
+    return unless_multiples(declared, [Dim.exactly(4 * priors)], "the coordinates of a cell")
 
 
 def _priors_per_point(op: PriorBoxV1 | PriorBoxV8) -> int:

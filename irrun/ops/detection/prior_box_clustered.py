@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 
 from irrun.diagnostics import amount
 from irrun.kernels.prior_box import Prior, lay_out, with_variances
 from irrun.ops import Array, Fact, In, Legacy, Op, OpError, Out, Shape, attr, op
-from irrun.ops.detection.prior_box import check_variance, grid_shape
+from irrun.ops.detection.prior_box import check_variance, grid_shape, refuted_grid
+from irrun.ops.refuting import Refutation
 from irrun.tensor.element_type import F32, INTEGER
 
 
@@ -45,6 +48,9 @@ class PriorBoxClustered(Op):
 
     def infer(self, output_size: Fact, image_size: Fact) -> Shape:
         return grid_shape(output_size, image_size, len(self.width))
+
+    def refute(self, declared: Sequence[Shape], output_size: Fact, image_size: Fact) -> Iterator[Refutation]:
+        return refuted_grid(declared[0], len(self.width))
 
     def run(self, output_size: Array, image_size: Array) -> Array:
         rows, columns = (max(int(size), 0) for size in output_size)

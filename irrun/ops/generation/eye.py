@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 
 from irrun.ops import Array, Dim, ElementType, Fact, In, Op, OpError, Out, Shape, attr, op
+from irrun.ops.refuting import Refutation, unless_of_rank
 from irrun.tensor.element_type import BOOLEAN, I32, I64, NUMERIC
 
 _NUMBER = frozenset({I32, I64})
@@ -42,6 +45,9 @@ class Eye(Op):
         if sizes is None:
             return Shape.unknown()
         return Shape([*(_size(size, "an element of batch_shape", 3) for size in sizes), *matrix])
+
+    def refute(self, declared: Sequence[Shape], *inputs: Fact | None) -> Iterator[Refutation]:
+        yield from unless_of_rank(declared[0], 2, "rows and columns")
 
     def run(self, rows: Array, columns: Array, diagonal: Array, batch: Array | None) -> Array:
         matrix = np.eye(int(rows.item()), int(columns.item()), int(diagonal.item()), dtype=self.output_type.dtype)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -20,6 +20,7 @@ from irrun.ops.image.resizing import (
     scaled_down,
     to_rank,
 )
+from irrun.ops.refuting import Refutation, unless_few_differ
 from irrun.ops.shapes import axes_of, normalize_axis
 from irrun.tensor.element_type import FLOAT, INTEGER, NUMERIC
 
@@ -154,6 +155,11 @@ class InterpolateV4(Op):
         by = scales if self.shape_calculation_mode == "scales" else sizes
         return _infer(self, data, by, axes, 2 if by is scales else 1, 3)
 
+    def refute(
+        self, declared: Sequence[Shape], data: Fact, sizes: Fact, scales: Fact, axes: Fact | None
+    ) -> Iterator[Refutation]:
+        return _refuted(self, declared[0], data, axes)
+
     def resampling(
         self, shape: Sequence[int], sizes: Array, scales: Array, axes: Array | None = None
     ) -> tuple[list[kernels.Axis], Resampling]:
@@ -207,6 +213,11 @@ class InterpolateV11(Op):
             raise OpError(f"scales_or_sizes is {known}, expected {wanted} for shape_calculation_mode {mode}", input=1)
         return _infer(self, image, scales_or_sizes, axes, 1, 2)
 
+    def refute(
+        self, declared: Sequence[Shape], image: Fact, scales_or_sizes: Fact, axes: Fact | None
+    ) -> Iterator[Refutation]:
+        return _refuted(self, declared[0], image, axes)
+
     def resampling(
         self, shape: Sequence[int], scales_or_sizes: Array, axes: Array | None = None
     ) -> tuple[list[kernels.Axis], Resampling]:
@@ -238,6 +249,16 @@ def _infer(op: Interpolation, data: Fact, by: Fact, axes: Fact | None, by_index:
         )
     padded = padded_sizes(data.shape.dims, op.pads_begin, op.pads_end)
     return resized(padded, known, _sizes(op, by, [padded[axis] for axis in known]))
+
+
+def _refuted(op: Interpolation, declared: Shape, data: Fact, axes: Fact | None) -> Iterator[Refutation]:
+    """Refute a result in which more axes differ from padded data than are resized."""
+    count = Dim() if axes is None else axes.shape.size
+    if data.shape.dims is None or axes is None or axes.ints() is not None or count.hi > len(data.shape):
+        return
+    padded = padded_sizes(data.shape.dims, op.pads_begin, op.pads_end)
+    what = f"more than {amount(count.hi, 'axis', 'axes')} of {Shape(padded)} differ"
+    yield from unless_few_differ(declared, padded, count.hi, what)
 
 
 def _sizes(op: Interpolation, by: Fact, dims: Sequence[Dim]) -> Sequence[Dim]:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 
 from irrun.diagnostics import amount
 from irrun.kernels.blocks import batch_to_space
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, op
 from irrun.ops.movement.block_lists import check_lists, known_lists
+from irrun.ops.refuting import Refutation
 from irrun.ops.shapes import exact_quotient
 from irrun.tensor.element_type import ANY, INTEGER
 
@@ -43,6 +45,17 @@ class BatchToSpace(Op):
                 raise OpError(f"crops take {crop} of axis {axis}, which has {amount(spread, 'element')}", input=2)
             dims.append((spread - crop).as_dimension())
         return Shape(dims)
+
+    def refute(self, declared: Sequence[Shape], data: Fact, *lists: Fact) -> Iterator[Refutation]:
+        if not declared[0].dims or not data.shape.dims:
+            return
+        (batch,), of_data = declared[0][:1], data.shape[0]
+        if batch.is_static and of_data.is_static and (of_data.lo % batch.lo if batch.lo else of_data.lo):
+            yield Refutation(f"axis 0 is {batch}, expected a divisor of {of_data}, the batch of data", 0)
+        if declared[0].is_static and declared[0].size.lo > data.shape.size.hi:
+            yield Refutation(
+                f"it has {amount(declared[0].size, 'element')}, expected at most those of data {data.shape}"
+            )
 
     def run(self, data: Array, block_shape: Array, crops_begin: Array, crops_end: Array) -> Array:
         blocks, begins, ends = check_lists((block_shape, crops_begin, crops_end), _NAMES)

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
 
 from irrun.diagnostics import amount
-from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.refuting import Refutation, unless_of_rank
 from irrun.ops.shapes import broadcast
 from irrun.tensor.element_type import ANY, INTEGER
 
@@ -43,6 +44,13 @@ class BroadcastV1(Op):
         if self._is_explicit(axes_mapping):
             return _explicit_shape(data, target_shape, axes_mapping)
         return _pdpd_shape(data, target_shape, self.axis) if self.mode == "pdpd" else _numpy_shape(data, target_shape)
+
+    def refute(
+        self, declared: Sequence[Shape], data: Fact, target_shape: Fact, axes_mapping: Fact | None
+    ) -> Iterator[Refutation]:
+        if self._is_explicit(axes_mapping):
+            return _refuted_explicitly(declared[0], data, axes_mapping)
+        return _refuted(declared[0], data) if self.mode != "pdpd" else iter(())
 
     def run(self, data: Array, target_shape: Array, axes_mapping: Array | None) -> Array:
         if self._is_explicit(axes_mapping):
@@ -96,6 +104,13 @@ class BroadcastV3(Op):
         if self.mode == "pdpd":
             return _pdpd_shape(data, target_shape, self.axis)
         return broadcast(data.shape, target_shape.as_shape())
+
+    def refute(
+        self, declared: Sequence[Shape], data: Fact, target_shape: Fact, axes_mapping: Fact | None
+    ) -> Iterator[Refutation]:
+        if self.mode == "explicit":
+            return _refuted_explicitly(declared[0], data, axes_mapping)
+        return _refuted(declared[0], data) if self.mode != "pdpd" else iter(())
 
     def run(self, data: Array, target_shape: Array, axes_mapping: Array | None) -> Array:
         if self.mode == "explicit":
@@ -164,6 +179,36 @@ def _matched(data: Fact, target: Shape, axes: Sequence[int]) -> Shape:
     if len(data.shape) == 0 and axes and not dims[axes[0]].admits(1):
         raise OpError(f"data are a scalar, but axis {axes[0]} of target_shape is {dims[axes[0]]}, expected 1", input=1)
     return Shape(dims)
+
+
+def _refuted(declared: Shape, data: Fact) -> Iterator[Refutation]:
+    """Refute a result that data aligned on the right do not broadcast to."""
+    if data.shape.dims is None or declared.dims is None:
+        return
+    yield from unless_of_rank(declared, len(data.shape), "the rank of data")
+    for axis, size in zip(reversed(range(len(declared))), reversed(data.shape), strict=False):
+        if not _repeats_to(size, declared[axis]):
+            yield Refutation(f"axis {axis} is {declared[axis]}, expected {size}, the size of data", axis)
+
+
+def _refuted_explicitly(declared: Shape, data: Fact, axes_mapping: Fact | None) -> Iterator[Refutation]:
+    """Refute a result of which no ascending axes, or not those that are known, fit data."""
+    if data.shape.dims is None or declared.dims is None or axes_mapping is None:
+        return
+    yield from unless_of_rank(declared, len(data.shape), "the rank of data")
+    known = axes_mapping.ints()
+    for axis, size in zip(known or (), data.shape, strict=False):
+        if axis < len(declared) and not _repeats_to(size, declared[axis]):
+            yield Refutation(f"axis {axis} is {declared[axis]}, expected {size}, the size of data", axis)
+    if known is not None:
+        return
+    left = iter(declared)
+    if not all(any(_repeats_to(size, number) for number in left) for size in data.shape):
+        yield Refutation(f"data {data.shape} fit no ascending axes of it")
+
+
+def _repeats_to(size: Dim, number: Dim) -> bool:
+    return size.admits(1) or size.compatible(number)
 
 
 def _check_axes(axes: Sequence[int], rank: int) -> None:

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from irrun.diagnostics import amount
 from irrun.kernels.blocks import col2im, sliding_blocks
 from irrun.ops import REFUSED, Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.refuting import Refutation
 from irrun.ops.shapes import exact_quotient
 from irrun.tensor.element_type import ANY, I32, I64, STRING
 
@@ -49,6 +52,14 @@ class Col2Im(Op):
         if columns.is_static and elements.is_static and (elements.lo < 1 or columns.lo % elements.lo):
             raise OpError(f"size {columns} of data does not divide into blocks of {elements} elements", input=0)
         return Shape([*batch, exact_quotient(columns, elements), *image])
+
+    def refute(self, declared: Sequence[Shape], data: Fact, *sizes: Fact) -> Iterator[Refutation]:
+        if data.shape.dims is None or declared[0].dims is None or len(declared[0]) != len(data.shape) + 1:
+            return
+        channels, columns = declared[0][-3], data.shape[-2]
+        if channels.is_static and columns.is_static and (columns.lo % channels.lo if channels.lo else columns.lo):
+            what = f"there are {channels} channels, expected a divisor of {columns}, size {len(data.shape) - 2} of data"
+            yield Refutation(what, len(declared[0]) - 3)
 
     def run(self, data: Array, output_size: Array, kernel_size: Array) -> Array:
         size, kernel = ([int(item) for item in array.tolist()] for array in (output_size, kernel_size))

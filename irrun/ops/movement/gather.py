@@ -1,11 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from irrun.kernels.gather import gather
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.departures import Departure, Layer, constant, is_empty
+from irrun.ops.refuting import Refutation, unless_one_fits
 from irrun.ops.shapes import merge_dims, normalize_axis, single_axis
 from irrun.tensor.element_type import ANY, F32, I32, I64, INTEGER
 
@@ -52,6 +53,9 @@ class GatherV1(Op):
     def infer(self, data: Fact, indices: Fact, axis: Fact) -> Shape:
         return _shape(data, indices, axis, 0)
 
+    def refute(self, declared: Sequence[Shape], data: Fact, indices: Fact, axis: Fact) -> Iterator[Refutation]:
+        return _refuted(declared[0], data, indices, 0)
+
     def run(self, data: Array, indices: Array, axis: Array, *, facts: Known = None) -> Array:
         where = _axis(axis, data)
         return gather(data, indices, where, 0, from_end=_counts_from_end(data, where, 0, facts))
@@ -82,6 +86,9 @@ class GatherV7(Op):
     def infer(self, data: Fact, indices: Fact, axis: Fact) -> Shape:
         return _shape(data, indices, axis, self.batch_dims)
 
+    def refute(self, declared: Sequence[Shape], data: Fact, indices: Fact, axis: Fact) -> Iterator[Refutation]:
+        return _refuted(declared[0], data, indices, self.batch_dims)
+
     def run(self, data: Array, indices: Array, axis: Array, *, facts: Known = None) -> Array:
         where = _axis(axis, data)
         batches = _batches(self.batch_dims, indices.ndim)
@@ -109,6 +116,9 @@ class GatherV8(Op):
 
     def infer(self, data: Fact, indices: Fact, axis: Fact) -> Shape:
         return _shape(data, indices, axis, self.batch_dims)
+
+    def refute(self, declared: Sequence[Shape], data: Fact, indices: Fact, axis: Fact) -> Iterator[Refutation]:
+        return _refuted(declared[0], data, indices, self.batch_dims)
 
     def run(self, data: Array, indices: Array, axis: Array) -> Array:
         return gather(data, indices, _axis(axis, data), _batches(self.batch_dims, indices.ndim), from_end=True)
@@ -155,6 +165,19 @@ def _shape(data: Fact, indices: Fact, axis: Fact, batch_dims: int) -> Shape:
     if where < batches:
         raise OpError(f"axis {where} is one of the {batches} batch axes", input=2)
     return Shape([*common, *data.shape[batches:where], *indices.shape[batches:], *data.shape[where + 1 :]])
+
+
+def _refuted(declared: Shape, data: Fact, indices: Fact, batch_dims: int) -> Iterator[Refutation]:
+    """Refute the result of an unknown axis that fits no axis of data."""
+    if data.shape.dims is None or indices.shape.dims is None:
+        return
+    batches = _batches(batch_dims, len(indices.shape))
+    among = (
+        (*data.shape[:axis], *indices.shape[batches:], *data.shape[axis + 1 :])
+        for axis in range(batches, len(data.shape))
+    )
+    what = f"indices {indices.shape} of no axis of data {data.shape} have such a result"
+    yield from unless_one_fits(declared, among, what)
 
 
 def _check_batches(batch_dims: int, rank: int, name: str) -> None:

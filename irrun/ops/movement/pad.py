@@ -7,6 +7,8 @@ from irrun.diagnostics import amount
 from irrun.kernels import windows
 from irrun.kernels.pad import pad_mapped
 from irrun.ops import Array, Dim, Fact, Fold, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.shapes import within
+from irrun.tensor import UNBOUNDED
 from irrun.tensor.element_type import ANY, INTEGER
 
 T = TypeVar("T", ANY)
@@ -94,12 +96,19 @@ def _shape(data: Fact, pads_begin: Fact, pads_end: Fact, mode: Mode) -> Shape:
     if data.shape.dims is None:
         known = before if before is not None else after
         return Shape.unknown(None if known is None else len(known))
-    if before is None or after is None:
-        return Shape.unknown(len(data.shape))
-    for axis, size in enumerate(data.shape):
-        _check(size, axis, before[axis], after[axis], mode)
-    sums = (begin + size + end for begin, size, end in zip(before, data.shape, after, strict=True))
-    return Shape([length.maximum(0) for length in sums])
+    unknown = (Dim.anything(),) * len(data.shape)
+    dims = []
+    for axis, (begin, size, end) in enumerate(zip(before or unknown, data.shape, after or unknown, strict=True)):
+        _check(size, axis, begin, end, mode)
+        dims.append((_limited(begin, size, mode) + size + _limited(end, size, mode)).maximum(0))
+    return Shape(dims)
+
+
+def _limited(pad: Dim, size: Dim, mode: Mode) -> Dim:
+    """Return a pad restricted to what the elements of an axis suffice for."""
+    if pad.is_static or mode not in ("reflect", "symmetric") or size.hi >= UNBOUNDED:
+        return pad
+    return within(pad, Dim(-UNBOUNDED, max(size.hi - (mode == "reflect"), 0)))
 
 
 def _check(size: Dim, axis: int, before: Dim, after: Dim, mode: Mode) -> None:

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from irrun.diagnostics import amount
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, op
 from irrun.ops.movement.slicing import bounds_of, integers, python_slice, sliced
+from irrun.ops.refuting import Refutation, unless_few_differ
 from irrun.ops.shapes import normalize_axis
 from irrun.tensor.element_type import ANY, INTEGER
 
@@ -33,6 +34,14 @@ class Slice(Op):
 
     def infer(self, data: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | None) -> Shape:
         return sliced_shape(data, start, stop, step, axes, first_input=1)
+
+    def refute(
+        self, declared: Sequence[Shape], data: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | None
+    ) -> Iterator[Refutation]:
+        count = _length(start, stop, step, axes)
+        if data.shape.dims is not None and count is not None:
+            what = f"more than {amount(count, 'axis', 'axes')} of data {data.shape} differ"
+            yield from unless_few_differ(declared[0], data.shape.dims, count, what)
 
     def run(self, data: Array, start: Array, stop: Array, step: Array, axes: Array | None) -> Array:
         return data[slices(data.shape, start, stop, step, axes)]

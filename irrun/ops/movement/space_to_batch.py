@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 
 from irrun.diagnostics import amount
 from irrun.kernels.blocks import space_to_batch
 from irrun.kernels.windows import pad
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, op
 from irrun.ops.movement.block_lists import check_lists, known_lists
+from irrun.ops.refuting import Refutation, unless_multiples
 from irrun.ops.shapes import exact_quotient
 from irrun.tensor.element_type import BOOLEAN, INTEGER, NUMERIC
 
@@ -43,6 +45,15 @@ class SpaceToBatch(Op):
                 )
             dims.append(exact_quotient(padded, blocks[axis]))
         return Shape(dims)
+
+    def refute(self, declared: Sequence[Shape], data: Fact, *lists: Fact) -> Iterator[Refutation]:
+        if not declared[0].dims or not data.shape.dims:
+            return
+        yield from unless_multiples(Shape(declared[0][:1]), data.shape[:1], "the batch of data")
+        if declared[0].is_static and declared[0].size.lo < data.shape.size.lo:
+            yield Refutation(
+                f"it has {amount(declared[0].size, 'element')}, expected at least those of data {data.shape}"
+            )
 
     def run(self, data: Array, block_shape: Array, pads_begin: Array, pads_end: Array) -> Array:
         blocks, begins, ends = check_lists((block_shape, pads_begin, pads_end), _NAMES)

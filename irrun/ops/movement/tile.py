@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, Out, Shape, TypeVar, op
+from irrun.ops.refuting import Refutation, unless_multiples, unless_of_rank
 from irrun.tensor.element_type import ANY, INTEGER
 
 T1 = TypeVar("T1", ANY)
@@ -34,6 +37,11 @@ class Tile(Op):
         sizes = (one,) * (rank - len(data.shape)) + data.shape.dims
         times = (one,) * (rank - len(counts)) + counts
         return Shape([size * time.as_dimension() for size, time in zip(sizes, times, strict=True)])
+
+    def refute(self, declared: Sequence[Shape], data: Fact, repeats: Fact) -> Iterator[Refutation]:
+        if data.shape.dims is not None:
+            yield from unless_of_rank(declared[0], len(data.shape), "the rank of data")
+            yield from unless_multiples(declared[0], data.shape.dims, "the size of data")
 
     def run(self, data: Array, repeats: Array) -> Array:
         return np.tile(data, repeats.astype(np.int64))

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from irrun.diagnostics import amount
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, op
+from irrun.ops.refuting import Refutation
 from irrun.tensor.element_type import ANY, INTEGER
 
 T = TypeVar("T", ANY)
@@ -36,6 +39,15 @@ class Transpose(Op):
         if rank == 0:
             return arg.shape
         return Shape([functools.reduce(Dim.union, arg.shape)] * rank)
+
+    def refute(self, declared: Sequence[Shape], arg: Fact, input_order: Fact) -> Iterator[Refutation]:
+        if declared[0].dims is None or arg.shape.dims is None:
+            return
+        missing = Counter(size.lo for size in declared[0] if size.is_static)
+        missing -= Counter(size.lo for size in arg.shape if size.is_static)
+        open_sizes = sum(not size.is_static for size in arg.shape)
+        if len(declared[0]) != len(arg.shape) or missing.total() > open_sizes:
+            yield Refutation(f"its sizes are not those of arg {arg.shape} in another order")
 
     def run(self, arg: Array, input_order: Array) -> Array:
         order = [int(axis) for axis in input_order.tolist()]

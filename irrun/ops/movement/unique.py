@@ -28,6 +28,7 @@ class Unique(Op):
         "bytes": Departure("leaves indices of slices of 8-bit integers unwritten", _has_slices_of_bytes),
     }
 
+    alike = ((1, 3),)
     inputs = (
         In("data", T),
         In("axis", frozenset({I32, I64}), "the axis of the slices, one element", optional=True, rank=(0, 1)),

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, op
+from irrun.ops.refuting import Refutation, fits
 from irrun.ops.shapes import normalize_axis, single_axis, with_axis
 from irrun.tensor.element_type import ANY, INTEGER
 
@@ -40,11 +41,30 @@ class VariadicSplit(Op):
             parts = list(_resolved([length.lo for length in lengths], size))
         return tuple(with_axis(data.shape, where, part) for part in parts)
 
+    def refute(self, declared: Sequence[Shape], data: Fact, axis: Fact, split_lengths: Fact) -> Iterator[Refutation]:
+        if data.shape.dims is None or not declared:
+            return
+        known = single_axis(axis, len(data.shape), input=1)
+        among = range(len(data.shape)) if known is None else (known,)
+        if not any(_adds_up(declared, data.shape, place) for place in among):
+            where = f"axis {known}" if known is not None else "an axis"
+            yield Refutation(
+                f"the outputs do not add up to {where} of data {data.shape}", known, output=len(declared) - 1
+            )
+
     def run(self, data: Array, axis: Array, split_lengths: Array) -> tuple[Array, ...]:
         where = normalize_axis(int(axis.reshape(-1)[0]), data.ndim, attribute=None, input=1)
         lengths = [int(length) for length in split_lengths.tolist()]
         parts = [int(part) for part in _resolved(lengths, Dim.exactly(data.shape[where]))]
         return tuple(np.split(data, np.cumsum(parts)[:-1], axis=where)) if parts else ()
+
+
+def _adds_up(declared: Sequence[Shape], data: Shape, axis: int) -> bool:
+    """Return whether outputs may be the parts of data along an axis."""
+    if not all(fits(shape, with_axis(data, axis, Dim(0, data[axis].hi))[:]) for shape in declared):
+        return False
+    sizes = [Dim() if shape.dims is None else shape[axis] for shape in declared]
+    return sum(sizes, start=Dim.exactly(0)).compatible(data[axis])
 
 
 def _resolved(lengths: Sequence[int], size: Dim) -> list[Dim]:

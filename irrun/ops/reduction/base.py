@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr
 from irrun.ops.departures import Departure, Layer, constant, is_empty
+from irrun.ops.refuting import MOST_AXES, Refutation, choices, unless_one_fits
 from irrun.ops.shapes import axes_of
 from irrun.tensor.element_type import INTEGER, NUMERIC
 
@@ -36,6 +37,9 @@ class Reduction(Op):
 
     def infer(self, data: Fact, axes: Fact) -> Shape:
         return reduced_shape(data.shape, axes, self.keep_dims)
+
+    def refute(self, declared: Sequence[Shape], data: Fact, axes: Fact) -> Iterator[Refutation]:
+        return refuted_reduction(declared[0], data.shape, axes, self.keep_dims)
 
     def run(self, data: Array, axes: Array) -> Array:
         over = reduced_axes(axes, max(data.ndim, 1))
@@ -91,8 +95,7 @@ def reduced_shape(data: Shape, axes: Fact, keep_dims: bool) -> Shape:
     if len(data) == 0:
         return data
     if known is not None:
-        dims = [one if index in known else dim for index, dim in enumerate(data)]
-        return Shape(dims if keep_dims else [dim for index, dim in enumerate(data) if index not in known])
+        return Shape(_reduced(data, known, keep_dims))
     if keep_dims:
         return Shape([dim.union(one) for dim in data])
     count = axes.shape.size
@@ -100,6 +103,20 @@ def reduced_shape(data: Shape, axes: Fact, keep_dims: bool) -> Shape:
         return Shape.unknown()
     left = [_union(data[index : index + count.lo + 1]) for index in range(len(data) - count.lo)]
     return Shape(left)
+
+
+def refuted_reduction(declared: Shape, data: Shape, axes: Fact, keep_dims: bool) -> Iterator[Refutation]:
+    """Refute the result of a reduction along unknown axes that fits no choice of them."""
+    if data.dims is None or not 0 < len(data) <= MOST_AXES or axes.ints() is not None:
+        return
+    among = (_reduced(data, chosen, keep_dims) for chosen in choices(len(data), axes.shape.size))
+    yield from unless_one_fits(declared, among, f"a reduction along no axes of data {data} has this shape")
+
+
+def _reduced(data: Shape, axes: Collection[int], keep_dims: bool) -> list[Dim]:
+    one = Dim.exactly(1)
+    dims = [one if index in axes else dim for index, dim in enumerate(data)]
+    return dims if keep_dims else [dim for index, dim in enumerate(data) if index not in axes]
 
 
 def _check_unique(axes: Collection[int], count: int) -> None:

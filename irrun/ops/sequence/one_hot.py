@@ -5,7 +5,8 @@ from typing import Literal
 import numpy as np
 
 from irrun.ops import Array, Dim, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
-from irrun.ops.shapes import normalize_axis
+from irrun.ops.shapes import normalize_axis, within
+from irrun.tensor import UNBOUNDED
 from irrun.tensor.element_type import ANY, INTEGER
 
 T2 = TypeVar("T2", ANY)
@@ -68,6 +69,7 @@ def _shape(indices: Fact, depth: Fact, axis: int) -> Shape:
     classes = (depth.dims() or (Dim.anything(),))[0]
     if classes.hi < 1:
         raise OpError(f"depth is {classes}, expected 1 or more", input=1)
+    classes = within(classes, Dim(1, UNBOUNDED))
     if indices.shape.dims is None:
         return indices.shape
     axis = normalize_axis(axis, len(indices.shape) + 1)

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from irrun.diagnostics import amount
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.refuting import Refutation
 from irrun.ops.shapes import exact_quotient, within
 from irrun.tensor.element_type import ANY, INTEGER
 
@@ -53,6 +54,20 @@ class Reshape(Op):
             )
         return Shape(target)
 
+    def refute(self, declared: Sequence[Shape], data: Fact, shape: Fact) -> Iterator[Refutation]:
+        if declared[0].dims is None or data.shape.dims is None:
+            return
+        total = math.prod(size.lo for size in data.shape if size.is_static)
+        product = math.prod(size.lo for size in declared[0] if size.is_static)
+        if data.shape.is_static and declared[0].is_static and product != total:
+            yield Refutation(f"it has {amount(product, 'element')}, expected {total} as data {data.shape}")
+        elif data.shape.is_static and not _divides(product, total):
+            yield Refutation(f"its sizes do not divide the {amount(total, 'element')} of data {data.shape}")
+        elif declared[0].is_static and not _divides(total, product):
+            yield Refutation(
+                f"it has {amount(product, 'element')}, expected a multiple of {total} as data {data.shape}"
+            )
+
     def run(self, data: Array, shape: Array) -> Array:
         pattern = [int(size) for size in shape.tolist()]
         target = [data.shape[i] if self.special_zero and size == 0 else size for i, size in enumerate(pattern)]
@@ -75,6 +90,10 @@ class Reshape(Op):
         if size == 0 or size == data[place]:
             return data[place]
         return _either(size, data[place])
+
+
+def _divides(factor: int, product: int) -> bool:
+    return product % factor == 0 if factor else product == 0
 
 
 def _either(size: Dim, copied: Dim) -> Dim:

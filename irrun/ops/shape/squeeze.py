@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 
-from irrun.ops import Array, Fact, Fold, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops import Array, Dim, Fact, Fold, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops.refuting import Refutation, inserted
 from irrun.ops.shapes import axes_of, drop_axes, normalize_axis
 from irrun.tensor.element_type import ANY, INTEGER
 
@@ -27,6 +28,9 @@ class SqueezeV1(Op):
 
     def infer(self, data: Fact, axes: Fact | None) -> Shape:
         return _shape(data, axes, may_stay=False)
+
+    def refute(self, declared: Sequence[Shape], data: Fact, axes: Fact | None) -> Iterator[Refutation]:
+        return _refuted(declared[0], data, axes)
 
     def run(self, data: Array, axes: Array | None) -> Array:
         return _run(data, axes)
@@ -53,6 +57,9 @@ class SqueezeV15(Op):
     def infer(self, data: Fact, axes: Fact | None) -> Shape:
         return _shape(data, axes, may_stay=self.allow_axis_skip)
 
+    def refute(self, declared: Sequence[Shape], data: Fact, axes: Fact | None) -> Iterator[Refutation]:
+        return _refuted(declared[0], data, axes)
+
     def run(self, data: Array, axes: Array | None) -> Array:
         return _run(data, axes)
 
@@ -76,6 +83,14 @@ def _shape(data: Fact, axes: Fact | None, *, may_stay: bool) -> Shape:
     if may_stay and any(not data.shape[axis].is_static for axis in dropped):
         return Shape.unknown()
     return drop_axes(data.shape.dims, dropped)
+
+
+def _refuted(declared: Shape, data: Fact, axes: Fact | None) -> Iterator[Refutation]:
+    if declared.dims is None or data.shape.dims is None:
+        return
+    listed = Dim() if axes is None or axes.shape.dims is None or axes.shape.size.lo == 0 else axes.shape.size
+    if not inserted(data.shape, declared.dims, Dim(0, listed.hi)):
+        yield Refutation(f"it does not follow from data {data.shape} by dropping axes of size 1")
 
 
 def _run(data: Array, axes: Array | None) -> Array:

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, Out, Shape, TypeVar, op
+from irrun.ops.refuting import Refutation, inserted
 from irrun.ops.shapes import normalize_axis
 from irrun.tensor.element_type import ANY, INTEGER
 
@@ -38,6 +39,13 @@ class Unsqueeze(Op):
         for axis in _places(listed, len(dims)):
             dims.insert(axis, Dim.exactly(1))
         return Shape(dims)
+
+    def refute(self, declared: Sequence[Shape], data: Fact, axes: Fact) -> Iterator[Refutation]:
+        if declared[0].dims is None or data.shape.dims is None:
+            return
+        count = axes.shape.size
+        if not inserted(declared[0], data.shape.dims, Dim(min(count.lo, 1), count.hi)):
+            yield Refutation(f"it does not follow from data {data.shape} by inserting axes of size 1")
 
     def run(self, data: Array, axes: Array) -> Array:
         listed = [int(axis) for axis in axes.reshape(-1).tolist()]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from irrun.diagnostics import amount
 from irrun.ops import Array, Dim, Fact, OpError, Shape
+from irrun.ops.refuting import Refutation, unless_few_differ, unless_one_fits
 from irrun.ops.shapes import merge_dims
 from irrun.tensor.element_type import I32, I64
 
@@ -57,6 +58,28 @@ def transformed(
             raise OpError(f"signal size {size} is below -1", input=2)
         result[axis] = dims[axis] if size == -1 else Dim() if size.lo < 0 else size
     return result
+
+
+def refuted(
+    declared: Shape,
+    dims: Sequence[Dim],
+    axes: Fact,
+    signal_size: Fact | None,
+    halved: Callable[[Dim], Dim] | None = None,
+) -> Iterator[Refutation]:
+    """Refute sizes of a signal transformed along unknown axes: of which more differ than there are axes.
+
+    ``halved`` returns the size of the last axis, of which a real transform has only one half.
+    """
+    count = axes.shape.size.hi if axes.shape.dims is not None else len(dims)
+    if signal_size is None and halved is not None and axes.shape.size.lo > 0:
+        among = (
+            [halved(size) if axis == place else size for axis, size in enumerate(dims)] for place in range(len(dims))
+        )
+        yield from unless_one_fits(declared, among, f"a transform of no axis of {Shape(dims)} has this size")
+    elif signal_size is not None:
+        what = f"more than {amount(count, 'axis', 'axes')} of {Shape(dims)} differ"
+        yield from unless_few_differ(declared, dims, count, what)
 
 
 def known_sizes(shape: Sequence[int], axes: Sequence[int], signal_size: Array | None) -> list[int]:

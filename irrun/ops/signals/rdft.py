@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from irrun.kernels.fft import rdft
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, op
 from irrun.ops.departures import Departure, Layer, constant
-from irrun.ops.signals.fourier import INDEX, checked_axes, known_sizes, transformed, unknown
+from irrun.ops.refuting import Refutation
+from irrun.ops.signals.fourier import INDEX, checked_axes, known_sizes, refuted, transformed, unknown
 from irrun.tensor.element_type import FLOAT
 
 T = TypeVar("T", FLOAT)
@@ -52,6 +55,14 @@ class RDFT(Op):
         if places:
             sizes[places[-1]] = sizes[places[-1]] // 2 + 1
         return Shape([*sizes, 2])
+
+    def refute(
+        self, declared: Sequence[Shape], data: Fact, axes: Fact, signal_size: Fact | None
+    ) -> Iterator[Refutation]:
+        if data.shape.dims is not None and axes.ints() is None and declared[0].dims:
+            half = Shape(declared[0][:-1])
+            return refuted(half, data.shape.dims, axes, signal_size, lambda size: size // 2 + 1)
+        return iter(())
 
     def run(self, data: Array, axes: Array, signal_size: Array | None) -> Array:
         places = [int(axis) % data.ndim for axis in axes]

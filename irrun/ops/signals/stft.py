@@ -4,6 +4,7 @@ import numpy as np
 
 from irrun.kernels.fft import stft
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.shapes import within
 from irrun.ops.signals.fourier import INDEX
 from irrun.tensor.element_type import FLOAT
 
@@ -32,9 +33,13 @@ class STFT(Op):
         size = positive(frame_size, "frame_size", 2)
         step = positive(frame_step, "frame_step", 3)
         check_window(window, size)
+        if window.shape.dims is not None and not size.is_static:
+            size = within(size, Dim(max(size.lo, window.shape[0].lo), size.hi))
         if signal.shape.dims is None:
             return Shape.unknown()
         samples = signal.shape[-1]
+        if not size.is_static:
+            size = within(size, Dim(size.lo, max(size.lo, samples.hi)))
         if samples.hi < size.lo:
             raise OpError(f"frames of {size} samples do not fit into a signal of {samples}", input=2)
         frequencies = size // 2 + 1

@@ -23,6 +23,7 @@ class MatrixNms(Op):
         "nothing selected": "leaves selected_num unwritten where nothing is selected",
     }
 
+    alike = ((0, 1),)
     inputs = (
         In("boxes", T, "[num_batches, num_boxes, 4]: [xmin, ymin, xmax, ymax]", rank=3),
         In("scores", T, "[num_batches, num_classes, num_boxes]", rank=3),

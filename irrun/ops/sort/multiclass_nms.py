@@ -34,6 +34,7 @@ class MulticlassNmsV8(Op):
         "equal overlap": "suppresses a box whose overlap equals iou_threshold",
     }
 
+    alike = ((0, 1),)
     inputs = (
         In("boxes", T, "[num_batches, num_boxes, 4]: [xmin, ymin, xmax, ymax]", rank=3),
         In("scores", T, "[num_batches, num_classes, num_boxes]", rank=3),
@@ -82,6 +83,7 @@ class MulticlassNmsV9(Op):
         "equal overlap": "suppresses a box whose overlap equals iou_threshold",
     }
 
+    alike = ((0, 1),)
     inputs = (
         In("boxes", T, "[num_batches, num_boxes, 4], or [num_classes, num_boxes, 4] with roisnum", rank=3),
         In("scores", T, "[num_batches, num_classes, num_boxes], or [num_classes, num_boxes] with roisnum", rank=(2, 3)),

@@ -25,6 +25,7 @@ class NMSRotated(Op):
     of 0 would restore every suppressed box. As in OpenVINO, scores are f32 whatever the type of the thresholds.
     """
 
+    alike = ((0, 1),)
     inputs = (
         In("boxes", FLOAT, "[num_batches, num_boxes, 5]: [x_center, y_center, width, height, angle]", rank=3),
         In("scores", FLOAT, "[num_batches, num_classes, num_boxes]", rank=3),

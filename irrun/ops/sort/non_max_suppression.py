@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from irrun.kernels.nms import Selection, iou, select
 from irrun.ops import Array, Fact, In, Legacy, Op, Out, Shape, attr, op
 from irrun.ops.departures import Departure
+from irrun.ops.refuting import Refutation
 from irrun.ops.sort.selection import check_single, counts, number, selected_outputs, selected_shapes, threshold
 from irrun.tensor import Dim
 from irrun.tensor.element_type import F32, FLOAT, I64, INTEGER
@@ -58,6 +60,11 @@ class NonMaxSuppressionV1(Op):
     def infer(self, boxes: Fact, scores: Fact, limit: Fact | None, *_thresholds: Fact | None) -> Shape:
         return _at_least_page_size(boxes, scores, limit)
 
+    def refute(
+        self, declared: Sequence[Shape], boxes: Fact, scores: Fact, limit: Fact | None, *_thresholds: Fact | None
+    ) -> Iterator[Refutation]:
+        return _other_rows(declared[0], boxes, scores, limit)
+
     def run(self, boxes: Array, scores: Array, limit: Array | None, *thresholds: Array | None) -> Array:
         found = _select(self.box_encoding, self.sort_result_descending, boxes, scores, limit, *thresholds)
         return _filled(found, min(boxes.shape[1], number(limit) * scores.shape[1]))
@@ -88,6 +95,11 @@ class NonMaxSuppressionV3(Op):
 
     def infer(self, boxes: Fact, scores: Fact, limit: Fact | None, *_thresholds: Fact | None) -> Shape:
         return _at_least_page_size(boxes, scores, limit)
+
+    def refute(
+        self, declared: Sequence[Shape], boxes: Fact, scores: Fact, limit: Fact | None, *_thresholds: Fact | None
+    ) -> Iterator[Refutation]:
+        return _other_rows(declared[0], boxes, scores, limit)
 
     def run(self, boxes: Array, scores: Array, limit: Array | None, *thresholds: Array | None) -> Array:
         found = _select(self.box_encoding, self.sort_result_descending, boxes, scores, limit, *thresholds)
@@ -143,6 +155,7 @@ class NonMaxSuppressionV5(Op):
         "nothing selected": "leaves valid_outputs unwritten where nothing is selected",
     }
 
+    alike = ((0, 1),)
     inputs = (*_BOXES, *_ONE_ELEMENT)
     outputs = (
         Out("selected_indices", "output_type", "rows of [batch, class, box]"),
@@ -191,6 +204,7 @@ class NonMaxSuppressionV9(Op):
         "nothing selected": "leaves valid_outputs unwritten where nothing is selected",
     }
 
+    alike = ((0, 1),)
     inputs = (*_BOXES, *_ONE_ELEMENT)
     outputs = (
         Out("selected_indices", "output_type", "rows of [batch, class, box]"),
@@ -226,8 +240,22 @@ def _check_options(*options: Fact | None) -> None:
     check_single(tuple(port.name for port in _ONE_ELEMENT), options, first=2)
 
 
-def declared_rows(boxes: Fact, scores: Fact, limit: Fact | None = None, *_thresholds: Fact | None) -> tuple[Dim, Dim]:
-    """Return the declared number of output rows of versions 1 and 3: by the page, and by Model Optimizer.
+def _other_rows(declared: Shape, boxes: Fact, scores: Fact, limit: Fact | None) -> Iterator[Refutation]:
+    """Refute a number of rows that is neither that of the page nor that of Model Optimizer.
+
+    The inferred number is wider, since the actual tensor may have more rows.
+    """
+    if declared.rank != 2:
+        return
+    page, all_batches = _page_rows(boxes, scores, limit)
+    rows = declared[0]
+    if page.is_static and rows.is_static and not page.admits(rows.lo) and not all_batches.admits(rows.lo):
+        what = f"axis 0 is {rows}, expected {page} rows by the specification page"
+        yield Refutation(what, 0, shape=Shape([page, 3]))
+
+
+def _page_rows(boxes: Fact, scores: Fact, limit: Fact | None) -> tuple[Dim, Dim]:
+    """Return the number of output rows of versions 1 and 3: by the page, and by Model Optimizer.
 
     Model Optimizer counts the boxes of all batch elements.
     """
@@ -240,7 +268,7 @@ def declared_rows(boxes: Fact, scores: Fact, limit: Fact | None = None, *_thresh
 def _at_least_page_size(boxes: Fact, scores: Fact, limit: Fact | None) -> Shape:
     batches, classes, _, per_class = counts(boxes, scores, limit, 4)
     most = batches * classes * per_class
-    page, _ = declared_rows(boxes, scores, limit)
+    page, _ = _page_rows(boxes, scores, limit)
     rows = page if page == most else Dim(page.lo, max(page.hi, most.hi))
     return Shape([rows, 3])
 

@@ -17,6 +17,7 @@ class TopKV1(Op):
     Note: of equal elements the first ones are selected, and come first.
     """
 
+    alike = ((0, 1),)
     inputs = (In("data", T), In("k", INTEGER, "the number of elements to select", rank=0))
     outputs = (Out("values", T), Out("indices", I32))
 
@@ -43,6 +44,7 @@ class TopKV3(Op):
 
     departures = {"nan": "does not order NaN"}
 
+    alike = ((0, 1),)
     inputs = (In("data", T), In("k", INTEGER, "the number of elements to select", rank=0))
     outputs = (Out("values", T), Out("indices", "index_element_type"))
 
@@ -67,6 +69,7 @@ class TopKV11(Op):
     Note: of equal elements the first ones are selected, and come first, even where stable is false.
     """
 
+    alike = ((0, 1),)
     inputs = (In("data", T), In("k", INTEGER, "the number of elements to select", rank=0))
     outputs = (Out("values", T), Out("indices", "index_element_type"))
 

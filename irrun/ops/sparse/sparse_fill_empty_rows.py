@@ -15,6 +15,7 @@ TI = TypeVar("T_IDX", frozenset({I32, I64}))
 class SparseFillEmptyRows(Op):
     """A sparse matrix with a default value in the first column of each empty row, in row-major order."""
 
+    alike = ((0, 1),)
     inputs = (
         In("values", T, "[count]", rank=1),
         In("dense_shape", TI, "[2], rows and columns of the matrix", rank=1),

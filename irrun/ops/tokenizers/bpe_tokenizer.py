@@ -72,6 +72,7 @@ class BPETokenizer(Op):
         In("added_chars", U8, "their bytes", rank=1, optional=True),
         In("last_added_ids", I32, "the ids of the added tokens", optional=True),
     )
+    alike = ((0, 1),)
     outputs = OUT_IDS
 
     unk_token: str = attr("", doc="the unknown token; none where the vocabulary does not have it")

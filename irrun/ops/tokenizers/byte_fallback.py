@@ -18,6 +18,7 @@ class ByteFallback(Op):
     """
 
     inputs = TEXT
+    alike = ((0, 1),)
     outputs = OUT_STRINGS
 
     def infer(self, begins: Fact, ends: Fact, chars: Fact) -> tuple[Shape, ...]:

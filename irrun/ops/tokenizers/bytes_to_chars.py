@@ -24,6 +24,7 @@ class BytesToChars(Op):
     workspace = 64
 
     inputs = (*ROWS_OF_TEXT, In("flags", BOOLEAN, "[strings], which strings are passed through", optional=True))
+    alike = ((0, 1), (2, 3))
     outputs = (*OUT_ROWS, *OUT_STRINGS, OUT_FLAGS)
 
     def infer(

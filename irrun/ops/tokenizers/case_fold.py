@@ -19,6 +19,7 @@ class CaseFold(Op):
     """
 
     inputs = normalization.INPUTS
+    alike = ((0, 1),)
     outputs = normalization.OUTPUTS
 
     encoding: Literal["utf-8", ""] = attr("utf-8", doc="empty for ASCII letters only", exact=True)

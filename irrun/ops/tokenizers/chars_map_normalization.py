@@ -36,6 +36,7 @@ class CharsMapNormalization(Op):
         In("flags", frozenset({BOOLEAN, U8}), "[strings], which strings are passed through; or the map", optional=True),
         In("map", U8, "the map that SentencePiece compiled, where there are flags", rank=1, optional=True),
     )
+    alike = ((0, 1),)
     outputs = normalization.OUTPUTS
 
     normalization_form: Literal["", "nfc", "nfd", "nfkc", "nfkd", "identity"] = attr("", doc="the form of Unicode")

@@ -11,6 +11,7 @@ class CharsToBytes(Op):
     """The bytes for which the characters of a row stand: the inverse of BytesToChars, one string for each row."""
 
     inputs = ROWS_OF_TEXT
+    alike = ((0, 1),)
     outputs = OUT_STRINGS
 
     def infer(self, row_begins: Fact, row_ends: Fact, begins: Fact, ends: Fact, chars: Fact) -> tuple[Shape, ...]:

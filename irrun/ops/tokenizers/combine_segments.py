@@ -25,6 +25,7 @@ class CombineSegments(Op):
         In("data", _ELEMENTS, "the elements of all rows", rank=1),
         In("more", ANY, "begins, ends and data of further tensors; then their ids, [tensors]", variadic=True),
     )
+    alike = ((0, 1, 3, 4), (2, 5))
     outputs = (
         Out("begins", I32, "the first element of each row"),
         Out("ends", I32, "the end of each row"),

@@ -22,6 +22,7 @@ class ContribStringJoin(Op):
         In("separator", U8, "its bytes", rank=1),
         In("axis", frozenset({I32, I64}), "the axis that vanishes, one number", rank=(0, 1)),
     )
+    alike = ((0, 1),)
     outputs = OUT_STRINGS
 
     def infer(self, begins: Fact, ends: Fact, chars: Fact, separator: Fact, axis: Fact) -> tuple[Shape, ...]:

@@ -22,6 +22,7 @@ class ContribStringSplit(Op):
         In("delimiter", U8, "its bytes", rank=1),
         In("skip_empty", frozenset({BOOLEAN, U8, I8}), "whether empty parts are left out", rank=(0, 1)),
     )
+    alike = ((0, 1, 2),)
     outputs = (
         Out("indices", I64, "[parts, rank + 1], the place of each part"),
         Out("begins", I32, "[parts], offset of each part"),

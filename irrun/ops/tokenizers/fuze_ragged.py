@@ -20,6 +20,7 @@ class FuzeRagged(Op):
         In("begins", I32, "offset of each string"),
         In("ends", I32, "offset of the end of each string, exclusive"),
     )
+    alike = ((0, 1),)
     outputs = (
         Out("row_begins", I32, "offset of the first string of each row"),
         Out("row_ends", I32, "the end of the last string of each row"),

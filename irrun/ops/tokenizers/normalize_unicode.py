@@ -16,6 +16,7 @@ class NormalizeUnicode(Op):
     """
 
     inputs = normalization.INPUTS
+    alike = ((0, 1),)
     outputs = normalization.OUTPUTS
 
     normalization_form: Literal["NFC", "NFD", "NFKC", "NFKD"] = attr(doc="the form", exact=True)

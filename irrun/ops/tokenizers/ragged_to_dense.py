@@ -25,6 +25,7 @@ class RaggedToDense(Op):
         In("default", T, "the value of padding, one number"),
         In("pad_right", frozenset({BOOLEAN}) | INTEGER, "wins over the attribute", rank=0, optional=True),
     )
+    alike = ((0, 1),)
     outputs = (Out("dense", T, "[rows, size, …]"), Out("mask", BOOLEAN, "[rows, size, …]"))
 
     pad_right: bool = attr(True, doc="whether shorter rows are padded at their end, or at their beginning")

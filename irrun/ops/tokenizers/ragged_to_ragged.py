@@ -21,6 +21,7 @@ class RaggedToRagged(Op):
         In("rowids", I32, "[elements], the row of each element, ascending", rank=1),
         In("first_dim_size", I32, "the number of rows, one number", rank=(0, 1)),
     )
+    alike = ((0, 1),)
     outputs = (
         Out("begins", I32, "[rows], the first element of each row"),
         Out("ends", I32, "[rows], the end of each row, exclusive"),

@@ -29,6 +29,7 @@ class RegexNormalization(Op):
         In("pattern", U8, "the bytes of the pattern; the replacement where there are no flags", rank=1),
         In("replacement", U8, "the bytes of the replacement, where there are flags", rank=1, optional=True),
     )
+    alike = ((0, 1),)
     outputs = normalization.OUTPUTS
 
     global_replace: bool = attr(True, doc="whether all matches are replaced, or the first one")

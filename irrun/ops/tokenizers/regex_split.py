@@ -44,6 +44,7 @@ class RegexSplit(Op):
         In("skipped_ends", I32, "with 9 inputs, inputs 6 to 8 are the words that are passed through", optional=True),
         In("skipped_chars", U8, "the bytes of these words", rank=1, optional=True),
     )
+    alike = ((0, 1), (2, 3))
     outputs = (*OUT_ROWS, *OUT_STRINGS, OUT_FLAGS)
 
     behaviour: Literal["remove", "isolate", "contiguous", "mergedwithprevious", "mergedwithnext"] = attr(

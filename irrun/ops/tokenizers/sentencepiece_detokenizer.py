@@ -11,6 +11,7 @@ class SentencepieceDetokenizer(Op):
     """The text of each row of ids, by a model of SentencePiece. Ids from the size of the vocabulary on are left out."""
 
     inputs = (MODEL, IDS)
+    alike = ((0, 1),)
     outputs = OUT_STRINGS
 
     def infer(self, model: Fact, ids: Fact) -> tuple[Shape, ...]:

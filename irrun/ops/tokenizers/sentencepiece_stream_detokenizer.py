@@ -18,6 +18,7 @@ class SentencepieceStreamDetokenizer(Op):
     workspace = 128
 
     inputs = (MODEL, IDS)
+    alike = ((0, 1),)
     outputs = OUT_STRINGS
 
     def infer(self, model: Fact, ids: Fact) -> tuple[Shape, ...]:

@@ -59,6 +59,7 @@ class SentencepieceTokenizer(Op):
         In("token_chars", U8, "the bytes of special tokens", optional=True),
         In("token_ids", I32, "the ids of special tokens", optional=True),
     )
+    alike = ((0, 1),)
     outputs = (
         Out("indices", I64, "[tokens, 2], row and place of each token"),
         Out("values", I32, "[tokens], their ids"),

@@ -37,6 +37,7 @@ class SpecialTokensSplit(Op):
         In("flags", frozenset({BOOLEAN, U8}), "[strings], which are passed through; the pattern where there are none"),
         In("pattern", U8, "the bytes of the pattern, where there are flags", rank=1, optional=True),
     )
+    alike = ((0, 1), (2, 3))
     outputs = (*OUT_ROWS, *OUT_STRINGS, OUT_FLAGS)
 
     def infer(

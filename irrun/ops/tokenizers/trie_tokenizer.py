@@ -24,6 +24,7 @@ class TrieTokenizer(Op):
     workspace = 64
 
     inputs = (*ROWS_OF_TEXT, *VOCABULARY, In("indices", I32, "[tokens], the ids of the tokens", rank=1))
+    alike = ((0, 1),)
     outputs = OUT_IDS
 
     def infer(

@@ -30,6 +30,7 @@ class UnigramTokenizer(Op):
     workspace = 64
 
     inputs = (*ROWS_OF_TEXT, *VOCABULARY, In("scores", F32, "[tokens], logarithms of probabilities", rank=1))
+    alike = ((0, 1),)
     outputs = OUT_IDS
 
     byte_fallback: bool = attr(False, doc="no effect")

@@ -16,6 +16,7 @@ class UTF8Validate(Op):
     """
 
     inputs = TEXT
+    alike = ((0, 1),)
     outputs = OUT_STRINGS
 
     replace_mode: bool = attr(False, doc="whether wrong bytes become U+FFFD, or are dropped")

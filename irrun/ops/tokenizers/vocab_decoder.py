@@ -20,6 +20,7 @@ class VocabDecoder(Op):
         *VOCABULARY,
         In("skip_tokens", I32, "[ids], the ids that are skipped", rank=1, optional=True),
     )
+    alike = ((0, 1), (2, 3))
     outputs = (*OUT_ROWS, *OUT_STRINGS)
 
     skip_tokens: tuple[int, ...] = attr((), doc="the ids that are skipped, without the input")

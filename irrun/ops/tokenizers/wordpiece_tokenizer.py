@@ -28,6 +28,7 @@ class WordpieceTokenizer(Op):
     workspace = 64
 
     inputs = (*ROWS_OF_TEXT, *VOCABULARY, In("unk_token_id", frozenset({I32, I64}), "the id of the unknown token"))
+    alike = ((0, 1),)
     outputs = OUT_IDS
 
     suffix_indicator: str = attr("##", doc="the beginning of tokens that continue a word")

@@ -16,6 +16,7 @@ class StringTensorUnpack(Op):
     workspace = 48
 
     inputs = (In("data", STRING),)
+    alike = ((0, 1),)
     outputs = (
         Out("begins", I32, "the shape of data"),
         Out("ends", I32, "the shape of data"),
@@ -40,6 +41,7 @@ class StringTensorUnpackOfTokenizers(Op):
     workspace = 48
 
     inputs = (In("data", frozenset({STRING, U8})),)
+    alike = ((0, 1),)
     outputs = (
         Out("begins", I32, "the shape of data, or [strings]"),
         Out("ends", I32, "the shape of data, or [strings]"),

@@ -11,6 +11,8 @@ from irrun.debugging.verdicts import CAUSES
 from tests.lab.pairs.judging import judged, outcome, pairs
 from tests.plugins.tiers import Tier
 
+MOST = 120
+
 UNKNOWN = 0.05
 """The share of planted faults that a verdict may leave unknown."""
 
@@ -19,8 +21,8 @@ UNKNOWN = 0.05
 def test_pairs(network: str, tier: Tier, subtests: pytest.Subtests) -> None:
     """No sound pair has a suspect, and no other layer than the planted one is suspected."""
     found: Counter[str] = Counter()
-    places = set(tier.part(range(150), 30))
-    for number, pair in enumerate(islice(pairs(network, 1), 150)):
+    places = set(tier.part(range(MOST), 15))
+    for number, pair in enumerate(islice(pairs(network, 1), MOST)):
         if number not in places:
             continue
         verdict = judged(pair)
@@ -29,5 +31,5 @@ def test_pairs(network: str, tier: Tier, subtests: pytest.Subtests) -> None:
             assert outcome(pair, verdict) != "wrong", verdict
             assert verdict.verdict in ("equal", "different", "unknown")
             assert {verdict.cause, *(item.cause for item in verdict.suspects)} <= {"", *CAUSES}
-    assert sum(found.values()) >= 20
+    assert sum(found.values()) >= 5
     assert found["unknown"] <= max(1, UNKNOWN * sum(found.values()))
