@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from irrun.debugging.blaming import Blame, blame
+    from irrun.debugging.blaming import Blame, NothingToBlame, blame
     from irrun.debugging.comparing import Comparison, compare
     from irrun.debugging.dumping import dump
     from irrun.debugging.engines import OpenVINOSide
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     from irrun.debugging.sides import ModelSide
     from irrun.debugging.statistics import TensorStatistics, layer_statistics
     from irrun.debugging.stopping import FirstNotFinite, first_not_finite
+    from irrun.debugging.verdicts import Suspect, Verdict
 
 _PLACES = {
-    **dict.fromkeys(("Blame", "blame"), "blaming"),
+    **dict.fromkeys(("Blame", "NothingToBlame", "blame"), "blaming"),
     **dict.fromkeys(("Comparison", "compare"), "comparing"),
     "dump": "dumping",
     "OpenVINOSide": "engines",
@@ -46,6 +47,7 @@ _PLACES = {
     "ModelSide": "sides",
     **dict.fromkeys(("TensorStatistics", "layer_statistics"), "statistics"),
     **dict.fromkeys(("FirstNotFinite", "first_not_finite"), "stopping"),
+    **dict.fromkeys(("Suspect", "Verdict"), "verdicts"),
 }
 
 __all__ = [
@@ -57,8 +59,19 @@ __all__ = [
     "LayerComparison",
     "LayerDifference",
     "ModelSide",
+    "NothingToBlame",
 ]
-__all__ += ["OnnxSide", "OpenVINOSide", "PairWork", "PrecisionReport", "Reduction", "TensorStatistics", "Tolerance"]
+__all__ += [
+    "OnnxSide",
+    "OpenVINOSide",
+    "PairWork",
+    "PrecisionReport",
+    "Reduction",
+    "Suspect",
+    "TensorStatistics",
+    "Tolerance",
+    "Verdict",
+]
 __all__ += ["blame", "compare", "compare_files", "compare_layers", "dump", "errors", "first_not_finite"]
 __all__ += ["layer_statistics", "pairs_of", "rank_layers", "reduce", "write_folder"]
 

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from irrun.debugging.aligning import align
 from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance
 from irrun.debugging.metrics import errors
+from irrun.debugging.quantising import QUANTISER
 from irrun.debugging.sides import ModelSide
 from irrun.debugging.stopping import AS_WRITTEN
-from irrun.debugging.verdicts import Suspect, Verdict, verdict_of
-from irrun.graph import Graph
+from irrun.debugging.suspecting import verdict_of
+from irrun.debugging.verdicts import Suspect, Verdict
+from irrun.diagnostics import amount
+from irrun.graph import Graph, Outlet
 from irrun.model import Loaded, build
 from irrun.tensor import Array
 
-CLEAR = 3
+_EPSILON: Final = {"bf16": 2.0**-8, "f16": 2.0**-11}
+_SHOWN: Final = 2
+
+CLEAR: Final = 3
 """The ratio of errors from which on the optimisation of one side is at fault."""
 
 
@@ -133,13 +141,13 @@ def of_layers(
     tolerance: Tolerance,
 ) -> Verdict:
     """Return why the outputs of a model differ from those of another engine for the same model."""
-    wrong = [item for item in found.layers if item.errs and not _is_tie(item)]
+    told = [(item, _rounding(model, item)) for item in found.layers if item.errs]
+    wrong = [item for item, rounding in told if not rounding]
     if wrong:
         return Verdict("different", tuple(_blamed(model.graph, item) for item in wrong[:3]), "implementation")
-    ties = [item for item in found.layers if item.errs]
-    if ties:
-        names = ", ".join(f'"{item.layer}"' for item in ties[:3])
-        return Verdict("different", cause="rounding", reason=f"one step in some elements of {names}: ties of rounding")
+    if told:
+        reason = "; ".join(f'"{item.layer}": {rounding}' for item, rounding in told[:3])
+        return Verdict("different", cause="rounding", reason=reason)
     if not found.layers:
         return Verdict("unknown", reason="no layer has a counterpart")
     if found.first is None and found.is_complete:
@@ -149,14 +157,30 @@ def of_layers(
     return Verdict("different", cause="rounding", reason="each layer agrees for equal inputs; small errors grow")
 
 
-def _is_tie(item: LayerDifference) -> bool:
-    """Return whether a quantiser rounds few elements to the next level on one side."""
-    return item.type == "FakeQuantize" and item.own is not None and 0 < item.own.mean <= 0.02 * item.own.max
+def _rounding(model: Loaded, item: LayerDifference) -> str:
+    """Return in words by how much a layer rounds otherwise; the empty text where it errs by more than that."""
+    fact, own = model.facts.get(Outlet(item.id, item.output)), item.own
+    if fact is None or own is None:
+        return ""
+    if fact.type.name in _EPSILON and own.relative <= 1.01 * _EPSILON[fact.type.name]:
+        return f"one step of {fact.type.name}"
+    limits = [model.facts.get(outlet) for outlet in model.graph.sources(item.id)[3:5] if outlet is not None]
+    low, high = ([limit.constant if limit else None for limit in limits] + [None, None])[:2]
+    if item.type == QUANTISER and low is not None and high is not None:
+        step = float(np.abs(high.astype(np.float64) - low).max()) / max(
+            getattr(model.graph.node(item.id).op, "levels", 2) - 1, 1
+        )
+        if 0 < own.max <= 1.01 * step:
+            size = int(np.prod(item.shape, dtype=np.int64))
+            return f"one step in {max(round(own.mean / own.max * size), 1)} of {amount(size, 'element')}"
+    return ""
 
 
 def _blamed(graph: Graph, item: LayerDifference) -> Suspect:
     departures = getattr(graph.node(item.id).op, "departures", {})
-    known = "; ".join(f"OpenVINO's CPU plugin {text}" for text in departures.values() if isinstance(text, str))
+    texts = [text if isinstance(text, str) else text.text for text in departures.values()]
+    more = f"; {len(texts) - _SHOWN} more departures" if len(texts) > _SHOWN else ""
+    known = f"known departures: OpenVINO's CPU plugin {'; '.join(texts[:_SHOWN])}{more}" if texts else ""
     error = item.own.relative if item.own is not None else item.errors.relative if item.errors is not None else 0.0
     return Suspect(
         item.layer, item.type, item.other, "implementation", item.problem or known, item.constants, error=error

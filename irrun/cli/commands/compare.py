@@ -8,9 +8,10 @@ inputs: those of -i, otherwise random ones. Inputs and outputs are matched by na
 on both sides, or if numpy.savez has numbered the arrays of a file.
 
 Floats may differ by --atol plus --rtol times the largest magnitude of the output; other types must be equal. If
-outputs differ, both sides run as written, layer by layer: layers are matched by name, then by structure. The first
-layer that differs is named, and the first with an error of its own: it differs even with the inputs of the other side.
-If all layers agree, the side whose optimisation changes the outputs is named.
+outputs differ, both sides run as written, layer by layer. Two models are aligned by the values of their tensors, so
+that names do not matter; a layer, or a region of layers, is suspected where all outputs agree once its tensor is that
+of the other side. Where nobody is to be suspected, quantisation, rounding or optimisation is named; unknown means that
+nothing explains the outputs.
 
 \b
 Examples:

@@ -1,0 +1,312 @@
+"""From an alignment of two models to what is claimed: which layers are suspected, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import median
+from typing import Any, Final
+
+from irrun.debugging.aligning import Alignment, Region
+from irrun.debugging.quantising import CODING, QUANTISATION, QUANTISER, ROUNDING, chain_of, constant_loss
+from irrun.debugging.replaying import Layers
+from irrun.debugging.verdicts import WIDEST, Suspect, Verdict
+from irrun.diagnostics import amount
+from irrun.graph import Node, Outlet
+from irrun.tensor import Array
+
+_NOISE: Final = 6.0
+"""The error of quantised activations up to which it is usual, as a multiple of what 8 bits need."""
+
+_OUTLIER: Final = 6.0
+"""The same as a multiple of that of the other layers."""
+
+
+def verdict_of(found: Alignment) -> Verdict:
+    """Return what an alignment of two models shows of outputs that differ."""
+    coarse = [region for region in found.regions if _is_usual(found, region)]
+    places = {id: place for place, id in enumerate(found.ours.steps)}
+    told = [
+        (places.get(region.end.node, -1), _suspect(found, region)) for region in found.regions if region not in coarse
+    ]
+    told += [(places.get(id, -1), suspect) for id, suspect in _noisy(found)]
+    suspects = [suspect for _, suspect in sorted(told, key=lambda item: item[0])]
+    wide = [region for region in found.regions if _size(found, region) > WIDEST]
+    if found.wrong:
+        first = suspects[0] if suspects and not wide else None
+        known = f"; {first.name or first.other} differs, but does not explain it" if first is not None else ""
+        return Verdict("unknown", reason=f"no layer was found whose difference explains that of the outputs{known}")
+    if wide:
+        a, b = (max(len(getattr(region, side)) for region in wide) for side in ("layers", "others"))
+        where = f"between {amount(a, 'layer')} and {amount(b, 'layer')} of the other side"
+        return Verdict("unknown", reason=f"the difference begins {where} that have no counterpart one by one")
+    if suspects:
+        return Verdict("different", tuple(suspects), suspects[0].cause, suspects[0].what)
+    if coarse:
+        return Verdict("different", cause=QUANTISATION, reason="outputs rounded to levels")
+    if found.harmless:
+        kinds = Counter(item.loss.kind for item in found.harmless)
+        cause = QUANTISATION if kinds[QUANTISATION] else ROUNDING
+        worst = max(found.harmless, key=lambda item: item.error)
+        what = ", ".join(dict.fromkeys(item.loss.what for item in found.harmless if item.loss.kind == cause))
+        reason = f"{what} in {amount(len(found.harmless), 'layer')}, at most {worst.error:.2g} of a tensor"
+        return Verdict("different", cause=cause, reason=reason)
+    return Verdict("different", cause=ROUNDING, reason="each layer agrees for equal inputs; small errors grow")
+
+
+def _noisy(found: Alignment) -> list[tuple[int, Suspect]]:
+    """Return the layers whose activations lose much more by quantisation than those of the others."""
+    losses = [item for item in found.harmless if item.loss.kind == QUANTISATION]
+    if not losses:
+        return []
+    limit = max(_NOISE, _OUTLIER * median(item.loss.noise for item in losses))
+    suspects = []
+    for item in losses:
+        if item.loss.noise > limit:
+            node, twin = found.ours.node(item.layer), found.theirs.node(item.other)
+            name, other = _quantiser_of(found.ours, item.layer), _quantiser_of(found.theirs, item.other)
+            what = f"its inputs lose {item.loss.noise:.0f} times what 8 bits need"
+            names = name or node.name, node.type, other or twin.name
+            suspects.append((item.layer, Suspect(*names, "quantisation", what, error=item.error)))
+    return suspects
+
+
+def _quantiser_of(layers: Layers, id: int) -> str:
+    """Return the name of the FakeQuantize that an input of a layer comes from."""
+    for outlet in layers.sources(id):
+        if outlet is not None and layers.node(outlet.node).type == QUANTISER:
+            return layers.node(outlet.node).name
+    return ""
+
+
+def _suspect(found: Alignment, region: Region) -> Suspect:
+    ours, theirs = found.ours, found.theirs
+    layers, others = _core(ours, region.layers, region.end), _core(theirs, region.others, region.other)
+    between = tuple(ours.node(id).name for id in layers), tuple(theirs.node(id).name for id in others)
+    last, twin = ours.node(region.end.node), theirs.node(region.other.node)
+    if not others or not layers:
+        node = _telling(*((ours, layers) if layers else (theirs, others)))
+        told = _read_alike(found, layers, others)
+        if told is not None:
+            id, other, cause, what, constants = told
+            node, twin = ours.node(id), theirs.node(other)
+            shown = _several(between)
+            return Suspect(node.name, node.type, twin.name, cause, what, constants, shown, region.error, (id, other))
+        what = f"{node.type} is only in the {'first' if layers else 'other'} model"
+        cause = "missing"
+        if node.type == QUANTISER:
+            cause, what = "quantisation", f"{QUANTISER} loses more than its levels explain"
+        names = (node.name, "") if layers else ("", node.name)
+        return Suspect(names[0], node.type, names[1], cause, what, between=_several(between), error=region.error)
+    extra = _surplus(ours, layers, theirs, others)
+    if len(layers) == len(others) == 1:
+        cause, what, constants = _cause(found, layers[0], others[0])
+        ids = layers[0], others[0]
+        return Suspect(last.name, last.type, twin.name, cause, what, constants, error=region.error, ids=ids)
+    mine_only, its_only = extra
+    inner = _inner(found, layers, others)
+    if inner is not None:
+        id, other, cause, what, constants = inner
+        node = ours.node(id)
+        twin = theirs.node(other)
+        error = region.error
+        return Suspect(node.name, node.type, twin.name, cause, what, constants, between, error, (id, other))
+    misread = _read_alike(found, mine_only, its_only) or _misread(found, layers, others, its_only, mine_only)
+    if misread is not None:
+        id, other, cause, what, constants = misread
+        node, twin = ours.node(id), theirs.node(other)
+        return Suspect(node.name, node.type, twin.name, cause, what, constants, between, region.error, (id, other))
+    if bool(its_only) != bool(mine_only):
+        node = _telling(theirs, its_only) if its_only else _telling(ours, mine_only)
+        cause, what = "missing", f"{node.type} is only in the {'other' if its_only else 'first'} model"
+        if node.type == QUANTISER:
+            cause, what = "quantisation", f"{QUANTISER} {node.name} loses more than its levels explain"
+        name, type, other_name = (last.name, last.type, node.name) if its_only else (node.name, node.type, twin.name)
+        return Suspect(name, type, other_name, cause, what, between=between, error=region.error)
+    mine, its = ({side.node(id).type for id in ids} for side, ids in ((ours, layers), (theirs, others)))
+    cause = "structure" if mine & its else "type"
+    return Suspect(last.name, last.type, twin.name, cause, "", between=between, error=region.error)
+
+
+def _telling(layers: Layers, ids: Sequence[int]) -> Node:
+    """Return the layer of some that tells most: one that computes, else a quantiser, else the first."""
+    nodes = [layers.node(id) for id in ids]
+    return next(
+        (node for node in nodes if node.type not in CODING),
+        next((node for node in nodes if node.type == QUANTISER), nodes[0]),
+    )
+
+
+def _is_usual(found: Alignment, region: Region) -> bool:
+    """Return whether a region is a quantiser of one side that loses no more than its levels explain."""
+    layers, ids = (found.ours, region.layers) if region.layers else (found.theirs, region.others)
+    if (region.layers and region.others) or [layers.node(id).type for id in ids] != [QUANTISER]:
+        return False
+    noise = region.noise
+    return noise is not None and noise <= _NOISE
+
+
+def _several(
+    between: tuple[tuple[str, ...], tuple[str, ...]],
+) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    return between if max(map(len, between)) > 1 else None
+
+
+def _size(found: Alignment, region: Region) -> int:
+    sides = (found.ours, region.layers, region.end), (found.theirs, region.others, region.other)
+    return max(len(_core(*side)) for side in sides)
+
+
+def _core(layers: Layers, region: Sequence[int], end: Outlet) -> list[int]:
+    """Return the layers of a region, without those of shape arithmetic where others are left."""
+    del end
+    floats = [id for id in region if any(type.is_float for type in layers.steps[id].types)]
+    return floats or list(region)
+
+
+def _surplus(ours: Layers, layers: Sequence[int], theirs: Layers, others: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Return the layers of each side beyond those of the same type of the other one."""
+    mine, its = ([side.node(id).type for id in ids] for side, ids in ((ours, layers), (theirs, others)))
+    left = Counter(mine) - Counter(its), Counter(its) - Counter(mine)
+    found: tuple[list[int], list[int]] = [], []
+    for place, (side, ids) in enumerate(((ours, layers), (theirs, others))):
+        for id in ids:
+            if left[place][side.node(id).type] > 0:
+                left[place][side.node(id).type] -= 1
+                found[place].append(id)
+    return found
+
+
+def _inner(
+    found: Alignment, layers: Sequence[int], others: Sequence[int]
+) -> tuple[int, int, str, str, tuple[str, ...]] | None:
+    """Return the layer of a region that has an attribute or a constant of its own, with its counterpart by type."""
+    left = list(others)
+    for id in layers:
+        node = found.ours.node(id)
+        alike = [other for other in left if found.theirs.node(other).type == node.type]
+        named = [other for other in alike if found.theirs.node(other).name == node.name]
+        other = next(iter(named or alike), None)
+        if other is None:
+            continue
+        left.remove(other)
+        cause, what, constants = _cause(found, id, other)
+        if cause == "attribute" or (
+            cause in ("constant", "quantisation") and constants and not _is_coarse(found, id, other)
+        ):
+            return id, other, cause, what, constants
+    return None
+
+
+def _is_coarse(found: Alignment, id: int, other: int) -> bool:
+    """Return whether the constants of two layers differ by no more than their levels explain."""
+    own, its = found.ours.constants(id), found.theirs.constants(other)
+    losses = [constant_loss(found.ours, id, found.theirs, other, port) for port in own.keys() & its.keys()]
+    return all(loss is not None for loss in losses)
+
+
+def _read_alike(
+    found: Alignment, layers: Sequence[int], others: Sequence[int]
+) -> tuple[int, int, str, str, tuple[str, ...]] | None:
+    """Return a layer that one side seems to lack, and the one there that reads the same, if these two differ."""
+    ours, theirs = found.ours, found.theirs
+    pairs = [(id, other) for id in layers for other in theirs.steps] + [
+        (id, other) for other in others for id in ours.steps
+    ]
+    for id, other in pairs:
+        if ours.node(id).type != theirs.node(other).type:
+            continue
+        read = [source and found.found.get(source) for source in ours.sources(id)]
+        if read == theirs.sources(other):
+            cause, what, constants = _cause(found, id, other)
+            if cause in ("attribute", "constant"):
+                return id, other, cause, what, constants
+    return None
+
+
+def _misread(
+    found: Alignment, layers: Sequence[int], others: Sequence[int], its_only: Sequence[int], mine_only: Sequence[int]
+) -> tuple[int, int, str, str, tuple[str, ...]] | None:
+    """Return a layer before a region, and its counterpart in it, which has an attribute or a constant of its own.
+
+    The tensor of such a layer may be that of another one, as where a slice begins where another slice does.
+    """
+    ours, theirs = found.ours, found.theirs
+    if len(its_only) == 1 and not mine_only:
+        read = {source for id in others for source in theirs.sources(id) if source is not None}
+        before = {s for id in layers for s in ours.sources(id) if s is not None and found.found.get(s) not in read}
+        pairs = [(source.node, its_only[0]) for source in sorted(before) if source.node in ours.steps]
+    elif len(mine_only) == 1 and not its_only:
+        kept = {other: outlet for outlet, other in found.found.items()}
+        read = {source for id in layers for source in ours.sources(id) if source is not None}
+        before = {s for id in others for s in theirs.sources(id) if s is not None and kept.get(s) not in read}
+        pairs = [(mine_only[0], source.node) for source in sorted(before) if source.node in theirs.steps]
+    else:
+        return None
+    for id, other in pairs:
+        if ours.node(id).type == theirs.node(other).type:
+            cause, what, constants = _cause(found, id, other)
+            if cause in ("attribute", "constant", "quantisation"):
+                return id, other, cause, what, constants
+    return None
+
+
+def _cause(found: Alignment, id: int, other: int) -> tuple[str, str, tuple[str, ...]]:
+    """Return why a layer differs from its counterpart, the details, and the constants that differ."""
+    ours, theirs = found.ours, found.theirs
+    node, twin = ours.node(id), theirs.node(other)
+    if node.type != twin.type:
+        return "type", f"{node.type} beside {twin.type}", ()
+    changed = _attributes(node.op, twin.op)
+    names: list[str] = []
+    coarse: list[str] = []
+    is_coded = node.type == QUANTISER
+    own, its = ours.constants(id), theirs.constants(other)
+    for port in sorted(own.keys() & its.keys()):
+        loss = constant_loss(ours, id, theirs, other, port)
+        if loss is None:
+            names += _changed(ours, id, theirs, other, port)
+            chains = ((side, at) for side, key in ((ours, id), (theirs, other)) for at in chain_of(side, key, port))
+            is_coded = is_coded or any(side.node(at).type in (QUANTISER, "Subtract", "Multiply") for side, at in chains)
+        elif loss.kind == QUANTISATION:
+            coarse += _changed(ours, id, theirs, other, port)
+    if changed:
+        return "attribute", ", ".join(changed), tuple(names)
+    if names:
+        return ("quantisation" if is_coded else "constant"), "", tuple(dict.fromkeys(names))
+    mine = [found.found.get(outlet) if outlet is not None else None for outlet in ours.sources(id)]
+    read = theirs.sources(other)
+    if mine != read:
+        if Counter(mine) == Counter(read):
+            return "order", "the inputs are in another order", ()
+        return "input", "it reads another tensor", ()
+    return ("quantisation", "", tuple(coarse)) if coarse else ("implementation", "", ())
+
+
+def _attributes(op: Any, other: Any) -> list[str]:
+    """Return the attributes that differ, with both values."""
+    a, b = (vars(item) if item is not None else {} for item in (op, other))
+    return [f"{key} {a.get(key)} beside {b.get(key)}" for key in {**a, **b} if str(a.get(key)) != str(b.get(key))]
+
+
+def _changed(ours: Layers, id: int, theirs: Layers, other: int, port: int) -> list[str]:
+    """Return the names of the constants, of those that make an input, whose values differ."""
+    mine = _values(ours, id, port)
+    its = _values(theirs, other, port)
+    if len(mine) == len(its):
+        names = [name for (name, a), (_, b) in zip(mine, its, strict=True) if not _equal(a, b)]
+        if names:
+            return names
+    return [name for name, _ in mine[:1]]
+
+
+def _values(layers: Layers, id: int, port: int) -> list[tuple[str, Array | None]]:
+    facts = layers.model.facts
+    chain = [at for at in chain_of(layers, id, port) if layers.node(at).type == "Const"]
+    return [(layers.node(at).name, fact.constant if (fact := facts.get(Outlet(at, 0))) else None) for at in chain]
+
+
+def _equal(a: Array | None, b: Array | None) -> bool:
+    if a is None or b is None or a.shape != b.shape:
+        return False
+    return bool((a == b).all()) if a.dtype.kind != "f" else bool(((a == b) | ((a != a) & (b != b))).all())
