@@ -69,31 +69,28 @@ class Region:
     error: float = 0.0
     noise: float | None = None
 
-    @property
-    def size(self) -> int:
-        return max(len(self.layers), len(self.others))
-
 
 @dataclass
 class Alignment:
-    """What is known of two models side by side. ``found`` are the outlets of the other model by those of the first."""
+    """What is known of two models side by side.
+
+    ``found`` are the outlets of the other model by those of the first. ``is_explained`` says that the outputs agree
+    once the tensors at the ends of all ``regions`` are those of the other model.
+    """
 
     ours: Layers
     theirs: Layers
     found: dict[Outlet, Outlet] = field(default_factory=dict)
     harmless: list[Harmless] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
-    ends: tuple[int | None, ...] = ()
-    wrong: tuple[int, ...] = ()
-    """The outputs for which no region explains the difference, by place."""
+    is_explained: bool = True
 
 
 class _Aligner:
-    def __init__(self, ours: Layers, theirs: Layers, spool: Spool, inputs: Mapping[int, Array], names: bool) -> None:
+    def __init__(self, ours: Layers, theirs: Layers, spool: Spool, inputs: Mapping[int, Array]) -> None:
         self.ours, self.theirs = ours, theirs
         self.tensors = Tensors(spool)
         self._spool = spool
-        self._is_named = names
         self._named = {(node.name, node.type): node.id for node in theirs.graph.ordered() if node.id in theirs.steps}
         self.result = Alignment(ours, theirs)
         self.found = self.result.found
@@ -378,10 +375,7 @@ class _Aligner:
             twin = self.theirs.node(other.node)
             if other in self._taken or other == ends.get(outlet) or twin.id not in self.theirs.steps:
                 continue
-            if self._is_named:
-                if twin.name == node.name and other.port == outlet.port:
-                    yield other
-            elif self.tensors.shape(other) == shape or (
+            if self.tensors.shape(other) == shape or (
                 twin.type == node.type and (twin.name == node.name or shape is None or self._feeds(outlet, other))
             ):
                 yield other
@@ -449,7 +443,7 @@ def align(
     """Align two models, each on inputs by place; ``ends`` has the place of the other's output for each own one."""
     ours, theirs = Layers(model, config), Layers(other, config)
     with Spool() as spool, working("aligning"):
-        aligner = _Aligner(ours, theirs, spool, inputs, names=False)
+        aligner = _Aligner(ours, theirs, spool, inputs)
         for place, id in enumerate(other.graph.parameters):
             aligner.tensors.put(Outlet(id, 0), others[place])
         theirs.run(others, Passer(aligner.tensors.put))
@@ -464,5 +458,5 @@ def align(
             and theirs.is_computed(target.node)
         ]
         aligner.explain(pairs)
-        aligner.result.wrong = tuple(place for place, pair in enumerate(pairs) if not aligner._agrees(*pair))
+        aligner.result.is_explained = all(aligner._agrees(*pair) for pair in pairs)
     return aligner.result

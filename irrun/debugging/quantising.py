@@ -23,6 +23,8 @@ CODING: Final = frozenset({QUANTISER, "Convert", "Subtract", "Multiply", "Divide
 _FARTHEST: Final = 8
 
 _TWICE: Final = 2.0
+"""How much more than its quantisers a tensor may lose on its way through them."""
+
 _USUAL: Final = 255
 """The steps of a usual quantiser."""
 

@@ -15,7 +15,10 @@ SAME: Final = 1e-4
 """The largest error of a layer by rounding in f32, in proportion to the largest magnitude of the tensor."""
 
 _SAMPLED: Final = 256
+"""Elements of a sketch, about."""
+
 _FEW: Final = 16
+"""Integers that two tensors may have in common by chance."""
 
 
 class Sketch(NamedTuple):
@@ -122,10 +125,6 @@ class Tensors:
             if apart <= within:
                 found.append((apart, shape != tuple(array.shape), outlet))
         return [(apart, outlet) for apart, _, outlet in sorted(found)]
-
-    def of_size(self, size: int) -> list[Outlet]:
-        """Return the tensors of a number of elements."""
-        return list(self._by_size.get(size, ()))
 
 
 def _between(x: Array, y: Array, scale: float) -> float:

@@ -32,7 +32,7 @@ def verdict_of(found: Alignment) -> Verdict:
     told += [(places.get(id, -1), suspect) for id, suspect in _noisy(found)]
     suspects = [suspect for _, suspect in sorted(told, key=lambda item: item[0])]
     wide = [region for region in found.regions if _size(found, region) > WIDEST]
-    if found.wrong:
+    if not found.is_explained:
         first = suspects[0] if suspects and not wide else None
         known = f"; {first.name or first.other} differs, but does not explain it" if first is not None else ""
         return Verdict("unknown", reason=f"no layer was found whose difference explains that of the outputs{known}")

@@ -37,7 +37,11 @@ ACCEPTED: Final[Mapping[str, frozenset[str]]] = {
 
 TIED: Final = 3
 
-NOTHING_TO_TELL: Final = {("transposed", "transposed_weights"), ("transpose_flag", "transposed_weights")}
+NOTHING_TO_TELL: Final = {
+    ("transposed", "transposed_weights"),
+    ("transpose_flag", "transposed_weights"),
+    ("inserted", "identity_layers"),
+}
 """Faults that a rewriting turns into another one."""
 
 
