@@ -458,5 +458,6 @@ def align(
             and theirs.is_computed(target.node)
         ]
         aligner.explain(pairs)
-        aligner.result.is_explained = all(aligner._agrees(*pair) for pair in pairs)
+        is_whole = None not in ends and len(ends) == len(other.graph.results)
+        aligner.result.is_explained = is_whole and all(aligner._agrees(*pair) for pair in pairs)
     return aligner.result

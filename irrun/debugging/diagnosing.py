@@ -10,6 +10,7 @@ import numpy as np
 from irrun.debugging.aligning import align
 from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance
 from irrun.debugging.metrics import errors
+from irrun.debugging.ports import completed
 from irrun.debugging.quantising import QUANTISER
 from irrun.debugging.sides import ModelSide
 from irrun.debugging.stopping import AS_WRITTEN
@@ -52,8 +53,9 @@ def of_models(
     config: Mapping[str, Any] | None = None,
 ) -> Verdict:
     """Return why the outputs of two models differ, ``ours`` and ``theirs`` in the order of each."""
-    ends = side.order(model.outputs)
-    exchanged = _exchanged(model, side, ours, theirs, ends, tolerance)
+    named = side.order(model.outputs)
+    ends = completed(named, len(theirs))
+    exchanged = _exchanged(model, side, ours, theirs, named, tolerance)
     if exchanged is not None:
         return exchanged
     written = (

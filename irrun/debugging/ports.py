@@ -32,6 +32,14 @@ def paired(ports: Sequence[Port], others: Sequence[Port]) -> list[int | None]:
     return found
 
 
+def completed(places: Sequence[int | None], count: int) -> list[int | None]:
+    """Return places of counterparts, those that are missing filled in order with the rest of ``count``, if as many."""
+    left = [place for place in range(count) if place not in places]
+    if list(places).count(None) != len(left):
+        return list(places)
+    return [left.pop(0) if place is None else place for place in places]
+
+
 def inputs_for(
     others: Sequence[Port], ports: Sequence[Port], inputs: Mapping[int, Array], name: str
 ) -> dict[int, Array]:

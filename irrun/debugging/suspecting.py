@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from statistics import median
 from typing import Any, Final
 
@@ -14,6 +15,12 @@ from irrun.debugging.verdicts import WIDEST, Suspect, Verdict
 from irrun.diagnostics import amount
 from irrun.graph import Node, Outlet
 from irrun.tensor import Array
+
+MOVING: Final = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Transpose"})
+"""Layers that compute nothing."""
+
+VAGUE: Final = frozenset({"structure", "implementation", "input"})
+"""Causes that do not tell what differs: where they follow shape arithmetic that differs, the fault may be there."""
 
 _NOISE: Final = 6.0
 """The error of quantised activations up to which it is usual, as a multiple of what 8 bits need."""
@@ -40,6 +47,8 @@ def verdict_of(found: Alignment) -> Verdict:
         a, b = (max(len(getattr(region, side)) for region in wide) for side in ("layers", "others"))
         where = f"between {amount(a, 'layer')} and {amount(b, 'layer')} of the other side"
         return Verdict("unknown", reason=f"the difference begins {where} that have no counterpart one by one")
+    if suspects and suspects[0].cause in VAGUE and any(map(partial(_has_arithmetic, found), found.regions)):
+        return Verdict("unknown", reason="the difference begins in shape arithmetic, or behind it")
     if suspects:
         return Verdict("different", tuple(suspects), suspects[0].cause, suspects[0].what)
     if coarse:
@@ -116,6 +125,12 @@ def _suspect(found: Alignment, region: Region) -> Suspect:
         id, other, cause, what, constants = misread
         node, twin = ours.node(id), theirs.node(other)
         return Suspect(node.name, node.type, twin.name, cause, what, constants, between, region.error, (id, other))
+    surplus = [ours.node(id).type for id in mine_only] + [theirs.node(id).type for id in its_only]
+    if surplus and MOVING.issuperset(surplus) and last.type == twin.type:
+        cause, what, constants = _cause(found, region.end.node, region.other.node)
+        cause = "input" if cause == "implementation" else cause
+        ids = region.end.node, region.other.node
+        return Suspect(last.name, last.type, twin.name, cause, what, constants, between, region.error, ids)
     if bool(its_only) != bool(mine_only):
         node = _telling(theirs, its_only) if its_only else _telling(ours, mine_only)
         cause, what = "missing", f"{node.type} is only in the {'other' if its_only else 'first'} model"
@@ -150,6 +165,12 @@ def _several(
     between: tuple[tuple[str, ...], tuple[str, ...]],
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     return between if max(map(len, between)) > 1 else None
+
+
+def _has_arithmetic(found: Alignment, region: Region) -> bool:
+    """Return whether layers of a region, beside those that compute floats, compute integers."""
+    sides = (found.ours, region.layers, region.end), (found.theirs, region.others, region.other)
+    return any(len(_core(*side)) < len(side[1]) for side in sides)
 
 
 def _size(found: Alignment, region: Region) -> int:

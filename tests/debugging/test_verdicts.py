@@ -126,6 +126,21 @@ def test_outputs_that_are_exchanged(tmp_path: Path) -> None:
     ]
 
 
+def test_an_output_that_is_renamed_and_one_that_is_another(tmp_path: Path) -> None:
+    def both(path: Path, type: str, tensor: str) -> Loaded:
+        made = Net()
+        x = made.parameter("x", "2,4")
+        made.result(made.layer("Tanh", [x], name="t", tensor="u"))
+        made.result(made.layer(type, [x], name="e", tensor=tensor))
+        return load(made.save(path))
+
+    model = both(tmp_path / "a.xml", "Exp", "v")
+    found = compare(model, both(tmp_path / "b.xml", "Exp", "w"), X).verdict
+    assert [(item.name, item.other, item.cause) for item in found.suspects] == [("v", "w", "order")]
+    found = compare(model, both(tmp_path / "c.xml", "Sin", "w"), X).verdict
+    assert [(item.name, item.type, item.cause) for item in found.suspects] == [("e", "Exp", "type")]
+
+
 def test_outputs_without_names_belong_together_by_place(tmp_path: Path) -> None:
     made = Net()
     x = made.parameter("x", "2,4")
