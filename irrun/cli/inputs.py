@@ -18,7 +18,7 @@ from irrun.cli.options import as_record, count_option, together
 from irrun.cli.writing import read_files
 from irrun.diagnostics import IRError
 from irrun.evaluation.files import reading
-from irrun.evaluation.files.naming import reshape as reshape
+from irrun.evaluation.files.naming import reshape
 from irrun.evaluation.files.reading import Value
 from irrun.model import Loaded, Port, load
 from irrun.tensor import Shape

@@ -1,4 +1,4 @@
-"""What runs of a model were like, as text: times, tiers, BLAS, and the error of a precision."""
+"""Runs of a model as text: times, tiers, BLAS, and the error of a precision."""
 
 from __future__ import annotations
 

@@ -15,8 +15,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.debugging.places import Passer
 from irrun.debugging.quantising import QUANTISER, Loss, Read, judge, quantiser_noise
-from irrun.debugging.replaying import Layers, Passer
+from irrun.debugging.replaying import Layers
 from irrun.debugging.resembling import SAME, Tensors, distance, is_plain
 from irrun.debugging.spool import Spool
 from irrun.graph import Outlet
@@ -72,7 +73,7 @@ class Region:
 
 @dataclass
 class Alignment:
-    """What is known of two models side by side.
+    """Two models side by side, as far as they were matched.
 
     ``found`` are the outlets of the other model by those of the first. ``is_explained`` says that the outputs agree
     once the tensors at the ends of all ``regions`` are those of the other model.

@@ -26,7 +26,7 @@ from irrun.tensor import Array
 Arrays = tuple[Array, ...]
 
 _SMALLER: Final = 10
-"""How many times smaller an error may be that is the same fault."""
+"""The most that an error of the same fault may be smaller, as a factor."""
 
 
 class Answers(NamedTuple):
@@ -62,7 +62,7 @@ class Answers(NamedTuple):
 
     @property
     def _kind(self) -> tuple[bool, bool]:
-        """Whether a shape differs, and whether a value is finite on one side only."""
+        """The way in which the answers differ: in a shape, and in what is finite."""
         pairs = list(zip(self.ours, self.theirs, strict=False))
         alike = [(a, b) for a, b in pairs if a.shape == b.shape and a.dtype.kind == b.dtype.kind == "f"]
         lost = any(not np.array_equal(np.isfinite(a), np.isfinite(b)) for a, b in alike)

@@ -7,16 +7,16 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-from irrun.debugging.answers import Answers, Ask, of_openvino, of_optimisation, of_precision, shows
-from irrun.debugging.answers import of_models as of_models_of
+from irrun.debugging.answers import Answers, Ask, of_models, of_openvino, of_optimisation, of_precision, shows
 from irrun.debugging.cases import REFUSALS, Case, Tensors, kept, layers_of, of_sizes
-from irrun.debugging.diagnosing import of_layers, of_models, outputs_agree
+from irrun.debugging.diagnosing import diagnose_layers, diagnose_models, outputs_agree
 from irrun.debugging.engines import OpenVINOSide
 from irrun.debugging.faults import DebugError
 from irrun.debugging.layers import LayerDifference, Tolerance, compare_layers
 from irrun.debugging.metrics import Errors
 from irrun.debugging.ports import inputs_for
 from irrun.debugging.precision import first_rounded
+from irrun.debugging.quantising import EPSILON
 from irrun.debugging.reducing import reduce
 from irrun.debugging.shrinking import shrunk
 from irrun.debugging.sides import ModelSide
@@ -26,8 +26,8 @@ from irrun.debugging.verdicts import EQUAL, Suspect, Verdict
 from irrun.model import Loaded, build
 from irrun.tensor import Array
 
-EPSILON: Final = {"bf16": 2.0**-8, "f16": 2.0**-11, "int8": 1 / 127}
-"""The relative error of rounding one number."""
+_EPSILON: Final = {**EPSILON, "int8": 1 / 127}
+"""The relative error of rounding one number to a precision."""
 
 _WIDEST: Final = 3
 """Layers of a piece that reproduces a fault."""
@@ -121,13 +121,13 @@ def _blame_model(
     ours, theirs = build(model, settings)(inputs).to_tuple(), side.outputs()
     if outputs_agree(ours, theirs, side.order(model.outputs), tolerance):
         raise NothingToBlame(EQUAL, "the outputs agree within the tolerances")
-    verdict = of_models(model, side, inputs, ours, theirs, tolerance, settings)
+    verdict = diagnose_models(model, side, inputs, ours, theirs, tolerance, settings)
     if verdict.cause == "optimisation":
         return _blame_optimisation(model, inputs, tolerance, settings, verdict)
     if not verdict.suspects:
         raise NothingToBlame(verdict, f"no layer is to blame: {verdict.reason}")
     first = verdict.suspects[0]
-    ask, case = of_models_of(settings), None
+    ask, case = of_models(settings), None
     if first.ids is not None:
         with suppress(DebugError, *REFUSALS):
             given = inputs_of_pair(model, first.ids[0], side.model, first.ids[1], side.inputs)
@@ -151,7 +151,7 @@ def _blame_openvino(
     if outputs_agree(ours, theirs, range(len(theirs)), tolerance):
         raise NothingToBlame(EQUAL, "the outputs agree within the tolerances")
     found = compare_layers(model, inputs, side, tolerance, config=settings)
-    verdict = of_layers(model, found, side.name, ours, theirs, tolerance)
+    verdict = diagnose_layers(model, found, side.name, ours, theirs, tolerance)
     names = ("irrun", side.name)
     if verdict.suspects:
         culprit = next(item for item in found.layers if item.layer == verdict.suspects[0].name and item.errs)
@@ -174,7 +174,7 @@ def _blame_precision(
     tolerance: Tolerance | None,
     settings: dict[str, Any],
 ) -> Blame:
-    limits = tolerance if tolerance is not None else Tolerance(16 * EPSILON.get(precision, 0.0), 0.0)
+    limits = tolerance if tolerance is not None else Tolerance(16 * _EPSILON.get(precision, 0.0), 0.0)
     id, own = first_rounded(model, inputs, precision, limits.rtol)
     limits = limits._replace(rtol=min(limits.rtol, own / 2))
     with Spool() as spool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Final
 
-from irrun.debugging.diagnosing import CLEAR, farthest, of_layers, of_models
+from irrun.debugging.diagnosing import at_fault, diagnose_layers, diagnose_models, farthest
 from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance, compare_layers
 from irrun.debugging.metrics import Errors, errors
 from irrun.debugging.ports import inputs_for
@@ -87,7 +87,8 @@ class Comparison:
         record["culprit"] = None if culprit is None or culprit is first else _layer(culprit)
         record["layers"] = len({item.id for item in self.layers.layers})
         if self.optimisation is not None:
-            record["optimisation"] = _at_fault(self.optimisation)
+            by = at_fault(self.optimisation) or None
+            record["optimisation"] = {"by": by, "relative": dict(self.optimisation)}
         if every:
             record["table"] = [item.as_dict() for item in self.layers.layers]
         return record
@@ -132,9 +133,10 @@ def compare(
         layers = compare_layers(model, inputs, side, tolerance, config=config, fail_fast=fail_fast)
         verdict = EQUAL
         if differs and isinstance(side, ModelSide):
-            verdict = of_models(model, side, inputs, ours, theirs, tolerance, config)
+            written = (layers.outputs, layers.others) if layers.is_complete else None
+            verdict = diagnose_models(model, side, inputs, ours, theirs, tolerance, config, written)
         elif differs:
-            verdict = of_layers(model, layers, side.name, ours, theirs, tolerance)
+            verdict = diagnose_layers(model, layers, side.name, ours, theirs, tolerance)
     except (RequestError, IRError, OpError, RuntimeError, MemoryError) as error:
         reason = str(error).partition("\n")[0] or "not enough memory"
         return Comparison(outputs, Verdict("unknown", reason=reason) if differs else EQUAL, None, reason)
@@ -174,15 +176,6 @@ def _in_order(found: Sequence[Array], places: Sequence[int | None]) -> list[Arra
         return list(found)
     rest: list[Array | None] = [array for place, array in enumerate(found) if place not in places]
     return [None if place is None else found[place] for place in places] + rest
-
-
-def _at_fault(apart: Mapping[str, float] | None) -> Record | None:
-    """Return the side whose optimisation is at fault, None where it is not clear; nothing where no output changes."""
-    lower, upper = sorted(apart.values()) if apart is not None else (0.0, 0.0)
-    if apart is None or upper == 0:
-        return None
-    by = max(apart, key=lambda name: apart[name]) if upper > CLEAR * lower else None
-    return {"by": by, "relative": dict(apart)}
 
 
 def _layer(item: LayerDifference) -> Record:

@@ -11,7 +11,7 @@ from irrun.debugging.aligning import align
 from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance
 from irrun.debugging.metrics import errors
 from irrun.debugging.ports import completed
-from irrun.debugging.quantising import QUANTISER
+from irrun.debugging.quantising import EPSILON, QUANTISER
 from irrun.debugging.sides import ModelSide
 from irrun.debugging.stopping import AS_WRITTEN
 from irrun.debugging.suspecting import verdict_of
@@ -21,10 +21,10 @@ from irrun.graph import Graph, Outlet
 from irrun.model import Loaded, build
 from irrun.tensor import Array
 
-_EPSILON: Final = {"bf16": 2.0**-8, "f16": 2.0**-11}
 _SHOWN: Final = 2
+"""Departures that are printed."""
 
-CLEAR: Final = 3
+_CLEAR: Final = 3
 """The ratio of errors from which on the optimisation of one side is at fault."""
 
 
@@ -43,7 +43,7 @@ def outputs_agree(
     return len(ours) == len(theirs) and all(end is not None and within(a, theirs[end], tolerance) for a, end in pairs)
 
 
-def of_models(
+def diagnose_models(
     model: Loaded,
     side: ModelSide,
     inputs: Mapping[int, Array],
@@ -51,20 +51,25 @@ def of_models(
     theirs: Sequence[Array],
     tolerance: Tolerance,
     config: Mapping[str, Any] | None = None,
+    written: tuple[Sequence[Array], Sequence[Array]] | None = None,
 ) -> Verdict:
-    """Return why the outputs of two models differ, ``ours`` and ``theirs`` in the order of each."""
+    """Return why the outputs of two models differ, ``ours`` and ``theirs`` in the order of each.
+
+    ``written`` are the outputs of both as written, where these are known already.
+    """
     named = side.order(model.outputs)
     ends = completed(named, len(theirs))
     exchanged = _exchanged(model, side, ours, theirs, named, tolerance)
     if exchanged is not None:
         return exchanged
-    written = (
-        build(model, {**(config or {}), **AS_WRITTEN})(inputs).to_tuple(),
-        build(side.model, {**(config or {}), **AS_WRITTEN})(side.inputs).to_tuple(),
-    )
+    if written is None:
+        settings = {**(config or {}), **AS_WRITTEN}
+        runs = (model, inputs), (side.model, side.inputs)
+        first, second = (build(one, settings)(given).to_tuple() for one, given in runs)
+        written = first, second
     pairs = [(array, None if end is None else written[1][end]) for array, end in zip(written[0], ends, strict=True)]
     if all(within(array, other, tolerance) for array, other in pairs):
-        return of_optimisation({"model": (ours, written[0]), side.name: (theirs, written[1])}, tolerance)
+        return diagnose_optimisation({"model": (ours, written[0]), side.name: (theirs, written[1])}, tolerance)
     found = verdict_of(align(model, side.model, inputs, side.inputs, ends, config))
     if found.verdict == "unknown":
         back: list[int | None] = [None] * len(side.model.outputs)
@@ -103,7 +108,9 @@ def _exchanged(
     return Verdict("different", suspects, "order", "; ".join(item.what for item in suspects))
 
 
-def of_optimisation(sides: Mapping[str, tuple[Sequence[Array], Sequence[Array]]], tolerance: Tolerance) -> Verdict:
+def diagnose_optimisation(
+    sides: Mapping[str, tuple[Sequence[Array], Sequence[Array]]], tolerance: Tolerance
+) -> Verdict:
     """Return whose optimisation changes its outputs, where the outputs as written agree.
 
     ``sides`` has the outputs of each side as usual and as written.
@@ -114,16 +121,17 @@ def of_optimisation(sides: Mapping[str, tuple[Sequence[Array], Sequence[Array]]]
     ]
     if not beyond:
         return Verdict("different", cause="rounding", reason="as written, the outputs agree within the tolerances")
-    by = _clear(apart)
+    by = at_fault(apart)
     fault = f"that of {'irrun' if by == 'model' else by} is at fault" if by else "both optimisers change them"
     shown = ", ".join(f"{name} {error:.2g}" for name, error in apart.items())
     reason = f"as written, the outputs agree: {fault}, relative errors against the layers as written are {shown}"
     return Verdict("different", cause="optimisation", reason=reason)
 
 
-def _clear(apart: Mapping[str, float]) -> str:
-    lower, upper = sorted(apart.values())[0], max(apart.values())
-    return max(apart, key=lambda name: apart[name]) if upper > CLEAR * lower else ""
+def at_fault(apart: Mapping[str, float]) -> str:
+    """Return the side whose optimisation is at fault, by the errors of both; the empty text where it is not clear."""
+    lower, upper = sorted(apart.values())
+    return max(apart, key=lambda name: apart[name]) if upper > _CLEAR * lower else ""
 
 
 def farthest(arrays: Sequence[Array], others: Sequence[Array]) -> float:
@@ -134,7 +142,7 @@ def farthest(arrays: Sequence[Array], others: Sequence[Array]) -> float:
     return max(found, default=0.0)
 
 
-def of_layers(
+def diagnose_layers(
     model: Loaded,
     found: LayerComparison,
     name: str,
@@ -153,7 +161,7 @@ def of_layers(
     if not found.layers:
         return Verdict("unknown", reason="no layer has a counterpart")
     if found.first is None and found.is_complete:
-        return of_optimisation({"model": (ours, found.outputs), name: (theirs, found.others)}, tolerance)
+        return diagnose_optimisation({"model": (ours, found.outputs), name: (theirs, found.others)}, tolerance)
     if any(item.own is None for item in found.layers if item.differs):
         return Verdict("unknown", reason="some layers cannot be computed with the inputs of the other side")
     return Verdict("different", cause="rounding", reason="each layer agrees for equal inputs; small errors grow")
@@ -164,7 +172,7 @@ def _rounding(model: Loaded, item: LayerDifference) -> str:
     fact, own = model.facts.get(Outlet(item.id, item.output)), item.own
     if fact is None or own is None:
         return ""
-    if fact.type.name in _EPSILON and own.relative <= 1.01 * _EPSILON[fact.type.name]:
+    if fact.type.name in EPSILON and own.relative <= 1.01 * EPSILON[fact.type.name]:
         return f"one step of {fact.type.name}"
     limits = [model.facts.get(outlet) for outlet in model.graph.sources(item.id)[3:5] if outlet is not None]
     low, high = ([limit.constant if limit else None for limit in limits] + [None, None])[:2]

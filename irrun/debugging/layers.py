@@ -12,13 +12,11 @@ import numpy as np
 from irrun.debugging.cutting import constant_nodes
 from irrun.debugging.metrics import Errors, errors
 from irrun.debugging.places import Place, Watcher
+from irrun.debugging.replaying import computed
 from irrun.debugging.sides import ModelSide, Side, run_as_written
 from irrun.debugging.spool import Spool
 from irrun.graph import Graph, Outlet
 from irrun.model import Loaded
-from irrun.runtime import State
-from irrun.runtime.execute import FAILURES, Numerics, Run, conformed
-from irrun.runtime.memory import Memory
 from irrun.tensor import Array
 
 
@@ -154,7 +152,8 @@ class _Beside(Watcher):
             if outlet is not None and (key := self._key(outlet)) is not None:
                 given[port] = self._like(self._spool.get(key), inputs[port])
         self._differ = any(a is not b and not _same(a, b) for a, b in zip(given, inputs, strict=True))
-        self._own = _computed(place, given) if self._differ else None
+        has_state = "state" in place.step.asks
+        self._own = computed(place.step, given) if self._differ and not has_state else None
 
     def _key(self, outlet: Outlet) -> Any:
         """Return the key of what the other side has for an outlet: its own tensor, or what was computed from such."""
@@ -231,22 +230,6 @@ class _Beside(Watcher):
             if self._left[outlet.node] <= 0:
                 self._spool.drop(self._pairs.get(outlet, (None, ""))[0])
                 self._spool.drop(("made", outlet))
-
-
-def _computed(place: Place, given: Sequence[Array | None]) -> Sequence[Array] | None:
-    """Compute a step with other inputs; None where these do not fit it, or it has a state."""
-    step = place.step
-    if "state" in step.asks:
-        return None
-    plan = next(iter((step.bodies or {}).values())).plan if step.bodies else None
-    from irrun.runtime.budget import UNLIMITED
-
-    run = Run(State(), (), Memory(), plan.budget if plan is not None else UNLIMITED)
-    try:
-        with Numerics():
-            return [array.copy() for array in conformed(step, step.run(*given, **run.asked(step)))]
-    except FAILURES:
-        return None
 
 
 def _constants(model: Loaded, id: int) -> list[tuple[str, Array]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from typing import NamedTuple
 
+from irrun.graph import Outlet
 from irrun.ops.fused.base import Fused
 from irrun.runtime.plan import Step
 from irrun.tensor import Array
@@ -75,6 +76,21 @@ class Watcher:
 
     def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
         """See a step after it ran."""
+
+
+class Passer(Watcher):
+    """Passes on outputs of layers, but not of those in bodies: all, or the ``wanted`` ones. They may be overwritten."""
+
+    def __init__(self, sink: Callable[[Outlet, Array], None], wanted: Collection[Hashable] | None = None) -> None:
+        super().__init__()
+        self._sink, self._wanted = sink, wanted
+
+    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
+        del inputs
+        for port, array in enumerate(() if place.around else outputs):
+            outlet = Outlet(place.step.node.id, port)
+            if self._wanted is None or outlet in self._wanted:
+                self._sink(outlet, array)
 
 
 class _Frame:

@@ -1,4 +1,4 @@
-"""What coarser numbers on one side lose in the inputs of a layer, and whether a sound quantiser would lose as much."""
+"""The loss in the inputs of a layer by coarser numbers on one side, and whether a sound quantiser loses as much."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CODING: Final = frozenset({QUANTISER, "Convert", "Subtract", "Multiply", "Divide
 _FARTHEST: Final = 8
 
 _TWICE: Final = 2.0
-"""How much more than its quantisers a tensor may lose on its way through them."""
+"""The most that a tensor may lose on its way through quantisers, as a multiple of what these lose."""
 
 _USUAL: Final = 255
 """The steps of a usual quantiser."""
@@ -38,12 +38,14 @@ _HALF_STEP: Final = 0.51
 _STEPS: Final = 4.0
 """The largest error of a quantised weight in steps, as where its range was chosen by its effect."""
 
-_EPSILON: Final = {"f16": 2.0**-11, "bf16": 2.0**-8}
+EPSILON: Final = {"f16": 2.0**-11, "bf16": 2.0**-8}
+"""The relative error of rounding one number."""
+
 _LEAST: Final = {"f16": 2.0**-25, "bf16": 0.0}
 
 
 class Loss(NamedTuple):
-    """What an input loses: ``kind`` is rounding or quantisation, ``noise`` the error as a multiple of the usual one."""
+    """The loss of an input: ``kind`` is rounding or quantisation, ``noise`` a multiple of the usual error."""
 
     kind: str
     what: str
@@ -51,7 +53,7 @@ class Loss(NamedTuple):
 
 
 class Read(NamedTuple):
-    """What a layer of a model reads: its tensors by input, None for a constant, and where each tensor comes from."""
+    """The inputs of a layer of a model: its tensors by input, None for a constant, and where each tensor comes from."""
 
     layers: Layers
     id: int
@@ -96,7 +98,7 @@ def constant_loss(ours: Layers, id: int, theirs: Layers, other: int, port: int) 
     types = [name for layers, key in ((ours, id), (theirs, other)) for name in _stored(layers, key, port)]
     for name in ("f16", "bf16"):
         if name in types and not (a.size == 1 and (a == 0).all() != (b == 0).all()):
-            allowed = 1.02 * _EPSILON[name] * np.maximum(np.abs(a), np.abs(b)) + _LEAST[name]
+            allowed = 1.02 * EPSILON[name] * np.maximum(np.abs(a), np.abs(b)) + _LEAST[name]
             if (gap <= allowed).all():
                 return Loss(ROUNDING, f"constants rounded to {name}", 0.0)
     steps = [step for layers, key in ((ours, id), (theirs, other)) if (step := step_of(layers, key, port)) is not None]
@@ -289,8 +291,8 @@ def _swallows(x: Array, y: Array) -> bool:
     """Return whether a slice of some elements that differ becomes a single number."""
     for axis in range(x.ndim):
         along = tuple(other for other in range(x.ndim) if other != axis)
-        if x.size // x.shape[axis] >= _SLICE and (np.ptp(x, axis=along) > 1e-3 * np.abs(x).max(along) + 1e-9).any():
-            lost = (np.ptp(y, axis=along) == 0) & (np.ptp(x, axis=along) > 1e-3 * np.abs(x).max(along) + 1e-9)
-            if lost.any():
+        if x.size // x.shape[axis] >= _SLICE:
+            varies = np.ptp(x, axis=along) > 1e-3 * np.abs(x).max(along) + 1e-9
+            if (varies & (np.ptp(y, axis=along) == 0)).any():
                 return True
     return False

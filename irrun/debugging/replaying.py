@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from irrun.debugging.places import Place, Watcher
+from irrun.debugging.places import Watcher
 from irrun.debugging.stopping import AS_WRITTEN
 from irrun.graph import Node, Outlet
 from irrun.model import Loaded, build
@@ -67,15 +67,9 @@ class Layers:
 
         An input that is None is the constant of the layer. A variable has its initial value.
         """
-        step, constants = self.steps[id], self.constants(id)
+        constants = self.constants(id)
         given = [constants.get(port) if array is None else array for port, array in enumerate(inputs)]
-        plans = [body.plan for body in (step.bodies or {}).values()]
-        run = Run(State(), (), Memory(), plans[0].budget if plans else UNLIMITED)
-        try:
-            with Numerics():
-                return [array.copy() for array in conformed(step, step.run(*given, **run.asked(step)))]
-        except FAILURES:
-            return None
+        return computed(self.steps[id], given)
 
     def run(self, inputs: Any, watcher: Watcher) -> tuple[Array, ...]:
         """Run all layers with an observer, and return the outputs."""
@@ -84,15 +78,12 @@ class Layers:
         return session.run(inputs).to_tuple()
 
 
-class Passer(Watcher):
-    """Passes on each output of each layer, but not of those in bodies."""
-
-    def __init__(self, sink: Any) -> None:
-        super().__init__()
-        self._sink = sink
-
-    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
-        del inputs
-        if not place.around:
-            for port, array in enumerate(outputs):
-                self._sink(Outlet(place.step.node.id, port), array)
+def computed(step: Step, inputs: Sequence[Array | None]) -> list[Array] | None:
+    """Compute a step by itself; None where the inputs do not fit it. A variable has its initial value."""
+    plans = [body.plan for body in (step.bodies or {}).values()]
+    run = Run(State(), (), Memory(), plans[0].budget if plans else UNLIMITED)
+    try:
+        with Numerics():
+            return [array.copy() for array in conformed(step, step.run(*inputs, **run.asked(step)))]
+    except FAILURES:
+        return None

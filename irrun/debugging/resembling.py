@@ -59,15 +59,17 @@ def distance(array: Array, other: Array) -> float:
     return _apart(x.astype(np.float64), y.astype(np.float64))
 
 
-def _apart(x: Array, y: Array) -> float:
+def _apart(x: Array, y: Array, scale: float | None = None) -> float:
+    """Return the largest error in proportion to a scale, by default the largest magnitude of both."""
     with np.errstate(all="ignore"):
         odd = ~np.isfinite(x), ~np.isfinite(y)
         if odd[0].any() or odd[1].any():
             if not np.array_equal(np.where(odd[0], x, 0), np.where(odd[1], y, 0), equal_nan=True):
                 return float(np.inf)
             x, y = np.where(odd[0], 0, x), np.where(odd[1], 0, y)
-        scale = max(float(np.abs(x).max()), float(np.abs(y).max()))
-        return float(np.abs(x - y).max()) / scale if scale else 0.0
+        if scale is None:
+            scale = max(float(np.abs(x).max()), float(np.abs(y).max()))
+        return float(np.abs(x - y).max(initial=0.0)) / scale if scale else 0.0
 
 
 def is_plain(array: Array) -> bool:
@@ -121,17 +123,7 @@ class Tensors:
             if mine.kind == "U":
                 apart = 0.0 if np.array_equal(mine.sample, other.sample) else np.inf
             else:
-                apart = _between(mine.sample, other.sample, scale)
+                apart = _apart(mine.sample, other.sample, scale)
             if apart <= within:
                 found.append((apart, shape != tuple(array.shape), outlet))
         return [(apart, outlet) for apart, _, outlet in sorted(found)]
-
-
-def _between(x: Array, y: Array, scale: float) -> float:
-    with np.errstate(all="ignore"):
-        odd = ~np.isfinite(x), ~np.isfinite(y)
-        if odd[0].any() or odd[1].any():
-            if not np.array_equal(np.where(odd[0], x, 0), np.where(odd[1], y, 0), equal_nan=True):
-                return float(np.inf)
-            x, y = np.where(odd[0], 0, x), np.where(odd[1], 0, y)
-        return float(np.abs(x - y).max(initial=0.0)) / scale if scale else 0.0

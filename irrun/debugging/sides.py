@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import Any, Protocol
 
 from irrun.debugging.matching import matched_outlets
-from irrun.debugging.places import Place, Watcher
+from irrun.debugging.places import Passer, Watcher
 from irrun.debugging.ports import paired
 from irrun.debugging.stopping import AS_WRITTEN
 from irrun.graph import Outlet
@@ -66,24 +66,7 @@ class ModelSide:
         return self.model.graph.node(key.node).name
 
     def tensors(self, keys: Collection[Hashable], sink: Sink) -> Sequence[Array]:
-        return run_as_written(self.model, self.inputs, self.config, _Passer(set(keys), sink)).to_tuple()
-
-
-class _Passer(Watcher):
-    """Passes on the outputs of some steps."""
-
-    def __init__(self, keys: Collection[Hashable], sink: Sink) -> None:
-        super().__init__()
-        self._keys = keys
-        self._sink = sink
-
-    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
-        del inputs
-        if not place.around:
-            for port, array in enumerate(outputs):
-                key = Outlet(place.step.node.id, port)
-                if key in self._keys:
-                    self._sink(key, array)
+        return run_as_written(self.model, self.inputs, self.config, Passer(sink, set(keys))).to_tuple()
 
 
 def run_as_written(model: Loaded, inputs: Any, config: Mapping[str, Any], watcher: Watcher) -> Outputs:

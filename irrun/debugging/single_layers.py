@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from irrun.debugging.cases import Case
 from irrun.debugging.cutting import constant_nodes, cut_out
 from irrun.debugging.faults import DebugError
-from irrun.debugging.places import Place, Watcher
+from irrun.debugging.places import Passer
 from irrun.debugging.ports import in_type_of
 from irrun.debugging.sides import Side, run_as_written
 from irrun.graph import Outlet
@@ -57,7 +57,7 @@ def inputs_of_pair(model: Loaded, id: int, other: Loaded, twin: int, inputs: Any
         raise DebugError(f'"{model.graph.node(id).name}" has other inputs in the other model')
     wanted = {outlet for port in places[1] if (outlet := theirs[port]) is not None}
     found = {Outlet(at, 0): inputs[place] for place, at in enumerate(other.graph.parameters)}
-    run_as_written(other, inputs, {}, _Taker(wanted - found.keys(), found))
+    run_as_written(other, inputs, {}, _taker(wanted - found.keys(), found))
     return {
         outlet: found[source]
         for port in places[0]
@@ -77,21 +77,10 @@ def inputs_of_layer(
     if keys:
         side.tensors(keys.keys(), lambda key, array: found.update({keys[key]: array.copy()}))
     if wanted - found.keys():
-        run_as_written(model, inputs, settings, _Taker(wanted - found.keys(), found))
+        run_as_written(model, inputs, settings, _taker(wanted - found.keys(), found))
     return found
 
 
-class _Taker(Watcher):
-    """Copies some tensors of a run."""
-
-    def __init__(self, wanted: Collection[Outlet], found: dict[Outlet, Array]) -> None:
-        super().__init__()
-        self._wanted = set(wanted)
-        self._found = found
-
-    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
-        del inputs
-        for port, array in enumerate(outputs):
-            outlet = Outlet(place.step.node.id, port)
-            if not place.around and outlet in self._wanted:
-                self._found[outlet] = array.copy()
+def _taker(wanted: Collection[Outlet], found: dict[Outlet, Array]) -> Passer:
+    """Return an observer that copies some tensors of a run."""
+    return Passer(lambda outlet, array: found.__setitem__(outlet, array.copy()), wanted)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
 from statistics import median
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from irrun.debugging.aligning import Alignment, Region
 from irrun.debugging.quantising import CODING, QUANTISATION, QUANTISER, ROUNDING, chain_of, constant_loss
@@ -47,7 +46,7 @@ def verdict_of(found: Alignment) -> Verdict:
         a, b = (max(len(getattr(region, side)) for region in wide) for side in ("layers", "others"))
         where = f"between {amount(a, 'layer')} and {amount(b, 'layer')} of the other side"
         return Verdict("unknown", reason=f"the difference begins {where} that have no counterpart one by one")
-    if suspects and suspects[0].cause in VAGUE and any(map(partial(_has_arithmetic, found), found.regions)):
+    if suspects and suspects[0].cause in VAGUE and any(_has_arithmetic(found, region) for region in found.regions):
         return Verdict("unknown", reason="the difference begins in shape arithmetic, or behind it")
     if suspects:
         return Verdict("different", tuple(suspects), suspects[0].cause, suspects[0].what)
@@ -88,59 +87,67 @@ def _quantiser_of(layers: Layers, id: int) -> str:
     return ""
 
 
+class _Cause(NamedTuple):
+    """A cause with its details and the constants that differ."""
+
+    name: str
+    what: str = ""
+    constants: tuple[str, ...] = ()
+
+
+class _Pair(NamedTuple):
+    """A layer and its counterpart, and why they differ."""
+
+    id: int
+    other: int
+    cause: _Cause
+
+
 def _suspect(found: Alignment, region: Region) -> Suspect:
     ours, theirs = found.ours, found.theirs
-    layers, others = _core(ours, region.layers, region.end), _core(theirs, region.others, region.other)
+    layers, others = _core(ours, region.layers), _core(theirs, region.others)
     between = tuple(ours.node(id).name for id in layers), tuple(theirs.node(id).name for id in others)
+    shown = between if max(map(len, between)) > 1 else None
+    pair = _pair(found, region, layers, others)
+    if pair is not None:
+        node, twin = ours.node(pair.id), theirs.node(pair.other)
+        return Suspect(node.name, node.type, twin.name, *pair.cause, shown, region.error, (pair.id, pair.other))
     last, twin = ours.node(region.end.node), theirs.node(region.other.node)
-    if not others or not layers:
-        node = _telling(*((ours, layers) if layers else (theirs, others)))
-        told = _read_alike(found, layers, others)
-        if told is not None:
-            id, other, cause, what, constants = told
-            node, twin = ours.node(id), theirs.node(other)
-            shown = _several(between)
-            return Suspect(node.name, node.type, twin.name, cause, what, constants, shown, region.error, (id, other))
-        what = f"{node.type} is only in the {'first' if layers else 'other'} model"
-        cause = "missing"
-        if node.type == QUANTISER:
-            cause, what = "quantisation", f"{QUANTISER} loses more than its levels explain"
-        names = (node.name, "") if layers else ("", node.name)
-        return Suspect(names[0], node.type, names[1], cause, what, between=_several(between), error=region.error)
-    extra = _surplus(ours, layers, theirs, others)
+    mine_only, its_only = _surplus(ours, layers, theirs, others)
+    if bool(mine_only) == bool(its_only):
+        mine, its = ({side.node(id).type for id in ids} for side, ids in ((ours, layers), (theirs, others)))
+        cause = "structure" if mine & its else "type"
+        return Suspect(last.name, last.type, twin.name, cause, between=shown, error=region.error)
+    node = _telling(ours, mine_only) if mine_only else _telling(theirs, its_only)
+    cause, what = "missing", f"{node.type} is only in the {'first' if mine_only else 'other'} model"
+    if node.type == QUANTISER:
+        cause, what = "quantisation", f"{QUANTISER} {node.name} loses more than its levels explain"
+    type = node.type if mine_only or not layers else last.type
+    name = node.name if mine_only else last.name if layers else ""
+    other = node.name if its_only else twin.name if others else ""
+    return Suspect(name, type, other, cause, what, between=shown, error=region.error)
+
+
+def _pair(found: Alignment, region: Region, layers: Sequence[int], others: Sequence[int]) -> _Pair | None:
+    """Return the layers of a region, or before it, that tell what differs."""
+    if not layers or not others:
+        return _read_alike(found, layers, others)
     if len(layers) == len(others) == 1:
-        cause, what, constants = _cause(found, layers[0], others[0])
-        ids = layers[0], others[0]
-        return Suspect(last.name, last.type, twin.name, cause, what, constants, error=region.error, ids=ids)
-    mine_only, its_only = extra
-    inner = _inner(found, layers, others)
-    if inner is not None:
-        id, other, cause, what, constants = inner
-        node = ours.node(id)
-        twin = theirs.node(other)
-        error = region.error
-        return Suspect(node.name, node.type, twin.name, cause, what, constants, between, error, (id, other))
-    misread = _read_alike(found, mine_only, its_only) or _misread(found, layers, others, its_only, mine_only)
-    if misread is not None:
-        id, other, cause, what, constants = misread
-        node, twin = ours.node(id), theirs.node(other)
-        return Suspect(node.name, node.type, twin.name, cause, what, constants, between, region.error, (id, other))
-    surplus = [ours.node(id).type for id in mine_only] + [theirs.node(id).type for id in its_only]
-    if surplus and MOVING.issuperset(surplus) and last.type == twin.type:
-        cause, what, constants = _cause(found, region.end.node, region.other.node)
-        cause = "input" if cause == "implementation" else cause
-        ids = region.end.node, region.other.node
-        return Suspect(last.name, last.type, twin.name, cause, what, constants, between, region.error, ids)
-    if bool(its_only) != bool(mine_only):
-        node = _telling(theirs, its_only) if its_only else _telling(ours, mine_only)
-        cause, what = "missing", f"{node.type} is only in the {'other' if its_only else 'first'} model"
-        if node.type == QUANTISER:
-            cause, what = "quantisation", f"{QUANTISER} {node.name} loses more than its levels explain"
-        name, type, other_name = (last.name, last.type, node.name) if its_only else (node.name, node.type, twin.name)
-        return Suspect(name, type, other_name, cause, what, between=between, error=region.error)
-    mine, its = ({side.node(id).type for id in ids} for side, ids in ((ours, layers), (theirs, others)))
-    cause = "structure" if mine & its else "type"
-    return Suspect(last.name, last.type, twin.name, cause, "", between=between, error=region.error)
+        return _Pair(layers[0], others[0], _cause(found, layers[0], others[0]))
+    mine_only, its_only = _surplus(found.ours, layers, found.theirs, others)
+    told = (
+        _inner(found, layers, others)
+        or _read_alike(found, mine_only, its_only)
+        or _misread(found, layers, others, its_only, mine_only)
+    )
+    if told is not None:
+        return told
+    end, twin = region.end.node, region.other.node
+    surplus = [found.ours.node(id).type for id in mine_only] + [found.theirs.node(id).type for id in its_only]
+    if surplus and MOVING.issuperset(surplus) and found.ours.node(end).type == found.theirs.node(twin).type:
+        cause = _cause(found, end, twin)
+        return _Pair(end, twin, cause._replace(name="input") if cause.name == "implementation" else cause)
+    return None
 
 
 def _telling(layers: Layers, ids: Sequence[int]) -> Node:
@@ -161,26 +168,18 @@ def _is_usual(found: Alignment, region: Region) -> bool:
     return noise is not None and noise <= _NOISE
 
 
-def _several(
-    between: tuple[tuple[str, ...], tuple[str, ...]],
-) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    return between if max(map(len, between)) > 1 else None
-
-
 def _has_arithmetic(found: Alignment, region: Region) -> bool:
     """Return whether layers of a region, beside those that compute floats, compute integers."""
-    sides = (found.ours, region.layers, region.end), (found.theirs, region.others, region.other)
+    sides = (found.ours, region.layers), (found.theirs, region.others)
     return any(len(_core(*side)) < len(side[1]) for side in sides)
 
 
 def _size(found: Alignment, region: Region) -> int:
-    sides = (found.ours, region.layers, region.end), (found.theirs, region.others, region.other)
-    return max(len(_core(*side)) for side in sides)
+    return max(len(_core(found.ours, region.layers)), len(_core(found.theirs, region.others)))
 
 
-def _core(layers: Layers, region: Sequence[int], end: Outlet) -> list[int]:
+def _core(layers: Layers, region: Sequence[int]) -> list[int]:
     """Return the layers of a region, without those of shape arithmetic where others are left."""
-    del end
     floats = [id for id in region if any(type.is_float for type in layers.steps[id].types)]
     return floats or list(region)
 
@@ -198,9 +197,7 @@ def _surplus(ours: Layers, layers: Sequence[int], theirs: Layers, others: Sequen
     return found
 
 
-def _inner(
-    found: Alignment, layers: Sequence[int], others: Sequence[int]
-) -> tuple[int, int, str, str, tuple[str, ...]] | None:
+def _inner(found: Alignment, layers: Sequence[int], others: Sequence[int]) -> _Pair | None:
     """Return the layer of a region that has an attribute or a constant of its own, with its counterpart by type."""
     left = list(others)
     for id in layers:
@@ -211,11 +208,10 @@ def _inner(
         if other is None:
             continue
         left.remove(other)
-        cause, what, constants = _cause(found, id, other)
-        if cause == "attribute" or (
-            cause in ("constant", "quantisation") and constants and not _is_coarse(found, id, other)
-        ):
-            return id, other, cause, what, constants
+        cause = _cause(found, id, other)
+        is_constant = cause.name in ("constant", "quantisation") and cause.constants
+        if cause.name == "attribute" or (is_constant and not _is_coarse(found, id, other)):
+            return _Pair(id, other, cause)
     return None
 
 
@@ -226,9 +222,7 @@ def _is_coarse(found: Alignment, id: int, other: int) -> bool:
     return all(loss is not None for loss in losses)
 
 
-def _read_alike(
-    found: Alignment, layers: Sequence[int], others: Sequence[int]
-) -> tuple[int, int, str, str, tuple[str, ...]] | None:
+def _read_alike(found: Alignment, layers: Sequence[int], others: Sequence[int]) -> _Pair | None:
     """Return a layer that one side seems to lack, and the one there that reads the same, if these two differ."""
     ours, theirs = found.ours, found.theirs
     pairs = [(id, other) for id in layers for other in theirs.steps] + [
@@ -239,15 +233,15 @@ def _read_alike(
             continue
         read = [source and found.found.get(source) for source in ours.sources(id)]
         if read == theirs.sources(other):
-            cause, what, constants = _cause(found, id, other)
-            if cause in ("attribute", "constant"):
-                return id, other, cause, what, constants
+            cause = _cause(found, id, other)
+            if cause.name in ("attribute", "constant"):
+                return _Pair(id, other, cause)
     return None
 
 
 def _misread(
     found: Alignment, layers: Sequence[int], others: Sequence[int], its_only: Sequence[int], mine_only: Sequence[int]
-) -> tuple[int, int, str, str, tuple[str, ...]] | None:
+) -> _Pair | None:
     """Return a layer before a region, and its counterpart in it, which has an attribute or a constant of its own.
 
     The tensor of such a layer may be that of another one, as where a slice begins where another slice does.
@@ -266,18 +260,18 @@ def _misread(
         return None
     for id, other in pairs:
         if ours.node(id).type == theirs.node(other).type:
-            cause, what, constants = _cause(found, id, other)
-            if cause in ("attribute", "constant", "quantisation"):
-                return id, other, cause, what, constants
+            cause = _cause(found, id, other)
+            if cause.name in ("attribute", "constant", "quantisation"):
+                return _Pair(id, other, cause)
     return None
 
 
-def _cause(found: Alignment, id: int, other: int) -> tuple[str, str, tuple[str, ...]]:
+def _cause(found: Alignment, id: int, other: int) -> _Cause:
     """Return why a layer differs from its counterpart, the details, and the constants that differ."""
     ours, theirs = found.ours, found.theirs
     node, twin = ours.node(id), theirs.node(other)
     if node.type != twin.type:
-        return "type", f"{node.type} beside {twin.type}", ()
+        return _Cause("type", f"{node.type} beside {twin.type}")
     changed = _attributes(node.op, twin.op)
     names: list[str] = []
     coarse: list[str] = []
@@ -292,16 +286,16 @@ def _cause(found: Alignment, id: int, other: int) -> tuple[str, str, tuple[str, 
         elif loss.kind == QUANTISATION:
             coarse += _changed(ours, id, theirs, other, port)
     if changed:
-        return "attribute", ", ".join(changed), tuple(names)
+        return _Cause("attribute", ", ".join(changed), tuple(names))
     if names:
-        return ("quantisation" if is_coded else "constant"), "", tuple(dict.fromkeys(names))
+        return _Cause("quantisation" if is_coded else "constant", constants=tuple(dict.fromkeys(names)))
     mine = [found.found.get(outlet) if outlet is not None else None for outlet in ours.sources(id)]
     read = theirs.sources(other)
     if mine != read:
         if Counter(mine) == Counter(read):
-            return "order", "the inputs are in another order", ()
-        return "input", "it reads another tensor", ()
-    return ("quantisation", "", tuple(coarse)) if coarse else ("implementation", "", ())
+            return _Cause("order", "the inputs are in another order")
+        return _Cause("input", "it reads another tensor")
+    return _Cause("quantisation", constants=tuple(coarse)) if coarse else _Cause("implementation")
 
 
 def _attributes(op: Any, other: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a comparison of two models claims: equal, different because of some layers, or unknown."""
+"""The claim of a comparison of two models: equal, different because of some layers, or unknown."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Body(NamedTuple):
 
 
 class NodeInfo(NamedTuple):
-    """What the ``<rt_info>`` of a layer holds, and those of its ports; ports without any may be left out."""
+    """The content of the ``<rt_info>`` of a layer, and those of its ports; ports without any may be left out."""
 
     layer: Info = ()
     inputs: tuple[Info, ...] = ()

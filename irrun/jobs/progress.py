@@ -32,11 +32,12 @@ _listener: Final = ContextVar[Listener | None]("listener", default=None)
 @contextmanager
 def listening(listener: Listener | None) -> Iterator[None]:
     """Let a listener know of the work of this thread; None silences it."""
-    before = _listener.set(listener)
+    before = _listener.get()
+    _listener.set(listener)
     try:
         yield
     finally:
-        _listener.reset(before)
+        _listener.set(before)
 
 
 @contextmanager
@@ -82,19 +83,10 @@ def told(
 def _each(
     items: Iterable[_Item], what: str, unit: str, total: int | None, count: Callable[[_Item], int]
 ) -> Iterator[_Item]:
-    listener = _listener.get()
-    if listener is None:
-        yield from items
-        return
-    _listener.set(None)
-    try:
-        listener.begin(what, total, unit)
+    with working(what, total, unit) as add:
         for item in items:
             yield item
-            listener.add(count(item))
-    finally:
-        listener.end()
-        _listener.set(listener)
+            add(count(item))
 
 
 def _uncounted(_count: int) -> None:

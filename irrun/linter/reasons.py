@@ -19,8 +19,7 @@ from irrun.ops.infrastructure.const import Const
 from irrun.tensor import Array, Fact
 
 _WITHOUT_MODEL: Final = frozenset({"output_count"})
-"""What inference may ask for where nothing of the model is at hand."""
-
+"""Names of what inference may ask for where nothing of the model is at hand."""
 
 _FAULTY: Final = "its type or its attributes are faulty"
 

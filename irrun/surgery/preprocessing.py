@@ -21,7 +21,7 @@ RESIZES: Final = {item.name.lower().removeprefix("resize_"): item for item in Re
 
 @dataclass(frozen=True, slots=True)
 class Preprocessing:
-    """What the caller passes, and the steps to what the model takes: type, colour, size, numbers, layout.
+    """The tensor that the caller passes, and the steps to that of the model: type, colour, size, numbers, layout.
 
     ``type``, ``layout`` and ``color`` are those of the tensor that the caller passes; ``model_layout`` and
     ``model_color`` those of the model. ``resize`` names an algorithm: then images have any size, or ``size``, height

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from irrun.cli.comparing import page
-from irrun.debugging.diagnosing import of_optimisation
+from irrun.debugging.diagnosing import diagnose_optimisation
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.metrics import errors
 from irrun.document.writer import WrittenBody
@@ -375,7 +375,7 @@ def test_the_statistic_that_is_checked(run: Run, tmp_path: Path, stat: str, stat
 def test_the_optimisation_that_is_at_fault() -> None:
     ours, written, theirs = f32([1, 2]), f32([1, 2]), f32([1.5, 2])
     sides = {"model": ([ours], [written]), "OpenVINO": ([theirs], [written])}
-    found = of_optimisation(sides, Tolerance())
+    found = diagnose_optimisation(sides, Tolerance())
     assert (found.verdict, found.cause, found.suspects) == ("different", "optimisation", ())
     assert found.reason.endswith(
         "that of OpenVINO is at fault, relative errors against the layers as written are model 0, OpenVINO 0.25"

@@ -1,4 +1,4 @@
-"""What a comparison claims, for pairs that are made by hand."""
+"""Claims of a comparison, for pairs that are made by hand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from irrun.debugging import Tolerance, compare
-from irrun.debugging.diagnosing import of_layers
+from irrun.debugging.diagnosing import diagnose_layers
 from irrun.debugging.layers import LayerComparison, LayerDifference
 from irrun.debugging.metrics import errors
 from irrun.debugging.verdicts import CAUSES, Suspect, Verdict
@@ -162,7 +162,7 @@ def test_a_step_of_rounding_accuses_nobody(tmp_path: Path) -> None:
         found = errors(ours, other)
         item = LayerDifference("fq", "FakeQuantize", 0, id, "fq", "name", (4,), "", True, True, found, found)
         layers = LayerComparison((item,), (ours,), (other,))
-        return of_layers(model, layers, "OpenVINO", [ours], [other], Tolerance())
+        return diagnose_layers(model, layers, "OpenVINO", [ours], [other], Tolerance())
 
     assert claimed(theirs) == Verdict("different", (), "rounding", '"fq": one step in 1 of 4 elements')
     (suspect,) = claimed(theirs * 2).suspects

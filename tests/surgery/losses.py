@@ -1,4 +1,4 @@
-"""What a file says that an edit must not lose: as OpenVINO reads it, and as irrun does."""
+"""The content of a file that an edit must not lose: as OpenVINO reads it, and as irrun does."""
 
 from __future__ import annotations
 

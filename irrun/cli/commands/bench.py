@@ -37,6 +37,7 @@ from irrun.cli.settings import Settings
 from irrun.cli.tables import aligned, columns, listed, wrapped
 from irrun.evaluation.benchmarking import benchmark
 from irrun.evaluation.files import reading
+from irrun.evaluation.files.naming import reshape
 from irrun.evaluation.native import OpenVINOModel, required
 from irrun.evaluation.timing import milliseconds
 from irrun.model import load
@@ -83,7 +84,7 @@ def command(
     if native:
         required("openvino", "--compare-openvino")
     loaded, read_ms = milliseconds(lambda: load(model, source.weights, extensions=extensions()))
-    loaded, shapes = inputs.reshape(loaded, source.shapes)
+    loaded, shapes = reshape(loaded, source.shapes)
     config = settings.of(model, precision=precisions[0] if precisions else None)
     given = source.values(loaded, config)
     say_findings(loaded, model)

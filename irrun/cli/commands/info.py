@@ -27,9 +27,10 @@ from irrun.cli.compiling import compile_options
 from irrun.cli.console import note, result
 from irrun.cli.extending import extensions
 from irrun.cli.findings import say_findings
-from irrun.cli.inputs import reshape, shape_option, usual_options, weights_option
+from irrun.cli.inputs import shape_option, usual_options, weights_option
 from irrun.cli.settings import Settings
 from irrun.cli.tables import clipped, columns, listed
+from irrun.evaluation.files.naming import reshape
 from irrun.model import Loaded, Port, build, load
 from irrun.model.flops import Flops
 from irrun.model.layers import layers_of

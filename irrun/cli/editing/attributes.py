@@ -14,9 +14,7 @@ from pathlib import Path
 
 import click
 
-from irrun.cli.console import verbosity
 from irrun.cli.editing import sharing
-from irrun.cli.extending import extension_option
 from irrun.cli.inputs import FILE
 from irrun.surgery import set_attributes
 
@@ -25,10 +23,7 @@ from irrun.surgery import set_attributes
 @click.argument("model", type=FILE)
 @click.argument("layer")
 @click.argument("values", metavar="ATTRIBUTE=VALUE...", nargs=-1, required=True)
-@sharing.output_option
-@sharing.weights_option
-@extension_option
-@verbosity
+@sharing.options
 def command(model: Path, output: Path, layer: str, values: tuple[str, ...], weights: Path | None) -> None:
     pairs = sharing.pairs(values, "ATTRIBUTE=VALUE", str.partition)
     sharing.write(set_attributes(sharing.read(model, weights, output), layer, pairs), output)

@@ -26,6 +26,7 @@ from irrun.cli.inputs import FILE
 from irrun.cli.writing import read_files
 from irrun.diagnostics import amount
 from irrun.evaluation.files import reading, saving
+from irrun.evaluation.files.naming import reshape
 from irrun.evaluation.files.targets import refuse_inputs
 from irrun.model import Loaded
 from irrun.surgery import Extract, extract, record
@@ -60,7 +61,7 @@ def command(
         raise click.UsageError("expected --from, --to or both")
     if recorded is None and files:
         raise click.UsageError("-i requires --with-inputs")
-    loaded, _ = inputs.reshape(sharing.read(model, weights, output), shapes)
+    loaded, _ = reshape(sharing.read(model, weights, output), shapes)
     found = extract(loaded, begin, end)
     if recorded is not None:
         saving.check_target(recorded, len(found.model.inputs))

@@ -16,9 +16,7 @@ from pathlib import Path
 
 import click
 
-from irrun.cli.console import verbosity
 from irrun.cli.editing import sharing
-from irrun.cli.extending import extension_option
 from irrun.cli.inputs import FILE
 from irrun.surgery import set_layer_notes, set_notes
 
@@ -28,10 +26,7 @@ from irrun.surgery import set_layer_notes, set_notes
 @click.option("--set", "values", metavar="PATH=VALUE", multiple=True, help="Set an entry; repeatable.")
 @click.option("--drop", "dropped", metavar="PATH", multiple=True, help="Remove an entry; repeatable.")
 @click.option("--layer", metavar="LAYER", help="Change the information of this layer instead of that of the model.")
-@sharing.output_option
-@sharing.weights_option
-@extension_option
-@verbosity
+@sharing.options
 def command(
     model: Path,
     output: Path,

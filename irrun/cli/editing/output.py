@@ -15,9 +15,7 @@ from pathlib import Path
 
 import click
 
-from irrun.cli.console import verbosity
 from irrun.cli.editing import sharing
-from irrun.cli.extending import extension_option
 from irrun.cli.inputs import FILE
 from irrun.surgery import set_outputs
 
@@ -26,10 +24,7 @@ from irrun.surgery import set_outputs
 @click.argument("model", type=FILE)
 @click.option("--add", metavar="TENSOR", multiple=True, help="Return this tensor, too; repeatable.")
 @click.option("--remove", metavar="NAME", multiple=True, help="Leave out this output; repeatable.")
-@sharing.output_option
-@sharing.weights_option
-@extension_option
-@verbosity
+@sharing.options
 def command(model: Path, output: Path, add: tuple[str, ...], remove: tuple[str, ...], weights: Path | None) -> None:
     if not add and not remove:
         raise click.UsageError("expected --add or --remove")

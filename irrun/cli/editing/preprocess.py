@@ -16,9 +16,7 @@ from pathlib import Path
 
 import click
 
-from irrun.cli.console import verbosity
 from irrun.cli.editing import sharing
-from irrun.cli.extending import extension_option
 from irrun.cli.inputs import FILE
 from irrun.surgery import Preprocessing, preprocess
 from irrun.surgery.preprocessing import COLORS, RESIZES
@@ -36,10 +34,7 @@ from irrun.surgery.preprocessing import COLORS, RESIZES
 @click.option("--size", metavar="HEIGHTxWIDTH", help="The size of the images that the caller passes.")
 @click.option("--mean", metavar="NUMBERS", help="Subtract a number, or one for each channel.")
 @click.option("--scale", metavar="NUMBERS", help="Divide by a number, or by one for each channel.")
-@sharing.output_option
-@sharing.weights_option
-@extension_option
-@verbosity
+@sharing.options
 def command(
     model: Path,
     output: Path,

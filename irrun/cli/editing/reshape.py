@@ -14,11 +14,11 @@ from pathlib import Path
 
 import click
 
-from irrun.cli import inputs
 from irrun.cli.console import verbosity
 from irrun.cli.editing import sharing
 from irrun.cli.extending import extension_option
 from irrun.cli.inputs import FILE
+from irrun.evaluation.files.naming import reshape
 
 
 @click.command(name="reshape", help=__doc__)
@@ -36,5 +36,5 @@ from irrun.cli.inputs import FILE
 @extension_option
 @verbosity
 def command(model: Path, output: Path, shapes: tuple[str, ...], weights: Path | None) -> None:
-    loaded, _ = inputs.reshape(sharing.read(model, weights, output), shapes)
+    loaded, _ = reshape(sharing.read(model, weights, output), shapes)
     sharing.write(loaded, output)

@@ -8,8 +8,8 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from irrun.cli.console import note
-from irrun.cli.extending import extensions
+from irrun.cli.console import note, verbosity
+from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE
@@ -44,6 +44,11 @@ def output_option(command: F) -> F:
 
 
 weights_option = click.option("--weights", type=FILE, help="The weights file, if it is not beside the model.")
+
+
+def options(command: F) -> F:
+    """Add the options that every edit has: the file that is written, the weights, extensions and verbosity."""
+    return output_option(weights_option(extension_option(verbosity(command))))
 
 
 def read(model: Path, weights: Path | None, output: Path) -> Loaded:

@@ -16,9 +16,7 @@ from pathlib import Path
 
 import click
 
-from irrun.cli.console import verbosity
 from irrun.cli.editing import sharing
-from irrun.cli.extending import extension_option
 from irrun.cli.inputs import FILE
 from irrun.surgery import make_states, remove_states
 
@@ -28,10 +26,7 @@ from irrun.surgery import make_states, remove_states
 @click.option("--make", "made", metavar="IN=OUT", multiple=True, help="Make a variable of this pair; repeatable.")
 @click.option("--remove", is_flag=True, help="Make inputs and outputs of variables.")
 @click.option("--variable", "variables", metavar="NAME", multiple=True, help="Remove this variable only; repeatable.")
-@sharing.output_option
-@sharing.weights_option
-@extension_option
-@verbosity
+@sharing.options
 def command(
     model: Path, output: Path, made: tuple[str, ...], variables: tuple[str, ...], weights: Path | None, *, remove: bool
 ) -> None:

@@ -15,9 +15,7 @@ from pathlib import Path
 
 import click
 
-from irrun.cli.console import verbosity
 from irrun.cli.editing import sharing
-from irrun.cli.extending import extension_option
 from irrun.cli.inputs import FILE
 from irrun.cli.writing import read_files
 from irrun.evaluation.files.arrays import load_one
@@ -29,10 +27,7 @@ from irrun.tensor import Array
 @click.command(name="weights", help=__doc__)
 @click.argument("model", type=FILE)
 @click.argument("values", metavar="CONST=VALUE...", nargs=-1, required=True)
-@sharing.output_option
-@sharing.weights_option
-@extension_option
-@verbosity
+@sharing.options
 def command(model: Path, output: Path, values: tuple[str, ...], weights: Path | None) -> None:
     pairs = sharing.pairs(values, "CONST=FILE or CONST=NUMBER")
     files = [Path(text) for text in pairs.values() if _number(text) is None]

@@ -82,6 +82,13 @@ def refuted(
         yield from unless_few_differ(declared, dims, count, what)
 
 
+def refuted_complex(declared: Shape, data: Fact, axes: Fact, signal_size: Fact | None) -> Iterator[Refutation]:
+    """Refute sizes of complex data transformed along unknown axes."""
+    dims = complex_dims(data)
+    if dims is not None and axes.ints() is None and declared.dims:
+        yield from refuted(Shape(declared[:-1]), dims, axes, signal_size)
+
+
 def known_sizes(shape: Sequence[int], axes: Sequence[int], signal_size: Array | None) -> list[int]:
     """Return the size of the signal on each axis at run time."""
     if signal_size is None:

@@ -5,7 +5,15 @@ from collections.abc import Iterator, Sequence
 from irrun.kernels.fft import dft
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, op
 from irrun.ops.refuting import Refutation
-from irrun.ops.signals.fourier import INDEX, checked_axes, complex_dims, known_sizes, refuted, transformed, unknown
+from irrun.ops.signals.fourier import (
+    INDEX,
+    checked_axes,
+    complex_dims,
+    known_sizes,
+    refuted_complex,
+    transformed,
+    unknown,
+)
 from irrun.tensor.element_type import FLOAT
 
 T = TypeVar("T", FLOAT)
@@ -36,10 +44,7 @@ class IDFT(Op):
     def refute(
         self, declared: Sequence[Shape], data: Fact, axes: Fact, signal_size: Fact | None
     ) -> Iterator[Refutation]:
-        dims = complex_dims(data)
-        if dims is not None and axes.ints() is None and declared[0].dims:
-            return refuted(Shape(declared[0][:-1]), dims, axes, signal_size)
-        return iter(())
+        return refuted_complex(declared[0], data, axes, signal_size)
 
     def run(self, data: Array, axes: Array, signal_size: Array | None) -> Array:
         places = [int(axis) % (data.ndim - 1) for axis in axes]

@@ -94,7 +94,9 @@ class Edit:
                 self.graph.connect(made, inlet)
 
     def done(self) -> Loaded | None:
-        """Return the edited model; None where it is not one."""
+        """Return the edited model; None where it is not one, or nothing was edited."""
+        if self.graph.graph is self.model.graph:
+            return None
         try:
             graph, facts = self.graph.freeze()
         except OpError:

@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple
 
 from irrun.debugging.answers import Answers
 from irrun.debugging.cases import of_sizes
-from irrun.debugging.diagnosing import of_models
+from irrun.debugging.diagnosing import diagnose_models
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.sides import ModelSide
 from irrun.debugging.stopping import AS_WRITTEN
@@ -66,7 +66,7 @@ def judged(pair: Pair, tolerance: Tolerance = Tolerance()) -> Verdict:  # noqa: 
     ours, theirs = outputs(pair.model, pair.inputs), side.outputs()
     if not Answers(ours, tuple(theirs)).differ(tolerance):
         return EQUAL
-    return of_models(pair.model, side, pair.inputs, ours, theirs, tolerance, AS_WRITTEN)
+    return diagnose_models(pair.model, side, pair.inputs, ours, theirs, tolerance, AS_WRITTEN)
 
 
 def outcome(pair: Pair, verdict: Verdict) -> Outcome:

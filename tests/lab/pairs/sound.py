@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.debugging.replaying import Layers, Passer
+from irrun.debugging.places import Passer
+from irrun.debugging.replaying import Layers
 from irrun.graph import Node, Outlet
 from irrun.model import Loaded
 from irrun.tensor import Array
@@ -93,11 +94,9 @@ def coded(
 
 def compressed(model: Loaded, type: ElementType, group: int = 0) -> Loaded | None:
     edit = Edit(model)
-    count = 0
     for node, port, value in weights(edit, *PRODUCTS, "Gather"):
         if value.ndim < 2 or (group and (value.ndim != 2 or value.shape[-1] % group)):
             continue
-        count += 1
         axis = value.ndim - 1 if group else 0
         codes, zero, scale, shape = coded(value, type, axis, group)
         name = f"{node.name}/weights"
@@ -116,7 +115,7 @@ def compressed(model: Loaded, type: ElementType, group: int = 0) -> Loaded | Non
         if group:
             at = edit.make("Reshape", [at, edit.const(np.array(shape), I64)], f"{name}/reshape", special_zero=False)
         _feed(edit, node, port, at)
-    return edit.done() if count else None
+    return edit.done()
 
 
 def int8_weights(model: Loaded, inputs: Inputs) -> Loaded | None:
@@ -141,7 +140,6 @@ def fake_quantised(model: Loaded, inputs: Inputs) -> Loaded | None:
     """FakeQuantize before the products, of weights per channel and of activations."""
     edit, values = Edit(model), tensors_of(model, inputs)
     seen: dict[Outlet, Outlet] = {}
-    count = 0
     for node in list(edit.layers(*PRODUCTS)):
         for port in range(2):
             value = edit.value(node, port)
@@ -164,30 +162,26 @@ def fake_quantised(model: Loaded, inputs: Inputs) -> Loaded | None:
                     ]
                     made = seen[outlet] = edit.make("FakeQuantize", [outlet, *limits, *limits], name, levels=256)
             _feed(edit, node, port, made)
-            count += 1
-    return edit.done() if count else None
+    return edit.done()
 
 
 def moved_factor(model: Loaded, inputs: Inputs) -> Loaded | None:
     """A factor of a product is multiplied behind it instead."""
     del inputs
     edit = Edit(model)
-    count = 0
     for node, port, value in weights(edit, *PRODUCTS):
         if port != 1:
             continue
         _feed(edit, node, 1, edit.const(value * 4))
         made = edit.make("Multiply", [Outlet(node.id, 0), edit.const(np.float32(0.25))], f"{node.name}/back")
         edit.between(Outlet(node.id, 0), made)
-        count += 1
-    return edit.done() if count else None
+    return edit.done()
 
 
 def transposed_weights(model: Loaded, inputs: Inputs) -> Loaded | None:
     """The weights of a MatMul are stored in the other order."""
     del inputs
     edit = Edit(model)
-    count = 0
     for node, port, value in weights(edit, "MatMul"):
         if port == 1 and value.ndim == 2:
             op = node.op
@@ -199,15 +193,13 @@ def transposed_weights(model: Loaded, inputs: Inputs) -> Loaded | None:
                 transpose_b=not op.transpose_b,
             )  # type: ignore[union-attr]
             edit.instead(node, made)
-            count += 1
-    return edit.done() if count else None
+    return edit.done()
 
 
 def split_norm(model: Loaded, inputs: Inputs) -> Loaded | None:
     """MVN as means, a square root and a quotient."""
     del inputs
     edit = Edit(model)
-    count = 0
     for node in list(edit.layers("MVN")):
         op: Any = node.op
         axes = edit.value(node, 1)
@@ -222,15 +214,13 @@ def split_norm(model: Loaded, inputs: Inputs) -> Loaded | None:
             "Add", [edit.make("ReduceMean", [square, along], keep_dims=True), edit.const(np.float32(op.eps))]
         )
         edit.instead(node, edit.make("Divide", [centred, edit.make("Sqrt", [variance])], node.name))
-        count += 1
-    return edit.done() if count else None
+    return edit.done()
 
 
 def split_activations(model: Loaded, inputs: Inputs) -> Loaded | None:
     """Activations as the functions that they are made of."""
     del inputs
     edit = Edit(model)
-    count = 0
     for node in list(edit.layers("Gelu", "Swish", "ReLU", "HSwish", "SoftMax", "Clamp")):
         x, op = edit.source(node), node.op
         made: Outlet | None = None
@@ -265,15 +255,13 @@ def split_activations(model: Loaded, inputs: Inputs) -> Loaded | None:
                 )  # type: ignore[union-attr]
         if made is not None:
             edit.instead(node, made)
-            count += 1
-    return edit.done() if count else None
+    return edit.done()
 
 
 def other_arithmetic(model: Loaded, inputs: Inputs) -> Loaded | None:
     """A difference as a sum, a quotient by a constant as a product."""
     del inputs
     edit = Edit(model)
-    count = 0
     for node in list(edit.layers("Subtract", "Divide")):
         if not is_float(edit.fact(node)):
             continue
@@ -286,15 +274,13 @@ def other_arithmetic(model: Loaded, inputs: Inputs) -> Loaded | None:
         else:
             continue
         edit.instead(node, made)
-        count += 1
-    return edit.done() if count else None
+    return edit.done()
 
 
 def more_shapes(model: Loaded, inputs: Inputs) -> Loaded | None:
     """Reshapes and transpositions that cancel each other, behind every third sum."""
     del inputs
     edit = Edit(model)
-    count = 0
     for number, node in enumerate(list(edit.layers("Add", "MatMul", "Convolution"))):
         fact = edit.fact(node)
         if number % 3 or not fact.shape.is_static or not is_float(fact) or fact.shape.size.lo < 2:
@@ -309,53 +295,45 @@ def more_shapes(model: Loaded, inputs: Inputs) -> Loaded | None:
                 [edit.make("Transpose", [made, edit.const(order, I64)]), edit.const(np.argsort(order), I64)],
             )
         edit.between(Outlet(node.id, 0), made, [flat.node])
-        count += 1
-    return edit.done() if count else None
+    return edit.done()
 
 
 def shared_twice(model: Loaded, inputs: Inputs) -> Loaded | None:
     """Layers that several read are computed once for each."""
     del inputs
     edit = Edit(model)
-    count = 0
     for node in list(edit.layers("Add", "ReLU", "MatMul", "Multiply", "Reshape")):
         consumers = edit.graph.consumers(Outlet(node.id, 0))
         for inlet in consumers[1:]:
-            twin = edit.layer(node.op, edit.graph.sources(node.id), f"{node.name}/twin_{count}")  # type: ignore[arg-type]
+            twin = edit.layer(node.op, edit.graph.sources(node.id))  # type: ignore[arg-type]
             edit.graph.connect(twin, inlet)
-            count += 1
-    return edit.done() if count else None
+    return edit.done()
 
 
 def other_order(model: Loaded, inputs: Inputs) -> Loaded | None:
     """The operands of sums and products are exchanged."""
     del inputs
     edit = Edit(model)
-    count = 0
     for node in list(edit.layers("Add", "Multiply", "Maximum", "Minimum")):
         if node.op is not None:
             edit.graph.feed(node.id, list(reversed(edit.graph.sources(node.id))))
-            count += 1
-    return edit.done() if count else None
+    return edit.done()
 
 
 def split_sums(model: Loaded, inputs: Inputs) -> Loaded | None:
     """A constant summand in two parts."""
     del inputs
     edit = Edit(model)
-    count = 0
     for node, port, value in weights(edit, "Add", least=1):
         half = edit.make("Add", [edit.source(node, 1 - port), edit.const(value * np.float32(0.25))])
         edit.instead(node, edit.make("Add", [half, edit.const(value * np.float32(0.75))], node.name))
-        count += 1
-    return edit.done() if count else None
+    return edit.done()
 
 
 def folded_scales(model: Loaded, inputs: Inputs) -> Loaded | None:
     """A product of a MatMul with a constant number, folded into its weights."""
     del inputs
     edit = Edit(model)
-    count = 0
     for node in list(edit.layers("MatMul", "Convolution")):
         value = edit.value(node, 1)
         consumers = edit.graph.consumers(Outlet(node.id, 0))
@@ -373,15 +351,13 @@ def folded_scales(model: Loaded, inputs: Inputs) -> Loaded | None:
         _feed(edit, node, 1, edit.const(value * scale))
         edit.graph.replace(Outlet(after.id, 0), Outlet(node.id, 0))
         edit.graph.remove([after.id])
-        count += 1
-    return edit.done() if count else None
+    return edit.done()
 
 
 def identity_layers(model: Loaded, inputs: Inputs) -> Loaded | None:
     """Layers that change nothing: a sum with zero, a product with one, a Convert to the same type."""
     del inputs
     edit = Edit(model)
-    count = 0
     for number, node in enumerate(list(edit.layers("Add", "MatMul", "Convolution", "ReLU", "Multiply"))):
         if not is_float(edit.fact(node)) or number % 2:
             continue
@@ -389,15 +365,13 @@ def identity_layers(model: Loaded, inputs: Inputs) -> Loaded | None:
         kinds = (("Add", 0.0), ("Multiply", 1.0))[number % 4 // 2]
         made = edit.make(kinds[0], [at, edit.const(np.float32(kinds[1]))])
         edit.between(at, made)
-        count += 1
-    return edit.done() if count else None
+    return edit.done()
 
 
 def split_concat(model: Loaded, inputs: Inputs) -> Loaded | None:
     """Concatenations of several as concatenations of two."""
     del inputs
     edit = Edit(model)
-    count = 0
     for node in list(edit.layers("Concat")):
         sources = list(edit.graph.sources(node.id))
         if len(sources) < 3:
@@ -407,38 +381,29 @@ def split_concat(model: Loaded, inputs: Inputs) -> Loaded | None:
             at = edit.make("Concat", [at, source], node.name if number == len(sources) else "", axis=node.op.axis)  # type: ignore[union-attr]
         assert at is not None
         edit.instead(node, at)
-        count += 1
-    return edit.done() if count else None
+    return edit.done()
 
 
 def split_attention(model: Loaded, inputs: Inputs) -> Loaded | None:
     """ScaledDotProductAttention as products and a softmax."""
     del inputs
     edit = Edit(model)
-    count = 0
     for node in list(edit.layers("ScaledDotProductAttention")):
         sources = edit.graph.sources(node.id)
         q, k, v = sources[:3]
         fact = edit.model.facts[q] if q is not None else None
-        if (
-            fact is None
-            or fact.shape.dims is None
-            or not fact.shape.dims[-1].is_static
-            or len(sources) > 4
-            or node.op.causal
-        ):  # type: ignore[union-attr]
+        size = fact.shape.dims[-1] if fact is not None and fact.shape.dims is not None else None
+        masks = [edit.model.facts[outlet] for outlet in sources[3:] if outlet is not None]
+        is_plain = len(sources) <= 4 and all(map(is_float, masks)) and not node.op.causal  # type: ignore[union-attr]
+        if size is None or not size.is_static or not is_plain:
             continue
         scores = edit.make("MatMul", [q, k], transpose_a=False, transpose_b=True)
-        scores = edit.make("Multiply", [scores, edit.const(np.float32(1 / np.sqrt(fact.shape.dims[-1].lo)))])
-        if len(sources) == 4:
-            mask = edit.model.facts[sources[3]]  # type: ignore[index]
-            if not mask.type.is_float:
-                continue
-            scores = edit.make("Add", [scores, sources[3]])
+        scores = edit.make("Multiply", [scores, edit.const(np.float32(1 / np.sqrt(size.lo)))])
+        for mask in sources[3:]:
+            scores = edit.make("Add", [scores, mask])
         soft = edit.make("Softmax", [scores], opset=8, axis=-1)
         edit.instead(node, edit.make("MatMul", [soft, v], node.name, transpose_a=False, transpose_b=False))
-        count += 1
-    return edit.done() if count else None
+    return edit.done()
 
 
 KINDS: Final[Mapping[str, Callable[[Loaded, Inputs], Loaded | None]]] = {

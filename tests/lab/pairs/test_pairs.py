@@ -1,4 +1,4 @@
-"""What ``irrun compare`` claims of rewritten models, and of models with a planted fault, is true."""
+"""Claims of ``irrun compare`` on rewritten models, and on models with a planted fault, are true."""
 
 from __future__ import annotations
 
