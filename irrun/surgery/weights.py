@@ -42,7 +42,8 @@ def convert(model: Loaded, type: Literal["f16", "f32"]) -> Loaded:
     """Return a model with weights stored in f16, each with a conversion to its type, or in f32 without conversions.
 
     As OpenVINO does, f16 leaves constants as they are that would lose much by it, and those of quantised models; also
-    those of layers that are marked as f32.
+    those of layers that are marked as f32, and those on which shapes depend: OpenVINO does not infer through conversions
+    of weights.
     """
     plain, edited = opened(model)
     if type == "f32" or not is_quantised(plain.graph):
@@ -124,17 +125,20 @@ def _hold(graph: MutableGraph, id: int, fact: Fact) -> None:
 
 
 def _narrow(graph: MutableGraph) -> None:
-    for id in list(graph.graph):
-        node, fact = graph.node(id), graph.fact(Outlet(id, 0))
-        if not isinstance(node.op, Const) or fact is None or stays_in_f32(graph, id):
-            continue
-        half = as_half(fact)
-        if half is None:
-            continue
+    halves = {id: half for id in list(graph.graph) if (half := _half(graph, id)) is not None}
+    shaping = _shaping(graph, halves)
+    for id in [id for id in halves if id not in shaping]:
+        node, half, type = graph.node(id), halves[id], graph.facts[Outlet(id, 0)].type
         stored = graph.add(held_constant(f"{node.name}_compressed", half), ())
-        record = _convert(node, Convert(destination_type=fact.type))
-        graph.replace(Outlet(id, 0), Outlet(graph.add(record, [Outlet(stored, 0)], [Fact(fact.type, fact.shape)]), 0))
+        record = _convert(node, Convert(destination_type=type))
+        graph.replace(Outlet(id, 0), Outlet(graph.add(record, [Outlet(stored, 0)], [Fact(type, half.shape)]), 0))
         graph.remove([id])
+
+
+def _half(graph: MutableGraph, id: int) -> Fact | None:
+    """Return a constant in f16; None for other layers, and for constants that keep their type."""
+    fact = graph.fact(Outlet(id, 0)) if isinstance(graph.node(id).op, Const) else None
+    return None if fact is None or stays_in_f32(graph, id) else as_half(fact)
 
 
 def _widen(graph: MutableGraph) -> None:

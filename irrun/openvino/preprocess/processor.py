@@ -264,6 +264,8 @@ def _input_flow(parameter: Parameter, info: InputInfo) -> tuple[list[Parameter],
         item.set_friendly_name(parameter.friendly_name + suffix)
         if given or len(made) == 1:
             Output(item, 0).set_names({name + suffix for name in Output(parameter, 0).names})
+        item.get_rt_info().update(parameter.get_rt_info())
+        Output(item, 0).get_rt_info().update(Output(parameter, 0).get_rt_info())
         item.set_layout(outer if not outer.empty else declared)
         if info.tensor().memory:
             Output(item, 0).set_rt_info(info.tensor().memory, "memory_type_0")

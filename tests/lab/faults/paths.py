@@ -67,6 +67,10 @@ def serialize_apart() -> None:
     serialize(Core().read_model("model.xml"), "one.xml", "two.bin")
 
 
+def edited(kind: str, *arguments: str) -> WritePath:
+    return WritePath(irrun("edit", kind, "model.xml", *arguments, "-o", "edited.xml"), ("edited.xml", "edited.bin"))
+
+
 RUN: Final = ("run", "model.xml", "--random", "-o")
 PATHS: Final[Mapping[str, WritePath]] = {
     "npz": WritePath(irrun(*RUN, "out.npz"), ("out.npz",), large=True),
@@ -83,7 +87,11 @@ PATHS: Final[Mapping[str, WritePath]] = {
     ),
     "page": WritePath(irrun("report", "model.xml", "-o", "page.html"), ("page.html",)),
     "picture": WritePath(irrun("graph", "model.xml", "-o", "graph.svg"), ("graph.svg",)),
-    "half": WritePath(irrun("edit", "convert", "model.xml", "--to", "f16", "-o", "half.xml"), ("half.xml", "half.bin")),
+    "half": edited("convert", "--to", "f16"),
+    "attribute": edited("set", "sum", "auto_broadcast=none"),
+    "note": edited("info", "--set", "model_info/labels=cat dog"),
+    "name": edited("rename", "--layer", "sum=total"),
+    "mean": edited("preprocess", "--mean", "0.5"),
     "save_model": WritePath(api(save), ("saved.xml", "saved.bin"), large=True),
     "serialize": WritePath(api(serialize_apart), ("one.xml", "two.bin"), large=True),
 }
