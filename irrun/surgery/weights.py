@@ -42,8 +42,8 @@ def convert(model: Loaded, type: Literal["f16", "f32"]) -> Loaded:
     """Return a model with weights stored in f16, each with a conversion to its type, or in f32 without conversions.
 
     As OpenVINO does, f16 leaves constants as they are that would lose much by it, and those of quantised models; also
-    those of layers that are marked as f32, and those on which shapes depend: OpenVINO does not infer through conversions
-    of weights.
+    those of layers that are marked as f32, and those on which shapes depend: OpenVINO infers nothing through
+    conversions of weights.
     """
     plain, edited = opened(model)
     if type == "f32" or not is_quantised(plain.graph):
