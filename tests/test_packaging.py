@@ -35,7 +35,7 @@ def test_links_within_the_repository_are_relative() -> None:
 
 def test_what_the_readme_installs_exists() -> None:
     extras = set(re.findall(r"'\.\[([a-z]+)\]'", README))
-    assert {"images", "test"} <= extras <= set(PROJECT["project"]["optional-dependencies"])
+    assert {"docs", "text", "test"} <= extras <= set(PROJECT["project"]["optional-dependencies"])
 
 
 def test_commands_of_the_readme_say_where_they_run() -> None:

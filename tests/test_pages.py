@@ -13,21 +13,25 @@ import click.testing
 import numpy as np
 import pytest
 
+import irrun
 from irrun.cli.app import app
 from irrun.model import load
+from irrun.surgery import convert
+from irrun.surgery import save as save_model
 from tests.cases import f32
 from tests.nets import Net
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
-PAGES = (
-    *("README.md", "docs/many-inputs.md", "docs/extensions.md", "docs/robustness.md"),
-    *("docs/text.md", "docs/accuracy.md", "docs/editing.md"),
+GUIDES = (
+    *("accuracy", "agents", "compilers", "editing", "extensions", "inspecting", "linting", "many-inputs", "robustness"),
+    *("running", "text", "tutorial"),
 )
+PAGES = ("README.md", *(f"docs/{name}.md" for name in GUIDES))
 ELSEWHERE = ("tcp://HOST:8786", "openvino_tokenizer.xml", "irrun embed ", "model.onnx")
 """Commands about other machines, and files that are not in the repository."""
 
-DIFFERENT = re.compile(r"irrun (debug blame|compare old.xml new.xml|run new.xml .*--stop-at)")
+DIFFERENT = re.compile(r"irrun (debug blame|compare (old.xml new.xml|generated.xml)|run new.xml .*--stop-at)")
 """Commands that find something, which they say by their exit status."""
 
 CHECK = """import sys
@@ -144,7 +148,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "tile.xml").write_text(LAYER)
     (folder / "check.py").write_text(CHECK)
     save(folder / "frame.npy", 1, 3, 8, 8)
-    for name, factor, floor in (("old", 2, 1), ("new", 3, 0)):
+    save_model(convert(load(EXAMPLES / "digits" / "model.xml"), "f16"), folder / "half.xml")
+    for name, factor, floor in (("old", 2, 1), ("new", 3, 0), ("generated", 2, 1), ("reference", 3, 1)):
         logarithm(folder / f"{name}.xml", factor, floor)
     if importlib.util.find_spec("PIL") is not None:
         from PIL import Image
@@ -195,14 +200,29 @@ def test_the_program_of_the_guide_to_accuracy(here: Path) -> None:
     assert {item.layer for item in names["statistics"]} == {"log"}
 
 
-def test_the_program_of_the_readme(here: Path) -> None:
-    program = next(block for block in blocks("README.md") if block.startswith("import irrun as ov"))
+@pytest.mark.usefixtures("here")
+def test_the_program_of_the_readme() -> None:
+    names: dict[str, Any] = {"image": np.full((1, 3, 4, 4), 2, np.float32)}
+    exec(next(block for block in blocks("README.md") if block.startswith("import irrun as ov")), names)
+    assert names["scores"].tolist() == [[2, 2, 2]]
+
+
+def test_the_program_of_the_guide_to_running(here: Path) -> None:
+    program = next(block for block in blocks("docs/running.md") if block.startswith("import irrun as ov"))
     exec(program, {"image": np.ones((4, 3, 224, 224), np.float32)})
     assert (here / "small.xml").exists()
 
 
-def test_the_edits_of_the_readme(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    exec(next(block for block in blocks("README.md") if "irrun.surgery" in block), {})
+def test_the_programs_of_the_guide_for_compilers(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for block in blocks("docs/compilers.md"):
+        if "import irrun" in block:
+            exec(block, {})
+    assert "IR301 no operation Tlie in opset1; did you mean Tile?" in capsys.readouterr().out
+    assert not irrun.lint(here / "generated.xml")
+
+
+def test_the_edits_of_the_guide_to_inspecting(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(next(block for block in blocks("docs/inspecting.md") if "irrun.surgery" in block), {})
     assert (here / "piece.xml").exists()
     assert capsys.readouterr().out.endswith("{}\n")
 
@@ -227,29 +247,12 @@ def test_the_digit_of_the_readme() -> None:
 
 
 @pytest.mark.usefixtures("here")
-def test_the_accuracy_of_the_readme() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_accuracy_of_the_guide_to_running() -> None:
+    text = (ROOT / "docs/running.md").read_text(encoding="utf-8")
     stated = re.search(r"over all (\d+) held-out images \(([\d.]+ %)\):\n\n```\n(.*)\n", text)
     assert stated is not None
     count, share, command = stated.groups()
     assert re.fullmatch(rf"top1: {re.escape(share)} \(\d+ of {count}\)\n", run(command).stdout)
-
-
-@pytest.mark.usefixtures("here")
-def test_the_findings_of_the_readme() -> None:
-    command, output = next(block.split("\n", 1) for block in blocks("README.md") if block.startswith("$ irrun lint"))
-    result = run(command.removeprefix("$ "))
-    assert output == f"{result.stdout}{result.stderr}"
-
-
-@pytest.mark.usefixtures("here")
-def test_the_story_of_the_readme() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    command = re.search(r"^(irrun generate examples/stories .*?)\s+#", text, re.M)
-    answer = re.search(r"prints a story: `(.*) …`", text)
-    assert command is not None
-    assert answer is not None
-    assert run(command[1]).stdout.startswith(answer[1])
 
 
 @pytest.mark.parametrize(

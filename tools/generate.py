@@ -1,4 +1,4 @@
-"""Writes the files that are generated from the code: schemas, pages, a table of the README.
+"""Writes the files that are generated from the code: schemas, pages, the output of commands in pages.
 
 ``--check`` writes nothing and fails if a file is stale.
 """
@@ -22,7 +22,7 @@ from tests.lab.conformance import page as conformance
 from tests.lab.conformance.page import linked
 from tests.lab.openvino_api import page as openvino_api
 from tests.lab.read_model import page as read_model
-from tools import legacy_attributes, rule_pages
+from tools import command_pages, consoles, legacy_attributes, rule_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "docs" / "rules"
@@ -36,11 +36,13 @@ def files() -> Iterator[tuple[Path, str]]:
     yield ROOT / "schemas" / "lint-run.schema.json", run_schema()
     yield ROOT / "schemas" / "irrun.schema.json", settings_schema()
     yield ROOT / "docs" / "operations.md", operations()
+    yield ROOT / "docs" / "commands.md", command_pages.page()
     yield ROOT / "docs" / "legacy-attributes.md", legacy_attributes.page()
     yield from rule_pages.pages(RULES)
     yield from read_model.files()
     yield from conformance.files()
     yield from openvino_api.files()
+    yield from consoles.pages(ROOT)
 
 
 def operations() -> str:

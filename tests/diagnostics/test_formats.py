@@ -17,7 +17,7 @@ from irrun.document.source_map import SourceMap
 from tests.diagnostics.support import MILD, ODD, ROOT, RULES, WRONG, findings
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/ci.md"])
+@pytest.mark.parametrize("page", ["docs/linting.md", "docs/ci.md"])
 def test_each_format_is_in_the_pages(page: str) -> None:
     assert {"full", "json-lines"} <= {*names()}
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -1,6 +1,7 @@
 """Plant faults in a small IR, and write docs/read-model.md: the answers of OpenVINO's read_model and of irrun.
 
-``tools/generate.py`` updates the findings of irrun, keeps the answers of OpenVINO, and copies some rows to README.md.
+``tools/generate.py`` updates the findings of irrun, keeps the answers of OpenVINO, and copies some rows to
+docs/linting.md.
 """
 
 from __future__ import annotations

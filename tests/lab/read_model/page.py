@@ -19,7 +19,7 @@ from irrun.tensor.element_type import F32, I64
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "read-model.md"
-README = ROOT / "README.md"
+GUIDE = ROOT / "docs" / "linting.md"
 BEGIN, END = "<!-- read_model: begin -->", "<!-- read_model: end -->"
 HEAD = "| fault | read_model | irrun lint |"
 READER = """
@@ -36,7 +36,7 @@ Change = Callable[[str, bytes], tuple[str, bytes]]
 
 
 class Fault(NamedTuple):
-    """A fault: its name, the change that plants it, and True in ``shown`` if the README shows it."""
+    """A fault: its name, the change that plants it, and True in ``shown`` if the guide to linting shows it."""
 
     name: str
     change: Change
@@ -201,7 +201,7 @@ def page(version: str, before: Mapping[str, str]) -> str:
 
 
 def files() -> Iterator[tuple[Path, str]]:
-    """Yield the page with the present findings of irrun, and the README with some of its rows.
+    """Yield the page with the present findings of irrun, and the guide to linting with some of its rows.
 
     Does not need OpenVINO.
     """
@@ -213,11 +213,11 @@ def files() -> Iterator[tuple[Path, str]]:
         raise ValueError(f"{PAGE.name} has no rows for {missing}; python -m tests.lab read_model writes them")
     text = page(version[1], before)
     yield PAGE, text
-    yield README, readme(README.read_text(encoding="utf-8"), text)
+    yield GUIDE, with_rows(GUIDE.read_text(encoding="utf-8"), text)
 
 
-def readme(whole: str, text: str) -> str:
-    """Return the README with some rows of the page between its marks."""
+def with_rows(whole: str, text: str) -> str:
+    """Return a text with some rows of the page between its marks."""
     shown = {fault.name for fault in FAULTS if fault.shown}
     rows = [line for line in text.splitlines() if len(cells := _cells(line)) == 5 and cells[1] in shown]
     head, _, rest = whole.partition(BEGIN)

@@ -1,0 +1,60 @@
+"""Pages whose ``console`` blocks are run: each line that begins with ``$`` is a command, and its output follows.
+
+The blocks of a page are one session, in a folder with a copy of ``examples/`` alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from click.testing import CliRunner
+
+from irrun.cli.app import app
+
+_BLOCK: Final = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
+
+
+def pages(root: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the pages that have console blocks, with the outputs of today."""
+    for path in sorted((root / "README.md", *(root / "docs").rglob("*.md"))):
+        text = path.read_text(encoding="utf-8")
+        if _BLOCK.search(text):
+            yield path, _run(text, root / "examples")
+
+
+def _run(text: str, examples: Path) -> str:
+    with TemporaryDirectory() as folder, contextlib.chdir(folder):
+        shutil.copytree(examples, "examples", ignore=shutil.ignore_patterns("__pycache__"))
+        return _BLOCK.sub(lambda block: f"```console\n{''.join(_lines(block[1]))}```", text)
+
+
+def _lines(block: str) -> Iterator[str]:
+    for command in re.findall(r"^\$ (.*)$", block, re.M):
+        yield f"$ {command}\n"
+        shown, _, last = command.partition(" | tail -n ")
+        lines = _output(shlex.split(shown)).splitlines()
+        yield from (f"{line}\n" for line in (lines[-int(last) :] if last else lines))
+
+
+def _output(command: list[str]) -> str:
+    """Return what a command prints: one of irrun, or ``cp``, which copies files."""
+    program, *arguments = command
+    if program == "cp":
+        shutil.copy(*arguments)
+        return ""
+    if program != "irrun":
+        raise ValueError(f"{program} is no command that pages may run, expected irrun or cp")
+    columns = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = "120"
+    try:
+        return CliRunner().invoke(app, arguments, prog_name="irrun").output
+    finally:
+        os.environ.pop("COLUMNS") if columns is None else os.environ.update(COLUMNS=columns)
