@@ -73,6 +73,7 @@ def test_one_version() -> None:
     kernels = (ROOT / "kernels" / "irrun_kernels" / "__init__.py").read_text(encoding="utf-8")
     assert f'__version__ = "{irrun.__version__}"' in kernels
     assert f"## {irrun.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"\nversion: {irrun.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
 def test_examples_and_schemas_come_with_the_wheel(tmp_path: Path) -> None:
