@@ -71,6 +71,10 @@ def package(session: nox.Session) -> None:
     names = [str(ROOT / "dist" / name) for name in archives[0]]
     session.run("twine", "check", "--strict", *names)
     session.run("check-wheel-contents", *[name for name in names if name.endswith(".whl")])
-    session.install(*[name for name in names if name.endswith(".whl")])
-    session.run("cyclonedx-py", "environment", "--output-file", str(ROOT / "dist" / "irrun.cdx.json"))
-    session.run("pip-audit", "--local", "--skip-editable")
+    alone = Path(session.create_tmp()) / "alone"
+    session.run("python", "-m", "venv", "--clear", "--without-pip", str(alone))
+    wheel = next(name for name in names if name.endswith(".whl"))
+    session.run("python", "-m", "pip", "--python", str(alone / "bin" / "python"), "install", wheel)
+    bill = ROOT / "dist" / "irrun.cdx.json"
+    session.run("cyclonedx-py", "environment", "--output-file", str(bill), str(alone / "bin" / "python"))
+    session.run("pip-audit", "--path", str(next(alone.glob("lib/*/site-packages"))))
