@@ -1,0 +1,6 @@
+"""First releases: which release of OpenVINO is the first to read and compile each version of each operation.
+
+``python -m tests.lab releases FOLDER`` asks the releases that are installed in ``FOLDER/2024.3.0`` and its like (``pip
+install --target``), each in a process of its own, with one-layer models of the cases of the operations. It writes
+``docs/data/releases.json``: the first release that reads, and the first that compiles, a model of each version.
+"""
