@@ -33,6 +33,7 @@ _EXPECTED: Final[dict[AttrKind, str]] = {
 _INTEGER: Final = re.compile(r"\s*(-?[0-9]+)(.*)", re.ASCII | re.DOTALL)
 _NUMBER: Final = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _FLOAT: Final = rf"(?as)\s*(?:({_NUMBER})(.*)|(-?inf|nan)\s*)"
+_INTEGERS: Final = re.compile(r"-?[0-9]{1,18}(?: *, *-?[0-9]{1,18})*+")
 _EXACT_INTEGER: Final = re.compile(r"\s*([+-]?[0-9]+)", re.ASCII)
 _HARMLESS: Final = {"int": r"(?a)(\.0*)?[fF]?\s*", "float": r"(?a)[fF]?\s*"}
 _LARGEST: Final = 2**63
@@ -150,7 +151,8 @@ class AttrSpec(NamedTuple):
                 known = self.choices if self.exact else [choice.lower() for choice in self.choices]
                 return Read(self.choices[known.index(text if self.exact else text.lower())])
             case "ints":
-                return _items(text, _integer)
+                plain = _INTEGERS.fullmatch(text) is not None
+                return Read(tuple(map(int, text.split(",")))) if plain else _items(text, _integer)
             case "floats":
                 return _items(text, _single)
             case "strings":
