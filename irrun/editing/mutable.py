@@ -224,9 +224,9 @@ class MutableGraph:
             for tag in self.graph.node(id).bodies:
                 self.bodies.pop((id, tag), None)
         for id in gone:
-            for port, outlet in enumerate(self.sources(id) if self._fans else ()):
-                if outlet is not None:
-                    self._part(outlet, Inlet(id, port))
+            for port, source in enumerate(self.sources(id) if self._fans else ()):
+                if source is not None:
+                    self._part(source, Inlet(id, port))
             self._fans.pop(id, None)
         self.graph.remove_nodes_from(gone)
         self._stale -= gone
