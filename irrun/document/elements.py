@@ -42,7 +42,8 @@ from irrun.tensor.element_type import BY_NAME, BY_PRECISION, REFUSED_PRECISIONS
 from irrun.tensor.shape import BLANKS
 
 MOST_DIMS: Final = 64
-DEEPEST_BODY: Final = 32
+DEEPEST_BODY: Final = 80
+"""A body is three elements deep, of the 255 that the parser reads, and takes six of the 1,000 frames of Python."""
 
 _LAYER: Final = {"id", "name", "type", "version"}
 _EDGE: Final = list(ATTRIBUTES["edge"])

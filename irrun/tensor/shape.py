@@ -100,6 +100,13 @@ class Shape:
             return Shape(None)
         return Shape([a.union(b) for a, b in zip(self.dims, other.dims, strict=True)])
 
+    def relaxes(self, other: Shape) -> bool:
+        """Return whether every tensor of another shape also has this one."""
+        if self.dims is None or other.dims is None:
+            return self.dims is None
+        pairs = zip(self.dims, other.dims, strict=False)
+        return len(self.dims) == len(other.dims) and all(a.lo <= b.lo and b.hi <= a.hi for a, b in pairs)
+
     def admits(self, sizes: tuple[int, ...]) -> bool:
         """Return whether an array of these sizes has this shape."""
         return self.dims is None or (
