@@ -24,7 +24,7 @@ def write_text(path: Path, text: str, read: Sequence[Path]) -> None:
     """Write a text to a file, which must be none of those that the command reads, and say so."""
     refuse_inputs([path], read)
     with replacing(path) as file:
-        file.write(text.encode())
+        file.write(text.encode(errors="backslashreplace"))
     note(f"wrote {path}")
 
 

@@ -41,7 +41,7 @@ def write_folder(found: Blame, folder: Path) -> list[Path]:
         paths.append(path)
     page = folder / PAGE
     with replacing(page) as file:
-        file.write(text(found).encode())
+        file.write(text(found).encode(errors="backslashreplace"))
     return [*paths, page]
 
 

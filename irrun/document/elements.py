@@ -9,6 +9,7 @@ from irrun.diagnostics import Anchor, Diagnostic, IRError, nearest
 from irrun.document.faults import (
     ExcessiveRank,
     HostileMarkup,
+    MissingAttribute,
     NotAnIr,
     RepeatedPortId,
     UnreadableDim,
@@ -37,10 +38,12 @@ from irrun.document.records import (
 from irrun.document.stream import Element, Elements
 from irrun.document.text import Repaired
 from irrun.document.walker import Walker
-from irrun.tensor.element_type import BY_NAME, BY_PRECISION
+from irrun.tensor.element_type import BY_NAME, BY_PRECISION, REFUSED_PRECISIONS
+from irrun.tensor.shape import BLANKS
 
 MOST_DIMS: Final = 64
-DEEPEST_BODY: Final = 32
+DEEPEST_BODY: Final = 80
+"""A body is three elements deep, of the 255 that the parser reads, and takes six of the 1,000 frames of Python."""
 
 _LAYER: Final = {"id", "name", "type", "version"}
 _EDGE: Final = list(ATTRIBUTES["edge"])
@@ -99,6 +102,8 @@ class _Reader(Walker):
             required = ("type",) if self.fragment else ("id", "name", "type", "version")
             attributes = self.attributes(attributes, "layer", ordinal, required)
         self.check_id(attributes.get("id"), "layer", ordinal)
+        if attributes.get("type") == "":
+            self.report(MissingAttribute(subject="<layer>", names=["type"]), Anchor(ordinal, "value", "type"))
         share = self.texts.setdefault
         data: Mapping[str, str] = {}
         data_element = None
@@ -227,16 +232,23 @@ class _Reader(Walker):
             attributes = self.attributes(attributes, "port", ordinal, ("id", "precision") if needed else ("id",))
             id, precision, names = attributes.get("id"), attributes.get("precision"), attributes.get("names")
         self.check_id(id, "port", ordinal)
-        if precision is not None and precision not in BY_PRECISION and precision not in BY_NAME:
-            fault = UnreadablePrecision(text=precision, meant=nearest(precision, BY_PRECISION))
+        if precision is not None and self._is_unreadable(precision, side):
+            kind = BY_PRECISION.get(precision)
+            meant = nearest(precision, BY_PRECISION) if kind is None else kind.precision
+            fault = UnreadablePrecision(text=precision, meant=meant)
             self.report(fault, Anchor(ordinal, "value", "precision"), id)
         if plain and len(self.found) == before:
             self.heads[id, precision, names is None, len(attributes)] = id, precision
         return id, precision, names
 
+    def _is_unreadable(self, precision: str, side: str) -> bool:
+        if side == "output" and not self.fragment and precision in REFUSED_PRECISIONS:
+            return True
+        return precision not in BY_PRECISION and precision not in BY_NAME
+
     def _size(self, text: str, port: str | None) -> str:
         """Return the text of a ``<dim>`` without white space; ``-1`` where it cannot be read."""
-        size = text.strip()
+        size = text.strip(BLANKS)
         if SIZE.fullmatch(size) is None:
             fault = UnreadableDim(text=size, meant="-1" if size == "?" else None)
             self.report(fault, Anchor(self.ordinal, "text"), port)
@@ -248,10 +260,13 @@ class _Reader(Walker):
         self.skip_inside(element)
         if element.keys() == _EDGE:
             share = self.texts.setdefault
-            return EdgeElement(ordinal, *[share(text, text) for text in element.values()])
-        get = self.attributes(self.values(element, ordinal), "edge", ordinal, ATTRIBUTES["edge"]).get
-        ends = [get(name, "") for name in ATTRIBUTES["edge"]]
-        return EdgeElement(ordinal, *ends)
+            ends = [share(text, text) for text in element.values()]
+            if "" in ends:
+                self.check_ends(dict(zip(_EDGE, ends, strict=True)), "edge", ordinal)
+            return EdgeElement(ordinal, *ends)
+        attributes = self.attributes(self.values(element, ordinal), "edge", ordinal, _EDGE)
+        self.check_ends(attributes, "edge", ordinal)
+        return EdgeElement(ordinal, *[attributes.get(name, "") for name in _EDGE])
 
     def _port_map(self, element: Element) -> tuple[MapElement, ...]:
         self.next()
@@ -267,8 +282,9 @@ class _Reader(Walker):
     def _back_edge(self, element: Element) -> BackEdgeElement:
         ordinal = self.next()
         self.skip_inside(element)
-        get = self.attributes(self.values(element, ordinal), "back", ordinal, ATTRIBUTES["back"]).get
-        return BackEdgeElement(ordinal, get("from-layer", ""), get("to-layer", ""))
+        attributes = self.attributes(self.values(element, ordinal), "back", ordinal, ATTRIBUTES["back"])
+        self.check_ends(attributes, "back", ordinal)
+        return BackEdgeElement(ordinal, attributes.get("from-layer", ""), attributes.get("to-layer", ""))
 
     def _pre_process(self, element: Element) -> PreProcessElement:
         ordinal = self.next()

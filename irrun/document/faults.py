@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from irrun.diagnostics import Fault, did_you_mean
+from irrun.diagnostics import Anchor, Fault, Suggestion, did_you_mean
 from irrun.diagnostics.fault import Said
 
 
@@ -67,6 +67,11 @@ class UnknownAttribute(Fault):
     code = "IR105"
     words = "unknown attribute {self.name}{self.close}"
     name: str
+    fits: bool
+    """Whether the attribute that was meant can have this value: only then is renaming it a repair."""
+
+    def suggestion(self, anchor: Anchor, meant: str) -> Suggestion | None:
+        return super().suggestion(anchor, meant) if self.fits else None
 
 
 class MissingAttribute(Fault):
@@ -118,7 +123,8 @@ class UnreadableId(Fault):
     """An id that is not a number."""
 
     code = "IR110"
-    words = 'id="{self.id}" of <{self.subject}> is not a number, expected 0 or more'
+    words = '{self.name}="{self.id}" of <{self.subject}> is not a number, expected 0 or more'
+    name: str
     id: str
     subject: str
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from irrun.diagnostics import nearest
 from irrun.document.stream import Element
+from irrun.tensor.element_type import BY_NAME, BY_PRECISION
 
 LEGACY: Final = "10"
 """The IR version of old writers, whose ports may have dims of their own conventions."""
@@ -70,6 +71,9 @@ LEGACY_ATTRIBUTES: Final[dict[str, dict[str, str]]] = {
 }
 """Attributes without meaning, with the tool that wrote them, as for ``LEGACY_CHILDREN``."""
 
+_INTEGERS: Final = frozenset({"axis", "start", "end", "stride", "part_size", "offset", "size"})
+_INTEGER: Final = re.compile(r"-?[0-9]{1,19}")
+
 _MARKS: Final = {
     "layers": ("layer", "type"),
     "edges": ("edge", "from-layer"),
@@ -78,6 +82,15 @@ _MARKS: Final = {
     "output": ("port", "id"),
 }
 """The only child element of each of these, and an attribute that identifies it."""
+
+
+def can_be(name: str, text: str) -> bool:
+    """Return whether an attribute of an element of the IR format can have a text."""
+    if name == "precision":
+        return text in BY_PRECISION or text in BY_NAME
+    if name in ("id", "from-layer", "from-port", "to-layer", "to-port", "external_port_id", "internal_layer_id"):
+        return ID.fullmatch(text) is not None or (name == "external_port_id" and text == "-1")
+    return name not in _INTEGERS or _INTEGER.fullmatch(text) is not None
 
 
 def meant_element(element: Element, parent: str) -> str | None:

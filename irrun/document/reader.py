@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 from dataclasses import dataclass
@@ -55,8 +56,12 @@ def read(source: Path | bytes, weights: Path | bytes | None = None) -> Document:
     The weights are those of the sibling ``.bin`` unless given. Faults that leave something to read become diagnostics
     of the document; IRError where nothing can be read. OSError is passed on.
     """
-    path = source if isinstance(source, Path) else None
-    return document(load(source) if isinstance(source, Path) else source, path, weights)
+    if isinstance(source, bytes):
+        return document(source, None, weights)
+    try:
+        return document(load(source), source, weights)
+    except MemoryError:
+        raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM), os.fspath(source)) from None
 
 
 def load(path: Path) -> bytes:

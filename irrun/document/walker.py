@@ -23,6 +23,7 @@ from irrun.document.grammar import (
     LEGACY_CHILDREN,
     MAPS,
     ONCE,
+    can_be,
     meant_element,
 )
 from irrun.document.places import path_notes
@@ -147,7 +148,9 @@ class Walker:
             meant = nearest(name, absent) or nearest(name, (word for word in known if word not in read))
             meant = meant or (absent[0] if len(absent) == len(unknown) == 1 else None)
             severity = Severity.WARNING if meant is None else Severity.ERROR
-            fault = UnknownAttribute(name=name, meant=meant or nearest(name, known), severity=severity)
+            close = meant or nearest(name, known)
+            fits = close is None or can_be(close, attributes[name])
+            fault = UnknownAttribute(name=name, meant=close, severity=severity, fits=fits)
             self.report(fault, Anchor(ordinal, "name", name))
             if meant is not None:
                 absent = [word for word in absent if word != meant]
@@ -185,7 +188,14 @@ class Walker:
 
     def check_id(self, id: str | None, subject: str, ordinal: int) -> None:
         if id is not None and ID.fullmatch(id) is None:
-            self.report(UnreadableId(id=id, subject=subject), Anchor(ordinal, "value", "id"))
+            self.report(UnreadableId(name="id", id=id, subject=subject), Anchor(ordinal, "value", "id"))
+
+    def check_ends(self, attributes: Mapping[str, str], kind: str, ordinal: int) -> None:
+        """Report the ends of an edge that are empty texts; whether other ends exist is found with the graph."""
+        for name in ATTRIBUTES[kind]:
+            id = attributes.get(name)
+            if id == "":
+                self.report(UnreadableId(name=name, id=id, subject="edge"), Anchor(ordinal, "value", name))
 
     def report(self, fault: Fault, anchor: Anchor, port: str | None = None) -> None:
         layer = None

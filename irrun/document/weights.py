@@ -71,7 +71,10 @@ class Weights:
                 return np.frombuffer(file.read(), dtype=np.uint8)
             from irrun.document.guard import Guard
 
-            self._map = _map(file.fileno(), status.st_size)
+            try:
+                self._map = _map(file.fileno(), status.st_size)
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, os.fspath(self.path)) from None
             self._guard = Guard(self._map)
         self._mapped = status
         return np.frombuffer(self._map, dtype=np.uint8)

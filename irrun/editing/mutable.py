@@ -12,7 +12,7 @@ from irrun.diagnostics import Diagnostic, OpError
 from irrun.document.places import op_diagnostic
 from irrun.document.weights import Weights
 from irrun.graph import Graph, Node, Outlet
-from irrun.graph.graph import Inlet
+from irrun.graph.graph import MANY, Inlet
 from irrun.inference import Facts, infer_node
 from irrun.inference.infer import input_notes
 from irrun.tensor import Fact
@@ -55,6 +55,7 @@ class MutableGraph:
         self._places = places
         self._leads_back = False
         self._next = max(graph, default=0) + 1
+        self._fans: dict[int, dict[int, dict[Inlet, None]]] = {}
 
     # -- reading
 
@@ -88,7 +89,13 @@ class MutableGraph:
 
     def consumers(self, outlet: Outlet) -> list[Inlet]:
         """Return the inputs that an outlet feeds."""
-        return self.graph.consumers(outlet) if outlet.node in self.graph else []
+        if outlet.node not in self.graph:
+            return []
+        if nx.is_frozen(self.graph) or self.node(outlet.node).outputs <= MANY:
+            return self.graph.consumers(outlet)
+        if outlet.node not in self._fans:
+            self._fans[outlet.node] = self.graph.fan(outlet.node)
+        return list(self._fans[outlet.node].get(outlet.port, ()))
 
     def fact(self, outlet: Outlet | None) -> Fact | None:
         """Return what is known of an outlet."""
@@ -126,7 +133,7 @@ class MutableGraph:
         self.graph.put(node._replace(id=id, inputs=len(inputs), outputs=max(node.outputs, len(known)), names=names))
         for port, outlet in enumerate(inputs):
             if outlet is not None:
-                self.graph.connect(outlet, Inlet(id, port))
+                self._join(outlet, Inlet(id, port))
         self.facts.update({Outlet(id, port): fact for port, fact in enumerate(known)})
         if self._places is not None:
             self._places[id] = max((self._places.get(item.node, 0) for item in inputs if item is not None), default=0)
@@ -168,9 +175,19 @@ class MutableGraph:
     def _feed(self, outlet: Outlet, inlet: Inlet, before: Outlet | None) -> None:
         self._thaw()
         if before is not None:
-            self.graph.remove_edge(before.node, inlet.node, inlet.port)
-        self.graph.connect(outlet, inlet)
+            self._part(before, inlet)
+        self._join(outlet, inlet)
         self._order = None
+
+    def _join(self, outlet: Outlet, inlet: Inlet) -> None:
+        self.graph.connect(outlet, inlet)
+        if outlet.node in self._fans:
+            self._fans[outlet.node].setdefault(outlet.port, {})[inlet] = None
+
+    def _part(self, outlet: Outlet, inlet: Inlet) -> None:
+        self.graph.remove_edge(outlet.node, inlet.node, inlet.port)
+        if outlet.node in self._fans:
+            del self._fans[outlet.node][outlet.port][inlet]
 
     def feed(self, id: int, outlets: Sequence[Outlet | None]) -> None:
         """Feed a node from other outlets, as many as there are; EditError where one is missing."""
@@ -178,11 +195,13 @@ class MutableGraph:
         for outlet in outlets:
             self._require(outlet)
         self._thaw()
-        self.graph.remove_edges_from(list(self.graph.in_edges(id, keys=True)))
+        for port, outlet in enumerate(self.sources(id)):
+            if outlet is not None:
+                self._part(outlet, Inlet(id, port))
         self.graph.put(self.node(id)._replace(inputs=len(outlets)))
         for port, outlet in enumerate(outlets):
             if outlet is not None:
-                self.graph.connect(outlet, Inlet(id, port))
+                self._join(outlet, Inlet(id, port))
                 self._look_back(outlet, id)
         self._stale.add(id)
         self._order = None
@@ -204,6 +223,11 @@ class MutableGraph:
                 self.facts.pop(outlet, None)
             for tag in self.graph.node(id).bodies:
                 self.bodies.pop((id, tag), None)
+        for id in gone:
+            for port, source in enumerate(self.sources(id) if self._fans else ()):
+                if source is not None:
+                    self._part(source, Inlet(id, port))
+            self._fans.pop(id, None)
         self.graph.remove_nodes_from(gone)
         self._stale -= gone
         self._has_removed = True
@@ -221,6 +245,7 @@ class MutableGraph:
         """Make the graph one that can be changed."""
         if nx.is_frozen(self.graph):
             self.graph = self.graph.copy()
+            self._fans = {}
             self._places = None if self._places is None else dict(self._places)
 
     def _require_node(self, id: int) -> None:

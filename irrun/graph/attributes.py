@@ -146,7 +146,8 @@ def _report_unknown(
 ) -> Sequence[AttrSpec]:
     """Report undeclared attributes, and return the missing required attributes that they may stand for."""
     for name, spec in meant.items():
-        found.append(_unknown(layer, [name], did_you_mean(spec.name), meant=spec.name))
+        fitting = spec.name if _fits(spec, layer.data[name]) else None
+        found.append(_unknown(layer, [name], did_you_mean(spec.name), meant=fitting))
     left = [name for name in unknown if name not in meant]
     if not left:
         return ()
@@ -157,6 +158,15 @@ def _report_unknown(
     else:
         found.append(_unknown(layer, left, "")._replace(severity=Severity.WARNING))
     return required
+
+
+def _fits(spec: AttrSpec, text: str) -> bool:
+    """Return whether an attribute can have a text, so that giving it the text is a repair."""
+    try:
+        _checked(spec, text, spec.parse(text))
+    except OpError:
+        return False
+    return True
 
 
 def _unknown(layer: LayerElement, names: Sequence[str], rest: str, meant: str | None = None) -> Diagnostic:

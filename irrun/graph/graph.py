@@ -26,7 +26,7 @@ PARAMETER: Final = "Parameter"
 RESULT: Final = "Result"
 READ_VALUE: Final = "ReadValue"
 
-_MANY: Final = 16
+MANY: Final = 16
 """The number of outputs above which the consumers of a node are sorted by output once."""
 
 
@@ -190,21 +190,25 @@ class Graph(_MultiDiGraph):
 
     def consumers(self, outlet: Outlet) -> list[Inlet]:
         """Return the inputs that an outlet feeds."""
-        if nx.is_frozen(self) and self.node(outlet.node).outputs > _MANY:
+        if nx.is_frozen(self) and self.node(outlet.node).outputs > MANY:
             return list(self._consumers(outlet.node).get(outlet.port, ()))
         return [inlet for port, inlet in self.fed(outlet.node) if port == outlet.port]
 
-    def _consumers(self, id: int) -> Mapping[int, Sequence[Inlet]]:
+    def _consumers(self, id: int) -> Mapping[int, Collection[Inlet]]:
         """Return the inputs that a node of many outputs feeds, by output, so that asking for each output is linear."""
         if id not in self._fans:
-            found: dict[int, list[Inlet]] = {}
-            for port, inlet in self.fed(id):
-                found.setdefault(port, []).append(inlet)
-            self._fans[id] = found
+            self._fans[id] = self.fan(id)
         return self._fans[id]
 
+    def fan(self, id: int) -> dict[int, dict[Inlet, None]]:
+        """Return the inputs that a node feeds, in order, by the index of the output that feeds them."""
+        found: dict[int, dict[Inlet, None]] = {}
+        for port, inlet in self.fed(id):
+            found.setdefault(port, {})[inlet] = None
+        return found
+
     @functools.cached_property
-    def _fans(self) -> dict[int, Mapping[int, Sequence[Inlet]]]:
+    def _fans(self) -> dict[int, Mapping[int, Collection[Inlet]]]:
         return {}
 
     def fed(self, id: int) -> Iterator[tuple[int, Inlet]]:

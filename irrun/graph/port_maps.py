@@ -18,7 +18,7 @@ NO_PORTS: Final = BodyPorts((), (), (), 0, 0)
 
 _PURPOSES: Final = {"input": "current_iteration", "output": "execution_condition"}
 _ENDS: Final = "external_port_id", "internal_layer_id"
-_INTEGER: Final = re.compile(r"\s*[+-]?[0-9]{1,19}\s*", re.ASCII)
+_INTEGER: Final = re.compile(r"\s*[+-]?[0-9]{1,19}", re.ASCII)
 _NUMBERS: Final = "axis", "start", "end", "stride", "part_size"
 
 
@@ -135,6 +135,9 @@ class _Connector:
                 self.wrong_map(what, Anchor(entry.element, "value", name))
                 return None
             values[name] = int(text)
+        if entry.kind == "input" and values.get("axis", 0) < 0:
+            self._wrong_entry(entry, "axis", "expected 0 or more")
+            return None
         return values
 
     def _has_inner(self, entry: MapElement) -> bool:

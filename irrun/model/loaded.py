@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from irrun.diagnostics import Anchor, Diagnostic, IRError, Severity
+from irrun.diagnostics import Anchor, Diagnostic, IRError, LayerRef, Severity
 from irrun.diagnostics.internal import Boundary
 from irrun.document import Document, read
 from irrun.document.rt_info import net_info, notes_of
@@ -84,6 +84,15 @@ class Loaded:
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         read = () if self.origin is None else self.origin.diagnostics
         return (*read, *self.bound.diagnostics, *self.facts.diagnostics)
+
+    @functools.cached_property
+    def messages(self) -> Mapping[LayerRef, Sequence[str]]:
+        """The messages of the diagnostics, by the layer that they name."""
+        found: dict[LayerRef, list[str]] = {}
+        for item in self.diagnostics:
+            if item.layer is not None:
+                found.setdefault(item.layer, []).append(item.message)
+        return found
 
     @property
     def inputs(self) -> list[Port]:

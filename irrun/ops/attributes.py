@@ -12,6 +12,7 @@ from irrun.diagnostics import OpError, did_you_mean, listing, nearest
 from irrun.ops.declaration import REFUSED, REQUIRED
 from irrun.tensor import DYNAMIC, ElementType, Shape
 from irrun.tensor.element_type import BY_NAME
+from irrun.tensor.shape import BLANKS
 
 AttrKind = Literal["int", "float", "bool", "string", "enum", "ints", "floats", "strings", "type", "shape"]
 
@@ -29,12 +30,14 @@ _EXPECTED: Final[dict[AttrKind, str]] = {
     "type": "an element type",
     "shape": "a partial shape such as 1,3,?,2..5",
 }
-_INTEGER: Final = re.compile(r"\s*(-?[0-9]+)(.*)", re.DOTALL)
+_INTEGER: Final = re.compile(r"\s*(-?[0-9]+)(.*)", re.ASCII | re.DOTALL)
 _NUMBER: Final = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-_FLOAT: Final = rf"(?s)\s*(?:({_NUMBER})(.*)|(-?inf|nan)\s*)"
-_EXACT_INTEGER: Final = re.compile(r"\s*([+-]?[0-9]+)")
-_HARMLESS: Final = {"int": r"(\.0*)?[fF]?\s*", "float": r"[fF]?\s*"}
+_FLOAT: Final = rf"(?as)\s*(?:({_NUMBER})(.*)|(-?inf|nan)\s*)"
+_INTEGERS: Final = re.compile(r"-?[0-9]{1,18}(?: *, *-?[0-9]{1,18})*+")
+_EXACT_INTEGER: Final = re.compile(r"\s*([+-]?[0-9]+)", re.ASCII)
+_HARMLESS: Final = {"int": r"(?a)(\.0*)?[fF]?\s*", "float": r"(?a)[fF]?\s*"}
 _LARGEST: Final = 2**63
+_LARGEST_SINGLE: Final = (2 - 2**-23) * 2.0**127
 _PLAIN_NUMBER: Final = rf"(?:{_NUMBER}|-?inf|nan)"
 _PLAIN: Final = {
     "int": "-?[0-9]+",
@@ -148,11 +151,12 @@ class AttrSpec(NamedTuple):
                 known = self.choices if self.exact else [choice.lower() for choice in self.choices]
                 return Read(self.choices[known.index(text if self.exact else text.lower())])
             case "ints":
-                return _items(text, _integer)
+                plain = _INTEGERS.fullmatch(text) is not None
+                return Read(tuple(map(int, text.split(",")))) if plain else _items(text, _integer)
             case "floats":
-                return _items(text, _float)
+                return _items(text, _single)
             case "strings":
-                return Read(tuple(part.strip() for part in text.split(",") if part.strip()))
+                return Read(tuple([part for item in text.split(",") if (part := item.strip(BLANKS))]))
             case "type":
                 return Read(BY_NAME[text] if self.exact else element_type(text))
             case "shape":
@@ -226,6 +230,14 @@ def _float(text: str) -> Read:
     return Read(value, re.fullmatch(_HARMLESS["float"], found[2]) is not None)
 
 
+def _single(text: str) -> Read:
+    """Read an element of a list of numbers, which has single precision; OverflowError where it is too large."""
+    read = _float(text)
+    if _LARGEST_SINGLE < abs(read.value) < math.inf:
+        raise OverflowError(text)
+    return read
+
+
 def _items(text: str, read: Callable[[str], Read]) -> Read:
     """Read the elements of a list, which may end with a comma."""
     parts = text.split(",")
@@ -237,7 +249,7 @@ def _items(text: str, read: Callable[[str], Read]) -> Read:
 
 def _shape(text: str, *, bare: bool) -> Read:
     """Read a partial shape, without brackets where it must be ``bare``."""
-    word = text.strip()
-    if word.startswith("[") != word.endswith("]") or (bare and word.startswith("[")):
+    word = text.strip(BLANKS)
+    if word.startswith("[") != word.endswith("]") or (bare and (word.startswith("[") or ".." in word)):
         raise ValueError(text)
     return Read(Shape.parse(word))

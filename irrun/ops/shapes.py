@@ -129,6 +129,11 @@ def exact_quotient(total: Dim, divisor: Dim | int) -> Dim:
     return within(quotient, Dim(least, max(quotient.hi, least)))
 
 
+def has_multiple(size: Dim, divisor: int) -> bool:
+    """Return whether a size can be divided by a positive integer without a rest."""
+    return (size % divisor).admits(0) and (size.hi >= UNBOUNDED or size.hi // divisor * divisor >= size.lo)
+
+
 def single_axis(fact: Fact, rank: int, *, input: int) -> int | None:
     """Return the axis that an input of one element names, counted from the front; None where it is unknown."""
     if fact.shape.dims is not None and not fact.shape.size.admits(1):

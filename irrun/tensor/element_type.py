@@ -87,7 +87,7 @@ U2 = ElementType("u2", "U2", "uint", 2, "uint8")
 U1 = ElementType("u1", "BIN", "uint", 1, "uint8")
 BOOLEAN = ElementType("boolean", "BOOL", "boolean", 8, "bool")
 STRING = ElementType("string", "STRING", "string", 0, "object")
-DYNAMIC = ElementType("dynamic", "DYNAMIC", "dynamic", 0, "object")
+DYNAMIC = ElementType("dynamic", "UNSPECIFIED", "dynamic", 0, "object")
 
 FLOAT: Final = frozenset({F64, F32, F16, BF16, F8E4M3, F8E5M2, F8E8M0, NF4, F4E2M1})
 SIGNED: Final = frozenset({I64, I32, I16, I8, I4})
@@ -103,6 +103,8 @@ BY_PRECISION: Final = {
     **{kind.precision: kind for kind in _WIDEST_FIRST},
     "U1": U1,
     "BOOLEAN": BOOLEAN,
-    "UNSPECIFIED": DYNAMIC,
+    "DYNAMIC": DYNAMIC,
     "UNDEFINED": DYNAMIC,
 }
+REFUSED_PRECISIONS: Final = frozenset({"BOOLEAN", "DYNAMIC", "UNDEFINED"})
+"""Words for a precision that OpenVINO ignores at an input port and refuses at an output port."""

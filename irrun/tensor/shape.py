@@ -9,7 +9,10 @@ from typing import Final, overload
 
 from irrun.tensor.dim import UNBOUNDED, Dim
 
-_SIZE: Final = re.compile(r"[+]?[0-9]{1,40}")
+_SIZE: Final = re.compile(r"[0-9]{1,40}")
+
+BLANKS: Final = " \t\n\r\f\v"
+"""The characters that surround numbers without effect; other blanks of Unicode are no blanks for OpenVINO."""
 
 
 class Shape:
@@ -35,10 +38,10 @@ class Shape:
     @staticmethod
     def parse(text: str) -> Shape:
         """Parse ``2,3``, ``[1,?,2..5]``, ``-1,3``, ``...`` or the empty text of a scalar; ValueError otherwise."""
-        text = text.strip().removeprefix("[").removesuffix("]").strip()
+        text = text.strip(BLANKS).removeprefix("[").removesuffix("]").strip(BLANKS)
         if text == "...":
             return Shape(None)
-        return Shape([_parse_dim(part.strip()) for part in text.split(",")] if text else [])
+        return Shape([_parse_dim(part.strip(BLANKS)) for part in text.split(",")] if text else [])
 
     @property
     def rank(self) -> int | None:
@@ -97,6 +100,13 @@ class Shape:
             return Shape(None)
         return Shape([a.union(b) for a, b in zip(self.dims, other.dims, strict=True)])
 
+    def relaxes(self, other: Shape) -> bool:
+        """Return whether every tensor of another shape also has this one."""
+        if self.dims is None or other.dims is None:
+            return self.dims is None
+        pairs = zip(self.dims, other.dims, strict=False)
+        return len(self.dims) == len(other.dims) and all(a.lo <= b.lo and b.hi <= a.hi for a, b in pairs)
+
     def admits(self, sizes: tuple[int, ...]) -> bool:
         """Return whether an array of these sizes has this shape."""
         return self.dims is None or (
@@ -138,7 +148,7 @@ def _parse_dim(text: str) -> Dim:
     if text in ("?", "-1"):
         return Dim()
     if ".." in text:
-        low, high = (part.strip() for part in text.split("..", 1))
+        low, high = text.split("..", 1)
         lo, hi = _size(low or "0"), _size(high) if high else UNBOUNDED
         if lo > hi:
             raise ValueError(f"{text} is not an interval of sizes")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -90,3 +92,13 @@ def test_misuse(run: Run, tmp_path: Path, options: list[Any], message: str) -> N
 
 def test_the_model_is_not_replaced(run: Run) -> None:
     assert "is read by this command" in one_line(run("report", DIGITS, "-o", DIGITS))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a name that is not text")
+def test_a_file_name_that_is_no_text(run: Run, tmp_path: Path) -> None:
+    model = tmp_path / os.fsdecode(b"\xff.xml")
+    for suffix in (".xml", ".bin"):
+        model.with_suffix(suffix).write_bytes(Path(DIGITS).with_suffix(suffix).read_bytes())
+    page = tmp_path / "report.html"
+    assert run("report", model, "-o", page).exit_code == 0
+    assert len(data(page)["models"][0]["layers"]) == 21

@@ -53,7 +53,7 @@ FILES = [
     ("billion laughs", LAUGHS.encode(), "IR901", 1, 1, "document type declaration"),
     ("entity", b'<net name="&company;" version="11"/>', "IR101", 1, 12, "no entity &company;"),
     ("deep", NESTED.encode(), "IR901", 21, 769, "nested more than 255 deep"),
-    ("deep bodies", bodies(40).encode(), "IR901", 1, None, "bodies are nested more than 32 deep"),
+    ("deep bodies", bodies(81).encode(), "IR901", 1, None, "bodies are nested more than 80 deep"),
     ("long value", b'<net name="' + b"n" * 11_000_000 + b'" version="11"/>', "IR901", 1, 1, "longer than any IR has"),
     ("many dims", NET.replace("<dim>2</dim>", "<dim>2</dim>" * 70, 1).encode(), "IR404", 6, 21, "has 71 dims"),
     ("cut in an element", NET[: NET.index("</edges>")].encode(), "IR101", 19, 69, "the file ends inside <edges>"),

@@ -202,3 +202,35 @@ def test_bytes_outside_given_weights() -> None:
     with pytest.raises(WeightsOutOfRange) as caught:
         Weights(None, bytes(8)).read(7, 2)
     assert caught.value.message == "bytes 7 to 9 are outside the weights, which has 8 bytes"
+
+
+def test_values_of_a_truncated_file_are_not_handed_out(tmp_path: Path) -> None:
+    """Missing pages read as zeros, which neither a program nor a pass takes for values."""
+    from irrun.openvino import Core, passes, serialize
+
+    path = written(tmp_path, LARGE)
+    model = Core().read_model(path)
+    (constant,) = [node for node in model.get_ops() if node.get_type_name() == "Constant"]
+    assert constant.data[-1] == LARGE - 1
+    os.truncate(path.with_suffix(".bin"), 100)
+    manager = passes.Manager()
+    manager.register_pass(passes.ConvertFP32ToFP16())
+    tries: list[Callable[[], object]] = [
+        lambda: constant.data,
+        lambda: manager.run_passes(model),
+        lambda: serialize(model, tmp_path / "saved.xml"),
+    ]
+    for attempt in tries:
+        with pytest.raises(RuntimeError, match=r"model\.bin was changed after it was opened: it had \d+ bytes"):
+            attempt()
+    assert not (tmp_path / "saved.xml").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems limit memory in other ways")
+def test_a_file_that_does_not_fit_is_named(tmp_path: Path) -> None:
+    path = written(tmp_path, LARGE)
+    os.truncate(path.with_suffix(".bin"), 1 << 40)
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 32,) * 2)"
+    limited = f"{limit}\nfrom irrun.cli import main; main()"
+    ended = subprocess.run([sys.executable, "-c", limited, "run", path], capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (2, f"error: {path.with_suffix('.bin')}: Cannot allocate memory\n")

@@ -17,8 +17,10 @@ def attributes(core: ov.Core, text: str) -> dict[str, object] | None:
         model = core.read_model(text.encode(), ov.Tensor(np.zeros(64, np.uint8)))
     except RuntimeError:
         return None
-    layer = next(layer for layer in model.get_ops() if layer.get_friendly_name() == "op")
-    found = {}
+    layer = next((layer for layer in model.get_ops() if layer.get_friendly_name() == "op"), None)
+    found: dict[str, object] = {}
+    if layer is None:
+        return found
     for name, value in layer.get_attributes().items():
         found[name] = value if isinstance(value, bool | int | float | str) else list(value)
     return found

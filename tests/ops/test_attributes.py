@@ -32,13 +32,29 @@ NUMBERS = (
     *("1", " 1 ", "+1", "1.0", "1.9", "-1", "", " ", "abc", "0x10", "1e1", "1f", "010", "1 2", "1,2", "--1", "- 1"),
     *("1e-3", ".5", "1.", "+.5", "0.1f", "1e", "1ex", "1.5.3", "1_0", "1e5f", "1E+0", "\t2", "inf", "-inf", "INF"),
     *("+inf", "infinity", "inff", "nan", "NaN", "-nan", "1e400", "99999999999999999999", "-9223372036854775808"),
+    *("\u00a01", "1\u00a0", "\u20091", "\u0661", "1%", "1L", "1'0", "0b1", "1e-0", "(1)", "1/1", "1e39", "3.4e38"),
 )
 LISTS = ("1,1", " 1 , 1 ", "1,1,", "1,,1", ",1", "", " ", ",", "1, ", "1.0,1.0", "+1,1", "1;1", "1,a", "1.9,1", "inf,1")
+LISTS += ("\u00a01,1", "1,\u00a01", "1\u00a0,1", "1\t,\t1", "1,\n1", "[1,1]", "1 1", "1,0x1", "1,\u0661")
 WORDS = ("true", "True", "TRUE", "1", "0", "false", "yes", " true", "true ", "", "2", "t")
 MODES = ("erf", "ERF", "Tanh", " tanh", "tanh ", "", "gelu")
 RULES = ("none", "explicit", "Explicit", "numpy", "PDPD", " none", "bidirectional", "")
 TYPES = ("f32", "F32", "FP32", "fp32", "i64", "I64", " f32", "boolean", "BOOL", "undefined", "dynamic", "nf4", "", "x")
 SHAPES = ("1,2", " 1 , 2 ", "[1, 2]", "[1,2", "1,2]", "?", "-1", "1..2", "..2", "1..", "", "[]", "1,", "...", "[...]")
+SHAPES += (
+    "+1,2",
+    "1,+2",
+    "1..+2",
+    "1 .. 2",
+    "\u00a01,2",
+    "1\u00a0,2",
+    "1,2\u00a0",
+    "1,\u0661",
+    "1.0,2",
+    "0x1,2",
+    "a",
+    "01,2",
+)
 
 MEANS_THE_SAME = {"clip": 0.0, "levels": 0, "spatial_bins_x": 0, "spatial_bins_y": 0}
 """Values that OpenVINO reads for absent attributes, which mean the same as ours."""
@@ -54,10 +70,11 @@ TEXTS: list[tuple[str, str, int, str, Sequence[str]]] = [
     *((type, "auto_broadcast", inputs, "", RULES) for type, inputs in (("Add", 2), ("FakeQuantize", 5))),
     ("Convert", "destination_type", 1, "", TYPES),
     ("Parameter", "shape", 0, 'element_type="f32"', SHAPES),
+    ("ReadValue", "variable_shape", 0, 'variable_id="v" variable_type="f32"', SHAPES),
 ]
 EXACT: list[tuple[str, str, str, Sequence[str]]] = [
-    ("Const", "offset", 'element_type="f32" shape="1" size="4"', ("0", " 4", "+4", "4 ", "4.0", "4f", "-4")),
-    ("Const", "shape", 'element_type="f32" offset="0" size="4"', ("1", "1, 1", "", "[1]", "?")),
+    ("Const", "offset", 'element_type="f32" shape="1" size="4"', ("0", " 4", "+4", "4 ", "4.0", "4f", "-4", "\u00a04")),
+    ("Const", "shape", 'element_type="f32" offset="0" size="4"', ("1", "1, 1", "", "[1]", "?", "+1", "..0", "\u00a01")),
     ("Const", "element_type", 'shape="1" offset="0" size="4"', ("f32", "F32", "FP32")),
 ]
 

@@ -91,7 +91,7 @@ def command(
         )
     if trace is not None and tracer is not None:
         with replacing(trace) as file:
-            file.write(json.dumps(tracer.document()).encode())
+            file.write(json.dumps(tracer.document()).encode(errors="backslashreplace"))
         note(f"wrote {trace}; open it in ui.perfetto.dev")
     say_pinned_blas()
     say_findings(loaded, model)

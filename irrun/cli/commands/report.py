@@ -79,7 +79,7 @@ def command(
     title = " and ".join(dict.fromkeys(item.model.friendly_name or Path(item.file).name for item in subjects))
     text = page(contents(subjects, found), title)
     with replacing(output) as file:
-        file.write(text.encode())
+        file.write(text.encode(errors="backslashreplace"))
     note(f"wrote {output}, {len(text) / 2**20:.1f} MiB")
 
 

@@ -116,7 +116,7 @@ def run_batch(
     shown = () if top is None else (top,)
     numerics = [settings.get(name) for name in _NUMERICS]
     identity = repr((model.name, files, named, preparation, steps, numerics, *shown))
-    kept = Records(lines, hashlib.sha256(identity.encode()).hexdigest()[:16])
+    kept = Records(lines, hashlib.sha256(identity.encode(errors="backslashreplace")).hexdigest()[:16])
     return Batch(loaded, items, groups(items, batch_size, stateful=steps), work, kept, table, spread_over)
 
 

@@ -9,7 +9,7 @@ class HostileMarkup(Rule):
 
     ## What it does
     Rejects document type declarations and their entities, files above one gigabyte, elements nested more than 255 deep,
-    and bodies nested more than 32 deep.
+    and bodies nested more than 80 deep.
 
     ## Why is this bad
     A few lines can expand to gigabytes, read other files, or exhaust the stack. No IR needs any of these.

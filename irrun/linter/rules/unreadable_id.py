@@ -8,7 +8,7 @@ class UnreadableId(Rule):
     """An id is not a number.
 
     ## What it does
-    Reports ids of layers and ports that are not integers of 0 or more.
+    Reports ids of layers and ports that are not integers of 0 or more, and edges whose ends are empty texts.
 
     ## Why is this bad
     OpenVINO refuses the file.

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.document.info import LAYOUT
+from irrun.model.loaded import require_unchanged
 from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.ports import Output
 from irrun.openvino.nodes.records import constant_fact, element, fresh_name, record_of
@@ -120,9 +121,11 @@ class Constant(Node):
         self._begin(record_of(HeldConst.of(fact), name or fresh_name("Constant")), (), (fact,))
 
     def get_tensor_view(self) -> Tensor:
-        """Return the values as a tensor; RuntimeError where they are not known."""
+        """Return the values as a tensor; RuntimeError where they are not known, or where their file was changed."""
         fact = self.fact(0)
         values = fact.constant
+        if not isinstance(self.record.op, HeldConst):
+            require_unchanged(self._graph.weights, "")
         if values is None:
             what = f'the values of constant "{self.friendly_name}" are not known: there is no file of weights'
             raise RuntimeError(what)

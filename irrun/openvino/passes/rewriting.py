@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any
 
 from irrun.diagnostics import listing
+from irrun.model.loaded import require_unchanged
 from irrun.openvino.models.model import Model
 from irrun.openvino.models.saving import serialize
 from irrun.openvino.nodes.node import Node
@@ -220,11 +221,14 @@ class Manager:
         self._validates = new_state
 
     def run_passes(self, model: Model) -> bool:
-        """Run the passes; return whether one changed the model."""
+        """Run the passes; return whether one changed the model. RuntimeError where its file of weights was changed."""
         is_changed = False
+        weights = model._graph.weights
+        require_unchanged(weights, "")
         for item in self._passes:
             is_changed |= bool(item.run_on_model(model))
             if self._validates:
                 model.validate_nodes_and_infer_types()
         model.validate_nodes_and_infer_types()
+        require_unchanged(weights, "")
         return is_changed

@@ -39,6 +39,8 @@ class Clamp(Op):
     max: float = attr(doc="upper bound", openvino=0.0)
 
     def verify(self) -> None:
+        if math.isnan(self.min) or math.isnan(self.max):
+            raise OpError("a bound is nan", attribute="min" if math.isnan(self.min) else "max")
         if self.min > self.max:
             raise OpError(f"min ({self.min:g}) is above max ({self.max:g})", attribute="min")
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 from irrun.diagnostics import amount
@@ -18,6 +19,8 @@ class DeformablePSROIPooling(Op):
     """Pool regions to a fixed size, each bin from a separate input channel and moved by an offset.
 
     Note: a batch index of -1 ends the list of regions, as in the output of Proposal; results after it are 0, as in
+    OpenVINO. The page gives offsets two sizes, part_size and group_size. Of offsets [NUM_ROIS, 2 * NUM_CLASSES,
+    group_size, group_size] with a smaller part_size, the first elements in memory are those of part_size, as in
     OpenVINO.
     """
 
@@ -58,13 +61,17 @@ class DeformablePSROIPooling(Op):
             pairs = of_offsets[1]
             if pairs.is_static and (pairs.lo == 0 or pairs.lo % 2):
                 raise OpError(f"offsets has {amount(pairs, 'channel')}, expected a pair for each class", input=2)
-            expect_size(of_offsets[2], self.part_size, "the height of offsets", input=2)
-            expect_size(of_offsets[3], self.part_size, "the width of offsets", input=2)
+            for size, name in ((of_offsets[2], "height"), (of_offsets[3], "width")):
+                if not (self.part_size <= self.group_size and size.admits(self.group_size)):
+                    expect_size(size, self.part_size, f"the {name} of offsets", input=2)
         return Shape([number, self.output_dim, self.group_size, self.group_size])
 
     def run(self, input: Array, coords: Array, offsets: Array | None) -> Array:
         check_batches(listed(coords)[:, 0], len(input), input=1)
         check_regions(listed(coords))
+        if offsets is not None and offsets.shape[2:] != (self.part_size, self.part_size):
+            shape = *offsets.shape[:2], self.part_size, self.part_size
+            offsets = offsets.reshape(-1)[: math.prod(shape)].reshape(shape)
         return deformable(
             input,
             coords,

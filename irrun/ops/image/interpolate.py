@@ -52,13 +52,15 @@ class InterpolateV1(Op):
     where the axis shrinks, otherwise down. Coordinates are those of align_corners, otherwise asymmetric; but half_pixel
     for linear without padding, unless the axes are 2 and 3 of a 4D tensor. Area is the mean of the covered elements.
     cubic is that of Interpolate-4 with its default coefficient. As in OpenVINO, sizes belong to the axes in ascending
-    order.
+    order. Of pads, one number belongs to each of axes, as many as axes has belong to these in ascending order, and
+    other lists to the first axes.
     """
 
     departures = {
         "antialias": _ANTIALIAS,
         "area": "does not support area",
         "infinite": "omits infinite and NaN elements of weight 0",
+        "pads": "pads the first axes where a list of pads is shorter than the rank",
     }
 
     workspace = 8
@@ -89,8 +91,18 @@ class InterpolateV1(Op):
             return Shape.unknown()
         for axis in self.axes:
             normalize_axis(axis, len(data.shape), attribute="axes")
-        padded = padded_sizes(data.shape.dims, self.pads_begin, self.pads_end)
+        padded = padded_sizes(data.shape.dims, *self.pads(len(data.shape)))
         return resized(padded, sorted(self.axes), sizes or [Dim()] * len(self.axes))
+
+    def pads(self, rank: int) -> tuple[list[int], list[int]]:
+        """Return the padding before and after each axis."""
+        return self._spatial(self.pads_begin, rank), self._spatial(self.pads_end, rank)
+
+    def _spatial(self, pads: tuple[int, ...], rank: int) -> list[int]:
+        if len(pads) not in (1, len(self.axes)) or len(pads) >= rank:
+            return to_rank(pads, rank)
+        by_axis = dict(zip(sorted(self.axes), pads * len(self.axes) if len(pads) == 1 else pads, strict=True))
+        return [by_axis.get(axis, 0) for axis in range(rank)]
 
     def resampling(self, shape: Sequence[int], target_spatial_shape: Array) -> tuple[list[kernels.Axis], Resampling]:
         """Return the axes of padded data to resample, and how."""
@@ -247,7 +259,7 @@ def _infer(op: Interpolation, data: Fact, by: Fact, axes: Fact | None, by_index:
         raise OpError(
             f"{name} has {amount(count, 'element')}, expected {len(known)}, one for each axis", input=by_index
         )
-    padded = padded_sizes(data.shape.dims, op.pads_begin, op.pads_end)
+    padded = padded_sizes(data.shape.dims, *pads(op, len(data.shape)))
     return resized(padded, known, _sizes(op, by, [padded[axis] for axis in known]))
 
 
@@ -256,7 +268,7 @@ def _refuted(op: Interpolation, declared: Shape, data: Fact, axes: Fact | None) 
     count = Dim() if axes is None else axes.shape.size
     if data.shape.dims is None or axes is None or axes.ints() is not None or count.hi > len(data.shape):
         return
-    padded = padded_sizes(data.shape.dims, op.pads_begin, op.pads_end)
+    padded = padded_sizes(data.shape.dims, *pads(op, len(data.shape)))
     what = f"more than {amount(count.hi, 'axis', 'axes')} of {Shape(padded)} differ"
     yield from unless_few_differ(declared, padded, count.hi, what)
 
@@ -271,8 +283,11 @@ def _sizes(op: Interpolation, by: Fact, dims: Sequence[Dim]) -> Sequence[Dim]:
     return [scaled(dim, scale) for dim, scale in zip(dims, by.constant.reshape(-1), strict=False)]
 
 
-def _pad(data: Array, begins: tuple[int, ...], ends: tuple[int, ...]) -> Array:
-    return pad(data, to_rank(begins, data.ndim), to_rank(ends, data.ndim))
+def pads(op: Interpolation | InterpolateV1, rank: int) -> tuple[list[int], list[int]]:
+    """Return the padding before and after each axis."""
+    if isinstance(op, InterpolateV1):
+        return op.pads(rank)
+    return to_rank(op.pads_begin, rank), to_rank(op.pads_end, rank)
 
 
 def _by_sizes(shape: Sequence[int], axes: Sequence[int], sizes: Sequence[int]) -> list[kernels.Axis]:
@@ -315,7 +330,7 @@ def _resampling(
 
 
 def _run(op: Any, data: Array, *others: Array | None) -> Array:
-    data = pad(data, to_rank(op.pads_begin, data.ndim), to_rank(op.pads_end, data.ndim))
+    data = pad(data, *pads(op, data.ndim))
     axes, how = op.resampling(data.shape, *others)
     if data.size == 0 or any(of.target == 0 for of in axes):
         return _empty(data, axes)

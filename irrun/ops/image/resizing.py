@@ -22,11 +22,9 @@ def scaled_down(size: int, scale: float) -> int:
     return int(np.floor(np.float32(np.float64(size) * np.float64(np.float32(scale)) + 1e-6)))
 
 
-def padded_sizes(dims: Sequence[Dim], begins: tuple[int, ...], ends: tuple[int, ...]) -> list[Dim]:
+def padded_sizes(dims: Sequence[Dim], begins: Sequence[int], ends: Sequence[int]) -> list[Dim]:
     """Return the sizes with the padding of each axis."""
-    rank = len(dims)
-    pads = zip(to_rank(begins, rank), to_rank(ends, rank), strict=True)
-    return [dim + (begin + end) for dim, (begin, end) in zip(dims, pads, strict=True)]
+    return [dim + (begin + end) for dim, begin, end in zip(dims, begins, ends, strict=True)]
 
 
 def to_rank(pads: tuple[int, ...], rank: int) -> list[int]:

@@ -47,8 +47,10 @@ class ReadValue6(Op):
             return Fact(self.variable_type, self.variable_shape)
         if self.variable_type.is_known and init.type.is_known and init.type is not self.variable_type:
             raise OpError(f"input 0 (init_value) is {init.type}, expected {self.variable_type}", input=0)
-        if not self.variable_shape.compatible(init.shape):
-            raise OpError(f"input 0 (init_value) has shape {init.shape}, expected {self.variable_shape}", input=0)
+        if not self.variable_shape.relaxes(init.shape):
+            raise OpError(
+                f"input 0 (init_value) has shape {init.shape}, expected one that {self.variable_shape} covers", input=0
+            )
         if self.variable_type.is_known:
             return Fact(self.variable_type, self.variable_shape)
         return Fact(init.type, init.shape if self.variable_shape.dims is None else self.variable_shape)

@@ -4,7 +4,7 @@ from typing import Literal
 
 from irrun.kernels.blocks import depth_to_space
 from irrun.ops import REFUSED, Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
-from irrun.ops.shapes import exact_quotient
+from irrun.ops.shapes import exact_quotient, has_multiple
 from irrun.tensor.element_type import ANY
 
 T = TypeVar("T", ANY)
@@ -29,7 +29,7 @@ class DepthToSpace(Op):
             raise OpError(f"data have rank {len(data.shape)}, expected 3 or more", input=0)
         batch, channels, *sizes = data.shape
         blocks = self.block_size ** len(sizes)
-        if channels.is_static and channels.lo % blocks:
+        if not has_multiple(channels, blocks):
             raise OpError(f"{channels} channels do not divide into blocks of {blocks}", attribute="block_size")
         return Shape([batch, exact_quotient(channels, blocks), *(size * self.block_size for size in sizes)])
 

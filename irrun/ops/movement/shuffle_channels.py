@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
-from irrun.ops.shapes import normalize_axis
+from irrun.ops.shapes import has_multiple, normalize_axis
 from irrun.tensor.element_type import ANY
 
 T = TypeVar("T", ANY)
@@ -23,7 +23,7 @@ class ShuffleChannels(Op):
         if len(data.shape) == 0:
             raise OpError("data is a scalar, expected rank 1 or more", input=0)
         channels = data.shape[normalize_axis(self.axis, len(data.shape))]
-        if channels.is_static and channels.lo % self.group:
+        if not has_multiple(channels, self.group):
             raise OpError(f"{channels} channels do not divide into {self.group} groups", attribute="group")
         return data.shape
 

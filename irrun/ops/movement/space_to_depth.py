@@ -4,7 +4,7 @@ from typing import Literal
 
 from irrun.kernels.blocks import space_to_depth
 from irrun.ops import REFUSED, Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
-from irrun.ops.shapes import exact_quotient
+from irrun.ops.shapes import exact_quotient, has_multiple
 from irrun.tensor.element_type import ANY
 
 T = TypeVar("T", ANY)
@@ -29,7 +29,7 @@ class SpaceToDepth(Op):
             raise OpError(f"data have rank {len(data.shape)}, expected 3 or more", input=0)
         batch, channels, *sizes = data.shape
         for axis, size in enumerate(sizes, start=2):
-            if size.is_static and size.lo % self.block_size:
+            if not has_multiple(size, self.block_size):
                 raise OpError(
                     f"axis {axis} of size {size} does not divide into blocks of {self.block_size}",
                     attribute="block_size",

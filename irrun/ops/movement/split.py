@@ -6,7 +6,7 @@ import numpy as np
 
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.refuting import Refutation, fits, unless_one_fits
-from irrun.ops.shapes import exact_quotient, normalize_axis, single_axis, with_axis
+from irrun.ops.shapes import exact_quotient, has_multiple, normalize_axis, single_axis, with_axis
 from irrun.tensor.element_type import ANY, INTEGER
 
 T = TypeVar("T", ANY)
@@ -50,8 +50,7 @@ class Split(Op):
         return tuple(np.split(data, self.num_splits, axis=where))
 
     def _check(self, size: Dim, axis: int) -> None:
-        rest = size % self.num_splits
-        if rest.lo > 0:
+        if not has_multiple(size, self.num_splits):
             raise OpError(
                 f"axis {axis} of size {size} does not split into {self.num_splits} parts of one size", input=0
             )

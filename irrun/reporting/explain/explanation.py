@@ -118,11 +118,7 @@ def explained(model: Loaded, place: Place) -> Explanation:
     if spec is None:
         statement = found.statement if found is not None else f"irrun knows no operation {node.type} {node.version}"
         computes = [f"{statement}. The shapes of the outputs are those that the file declares."]
-    faults = [
-        item.message
-        for item in model.diagnostics
-        if item.layer is not None and node.layer is not None and item.layer == layer_ref(node.layer)
-    ]
+    faults = () if node.layer is None else model.messages.get(layer_ref(node.layer), ())
     return Explanation(
         name=place.name,
         id=str(node.id) if node.layer is None else node.layer.id,

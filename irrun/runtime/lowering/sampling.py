@@ -13,8 +13,8 @@ import numpy as np
 from irrun.kernels.adaptive_pooling import adaptive_windows
 from irrun.kernels.interpolate import Axis, Resampling, Taps
 from irrun.ops.image.grid_sample import GridSample
-from irrun.ops.image.interpolate import InterpolateV1, InterpolateV4, InterpolateV11
-from irrun.ops.image.resizing import scaled_down, to_rank
+from irrun.ops.image.interpolate import InterpolateV1, InterpolateV4, InterpolateV11, pads
+from irrun.ops.image.resizing import scaled_down
 from irrun.ops.movement.pad import PadV12
 from irrun.ops.pooling.adaptive_avg_pool import AdaptiveAvgPool
 from irrun.runtime.lowering.builder import F32, I64, Builder, is_f32, lowers, memory_order, share
@@ -69,7 +69,7 @@ def lower_interpolate(op: Any, builder: Builder, data: Operand, *others: Operand
     if not all(map(builder.is_constant, others)):
         return None
     if any((*op.pads_begin, *op.pads_end)):
-        begins, ends = (np.array(to_rank(pads, data.ndim)) for pads in (op.pads_begin, op.pads_end))
+        begins, ends = map(np.array, pads(op, data.ndim))
         around = lower_pad(PadV12(pad_mode="constant"), builder, data, begins, ends)
         if around is None:
             return None

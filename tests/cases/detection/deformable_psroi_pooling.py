@@ -26,6 +26,15 @@ CASES = [
     Case(
         "DeformablePSROIPooling",
         1,
+        [_MAPS[:, :4], f32([[0, 1, 1, 4, 4]]), f32([[[[0.25, 0], [9, 9]], [[9, 9], [9, 9]]]])],
+        # Bins begin at y = 0.5 and 2.5, x = 0.5 and 2.5, to which half of 0.25 times the width of 4 is added.
+        [f32([[[[6, 108], [226, 328]]]])],
+        _attributes(trans_std=0.5),
+        name="offsets_of_group_size",
+    ),
+    Case(
+        "DeformablePSROIPooling",
+        1,
         [_MAPS[:, :4], f32([[0, 1, 2, 2, 3]])],
         # Bins of 1 x 1 begin at y = 1.5, x = 0.5.
         [f32([[[[15.5, 116.5], [225.5, 326.5]]]])],
@@ -136,8 +145,8 @@ INVALID = [
     Invalid(
         "DeformablePSROIPooling",
         1,
-        [_MAPS, "f32[5,5]", "f32[5,2,2,1]"],
-        "the height of offsets is 2, expected 1",
+        [_MAPS, "f32[5,5]", "f32[5,2,3,1]"],
+        "the height of offsets is 3, expected 1",
         _attributes(),
         input=2,
     ),

@@ -275,6 +275,27 @@ CASES = [
         name="linear-align-corners",
     ),
     Case("Interpolate", 1, [RAMP, to(1, 3)], [f32([[[[0, 8, 12]]]])], v1("nearest"), name="nearest-shrinking"),
+    *(
+        Case(
+            "Interpolate",
+            1,
+            [f32([[[[1, 2], [3, 4]]]]), to(3, 4)],
+            [f32([[[[0, 0, 0, 0], [0, 0, 1, 2], [0, 0, 3, 4]]]])],
+            v1("nearest", pads_begin=pads),
+            name=f"pads-{len(pads)}",
+            departs="pads" if len(pads) == 2 else "",
+        )
+        for pads in ((1, 2), (0, 0, 1, 2))
+    ),
+    Case(
+        "Interpolate",
+        1,
+        [f32([[[[1, 2], [3, 4]]]]), to(3, 3)],
+        [f32([[[[0, 0, 0], [0, 1, 2], [0, 3, 4]]]])],
+        v1("nearest", pads_begin=(1,)),
+        name="pads-1",
+        departs="pads",
+    ),
     Case(
         "Interpolate",
         1,

@@ -6,7 +6,7 @@ from functools import partial
 from irrun.document.writer import Writer
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32
-from tests.cases import ModelCase, f32
+from tests.cases import Invalid, ModelCase, f32
 
 _ROW = Fact(F32, Shape([1, 2]))
 
@@ -33,4 +33,16 @@ MODELS = [
     ModelCase("ReadValue", 6, accumulator(6), _X, [f32([[11, 22]])], name="initial value"),
     ModelCase("ReadValue", 6, accumulator(6, with_init=False), _X, [f32([[1, 2]])], name="zeros"),
     ModelCase("ReadValue", 6, accumulator(6, declared=False), _X, [f32([[11, 22]])], name="as init_value"),
+]
+
+INVALID = [
+    Invalid(
+        "ReadValue",
+        6,
+        [init],
+        f"input 0 (init_value) has shape {init[3:]}, expected one that [4,3] covers",
+        {"variable_id": "v", "variable_type": F32, "variable_shape": Shape([4, 3])},
+        input=0,
+    )
+    for init in ("f32[5,3]", "f32[?,3]", "f32[4,?]", "f32[3..4,3]", "f32[...]")
 ]

@@ -41,6 +41,14 @@ INVALID = [
     Invalid(
         "Split",
         1,
+        ["f32[1..2]", i64(0)],
+        "axis 0 of size 1..2 does not split into 3 parts of one size",
+        {"num_splits": 3},
+        input=0,
+    ),
+    Invalid(
+        "Split",
+        1,
         [f32([1, 2, 3]), i64(0)],
         "axis 0 of size 3 does not split into 2 parts of one size",
         {"num_splits": 2},
