@@ -296,10 +296,10 @@ def _insert_before(model: Model, parameter: Parameter, info: InputInfo) -> None:
         raise RuntimeError(f'input "{parameter.friendly_name}" is {got} after its steps, expected {fact.shape}')
     for target in Output(parameter, 0).target_inputs:
         target.replace_source_output(flow.output)
+    names = Output(made[0], 0).names
     model.replace_parameter(model.get_parameter_index(parameter), made[0])
-    if made[1:] and not info.tensor().sub_names:
-        Output(made[0], 0).set_names(())
     if made[1:]:
+        Output(made[0], 0).set_names(names)
         model.insert_parameters(model.get_parameter_index(made[0]) + 1, made[1:])
 
 
