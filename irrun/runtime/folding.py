@@ -21,6 +21,7 @@ from irrun.ops.reduction.reduce_min import ReduceMin
 from irrun.ops.shape.shape_of import ShapeOfV1, ShapeOfV3
 from irrun.ops.type.convert import Convert
 from irrun.ops.type.convert_like import ConvertLike
+from irrun.diagnostics.internal import is_of_signal
 from irrun.runtime.execute import FAILURES, conformed
 from irrun.runtime.lowering.builder import Numbers, Value
 from irrun.runtime.memory import Memory
@@ -121,7 +122,9 @@ class Folding:
         open_ones = [number for number in _numbers_of(given) if isinstance(number, SymInt)]
         try:
             found = function(*map(hint_of, open_ones))
-        except FAILURES:
+        except FAILURES as error:
+            if is_of_signal(error):
+                raise
             return None
         if open_ones:
             found = tuple(self._symbols.apply(function, open_ones, index) for index in range(len(found)))

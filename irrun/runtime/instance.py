@@ -12,6 +12,7 @@ from irrun.kernels import blas
 from irrun.kernels.aligned import LINES, aligned
 from irrun.runtime.arena import place
 from irrun.runtime.budget import UNLIMITED, Budget
+from irrun.diagnostics.internal import is_of_signal
 from irrun.runtime.execute import FAILURES, Numerics, Observer, Run, compute
 from irrun.runtime.layout import ROW, Layout
 from irrun.runtime.lowering.builder import FAILURE, WIDEST_VECTOR, Interpreted, Numbers, Value
@@ -174,7 +175,9 @@ class Instance:
         evaluate, numbers = layout.stages[stage]
         try:
             values = evaluate(self._atoms)
-        except FAILURES:
+        except FAILURES as error:
+            if is_of_signal(error):
+                raise
             return False
         if values is None:
             return False
