@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.diagnostics.internal import is_of_signal
 from irrun.ops import Fold, Op, OpError
 from irrun.ops.arithmetic.divide import Divide
 from irrun.ops.arithmetic.floor_mod import FloorMod
@@ -21,7 +22,6 @@ from irrun.ops.reduction.reduce_min import ReduceMin
 from irrun.ops.shape.shape_of import ShapeOfV1, ShapeOfV3
 from irrun.ops.type.convert import Convert
 from irrun.ops.type.convert_like import ConvertLike
-from irrun.diagnostics.internal import is_of_signal
 from irrun.runtime.execute import FAILURES, conformed
 from irrun.runtime.lowering.builder import Numbers, Value
 from irrun.runtime.memory import Memory

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.diagnostics.internal import is_of_signal
 from irrun.kernels import blas
 from irrun.kernels.aligned import LINES, aligned
 from irrun.runtime.arena import place
 from irrun.runtime.budget import UNLIMITED, Budget
-from irrun.diagnostics.internal import is_of_signal
 from irrun.runtime.execute import FAILURES, Numerics, Observer, Run, compute
 from irrun.runtime.layout import ROW, Layout
 from irrun.runtime.lowering.builder import FAILURE, WIDEST_VECTOR, Interpreted, Numbers, Value

@@ -126,7 +126,7 @@ class _Handlers:
     def method(self, _number: int, _frame: Any) -> None:
         raise self.error
 
-    def any(self, *arguments: Any) -> None:
+    def any(self, *_arguments: Any) -> None:
         raise self.error
 
 
@@ -174,7 +174,7 @@ def test_what_a_handler_raises_is_what_an_inference_raises(
 def test_a_timer_interrupts_an_inference_anywhere(tier: str) -> None:
     """Python drops what a handler raises inside ``__del__``; anywhere else the program gets it."""
 
-    def late(number: int, frame: Any) -> None:
+    def late(_number: int, _frame: Any) -> None:
         raise Late
 
     signal.signal(signal.SIGALRM, late)
@@ -192,7 +192,7 @@ def test_a_timer_interrupts_an_inference_anywhere(tier: str) -> None:
 
 
 def test_a_fault_of_an_operation_is_still_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    def run(self: Clamp, data: Any) -> Any:
+    def run(_self: Clamp, _data: Any) -> Any:
         raise ValueError("no such value")
 
     monkeypatch.setattr(Clamp, "run", run)
