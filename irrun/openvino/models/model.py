@@ -78,9 +78,12 @@ class Model(ModelParts):
         """Give inputs new shapes: one shape for the only input, or a mapping of names, positions or ports.
 
         ``variables_shapes`` are those of variables by their names. A shape is a list or tuple of sizes, -1 for a
-        dynamic one and a pair for an interval, a text such as ``1,3,?,2..5``, or a PartialShape. The model stays as it
-        was where the shapes do not fit.
+        dynamic one and a pair for an interval, a text such as ``1,3,?,2..5``, or a PartialShape. Sizes that an exporter
+        wrote down are relaxed first, as in OpenVINO (``smart_reshape.py``). RuntimeError where the shapes do not fit,
+        also in a body; the model stays as it was.
         """
+        from irrun.openvino.models.smart_reshape import relax
+
         if not isinstance(partial_shapes, Mapping):
             shape = _new_shape(partial_shapes)
             if len(self._ends.parameters) != 1:
@@ -99,10 +102,14 @@ class Model(ModelParts):
         self._validate()
         before = {node: node.fact(0) for node in given}
         sizes = {node: node.get_attributes()["variable_shape"] for node in readers}
+        is_other = any(str(fact.shape) != str(before[node].shape) for node, fact in given.items())
+        edits = relax(self) if is_other else None
         try:
             self._set_inputs(given, readers)
             self._validate()
         except RuntimeError:
+            if edits is not None:
+                edits.undo()
             self._set_inputs(before, sizes)
             self._validate()
             raise

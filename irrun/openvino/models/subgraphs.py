@@ -374,7 +374,9 @@ class TensorIterator(_Iteration):
 
 def with_bodies(model: Model) -> Iterator[Model]:
     """Yield the bodies of the nodes of a model, the inner ones first, and then the model."""
-    for node in model.get_ordered_ops():
+    graph = model._graph
+    for id in graph.ordered(*model._ends.ids):
+        node = graph.handle(id) if graph.node(id).bodies else None
         for body in node.models if isinstance(node, SubGraphs) else ():
             yield from with_bodies(body)
     yield model
