@@ -23,7 +23,8 @@ class InternalError(RuntimeError):
 class Boundary:
     """A context that converts exceptions other than IRError, OSError, InternalError and the documented ones.
 
-    MemoryError becomes an IRError, everything else an InternalError. NumPy does not warn inside.
+    MemoryError becomes an IRError, everything else an InternalError; what the handler of a signal raises passes
+    through. NumPy does not warn inside.
     """
 
     def __init__(self, filename: str = "", documented: tuple[type[Exception], ...] = ()) -> None:
@@ -38,10 +39,26 @@ class Boundary:
         self, _type: type[BaseException] | None, error: BaseException | None, _traceback: TracebackType | None
     ) -> None:
         self._errstate.__exit__(None, None, None)
+        if error is not None and is_of_signal(error):
+            return
         if isinstance(error, MemoryError):
             raise IRError([out_of_memory(error)], self._filename) from error
         if isinstance(error, Exception) and not isinstance(error, self._documented):
             raise InternalError(error) from error
+
+
+def is_of_signal(error: BaseException) -> bool:
+    """Return whether the handler of a signal raised an exception.
+
+    Python calls a handler with the frame that the signal interrupts, which is the frame before it in the traceback.
+    """
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        frame, trace = trace.tb_frame, trace.tb_next
+        for value in list(trace.tb_frame.f_locals.values()):
+            if value is frame or (isinstance(value, tuple) and any(item is frame for item in value)):
+                return True
+    return False
 
 
 def out_of_memory(error: MemoryError) -> Diagnostic:

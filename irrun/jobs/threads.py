@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Final, Generic, TypeAlias, TypeVar
 
+from irrun.diagnostics.internal import is_of_signal
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -20,8 +22,11 @@ def begin(thread: threading.Thread) -> bool:
     try:
         thread.start()
     except (RuntimeError, MemoryError) as error:
-        if isinstance(error.__context__, KeyboardInterrupt | SystemExit):
-            raise error.__context__ from None
+        cause = error.__context__
+        if isinstance(cause, KeyboardInterrupt | SystemExit) or (cause is not None and is_of_signal(cause)):
+            raise cause from None
+        if is_of_signal(error):
+            raise
         return False
     return True
 

@@ -11,9 +11,23 @@ from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from typing import Any
 
-from irrun.diagnostics.version import __version__
-from irrun.openvino import exceptions, helpers, layout_helpers, op, passes, preprocess, properties, utils
+from irrun.openvino import (
+    exceptions,
+    experimental,
+    frontend,
+    helpers,
+    layout_helpers,
+    op,
+    package_utils,
+    passes,
+    preprocess,
+    properties,
+    tools,
+    utils,
+)
 from irrun.openvino.importing.absent import ABSENT
+from irrun.openvino.importing.converting import convert_model
+from irrun.openvino.importing.refused import refused_class
 from irrun.openvino.importing.stand_in import stand_in
 from irrun.openvino.models.batch import get_batch, set_batch
 from irrun.openvino.models.model import Model
@@ -22,6 +36,7 @@ from irrun.openvino.nodes.custom import Op
 from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.ports import ConstOutput, DescriptorTensor, Input, Output
 from irrun.openvino.opsets import module
+from irrun.openvino.release import RELEASE
 from irrun.openvino.running.compiled import CompiledModel
 from irrun.openvino.running.core import Core, Extension, Version, compile_model, read_model
 from irrun.openvino.running.queue import AsyncInferQueue
@@ -51,12 +66,21 @@ __all__ += ["ConstOutput", "Input", "Model", "Node", "Op", "Output", "get_batch"
 __all__ += ["AsyncInferQueue", "CompiledModel", "Core", "InferRequest", "OVDict", "ProfilingInfo", "VariableState"]
 __all__ += ["Extension", "Version", "__version__", "compile_model", "get_version", "read_model", "save_model"]
 __all__ += ["serialize", "shutdown", "stand_in"]
-__all__ += ["exceptions", "helpers", "layout_helpers", "op", "passes", "preprocess", "properties", "utils"]
+__all__ += ["OpExtension", "RemoteContext", "RemoteTensor", "VAContext", "VASurfaceTensor", "convert_model"]
+__all__ += ["exceptions", "experimental", "frontend", "helpers", "layout_helpers", "op", "package_utils", "passes"]
+__all__ += ["preprocess", "properties", "tools", "utils"]
+
+__version__ = RELEASE
+"""The release of OpenVINO whose API this is, in the form of its versions; ``irrun.__version__`` is that of irrun."""
+
+OpExtension, RemoteContext, RemoteTensor, VAContext, VASurfaceTensor = map(
+    refused_class, ("OpExtension", "RemoteContext", "RemoteTensor", "VAContext", "VASurfaceTensor")
+)
 
 
 def get_version() -> str:
-    """Return the version."""
-    return __version__
+    """Return the release of OpenVINO whose API this is."""
+    return RELEASE
 
 
 def shutdown() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from irrun.diagnostics.version import __version__
 from irrun.openvino.models.model import Model
 from irrun.openvino.passes.compression import CompressFloats
 from irrun.openvino.passes.states import BEAMS, MakeStateful, make_stateless
+from irrun.openvino.release import RELEASE
 
 
 def apply_moc_transformations(model: Model, cf: bool, smart_reshape: bool = False) -> None:
@@ -45,8 +45,8 @@ def paged_attention_transformation(*_arguments: Any, **_named: Any) -> None:
 
 
 def get_version() -> str:
-    """Return the version of irrun."""
-    return __version__
+    """Return the release of OpenVINO whose API this is."""
+    return RELEASE
 
 
 def apply_fused_names_cleanup(model: Model) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from irrun.diagnostics import Diagnostic, IRError, OpError
-from irrun.diagnostics.internal import out_of_memory
+from irrun.diagnostics.internal import is_of_signal, out_of_memory
 from irrun.document.places import at_layer, op_diagnostic
 from irrun.jobs.progress import told
 from irrun.ops.calling import conform
@@ -181,6 +181,9 @@ def _cause(error: Exception) -> Exception | None:
 
 
 def step_error(step: Step | None, arrays: Sequence[Array | None], error: Exception) -> IRError:
+    """Return the finding about a step that failed; what the handler of a signal raised passes through."""
+    if is_of_signal(error):
+        raise error
     if step is None:
         if isinstance(error, OpError):
             return IRError([error.at()])

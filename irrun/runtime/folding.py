@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.diagnostics.internal import is_of_signal
 from irrun.ops import Fold, Op, OpError
 from irrun.ops.arithmetic.divide import Divide
 from irrun.ops.arithmetic.floor_mod import FloorMod
@@ -121,7 +122,9 @@ class Folding:
         open_ones = [number for number in _numbers_of(given) if isinstance(number, SymInt)]
         try:
             found = function(*map(hint_of, open_ones))
-        except FAILURES:
+        except FAILURES as error:
+            if is_of_signal(error):
+                raise
             return None
         if open_ones:
             found = tuple(self._symbols.apply(function, open_ones, index) for index in range(len(found)))

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.diagnostics.internal import is_of_signal
 from irrun.kernels import blas
 from irrun.kernels.aligned import LINES, aligned
 from irrun.runtime.arena import place
@@ -174,7 +175,9 @@ class Instance:
         evaluate, numbers = layout.stages[stage]
         try:
             values = evaluate(self._atoms)
-        except FAILURES:
+        except FAILURES as error:
+            if is_of_signal(error):
+                raise
             return False
         if values is None:
             return False

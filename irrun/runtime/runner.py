@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from irrun.diagnostics import IRError
+from irrun.diagnostics.internal import is_of_signal
 from irrun.kernels.locks import Lock
 from irrun.kernels.threads import threads
 from irrun.runtime.budget import Budget, held_bytes
@@ -87,7 +88,9 @@ class Runner:
             raise
         except Bailout as error:
             return self._bailed_out(str(error))
-        except MemoryError:
+        except MemoryError as error:
+            if is_of_signal(error):
+                raise
             return self._bailed_out("there is no memory for the arrays of the program")
         if results is not None:
             return results

@@ -112,9 +112,9 @@ print(isinstance(openvino.opset8.parameter([1]), ours.op.Parameter))
 
 def test_what_irrun_does_not_have() -> None:
     reasons = {
-        "import openvino.frontend": "irrun has no openvino.frontend: only IR files are read; "
+        "import openvino.frontend.onnx": "irrun has no openvino.frontend.onnx: only IR files are read; "
         "OpenVINO converts models of other frameworks to IR",
-        "from openvino import convert_model": "irrun has no openvino.convert_model: only IR files are read; "
+        "import openvino.torch": "irrun has no openvino.torch: only IR files are read; "
         "OpenVINO converts models of other frameworks to IR",
         "import irrun.openvino.runtime": "irrun has no openvino.runtime: "
         "the names of openvino.runtime are those of irrun.openvino itself",

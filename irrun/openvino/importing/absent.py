@@ -6,18 +6,17 @@ from collections.abc import Mapping
 from typing import Final
 
 _DEVICE: Final = "no device has memory of its own"
-_CONVERSION: Final = "only IR files are read; OpenVINO converts models of other frameworks to IR"
+CONVERSION: Final = "only IR files are read; OpenVINO converts models of other frameworks to IR"
 _OWN: Final = "custom operations are Python classes, see extensions.md"
 
 ABSENT: Final[Mapping[str, str]] = {
-    "convert_model": _CONVERSION,
-    "frontend": _CONVERSION,
+    "frontend": CONVERSION,
     "runtime": "the names of openvino.runtime are those of irrun.openvino itself",
     **dict.fromkeys(
         ("tools", "torchvision"),
         "it needs an installed OpenVINO, whose module runs on irrun with python -m irrun.openvino",
     ),
-    "torch": _CONVERSION,
+    "torch": CONVERSION,
     "OpExtension": _OWN,
     "RemoteContext": _DEVICE,
     "RemoteTensor": _DEVICE,

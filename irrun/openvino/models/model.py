@@ -40,7 +40,7 @@ class Model(ModelParts):
             return
         given = dict(zip(_parameters(arguments), arguments, strict=False)) | named
         outputs = list(results) if isinstance(results, list | tuple) else _all_outputs(results)
-        made = [item if isinstance(item, Result) else Result(_first_output(item)) for item in outputs]
+        made = [_result(item) for item in outputs]
         sinks = [item.node if isinstance(item, Output) else item for item in given.get("sinks", ())]
         ends = Ends(list(given.get("parameters", ())), made, sinks)
         self._become(None, ends, given.get("name") or f"Model{id(self)}", {})
@@ -78,9 +78,12 @@ class Model(ModelParts):
         """Give inputs new shapes: one shape for the only input, or a mapping of names, positions or ports.
 
         ``variables_shapes`` are those of variables by their names. A shape is a list or tuple of sizes, -1 for a
-        dynamic one and a pair for an interval, a text such as ``1,3,?,2..5``, or a PartialShape. The model stays as it
-        was where the shapes do not fit.
+        dynamic one and a pair for an interval, a text such as ``1,3,?,2..5``, or a PartialShape. Sizes that an exporter
+        wrote down are relaxed first, as in OpenVINO (``smart_reshape.py``). RuntimeError where the shapes do not fit,
+        also in a body; the model stays as it was.
         """
+        from irrun.openvino.models.smart_reshape import relax
+
         if not isinstance(partial_shapes, Mapping):
             shape = _new_shape(partial_shapes)
             if len(self._ends.parameters) != 1:
@@ -99,10 +102,14 @@ class Model(ModelParts):
         self._validate()
         before = {node: node.fact(0) for node in given}
         sizes = {node: node.get_attributes()["variable_shape"] for node in readers}
+        is_other = any(str(fact.shape) != str(before[node].shape) for node, fact in given.items())
+        edits = relax(self) if is_other else None
         try:
             self._set_inputs(given, readers)
             self._validate()
         except RuntimeError:
+            if edits is not None:
+                edits.undo()
             self._set_inputs(before, sizes)
             self._validate()
             raise
@@ -123,7 +130,7 @@ class Model(ModelParts):
     def add_outputs(self, outputs: Any) -> list[Output]:
         """Add Results: for tensor names, pairs of a node's name and the index of its output, or outputs."""
         given = outputs if isinstance(outputs, list) else [outputs]
-        found = [self._tensor(item) for item in given]
+        found = [_returned(self._tensor(item)) for item in given]
         known = {item.input_value(0): item for item in self._ends.results}
         made = {output: Result(output) for output in found if output not in known}
         for item in made.values():
@@ -187,12 +194,11 @@ class Model(ModelParts):
         self._ends.parameters[index:index] = parameters
 
     def replace_parameter(self, parameter_index: int, parameter: Parameter) -> None:
-        """Put a Parameter in the place of another one, and feed the consumers of that one from it."""
+        """Put a Parameter in the place of another one, with its tensor names, and feed its consumers from it."""
         before = Output(self._ends.parameters[parameter_index], 0)
         for target in before.target_inputs:
             target.replace_source_output(Output(parameter, 0))
-        if not Output(parameter, 0).names:
-            Output(parameter, 0).set_names(before.names)
+        Output(parameter, 0).add_names(before.names)
         self._ends.parameters[parameter_index] = parameter
 
     # -- copies
@@ -277,9 +283,15 @@ def _all_outputs(value: Any) -> list[Any]:
     return value.outputs() if isinstance(value, Node) and not isinstance(value, Result) else [value]
 
 
-def _first_output(value: Any) -> Output:
-    """Return an output as it is, and the first one of a node."""
-    return value.output(0) if isinstance(value, Node) else as_output(value)
+def _result(value: Any) -> Result:
+    """Return a Result as it is, also for its output, and a new one for the first output of a node."""
+    output = value.output(0) if isinstance(value, Node) else as_output(value)
+    return output.node if isinstance(output.node, Result) else Result(output)
+
+
+def _returned(output: Output) -> Output:
+    """Return what a Result returns for the output of one, and any other output as it is."""
+    return output.node.input_value(0) if isinstance(output.node, Result) else output
 
 
 def _new_shape(given: Any) -> PartialShape:

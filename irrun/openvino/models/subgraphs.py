@@ -5,12 +5,17 @@ Types and shapes of their outputs are inferred by ``validate_and_infer_types``, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 from irrun.diagnostics import IRError
-from irrun.graph import Body
+from irrun.document.weights import Weights
+from irrun.graph import Body, Bound, Graph, Outlet
+from irrun.inference import infer
+from irrun.model import Loaded
 from irrun.openvino.models.model import Model
 from irrun.openvino.nodes.descriptions import (
     InputDescription,
@@ -24,34 +29,79 @@ from irrun.openvino.nodes.descriptions import as_output as described
 from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.op import Parameter, Result
 from irrun.openvino.nodes.ports import Output, as_output
-from irrun.openvino.nodes.records import fresh_name, record_of
+from irrun.openvino.nodes.records import fresh_name, held, record_of
+from irrun.openvino.nodes.workspace import HANDLES
 from irrun.ops.context import BodyInput, BodyOutput, BodyPorts
 from irrun.ops.registry import resolve
 
 
-class _SubGraphs(Node):
-    """An operation with bodies: models with their connections to the ports of the node."""
+@dataclass
+class _Bodies:
+    """The bodies of a node as models, and their connections to its ports, by tag.
 
-    def _open(self, type: str, version: str, tags: Sequence[str], sources: Sequence[Any], name: str | None) -> None:
-        self._tags = tuple(tags)
-        self._models: dict[str, Model] = {}
-        self._inputs: dict[str, list[BodyInput]] = {tag: [] for tag in tags}
-        self._outputs: dict[str, list[BodyOutput]] = {tag: [] for tag in tags}
-        self._back_edges: list[tuple[int, int]] = []
+    ``taken`` are the graphs of the models that the record of the node has, with the weights that their constants are
+    ranges of.
+    """
+
+    models: dict[str, Model] = field(default_factory=dict)
+    inputs: dict[str, list[BodyInput]] = field(default_factory=lambda: defaultdict(list))
+    outputs: dict[str, list[BodyOutput]] = field(default_factory=lambda: defaultdict(list))
+    back_edges: list[tuple[int, int]] = field(default_factory=list)
+    taken: dict[str, tuple[Graph, Weights]] = field(default_factory=dict)
+
+
+class SubGraphs(Node):
+    """An operation with bodies: models with their connections to the ports of the node.
+
+    The models are those that the caller set, or those of the file that was read. Edits of a body count when the node
+    is validated, alone or with its model; its Parameters then have the types and shapes that arrive at them.
+    """
+
+    _tags: ClassVar[tuple[str, ...]]
+    _opened: _Bodies
+
+    def _open(self, type: str, version: str, sources: Sequence[Any], name: str | None) -> None:
         record = record_of(resolve(type, version)(), name or fresh_name(type), 0)
         outputs = [as_output(source) for source in sources]
         self._begin(record, [(output.node, output.index) for output in outputs], ())
-        self._graph.keep(self)
+
+    @property
+    def _bodies(self) -> _Bodies:
+        if "_opened" not in self.__dict__:
+            self._opened = _Bodies()
+            for tag, body in self.record.bodies.items():
+                self._opened.models[tag] = model = self._read(tag, body)
+                with suppress(IRError):
+                    self._opened.taken[tag] = model.value.bound.graph, self._graph.weights
+                self._opened.inputs[tag], self._opened.outputs[tag] = list(body.ports.inputs), list(body.ports.outputs)
+                self._opened.back_edges = list(body.ports.back_edges)
+            self._graph.keep(self)
+        return self._opened
+
+    def _read(self, tag: str, body: Body) -> Model:
+        """Return the model of a body that was read."""
+        graph = self._graph
+        facts = graph.bodies.get((self._id, tag))
+        if facts is None or facts.graph is not body.graph:
+            facts = infer(body.graph, graph.weights)
+        model = Model.of(Loaded(Bound(body.graph, (), {}), facts, graph.weights, name=tag))
+        _ = model.parameters
+        return model
+
+    @property
+    def models(self) -> list[Model]:
+        """The bodies that are set."""
+        return [self._bodies.models[tag] for tag in self._tags if tag in self._bodies.models]
 
     def _model(self, tag: str) -> Model:
-        if tag not in self._models:
+        if tag not in self._bodies.models:
             raise RuntimeError(f'{self.get_type_name()} "{self.friendly_name}" has no {tag} yet; set it first')
-        return self._models[tag]
+        return self._bodies.models[tag]
 
     def _set_model(self, tag: str, model: Any) -> None:
         if not isinstance(model, Model):
             raise TypeError(f"a body is a Model, got {model!r}")
-        self._models[tag] = model
+        self._bodies.models[tag] = model
         self._connect()
 
     def _parameter(self, tag: str, parameter: Parameter) -> int:
@@ -81,35 +131,62 @@ class _SubGraphs(Node):
         self._connect()
 
     def _input_descriptions(self, tag: str) -> list[InputDescription]:
-        results = {parameter: result for result, parameter in self._back_edges}
-        return [of_input(entry, results) for entry in self._inputs[tag] if entry.external is not None]
+        results = {parameter: result for result, parameter in self._bodies.back_edges}
+        return [of_input(entry, results) for entry in self._bodies.inputs[tag] if entry.external is not None]
 
     def _output_descriptions(self, tag: str) -> list[OutputDescription]:
-        return [of_output(entry) for entry in self._outputs[tag] if entry.external is not None]
+        return [of_output(entry) for entry in self._bodies.outputs[tag] if entry.external is not None]
 
     def _describe_inputs(self, tag: str, items: Sequence[InputDescription]) -> None:
-        self._inputs[tag] = [as_input(item) for item in items]
+        self._bodies.inputs[tag] = [as_input(item) for item in items]
         merged = [item for item in items if isinstance(item, MergedInputDescription)]
-        self._back_edges = [(item.body_value_index, item.body_parameter_index) for item in merged]
+        self._bodies.back_edges = [(item.body_value_index, item.body_parameter_index) for item in merged]
         self._connect()
 
     def _describe_outputs(self, tag: str, items: Sequence[OutputDescription]) -> None:
-        self._outputs[tag] = [described(item) for item in items]
+        self._bodies.outputs[tag] = [described(item) for item in items]
         self._set_output_size(1 + max((item.output_index for item in items), default=-1))
 
     def _connect(self) -> None:
         """Give the record the bodies as they are now."""
-        bodies = {}
-        for tag in self._tags:
-            if tag not in self._models:
-                continue
-            model = self._models[tag]
-            _ = model.parameters
-            graph = model.value.bound.graph
-            inputs, outputs = tuple(self._inputs[tag]), tuple(self._outputs[tag])
-            counts = len(graph.parameters), len(graph.results)
-            bodies[tag] = Body(graph, BodyPorts(inputs, outputs, tuple(self._back_edges), *counts))
-        self._update(self.record._replace(bodies=bodies))
+        before = self.record.bodies
+        bodies = {tag: self._body(tag, before.get(tag)) for tag in self._tags if tag in self._bodies.models}
+        if bodies.keys() != before.keys() or any(body is not before[tag] for tag, body in bodies.items()):
+            self._update(self.record._replace(bodies=bodies))
+
+    refresh = _connect
+
+    def _body(self, tag: str, before: Body | None) -> Body:
+        """Return a body as a graph whose constants are of the weights of this node's graph, or in memory.
+
+        It is ``before`` where nothing has changed.
+        """
+        own, model, weights = self._bodies, self._bodies.models[tag], self._graph.weights
+        _ = model.parameters
+        value = model.value
+        graph = value.bound.graph
+        counts = len(graph.parameters), len(graph.results)
+        ports = BodyPorts(tuple(own.inputs[tag]), tuple(own.outputs[tag]), tuple(own.back_edges), *counts)
+        if before is not None and own.taken.get(tag) == (graph, weights):
+            return before if before.ports == ports else Body(before.graph, ports)
+        own.taken[tag] = graph, weights
+        if value.weights is not weights:
+            facts = value.facts
+            nodes = [held(node, value.weights.read, facts.get(Outlet(node.id, 0))) for node in graph.ordered()]
+            graph = graph.with_nodes(nodes)
+        return Body(graph, ports)
+
+    def receive(self) -> bool:
+        """Give the Parameters of the bodies the types and shapes that arrive at them; return whether one differs."""
+        is_changed = False
+        for tag, model in self._bodies.models.items():
+            facts = self._graph.bodies.get((self._id, tag))
+            for parameter, id in zip(model.parameters, self.record.bodies[tag].graph.parameters, strict=True):
+                known, fact = parameter.fact(0), None if facts is None else facts.get(Outlet(id, 0))
+                if fact is not None and (fact.type, str(fact.shape)) != (known.type, str(known.shape)):
+                    parameter.set(fact.type, fact.shape, parameter.friendly_name)
+                    is_changed = True
+        return is_changed
 
     def validate_and_infer_types(self) -> None:
         """Infer the facts of the outputs from those of the bodies."""
@@ -117,11 +194,13 @@ class _SubGraphs(Node):
         super().validate_and_infer_types()
 
 
-class If(_SubGraphs):
+class If(SubGraphs):
     """Runs one of two models."""
 
+    _tags = ("then_body", "else_body")
+
     def __init__(self, execution_condition: Any, *, name: str | None = None) -> None:
-        self._open("If", "opset8", ("then_body", "else_body"), [execution_condition], name)
+        self._open("If", "opset8", [execution_condition], name)
 
     def set_then_body(self, body: Model) -> None:
         """Set the model that runs where the condition is true."""
@@ -169,19 +248,21 @@ class If(_SubGraphs):
         inner = {tag: self._parameter(tag, item) for tag, item in parameters if item is not None}
         external = self._add_input(value)
         for tag, index in inner.items():
-            self._inputs[tag].append(BodyInput(index, external))
+            self._bodies.inputs[tag].append(BodyInput(index, external))
         self._connect()
 
     def set_output(self, then_result: Result, else_result: Result) -> Output:
         """Return an output that is one Result or the other."""
         inner = [self._result(tag, item) for tag, item in zip(self._tags, (then_result, else_result), strict=True)]
         for tag, index in zip(self._tags, inner, strict=True):
-            self._outputs[tag].append(BodyOutput(index, self.record.outputs))
+            self._bodies.outputs[tag].append(BodyOutput(index, self.record.outputs))
         return self._add_output()
 
 
-class _Iteration(_SubGraphs):
+class _Iteration(SubGraphs):
     """Runs a model repeatedly."""
+
+    _tags = ("body",)
 
     def set_function(self, func: Model) -> None:
         """Set the model that is repeated."""
@@ -215,7 +296,7 @@ class _Iteration(_SubGraphs):
     def set_merged_input(self, body_parameter: Parameter, initial_value: Any, successive_value: Any) -> None:
         """Feed a Parameter with a value, and with a Result of the iteration before from the second one on."""
         inner, result = self._parameter("body", body_parameter), self._result("body", successive_value)
-        self._back_edges.append((result, inner))
+        self._bodies.back_edges.append((result, inner))
         self._feed(BodyInput(inner, self._add_input(initial_value)))
 
     def set_sliced_input(
@@ -226,14 +307,14 @@ class _Iteration(_SubGraphs):
         self._feed(BodyInput(inner, self._add_input(value), axis, start, end, stride, part_size))
 
     def _feed(self, entry: BodyInput) -> None:
-        self._inputs["body"].append(entry)
+        self._bodies.inputs["body"].append(entry)
         self._connect()
 
     def get_iter_value(self, body_value: Any, iteration: int = -1) -> Output:
         """Return an output that is a Result of the last iteration."""
         if iteration != -1:
             raise RuntimeError(f"iteration is {iteration}, expected -1, the last one")
-        self._outputs["body"].append(BodyOutput(self._result("body", body_value), self.record.outputs))
+        self._bodies.outputs["body"].append(BodyOutput(self._result("body", body_value), self.record.outputs))
         return self._add_output()
 
     def get_concatenated_slices(
@@ -241,12 +322,12 @@ class _Iteration(_SubGraphs):
     ) -> Output:
         """Return an output that is the values of a Result in all iterations, joined along an axis."""
         inner, external = self._result("body", value), self.record.outputs
-        self._outputs["body"].append(BodyOutput(inner, external, axis, start, end, stride, part_size))
+        self._bodies.outputs["body"].append(BodyOutput(inner, external, axis, start, end, stride, part_size))
         return self._add_output()
 
     def get_num_iterations(self) -> int:
         """Return the number of iterations where an output shows it; otherwise -1."""
-        for entry in self._outputs["body"]:
+        for entry in self._bodies.outputs["body"]:
             if entry.axis is None or entry.external is None:
                 continue
             dims = self.fact(entry.external).shape.dims
@@ -259,20 +340,20 @@ class Loop(_Iteration):
     """Runs a model while its condition is true."""
 
     def __init__(self, trip_count: Any, execution_condition: Any, *, name: str | None = None) -> None:
-        self._open("Loop", "opset5", ("body",), [trip_count, execution_condition], name)
+        self._open("Loop", "opset5", [trip_count, execution_condition], name)
 
     def set_special_body_ports(self, special_body_ports: Sequence[int]) -> None:
         """Name the Parameter that receives the iteration, -1 for none, and the Result that is the condition."""
         iteration, condition = special_body_ports
-        inputs = [entry for entry in self._inputs["body"] if entry.external is not None]
-        outputs = [entry for entry in self._outputs["body"] if entry.external is not None]
-        self._inputs["body"] = inputs + ([BodyInput(iteration, None)] if iteration >= 0 else [])
-        self._outputs["body"] = outputs + ([BodyOutput(condition, None)] if condition >= 0 else [])
+        inputs = [entry for entry in self._bodies.inputs["body"] if entry.external is not None]
+        outputs = [entry for entry in self._bodies.outputs["body"] if entry.external is not None]
+        self._bodies.inputs["body"] = inputs + ([BodyInput(iteration, None)] if iteration >= 0 else [])
+        self._bodies.outputs["body"] = outputs + ([BodyOutput(condition, None)] if condition >= 0 else [])
         self._connect()
 
     def get_special_body_ports(self) -> list[int]:
         """Return the indices of the Parameter that receives the iteration and of the condition, -1 for none."""
-        entries = self._inputs["body"], self._outputs["body"]
+        entries = self._bodies.inputs["body"], self._bodies.outputs["body"]
         return [next((item.internal for item in found if item.external is None), -1) for found in entries]
 
 
@@ -280,7 +361,7 @@ class TensorIterator(_Iteration):
     """Runs a model for each slice of its inputs."""
 
     def __init__(self, *, name: str | None = None) -> None:
-        self._open("TensorIterator", "opset1", ("body",), [], name)
+        self._open("TensorIterator", "opset1", [], name)
 
     def set_body(self, body: Model) -> None:
         """Set the model that is repeated."""
@@ -291,4 +372,16 @@ class TensorIterator(_Iteration):
         return self.get_function()
 
 
-__all__ = ["If", "Loop", "TensorIterator"]
+def with_bodies(model: Model) -> Iterator[Model]:
+    """Yield the bodies of the nodes of a model, the inner ones first, and then the model."""
+    graph = model._graph
+    for id in graph.ordered(*model._ends.ids):
+        node = graph.handle(id) if graph.node(id).bodies else None
+        for body in node.models if isinstance(node, SubGraphs) else ():
+            yield from with_bodies(body)
+    yield model
+
+
+HANDLES.update({"If": If, "Loop": Loop, "TensorIterator": TensorIterator})
+
+__all__ = ["If", "Loop", "SubGraphs", "TensorIterator", "with_bodies"]

@@ -33,8 +33,11 @@ class _ModelPort(Node):
         return Layout(notes[LAYOUT].astype(str)) if LAYOUT in notes else Layout()
 
     def set_layout(self, layout: Any) -> None:
-        """Set the names of the axes."""
+        """Set the names of the axes; RuntimeError where the tensor has another number of axes."""
         notes, made = Output(self, 0).get_rt_info(), layout if isinstance(layout, Layout) else Layout(layout)
+        if not made.fits(self.fact(0).shape.rank):
+            what = f'the layout {made} does not fit "{self.friendly_name}" of shape {of_dims(self.fact(0).shape)}'
+            raise RuntimeError(what)
         if not made.empty:
             notes[LAYOUT] = made
         elif LAYOUT in notes:

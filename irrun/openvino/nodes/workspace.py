@@ -167,10 +167,16 @@ class Workspace(MutableGraph):
     def validate(self, *ends: Sequence[int]) -> None:
         """Infer what edits have changed; IRError where nodes of a model with these ends do not fit together."""
         self.sweep()
+        kept = [self._kept[id] for id in self.needed(*ends) if id in self._kept] if self._kept else []
+        for handle in kept:
+            handle.refresh()
         self.infer()
         faults = self.faults(set(self.needed(*ends))) if self.is_faulty or self.is_cyclic else ()
         if faults:
             raise IRError(faults)
+        received = [handle.receive() for handle in kept]
+        if any(received):
+            self.validate(*ends)
 
     def ordered(self, parameters: Sequence[int], results: Sequence[int], sinks: Sequence[int]) -> list[int]:
         """Return the nodes of a model in OpenVINO's order: depth first, from the Parameters, the sinks, the Results."""
@@ -224,6 +230,13 @@ class Handle:
         except OpError as error:
             notes = input_notes([graph.fact(outlet) for outlet in inputs])
             raise IRError([op_diagnostic(error, record.layer, (), notes)]) from None
+
+    def refresh(self) -> None:
+        """Bring the record up to date with the state that a kept handle has of its own."""
+
+    def receive(self) -> bool:
+        """Take what inference knows into the state of a kept handle; return whether it was changed."""
+        return False
 
     def __del__(self) -> None:
         graph = self.__dict__.get("_graph")

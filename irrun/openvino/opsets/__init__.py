@@ -30,6 +30,15 @@ from irrun.ops.registry import find, load, spelling
 from irrun.tensor import ElementType
 
 _ALIASES: Final = {"ceil": "ceiling", "absolute": "abs"}
+_SPELLED: Final = {
+    "mat_mul": "matmul", "top_k": "topk", "re_lu": "relu", "p_re_lu": "prelu", "soft_max": "softmax",
+    "soft_plus": "softplus", "soft_sign": "softsign", "h_swish": "hswish", "h_sigmoid": "hsigmoid", "if": "if_op",
+    "is_na_n": "is_nan", "col2_im": "col2im", "erf_inv": "erfinv", "grouped_mat_mul": "grouped_matmul",
+    "i420to_bgr": "i420_to_bgr", "i420to_rgb": "i420_to_rgb", "nv12to_bgr": "nv12_to_bgr",
+    "nv12to_rgb": "nv12_to_rgb", "bg_rto_nv12": "bgr_to_nv12", "rg_bto_nv12": "rgb_to_nv12",
+}
+"""Builders that OpenVINO spells in another way than their operation."""
+
 _FILL: Final = {"pads_begin": 0, "pads_end": 0, "output_padding": 0, "dilations": 1}
 """Attributes with a number for each spatial axis, and the number where the caller leaves them out."""
 
@@ -70,7 +79,7 @@ def name(type: str) -> str:
         else letter.lower()
         for index, letter in enumerate(type)
     )
-    return {"mat_mul": "matmul", "top_k": "topk", "re_lu": "relu", "p_re_lu": "prelu"}.get(words, words)
+    return _SPELLED.get(words, words)
 
 
 @functools.cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 from irrun.document.info import DECOMPRESSION
 from irrun.openvino.models.halves import as_half, is_quantised, stays_in_f32
 from irrun.openvino.models.model import Model
+from irrun.openvino.models.subgraphs import with_bodies
 from irrun.openvino.nodes.node import make
 from irrun.openvino.nodes.notes import Notes
 from irrun.openvino.nodes.op import Constant
@@ -20,7 +21,8 @@ class CompressFloats(ModelPass):
         """Change a model; return whether it was changed."""
         if is_quantised(model.value.bound.graph):
             return False
-        constants = [node for node in model.get_ordered_ops() if isinstance(node, Constant)]
+        nodes = [node for inner in with_bodies(model) for node in inner.get_ordered_ops()]
+        constants = [node for node in nodes if isinstance(node, Constant)]
         halves = [(node, as_half(node.fact(0))) for node in constants]
         for node, half in halves:
             if half is None or stays_in_f32(node._graph, node._id):
@@ -35,20 +37,16 @@ class CompressFloats(ModelPass):
 
 
 class ConvertFP32ToFP16(ModelPass):
-    """Let a model compute in f16: Parameters, constants and conversions of f32."""
+    """Let a model and its bodies compute in f16: Parameters, constants and conversions of f32."""
 
     def run_on_model(self, model: Model) -> bool:
         """Change a model; return whether it was changed."""
+        nodes = [node for inner in with_bodies(model) for node in inner.get_ordered_ops()]
         is_changed = False
-        for node in model.get_ordered_ops():
-            if isinstance(node, Constant) and node.fact(0).type is F32:
-                values = node.fact(0).constant
-                if values is None:
-                    continue
-                half = Constant(Type.f16, list(values.shape), values)
-                half.friendly_name = node.friendly_name
-                node.output(0).replace(half.output(0))
-                is_changed = True
+        for node in nodes:
+            if isinstance(node, Constant):
+                is_changed |= _halve(node)
+                continue
             for name, value in node.get_attributes().items():
                 if value == F32.name:
                     node.set_attribute(name, F16.name)
@@ -58,3 +56,14 @@ class ConvertFP32ToFP16(ModelPass):
                 is_changed = True
         model.validate_nodes_and_infer_types()
         return is_changed
+
+
+def _halve(node: Constant) -> bool:
+    """Replace a constant of f32 by one of f16; return whether it was one."""
+    values = node.fact(0).constant if node.fact(0).type is F32 else None
+    if values is None:
+        return False
+    half = Constant(Type.f16, list(values.shape), values)
+    half.friendly_name = node.friendly_name
+    node.output(0).replace(half.output(0))
+    return True

@@ -12,6 +12,7 @@ from irrun.diagnostics import listing
 from irrun.model.loaded import require_unchanged
 from irrun.openvino.models.model import Model
 from irrun.openvino.models.saving import serialize
+from irrun.openvino.models.subgraphs import SubGraphs, with_bodies
 from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.op import Constant
 from irrun.openvino.nodes.ports import Output
@@ -116,7 +117,10 @@ class MatcherPass(PassBase):
 
 
 class GraphRewrite(ModelPass):
-    """Applies passes with patterns to each node, from the inputs to the outputs: the first that changes the model."""
+    """Applies passes with patterns to each node, from the inputs to the outputs: the first that changes the model.
+
+    The bodies of a node come before the node.
+    """
 
     def __init__(self, matchers: list[MatcherPass] | MatcherPass | None = None) -> None:
         self._matchers = [matchers] if isinstance(matchers, MatcherPass) else list(matchers or ())
@@ -134,6 +138,8 @@ class GraphRewrite(ModelPass):
         waiting, is_changed = deque(self._order(model.get_ordered_ops())), False
         while waiting:
             node = waiting.popleft()
+            for body in node.models if isinstance(node, SubGraphs) else ():
+                is_changed |= self.run_on_model(body)
             for item in self._matchers:
                 done = item.apply(node)
                 waiting.extendleft(reversed(item._new))
@@ -152,12 +158,13 @@ class BackwardGraphRewrite(GraphRewrite):
 
 
 class ConstantFolding(ModelPass):
-    """Replace outputs whose values are known by constants."""
+    """Replace outputs whose values are known by constants, also in bodies."""
 
     def run_on_model(self, model: Model) -> bool:
         """Change a model; return whether it was changed."""
+        nodes = [node for inner in with_bodies(model) for node in inner.get_ordered_ops()]
         is_changed = False
-        for node in model.get_ordered_ops():
+        for node in nodes:
             if isinstance(node, Constant) or node.get_type_name() in ("Result", "Assign", "ReadValue"):
                 continue
             for output in node.outputs():

@@ -44,7 +44,7 @@ class Flow:
     """The current output, and what is known of it.
 
     ``wanted`` and ``type`` are the layout and the element type at the other end. ``planes`` are the outputs of further
-    planes.
+    planes. ``adds_axes`` is true before a model, which may have more axes.
     """
 
     output: Output
@@ -54,6 +54,7 @@ class Flow:
     color: ColorFormat | None = None
     sizes: tuple[int, ...] = ()
     planes: Sequence[Output] = ()
+    adds_axes: bool = False
 
     @property
     def colors(self) -> str:
@@ -83,8 +84,7 @@ class Flow:
         layout = of if of is not None else self.layout
         if not layout.has_name(name):
             raise RuntimeError(f"the layout {layout} has no axis {name}; set_layout names the axes")
-        index = layout.get_index_by_name(name)
-        return index if index >= 0 else index + self.rank
+        return axis_of(layout, name, self.output.fact.rank)
 
     @property
     def rank(self) -> int:
@@ -99,13 +99,23 @@ class Flow:
             raise RuntimeError(f"{list(order)} is not an order of {self.rank} axes")
         if list(order) != list(range(self.rank)):
             self.apply("Transpose", np.array(order, np.int64))
-        names = expanded(self.layout, self.rank)
-        self.layout = Layout(f"[{','.join(names[axis] for axis in order)}]") if names else Layout()
+        self.layout = permuted(self.layout, order)
 
     def arrange(self, layout: Layout) -> None:
-        """Reorder the axes to a layout; a tensor without one has it then, in the order of its axes."""
+        """Reorder the axes to a layout; a tensor without one has it then, in the order of its axes.
+
+        Before a model, axes of size 1 are added first for the names that the tensor does not have. As in OpenVINO, none
+        are added where the others are in order already.
+        """
         if not self.layout.empty:
-            self.transpose(order_of(self.layout, layout, self.rank))
+            added = added_names(self.layout, layout) if self.adds_axes else ()
+            full = Layout(f"[{','.join((*added, *self.layout.names))}]") if added else self.layout
+            order = order_of(full, layout, self.rank + len(added))
+            if added and order != list(range(len(order))):
+                self.apply("Unsqueeze", np.arange(len(added), dtype=np.int64))
+                self.layout = full
+            if self.rank == len(order):
+                self.transpose(order)
         self.layout = layout
 
 
@@ -120,22 +130,62 @@ def node(type: str, *inputs: Any, **attributes: Any) -> Output:
     return Output(make(type, _LATEST, sources, attributes), 0)
 
 
+def axis_of(layout: Layout, name: str, rank: int | None) -> int:
+    """Return an axis by name, counted from 0; RuntimeError where the layout has none, or the rank is too low.
+
+    A rank that is None is dynamic: RuntimeError where the layout counts the axis from the end.
+    """
+    index = layout.get_index_by_name(name)
+    if rank is None and index >= 0:
+        return index
+    if rank is None:
+        raise RuntimeError("the rank of the tensor is dynamic")
+    axis = index if index >= 0 else index + rank
+    if not 0 <= axis < rank:
+        raise RuntimeError(f"axis {name} of the layout {layout} is outside a tensor of rank {rank}")
+    return axis
+
+
 def expanded(layout: Layout, rank: int) -> tuple[str, ...]:
-    """Return a name for each axis; none where the layout is empty."""
+    """Return a name for each axis, ``?`` for those without one; RuntimeError where the layout has another rank."""
     names = layout.names
-    if "..." not in names:
-        return names if len(names) == rank else ()
-    at = names.index("...")
-    return (*names[:at], *("?",) * (rank - len(names) + 1), *names[at + 1 :])
+    if "..." in names and len(names) - 1 <= rank:
+        at = names.index("...")
+        return (*names[:at], *("?",) * (rank - len(names) + 1), *names[at + 1 :])
+    if len(names) != rank:
+        raise RuntimeError(f"the layout {layout} does not fit a tensor of rank {rank}")
+    return names
+
+
+def permuted(layout: Layout, order: Sequence[int]) -> Layout:
+    """Return the layout of a tensor after its axes are reordered; RuntimeError where it has another rank."""
+    if layout.empty:
+        return layout
+    names = expanded(layout, len(order))
+    return Layout(f"[{','.join(names[axis] for axis in order)}]")
+
+
+def added_names(before: Layout, after: Layout) -> tuple[str, ...]:
+    """Return the names of the axes that a longer layout has beside those of another one; none for ``...``."""
+    if "..." in (*before.names, *after.names) or len(before.names) >= len(after.names):
+        return ()
+    if "?" in (*before.names, *after.names) or not set(before.names) < set(after.names):
+        raise RuntimeError(f"the layout {before} cannot be converted to {after}: the longer one has to name its axes")
+    return tuple(name for name in after.names if name not in before.names)
 
 
 def order_of(before: Layout, after: Layout, rank: int) -> list[int]:
     """Return for each axis of a layout the axis of another one; axes without a name keep their order.
 
-    RuntimeError where they have other names.
+    RuntimeError where the layout with fewer names has one that the other does not have.
     """
+    if before == after:
+        return list(range(rank))
     first, second = expanded(before, rank), expanded(after, rank)
-    if not first or sorted(first) != sorted(second):
+    if first.count("?") < second.count("?"):
+        back = order_of(after, before, rank)
+        return [back.index(axis) for axis in range(rank)]
+    if not set(first) - {"?"} <= set(second):
         raise RuntimeError(f"the layout {before} cannot be converted to {after} for a tensor of rank {rank}")
     unnamed = iter([axis for axis, name in enumerate(first) if name == "?"])
-    return [next(unnamed) if name == "?" else first.index(name) for name in second]
+    return [first.index(name) if name != "?" and name in first else next(unnamed) for name in second]

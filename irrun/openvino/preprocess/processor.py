@@ -11,8 +11,8 @@ from irrun.openvino.models.model import Model
 from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.op import Parameter, Result
 from irrun.openvino.nodes.ports import Output, find_port
-from irrun.openvino.preprocess.flow import ColorFormat, Flow, described, order_of
-from irrun.openvino.preprocess.steps import PostProcessSteps, PreProcessSteps, Step
+from irrun.openvino.preprocess.flow import ColorFormat, Flow, added_names, axis_of, described, order_of, permuted
+from irrun.openvino.preprocess.steps import PostProcessSteps, PreProcessSteps, Step, as_color, as_layout
 from irrun.openvino.values.keywords import also_named
 from irrun.openvino.values.layout import Layout
 from irrun.openvino.values.shapes import PartialShape, as_dims
@@ -37,7 +37,7 @@ class _Laid:
 
     def set_layout(self, layout: Any) -> Self:
         """Set the names of the axes."""
-        self.layout = Layout(layout) if isinstance(layout, str) else layout
+        self.layout = as_layout(layout)
         return self
 
 
@@ -83,7 +83,9 @@ class InputTensorInfo(OutputTensorInfo):
         return self
 
     def set_spatial_static_shape(self, height: int, width: int) -> Self:
-        """Set the height and width of the image."""
+        """Set the height and width of the image; TypeError for a negative one."""
+        if min(height, width) < 0:
+            raise TypeError(f"a height and a width are not negative, got {height} and {width}")
         self.spatial = Dim.exactly(height), Dim.exactly(width)
         return self
 
@@ -94,7 +96,7 @@ class InputTensorInfo(OutputTensorInfo):
 
     def set_color_format(self, format: ColorFormat, sub_names: Any = ()) -> Self:
         """Set the channels of the image, and names for planes that are inputs of their own."""
-        names, planes = tuple(sub_names), len(_CHANNELS.get(format, (1,)))
+        names, planes = tuple(sub_names), len(_CHANNELS.get(as_color(format), (1,)))
         if names and len(names) != planes:
             raise RuntimeError(f"{format.name} has {planes} planes, got {len(names)} names")
         self.color, self.sub_names = format, names
@@ -102,6 +104,8 @@ class InputTensorInfo(OutputTensorInfo):
 
     def set_memory_type(self, memory_type: str) -> Self:
         """Note a kind of memory on the input; there is one, that of the CPU."""
+        if not isinstance(memory_type, str):
+            raise TypeError(f"a kind of memory is a text, got {memory_type!r}")
         self.memory = memory_type
         return self
 
@@ -251,13 +255,17 @@ def _input_flow(parameter: Parameter, info: InputInfo) -> tuple[list[Parameter],
     """Return Parameters for what the caller passes in place of one of the model, and the flow that begins at them."""
     fact, color, given = parameter.fact(0), info.tensor().color, info.tensor().sub_names
     declared = info.model().layout if not info.model().layout.empty else parameter.layout
-    inner = declared if not declared.empty else info.preprocess().layout or declared
     outer = info.tensor().layout
-    has_planes = color in _ONE_PLANE or color in _CHANNELS
-    if outer.empty and (has_planes or (color is not None and inner.empty)):
+    inner = _reached(outer, info.preprocess()) if declared.empty else declared
+    if outer.empty and color not in (None, ColorFormat.UNDEFINED):
         outer = Layout("NHWC")
     type = info.tensor().type or fact.type
     shape = _shape_of(info, fact.shape, inner, outer)
+    layout = outer
+    if outer.empty:
+        layout = inner
+        for order in reversed(info.preprocess().orders):
+            layout = permuted(layout, np.argsort(order).tolist())
     made = [Parameter(type, part, name=parameter.friendly_name) for part in _parts(shape, color)]
     for number, item in enumerate(made):
         suffix = "" if len(made) == 1 else f"/{given[number] if given else number}"
@@ -266,13 +274,21 @@ def _input_flow(parameter: Parameter, info: InputInfo) -> tuple[list[Parameter],
             Output(item, 0).set_names({name + suffix for name in Output(parameter, 0).names})
         item.get_rt_info().update(parameter.get_rt_info())
         Output(item, 0).get_rt_info().update(Output(parameter, 0).get_rt_info())
-        item.set_layout(outer if not outer.empty else declared)
+        item.set_layout(layout)
         if info.tensor().memory:
             Output(item, 0).set_rt_info(info.tensor().memory, "memory_type_0")
     port, *planes = (Output(item, 0) for item in made)
-    layout = outer if not outer.empty else inner
     sizes = _sizes(fact.shape, inner if not inner.empty else outer)
-    return made, Flow(port, layout, inner, fact.type, color, sizes, planes)
+    return made, Flow(port, layout, inner, fact.type, color, sizes, planes, adds_axes=True)
+
+
+def _reached(layout: Layout, steps: PreProcessSteps) -> Layout:
+    """Return the layout that a tensor has after the steps of the caller; none where it has none before."""
+    if layout.empty:
+        return layout
+    for target in steps.targets:
+        layout = target if isinstance(target, Layout) else permuted(layout, target)
+    return layout
 
 
 def _implicit_steps(flow: Flow) -> Iterator[Step]:
@@ -291,6 +307,9 @@ def _insert_before(model: Model, parameter: Parameter, info: InputInfo) -> None:
         step(flow)
     if flow.planes:
         raise RuntimeError(f'input "{parameter.friendly_name}" has planes; convert_color makes one image of them')
+    if flow.color in (ColorFormat.RGBX, ColorFormat.BGRX):
+        what = f'input "{parameter.friendly_name}" is {flow.colors} after its steps, expected RGB, BGR or GRAY'
+        raise RuntimeError(f"{what}; convert_color converts it")
     for _, step in _implicit_steps(flow):
         step(flow)
     if not flow.output.fact.shape.compatible(fact.shape):
@@ -298,10 +317,10 @@ def _insert_before(model: Model, parameter: Parameter, info: InputInfo) -> None:
         raise RuntimeError(f'input "{parameter.friendly_name}" is {got} after its steps, expected {fact.shape}')
     for target in Output(parameter, 0).target_inputs:
         target.replace_source_output(flow.output)
+    names = Output(made[0], 0).names
     model.replace_parameter(model.get_parameter_index(parameter), made[0])
-    if made[1:] and not info.tensor().sub_names:
-        Output(made[0], 0).set_names(())
     if made[1:]:
+        Output(made[0], 0).set_names(names)
         model.insert_parameters(model.get_parameter_index(made[0]) + 1, made[1:])
 
 
@@ -315,29 +334,48 @@ def _shape_of(info: InputInfo, shape: Shape, inner: Layout, outer: Layout) -> Sh
             raise RuntimeError("the rank of the tensor is dynamic, so it has no height and width: set_shape sets it")
         return shape
     dims = list(shape.dims)
-    order = info.preprocess().order
-    if order is not None and inner.empty and len(order) == len(dims):
-        dims = [dims[order.index(axis)] for axis in range(len(dims))]
-    elif not outer.empty and not inner.empty:
-        dims = [dims[axis] for axis in order_of(inner, outer, len(dims))]
+    if outer.empty or inner.empty or outer == inner:
+        for order in reversed(info.preprocess().orders):
+            dims = _undone(order, dims)
+    else:
+        dims = _dims_of(dims, inner, outer)
     if tensor.color in _OF_PIXEL and outer.has_name("C"):
-        dims[outer.get_index_by_name("C")] = Dim.exactly(_OF_PIXEL[tensor.color])
+        dims[axis_of(outer, "C", len(dims))] = Dim.exactly(_OF_PIXEL[tensor.color])
     if tensor.spatial is not None:
         layout = outer if not outer.empty else inner
         if not layout.has_name("H") or not layout.has_name("W"):
             raise RuntimeError(f"the layout {layout} has no height and width; set_layout names the axes")
         for name, dim in zip("HW", tensor.spatial, strict=True):
-            dims[layout.get_index_by_name(name)] = dim
+            dims[axis_of(layout, name, len(dims))] = dim
     return Shape(dims)
+
+
+def _dims_of(dims: list[Dim], inner: Layout, outer: Layout) -> list[Dim]:
+    """Return the sizes that the caller passes for those of the model; the caller may leave axes out."""
+    left_out = added_names(outer, inner)
+    kept = [axis for axis, name in enumerate(inner.names) if name not in left_out] if left_out else range(len(dims))
+    if left_out and len(inner.names) != len(dims):
+        raise RuntimeError(f"the layout {inner} does not fit a tensor of rank {len(dims)}")
+    shorter = Layout(f"[{','.join(inner.names[axis] for axis in kept)}]") if left_out else inner
+    return [dims[kept[axis]] for axis in order_of(shorter, outer, len(kept))]
+
+
+def _undone(order: Sequence[int], dims: Sequence[Dim]) -> list[Dim]:
+    """Return the sizes whose reordering gives these; RuntimeError for another number of axes."""
+    if sorted(order) != list(range(len(dims))):
+        raise RuntimeError(f"{list(order)} is not an order of {len(dims)} axes")
+    return [dims[order.index(axis)] for axis in range(len(dims))]
 
 
 def _parts(shape: Shape, color: ColorFormat | None) -> list[Shape]:
     """Return the shape of each input for an image: one, unless its planes are inputs of their own."""
+    if color not in _ONE_PLANE and color not in _CHANNELS:
+        return [shape]
+    if shape.rank != 4:
+        raise RuntimeError(f"an image in planes has 4 axes, got shape {shape}")
     if color in _ONE_PLANE:
         batch, height, width, _ = shape
         return [Shape([batch, (height * 3) // 2, width, Dim.exactly(1)])]
-    if color not in _CHANNELS:
-        return [shape]
     batch, height, width, _ = shape
     first, *others = _CHANNELS[color]
     halves = [Shape([batch, height // 2, width // 2, Dim.exactly(channels)]) for channels in others]
@@ -348,7 +386,7 @@ def _sizes(shape: Shape, layout: Layout) -> tuple[int, ...]:
     """Return the height and width of the model's input; none where they are not known."""
     if shape.dims is None or not layout.has_name("H") or not layout.has_name("W"):
         return ()
-    dims = [shape[layout.get_index_by_name(name)] for name in "HW"]
+    dims = [shape[axis_of(layout, name, len(shape.dims))] for name in "HW"]
     return tuple(dim.lo for dim in dims) if all(dim.is_static for dim in dims) else ()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Enum
+from numbers import Integral, Real
 from typing import Any, Final, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from irrun.openvino.nodes.records import element
 from irrun.openvino.preprocess.flow import ColorFormat, Flow, node
 from irrun.openvino.values.keywords import also_named
 from irrun.openvino.values.layout import Layout
-from irrun.tensor import Array
+from irrun.tensor import Array, ElementType
 
 
 class ResizeAlgorithm(Enum):
@@ -60,8 +61,12 @@ class PostProcessSteps:
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
-        self.layout: Layout | None = None
-        self.order: list[int] | None = None
+        self.targets: list[Layout | list[int]] = []
+
+    @property
+    def orders(self) -> list[list[int]]:
+        """The orders of axes to which ``convert_layout`` converts."""
+        return [target for target in self.targets if not isinstance(target, Layout)]
 
     def _add(self, step: Callable[[Flow], None], title: str) -> Self:
         self.steps.append((title, step))
@@ -78,10 +83,13 @@ class PostProcessSteps:
     def convert_layout(self, dst_layout: Any = None) -> Self:
         """Reorder the axes to a layout or by a list of axes; without one to the layout of the other end."""
         if isinstance(dst_layout, list | tuple):
-            self.order = order = [int(axis) for axis in dst_layout]
+            order = _integers(dst_layout, "an order of axes")
+            if not order:
+                return self
+            self.targets.append(order)
             return self._add(lambda flow: flow.transpose(order), f"convert layout {_listed(order)}")
-        wanted = Layout(dst_layout) if isinstance(dst_layout, str) else dst_layout or Layout()
-        self.layout = self.layout if wanted.empty else wanted
+        wanted = as_layout("" if dst_layout is None else dst_layout)
+        self.targets.append(wanted)
         return self._add(lambda flow: flow.arrange(flow.wanted if wanted.empty else wanted), f"convert layout {wanted}")
 
     def custom(self, operation: Callable[..., Any]) -> Self:
@@ -102,6 +110,7 @@ class PreProcessSteps(PostProcessSteps):
     @also_named("value", "values")
     def mean(self, value: float | Sequence[float]) -> Self:
         """Subtract a number, or one for each channel."""
+        _require_numbers(value, "mean")
         return self._add(
             lambda flow: flow.apply("Subtract", _by_channel(flow, value, "mean")), f"mean {_listed(value)}"
         )
@@ -109,6 +118,7 @@ class PreProcessSteps(PostProcessSteps):
     @also_named("value", "values")
     def scale(self, value: float | Sequence[float]) -> Self:
         """Divide by a number, or by one for each channel."""
+        _require_numbers(value, "scale")
         return self._add(
             lambda flow: flow.apply("Divide", _by_channel(flow, value, "scale")), f"scale {_listed(value)}"
         )
@@ -130,6 +140,7 @@ class PreProcessSteps(PostProcessSteps):
 
     def crop(self, begin: Sequence[int], end: Sequence[int]) -> Self:
         """Take a part of the tensor, from ``begin`` up to ``end`` along each axis."""
+        begin, end = (_integers(item, "a corner") for item in (begin, end))
 
         def step(flow: Flow) -> None:
             sides = (begin, end, [1] * len(begin), range(len(begin)))
@@ -140,9 +151,12 @@ class PreProcessSteps(PostProcessSteps):
 
     def pad(self, pads_begin: Sequence[int], pads_end: Sequence[int], value: Any, mode: PaddingMode) -> Self:
         """Add elements before and after those of each axis."""
+        pads_begin, pads_end = (_integers(item, "pads") for item in (pads_begin, pads_end))
+        _require_numbers(value, "the value of pad")
 
         def step(flow: Flow) -> None:
-            fill = np.array(value, flow.output.fact.type.external)
+            type = _float_of(flow, "pad")
+            fill = np.array(value, type.external)
             sides = (np.array(list(item), np.int64) for item in (pads_begin, pads_end))
             flow.apply("Pad", *sides, fill, pad_mode=mode.name.lower())
 
@@ -155,12 +169,41 @@ class PreProcessSteps(PostProcessSteps):
 
     def convert_color(self, dst_format: ColorFormat) -> Self:
         """Convert the channels from the format of the tensor to this one."""
+        as_color(dst_format)
 
         def step(flow: Flow) -> None:
             _recolor(flow, dst_format)
             flow.color = dst_format
 
         return self._add(step, f"convert color ({dst_format})")
+
+
+def as_layout(value: Any) -> Layout:
+    """Return a layout, which may be given as a text; TypeError for anything else."""
+    if isinstance(value, Layout):
+        return value
+    if not isinstance(value, str):
+        raise TypeError(f"a layout is a Layout or a text, got {value!r}")
+    return Layout(value)
+
+
+def as_color(value: Any) -> ColorFormat:
+    """Return a colour format; TypeError for anything else."""
+    if not isinstance(value, ColorFormat):
+        raise TypeError(f"a colour format is a ColorFormat, got {value!r}")
+    return value
+
+
+def _integers(values: Any, what: str) -> list[int]:
+    if not isinstance(values, list | tuple | np.ndarray) or not all(isinstance(item, Integral) for item in values):
+        raise TypeError(f"{what}: expected a list of integers, got {values!r}")
+    return [int(item) for item in values]
+
+
+def _require_numbers(values: Any, what: str) -> None:
+    listed = values if isinstance(values, list | tuple | np.ndarray) else [values]
+    if not all(isinstance(item, Real) for item in listed):
+        raise TypeError(f"{what}: expected a number or a list of numbers, got {values!r}")
 
 
 def _bounds(values: Sequence[int]) -> str:
@@ -174,14 +217,20 @@ def _listed(values: float | Sequence[float]) -> str:
 
 def _by_channel(flow: Flow, values: float | Sequence[float], what: str) -> Array:
     """Return constants for the channels in the type of the tensor; RuntimeError where its elements are integers."""
-    type = flow.output.fact.type
-    if not type.is_float:
-        raise RuntimeError(f"{what} needs a float type, got {type}; convert_element_type comes before it")
+    type = _float_of(flow, what)
     if isinstance(values, int | float):
         return np.array(values, type.external)
     shape = [1] * flow.rank
     shape[flow.axis("C")] = len(values)
     return np.array(values, type.external).reshape(shape)
+
+
+def _float_of(flow: Flow, what: str) -> ElementType:
+    """Return the type of the elements; RuntimeError where they are integers."""
+    type = flow.output.fact.type
+    if not type.is_float:
+        raise RuntimeError(f"{what} needs a float type, got {type}; convert_element_type comes before it")
+    return type
 
 
 def _spatial(flow: Flow) -> list[int]:
@@ -213,11 +262,15 @@ def _recolor(flow: Flow, format: ColorFormat) -> None:
         _reverse(flow)
     elif before in (ColorFormat.RGBX, ColorFormat.BGRX) and format in three:
         axis = flow.axis("C")
+        if flow.output.fact.rank not in (None, 4):
+            raise RuntimeError(f"an image of {before.name} has 4 axes, got rank {flow.rank}")
         flow.apply("Slice", *(np.array([item], np.int64) for item in (0, 3, 1, axis)))
         if before.name[:3] != format.name:
             _reverse(flow)
     elif before in three and format is ColorFormat.GRAY:
         _gray(flow, before)
+    elif flow.planes and format is ColorFormat.GRAY:
+        flow.planes = ()
     elif before is not None and before.name.startswith(("NV12", "I420")) and format in three:
         planes, flow.planes = flow.planes, ()
         flow.apply(f"{before.name[:4]}to{format.name}", *planes)

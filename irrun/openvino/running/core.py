@@ -11,11 +11,11 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.diagnostics.internal import Boundary
-from irrun.diagnostics.version import __version__
 from irrun.model import build, load
 from irrun.model.config import read_config
 from irrun.openvino.models.model import Model
 from irrun.openvino.nodes.custom import Op, operation_of
+from irrun.openvino.release import NUMBER, RELEASE
 from irrun.openvino.running.compiled import CompiledModel
 from irrun.openvino.running.properties_table import DEVICES, device_property, name_of, plain, require_device
 from irrun.openvino.values.keywords import also_named
@@ -42,8 +42,8 @@ class Version:
     """The version of the software behind a device."""
 
     def __init__(self) -> None:
-        self.major, self.minor, self.patch = (int(part) for part in __version__.split(".")[:3])
-        self.build_number = __version__
+        self.major, self.minor, self.patch = (int(part) for part in NUMBER.split("."))
+        self.build_number = RELEASE
         self.description = "irrun"
 
     def __repr__(self) -> str:

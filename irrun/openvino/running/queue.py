@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 class AsyncInferQueue:
     """Runs inferences in the background, as many at once as it has requests.
 
-    Without a number it has as many requests as the property ``OPTIMAL_NUMBER_OF_INFER_REQUESTS`` of the model.
+    Without a number it has as many requests as the property ``OPTIMAL_NUMBER_OF_INFER_REQUESTS`` of the model. Its
+    threads are those of the process that starts the first inference: RuntimeError in a child that is forked then.
     """
 
     def __init__(self, model: CompiledModel, jobs: int = 0) -> None:
@@ -36,6 +38,11 @@ class AsyncInferQueue:
         self._callback: Callable[[InferRequest, Any], Any] | None = None
         self._failures: list[BaseException] = []
         self._changed = threading.Condition()
+        self._process: int | None = None
+
+    def _require_own_process(self) -> None:
+        if self._process not in (None, os.getpid()):
+            raise RuntimeError("the queue was used before this process was forked, and its threads are in the parent")
 
     def set_callback(self, callback: Callable[[InferRequest, Any], Any]) -> None:
         """Call a function with the request and its userdata after each inference."""
@@ -43,6 +50,8 @@ class AsyncInferQueue:
 
     def start_async(self, inputs: Any = None, userdata: Any = None, share_inputs: bool = False) -> None:
         """Start an inference in an idle request, after waiting for one. Errors in inputs are raised here."""
+        self._require_own_process()
+        self._process = os.getpid()
         index = self._taken()
         request = self._requests[index]
         try:
@@ -80,6 +89,7 @@ class AsyncInferQueue:
 
     def wait_all(self) -> None:
         """Wait until all requests are idle; raise the first error of an inference or a callback."""
+        self._require_own_process()
         with self._changed:
             self._changed.wait_for(lambda: len(self._idle) == len(self._requests))
         for request in self._requests:
@@ -91,10 +101,12 @@ class AsyncInferQueue:
 
     def is_ready(self) -> bool:
         """Return whether a request is idle."""
+        self._require_own_process()
         return bool(self._idle)
 
     def get_idle_request_id(self) -> int:
         """Return the number of the request that ``start_async`` takes next, after waiting for one."""
+        self._require_own_process()
         with self._changed:
             self._changed.wait_for(lambda: self._idle)
             return self._idle[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 import warnings
@@ -45,6 +46,7 @@ class InferRequest(RequestTensors):
         super()._begin(compiled)
         self._session = compiled.engine.session()
         self._thread: threading.Thread | None = None
+        self._process = os.getpid()
         self._failure: BaseException | None = None
         self._is_cancelled = False
         self._callback: tuple[Callable[[Any], Any], Any] | None = None
@@ -132,7 +134,7 @@ class InferRequest(RequestTensors):
             warnings.warn("there is no callback that userdata could be passed to", RuntimeWarning, stacklevel=2)
         elif userdata is not None:
             self.userdata = userdata
-        self._is_busy = True
+        self._is_busy, self._process = True, os.getpid()
         self._thread = threading.Thread(target=self._run, args=(arrays,), daemon=True)
         self._thread.start()
 
@@ -160,12 +162,18 @@ class InferRequest(RequestTensors):
 
     def _join(self) -> None:
         thread = self._thread
+        self._require_own_process()
         if thread is not None and thread is not threading.current_thread():
             thread.join()
             self._thread = None
 
+    def _require_own_process(self) -> None:
+        if self._is_busy and self._process != os.getpid():
+            raise RuntimeError("the inference began before this process was forked, and runs in the parent")
+
     def wait_for(self, timeout: int) -> bool:
         """Wait for some milliseconds; return whether the inference is done. RuntimeError as from ``wait``."""
+        self._require_own_process()
         if self._thread is not None:
             self._thread.join(timeout / 1000)
             if self._thread.is_alive():
@@ -215,7 +223,8 @@ class InferRequest(RequestTensors):
         ]
 
     def reset_state(self) -> None:
-        """Set the variables to their initial values."""
+        """Set the variables to their initial values; RuntimeError while an inference runs in the background."""
+        self._require_idle()
         self._session.state.reset()
 
     def __reduce__(self) -> NoReturn:

@@ -49,6 +49,13 @@ class Layout:
         index = self._names.index(short)
         return index - len(self._names) if _REST in self._names[:index] else index
 
+    def fits(self, rank: int | None) -> bool:
+        """Return whether a tensor of a rank may have the layout; one of unknown rank may."""
+        if rank is None or self.empty:
+            return True
+        count = len(self._names)
+        return rank >= count - 1 if _REST in self._names else rank == count
+
     def __eq__(self, other: object) -> bool:
         if isinstance(other, str):
             other = Layout(other)

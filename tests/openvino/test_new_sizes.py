@@ -1,0 +1,76 @@
+"""A model that refuses a shape stays as it was, and one that accepts it is changed only where sizes are written down."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+import pytest
+
+import irrun.openvino as ov
+from tests.openvino.new_sizes import MODELS, sunk
+
+REFUSING = ("flat, relu between", "flat, three axes", "sunk, bias of samples", "sequence")
+
+
+def _text(model: ov.Model) -> bytes:
+    xml, weights = BytesIO(), BytesIO()
+    ov.serialize(model, xml, weights)
+    return xml.getvalue()
+
+
+def _read(model: ov.Model) -> ov.Model:
+    xml, weights = BytesIO(), BytesIO()
+    ov.serialize(model, xml, weights)
+    return ov.Core().read_model(xml.getvalue(), weights.getvalue())
+
+
+@pytest.mark.parametrize("name", REFUSING)
+def test_a_refused_shape_changes_nothing(name: str) -> None:
+    model = _read(MODELS[name](ov))
+    before = _text(model)
+    with pytest.raises(RuntimeError, match=r"elements|broadcast|batch"):
+        model.reshape([4, *list(model.input().shape)[1:]])
+    assert _text(model) == before
+
+
+def test_relaxed_sizes_are_put_back_where_another_layer_refuses_the_shape() -> None:
+    ops = ov.opset13
+    x = ops.parameter([1, 3, 4], np.float32, name="x")
+    flat = ops.reshape(x, ops.constant(np.array([1, 12])), False)
+    product = ops.matmul(flat, ops.constant(np.ones((12, 5), np.float32)), False, False)
+    other = ops.reshape(x, ops.constant(np.array([3, 4])), False)
+    model = _read(ov.Model([product, other], [x], "both"))
+    before = _text(model)
+    with pytest.raises(RuntimeError, match=r"shape \[3,4\] has 12 elements, but data \[4,3,4\] have 48"):
+        model.reshape([4, 3, 4])
+    assert _text(model) == before
+    assert ov.compile_model(model)([np.ones((1, 3, 4), np.float32)])[0].tolist() == [[12] * 5]
+
+
+@pytest.mark.parametrize("name", ["flat", "sunk", "cell", "iterated"])
+def test_the_same_shape_changes_nothing(name: str) -> None:
+    model = _read(MODELS[name](ov))
+    before = _text(model)
+    model.reshape(list(model.input().shape))
+    assert _text(model) == before
+
+
+def _patterns(model: ov.Model) -> list[Any]:
+    nodes = [node for node in model.get_ordered_ops() if node.get_type_name() == "Reshape"]
+    return [[node.input_value(1).node.data.tolist(), node.get_attributes()["special_zero"]] for node in nodes]
+
+
+def test_a_product_of_flattened_samples_takes_its_sizes_from_its_input() -> None:
+    model = sunk([-1, 4], [1, 3, 5])(ov)
+    assert _patterns(model) == [[[-1, 4], False], [[1, 3, 5], False]]
+    model.reshape([2, 3, 4])
+    assert _patterns(model) == [[[0, 0, 4], True], [[0, 3, 5], True]]
+
+
+def test_a_factor_takes_its_size_from_the_other_one() -> None:
+    model = MODELS["flat"](ov)
+    model.reshape([2, 3, 4])
+    assert _patterns(model) == [[[-1, 12], False]]
+    assert ov.compile_model(_read(model))([np.ones((2, 3, 4), np.float32)])[0].tolist() == [[12] * 5] * 2
