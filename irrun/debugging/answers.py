@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
 from irrun.debugging.cases import REFUSALS, Case
 from irrun.debugging.cutting import save
 from irrun.debugging.engines import OpenVINOSide
 from irrun.debugging.faults import DebugError
+from irrun.debugging.kinds import Fault, fault_of
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.metrics import Errors, errors
 from irrun.debugging.rounding import rounded_plan
@@ -25,8 +24,8 @@ from irrun.tensor import Array
 
 Arrays = tuple[Array, ...]
 
-_SMALLER: Final = 10
-"""The most that an error of the same fault may be smaller, as a factor."""
+_RANK: Final = ("none", "step", "clipping", "error", "text", "not finite", "shape")
+"""Ways to differ, the plainest last."""
 
 
 class Answers(NamedTuple):
@@ -53,20 +52,15 @@ class Answers(NamedTuple):
             return True
         return any(errors(a, b, median=stat == "median").exceeds(rtol, atol, stat) for a, b in pairs)
 
+    @property
+    def fault(self) -> Fault:
+        """The difference of the output that differs most."""
+        found = [fault_of(a, b) for a, b in zip(self.ours, self.theirs, strict=False)]
+        return max(found, key=lambda item: (_RANK.index(item.kind), item.relative), default=Fault("none"))
+
     def is_like(self, other: Answers) -> bool:
         """Return whether these answers differ in the same way as others."""
-        if self._kind != other._kind:
-            return False
-        (_, mine), (_, its) = self.worst, other.worst
-        return mine is None or its is None or not mine.relative < its.relative / _SMALLER
-
-    @property
-    def _kind(self) -> tuple[bool, bool]:
-        """The way in which the answers differ: in a shape, and in what is finite."""
-        pairs = list(zip(self.ours, self.theirs, strict=False))
-        alike = [(a, b) for a, b in pairs if a.shape == b.shape and a.dtype.kind == b.dtype.kind == "f"]
-        lost = any(not np.array_equal(np.isfinite(a), np.isfinite(b)) for a, b in alike)
-        return any(a.shape != b.shape for a, b in pairs), lost
+        return self.fault.is_like(other.fault)
 
 
 Ask = Callable[[Case], Answers]
@@ -76,8 +70,7 @@ Ask = Callable[[Case], Answers]
 def shows(ask: Ask, tolerance: Tolerance, like: Answers | None = None) -> Callable[[Case], bool]:
     """Return a function that tells whether the answers to a case differ, and in the same way as those ``like``.
 
-    They differ in the same way where the shapes, or what is not finite, differ in both or in neither, and the error is
-    not much smaller. A case to which one side has no answer does not show a difference.
+    `Fault.is_like` says what that is. A case to which one side has no answer does not show a difference.
     """
 
     def is_shown(case: Case) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from irrun.debugging.aligning import Alignment, Region
 from irrun.debugging.quantising import CODING, QUANTISATION, QUANTISER, ROUNDING, chain_of, constant_loss
 from irrun.debugging.replaying import Layers
-from irrun.debugging.verdicts import WIDEST, Suspect, Verdict
+from irrun.debugging.verdicts import WIDEST, Cut, Suspect, Verdict
 from irrun.diagnostics import amount
 from irrun.graph import Node, Outlet
 from irrun.tensor import Array
@@ -113,16 +113,17 @@ def _suspect(found: Alignment, region: Region) -> Suspect:
     layers, others = _core(ours, region.layers), _core(theirs, region.others)
     between = tuple(ours.node(id).name for id in layers), tuple(theirs.node(id).name for id in others)
     shown = between if max(map(len, between)) > 1 else None
+    cut = None if region.starts is None else Cut(region.starts, ((region.end, region.other),))
     pair = _pair(found, region, layers, others)
     if pair is not None:
         node, twin = ours.node(pair.id), theirs.node(pair.other)
-        return Suspect(node.name, node.type, twin.name, *pair.cause, shown, region.error, (pair.id, pair.other))
+        return Suspect(node.name, node.type, twin.name, *pair.cause, shown, region.error, (pair.id, pair.other), cut)
     last, twin = ours.node(region.end.node), theirs.node(region.other.node)
     mine_only, its_only = _surplus(ours, layers, theirs, others)
     if bool(mine_only) == bool(its_only):
         mine, its = ({side.node(id).type for id in ids} for side, ids in ((ours, layers), (theirs, others)))
         cause = "structure" if mine & its else "type"
-        return Suspect(last.name, last.type, twin.name, cause, between=shown, error=region.error)
+        return Suspect(last.name, last.type, twin.name, cause, between=shown, error=region.error, cut=cut)
     node = _telling(ours, mine_only) if mine_only else _telling(theirs, its_only)
     cause, what = "missing", f"{node.type} is only in the {'first' if mine_only else 'other'} model"
     if node.type == QUANTISER:
@@ -130,7 +131,7 @@ def _suspect(found: Alignment, region: Region) -> Suspect:
     type = node.type if mine_only or not layers else last.type
     name = node.name if mine_only else last.name if layers else ""
     other = node.name if its_only else twin.name if others else ""
-    return Suspect(name, type, other, cause, what, between=shown, error=region.error)
+    return Suspect(name, type, other, cause, what, between=shown, error=region.error, cut=cut)
 
 
 def _pair(found: Alignment, region: Region, layers: Sequence[int], others: Sequence[int]) -> _Pair | None:
