@@ -14,12 +14,9 @@ from irrun.debugging.faults import DebugError
 from irrun.debugging.kinds import Fault, fault_of
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.metrics import Errors, errors
-from irrun.debugging.rounding import rounded_plan
+from irrun.debugging.rounding import in_f32, inputs_of, run_rounded
 from irrun.debugging.stopping import AS_WRITTEN
 from irrun.model import Loaded, build
-from irrun.model.arguments import accept
-from irrun.model.config import read_config
-from irrun.runtime import State, execute
 from irrun.tensor import Array
 
 Arrays = tuple[Array, ...]
@@ -119,18 +116,14 @@ def of_precision(name: str, config: Mapping[str, Any]) -> Ask:
     """Ask irrun, layer by layer as written, in f32 and with the operands and results of all layers rounded."""
 
     def ask(case: Case) -> Answers:
-        settings = read_config({**config, **AS_WRITTEN})
-        plan = case.model.plan(settings.optimize, settings.budget)
-        arrays = accept(case.model.inputs, case.by_index, plan.parameter_types, case.model.means())
-        exact = [array.copy() for array in execute(plan, arrays, State())]
-        rounded = execute(rounded_plan(plan, name, range(len(plan.steps)), every=True), arrays, State())
-        return Answers(tuple(exact), tuple(array.copy() for array in rounded))
+        exact = _as_written(in_f32(case.model), case, config)
+        return Answers(exact, run_rounded(case.model, case.by_index, name))
 
     return ask
 
 
 def _as_written(model: Loaded, case: Case, config: Mapping[str, Any]) -> Arrays:
-    return build(model, {**config, **AS_WRITTEN})(case.by_index).to_tuple()
+    return build(model, {**config, **AS_WRITTEN})(inputs_of(model, case.by_index)).to_tuple()
 
 
 def names_of(arrays: Sequence[Array], names: Sequence[str]) -> dict[str, Array]:
