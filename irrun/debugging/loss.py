@@ -75,7 +75,7 @@ def _run(model: Compiled, observer: Observer, inputs: Mapping[int, Array]) -> Ou
 
 
 def _name(node: Node) -> str:
-    return node.op.parts[0] if isinstance(node.op, Fused) and node.op.parts else node.name
+    return node.op.parts[-1] if isinstance(node.op, Fused) and node.op.parts else node.name
 
 
 def _error(exact: Array, array: Array) -> dict[str, float | None]:

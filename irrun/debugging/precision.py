@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.debugging.faults import DebugError
-from irrun.debugging.places import Place, Watcher, layers_in
+from irrun.debugging.places import Place, Watcher
 from irrun.debugging.rounding import (
     constant_slots,
     exact_in,
@@ -201,7 +201,7 @@ class _Trial:
         return self.layers(number)[-1]
 
     def layers(self, number: int) -> tuple[str, ...]:
-        return layers_in(self.steps[number])
+        return self.steps[number].layers
 
 
 class _OwnErrors(Watcher):

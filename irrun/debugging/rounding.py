@@ -11,7 +11,6 @@ import numpy as np
 
 from irrun.debugging.cutting import model_of
 from irrun.debugging.faults import DebugError
-from irrun.debugging.places import layers_in
 from irrun.debugging.ports import in_type_of
 from irrun.debugging.statistics import HALF_MAX
 from irrun.debugging.stopping import AS_WRITTEN
@@ -97,7 +96,7 @@ def _factors(step: Step) -> tuple[int, ...]:
 def _is_followed(step: Step) -> bool:
     """Return whether a product is fused with a layer behind it. The bias of a convolution is no such layer."""
     if "Convolution" not in step.node.type:
-        return len(layers_in(step)) > 1
+        return len(step.layers) > 1
     has_summand = len([slot for slot in step.inputs if slot]) > 1
     return isinstance(step.node.op, Fused) and (has_summand or getattr(step.node.op, "activation", None) is not None)
 
