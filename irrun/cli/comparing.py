@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from irrun.cli.tables import aligned, columns, wrapped
 from irrun.cli.values import printable
 from irrun.diagnostics import amount, listing
 
+_RANGES: Final = 6
+"""Ranges of indices that are printed."""
+
 
 def page(record: Mapping[str, Any]) -> str:
     """Format the comparison of one pair."""
     width = columns()
-    rows = [["output", "type", "max", "relative", "cosine", "SNR", "ulp", "argmax"]]
+    rows = [["output", "type", "max", "relative", "cosine", "SNR", "ulp", "beyond", "argmax"]]
     problems = []
     for item in record["outputs"]:
         if item["problem"]:
@@ -24,10 +27,12 @@ def page(record: Mapping[str, Any]) -> str:
     lines = [aligned(rows, left=2, width=width)] if len(rows) > 1 else []
     for problem in problems:
         lines += wrapped(problem, width, 2)
+    for item in record["outputs"]:
+        for entry in item.get("slices", ()):
+            lines += wrapped(f'output "{printable(item["name"])}", {_slices(entry)}', width, 2)
     lines += ["", _verdict(record)]
-    if "layers" in record:
-        for text in _layer(record):
-            lines += wrapped(text, width, 2)
+    for text in _layer(record) if "layers" in record else claims(record):
+        lines += wrapped(text, width, 2)
     if record.get("table"):
         lines = [_table(record["table"]), "", *lines]
     return "\n".join(lines).lstrip("\n")
@@ -42,8 +47,37 @@ def _numbers(item: Mapping[str, Any]) -> list[str]:
         "-" if cosine is None else f"{cosine:.7f}",
         _decibels(item["snr"]),
         "-" if item["ulp"] is None else f"{item['ulp']:.3g}",
+        _count(item["beyond"], math.prod(item["shape"])),
         "-" if argmax is None else f"{argmax['changed']} of {argmax['rows']}",
     ]
+
+
+def _count(part: int, whole: int) -> str:
+    return f"{part:,} of {whole:,}" + (f" ({part / whole:.2g})" if 0 < part < whole else "")
+
+
+def _slices(entry: Mapping[str, Any]) -> str:
+    """Format slices of a tensor that differ from the rest."""
+    where = f"axis {entry['axis']}, {_ranges(entry['indices'])} of {entry['size']}"
+    match entry["kind"]:
+        case "zero":
+            side = "in the first model" if entry["zero"] == "model" else "on the other side"
+            return f"{where}: 0 throughout {side}"
+        case "concentrated":
+            return f"{where}: {entry['share']:.1%} of the squared error"
+    return f"{where}: errors of up to {entry['relative']:.0%} of their own magnitude"
+
+
+def _ranges(indices: Sequence[int]) -> str:
+    """Format indices in ascending order, such as ``3, 5-8``."""
+    ranges: list[list[int]] = []
+    for index in indices:
+        if ranges and index == ranges[-1][1] + 1:
+            ranges[-1][1] = index
+        else:
+            ranges.append([index, index])
+    shown = [str(low) if low == high else f"{low}-{high}" for low, high in ranges]
+    return ", ".join(shown[:_RANGES]) + (", …" if len(shown) > _RANGES else "")
 
 
 def _verdict(record: Mapping[str, Any]) -> str:
@@ -84,8 +118,8 @@ def _suspect(suspect: Mapping[str, Any]) -> str:
     text += f", {suspect['cause']}"
     if suspect["what"]:
         text += f": {printable(suspect['what'])}"
-    if suspect["constants"]:
-        names = [f'"{printable(item)}"' for item in suspect["constants"]]
+    names = [f'"{printable(item)}"' for item in suspect["constants"]]
+    if any(name not in text for name in names):
         text += f", constants that differ: {listing(names, 'and')}"
     if suspect.get("between"):
         counts = [amount(len(suspect["between"][side]), "layer") for side in ("model", "other")]
@@ -136,4 +170,21 @@ def table(records: Sequence[Mapping[str, Any]]) -> str:
         layer = record.get("layer")
         what = layer["name"] if layer else problem
         rows.append([record["name"], printable(what), record["status"], f"{worst:.2g}"])
+    return aligned(rows, left=2, width=columns())
+
+
+def inputs_table(records: Sequence[Mapping[str, Any]]) -> str:
+    """Format a line for each input of a batch: the output that differs most."""
+    rows = [["input", "output", "result", "relative", "cosine", "beyond"]]
+    for record in records:
+        outputs = record["outputs"]
+        problem = next((item for item in outputs if item["problem"]), None)
+        if problem is not None:
+            rows.append([printable(record["name"]), printable(problem["problem"]), record["status"], "-", "-", "-"])
+            continue
+        worst = max(outputs, key=lambda item: (item["differs"], item["relative"]))
+        cosine = "-" if worst["cosine"] is None else f"{worst['cosine']:.7f}"
+        beyond = _count(worst["beyond"], math.prod(worst["shape"]))
+        names = [printable(record["name"]), printable(worst["name"])]
+        rows.append([*names, record["status"], f"{worst['relative']:.2g}", cosine, beyond])
     return aligned(rows, left=2, width=columns())

@@ -74,3 +74,12 @@ def rounding_text(record: Mapping[str, Any]) -> str:
         ]
         lines += ["", aligned([["rounded by itself", "error of the outputs", "of the layer"], *named], width=width)]
     return "\n".join(lines)
+
+
+def lost_text(record: Mapping[str, Any]) -> str:
+    """Format where numbers are lost if the results of all layers are rounded (`FirstNotFinite.as_dict`)."""
+    from irrun.debugging.stopping import KINDS
+
+    what = KINDS[record["kind"]]
+    place = f'{record["type"]} "{printable(record["layer"])}" makes {what} ({amount(record["count"], "element")})'
+    return f"rounded to {record['precision']} at every layer, as written, {place}; {'; '.join(record['causes'])}"

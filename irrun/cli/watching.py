@@ -164,7 +164,9 @@ def _said(found: FirstNotFinite) -> Iterator[str]:
     from irrun.debugging.stopping import KINDS
 
     what = f"it makes {KINDS[found.kind]} ({amount(found.count, 'element')}) out of inputs without"
-    yield f'stopped at {found.type} "{values.printable(found.layer)}": {what}'
+    rounded = f", with all results rounded to {found.precision}" if found.precision else ""
+    yield f'stopped at {found.type} "{values.printable(found.layer)}": {what}{rounded}'
+    yield from found.causes
     for index, (shape, bounds) in enumerate(zip(found.input_shapes, found.bounds, strict=True)):
         if shape is not None:
             between = "" if bounds is None else f", {bounds[0]:.6g} to {bounds[1]:.6g}"

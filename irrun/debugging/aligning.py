@@ -60,7 +60,8 @@ class Region:
     ``end`` is the outlet whose tensor the other model has otherwise at ``other``; ``layers`` and ``others`` lead to
     them from what agrees, in topological order: none on the side where the tensor itself agrees with what is before.
     ``error`` is that of the tensor for inputs that agree. All behind agrees once the tensor is that of the other model.
-    ``noise`` is that of a region which is a single quantiser (`quantiser_noise`).
+    ``noise`` is that of a region which is a single quantiser (`quantiser_noise`). ``starts`` are the tensors that agree
+    and that the region reads, by pairs; None where one of them has no counterpart of the same shape.
     """
 
     end: Outlet
@@ -69,6 +70,7 @@ class Region:
     others: tuple[int, ...]
     error: float = 0.0
     noise: float | None = None
+    starts: tuple[tuple[Outlet, Outlet], ...] | None = None
 
 
 @dataclass
@@ -317,7 +319,21 @@ class _Aligner:
             layers, id = (self.ours, region.layers[0]) if region.layers else (self.theirs, region.others[0])
             if layers.node(id).type == QUANTISER:
                 noise = quantiser_noise(layers, id, *((array, own) if region.layers else (own, array)), slices=True)
-        return replace(region, error=np.inf if own is None else distance(own, array), noise=noise)
+        error = np.inf if own is None else distance(own, array)
+        return replace(region, error=error, noise=noise, starts=self._starts(region))
+
+    def _starts(self, region: Region) -> tuple[tuple[Outlet, Outlet], ...] | None:
+        """Return the pairs of tensors that agree and that a region reads, if all have the same shape on both sides."""
+        read = [source for id in region.layers for source in self.ours.sources(id)] or [region.end]
+        pairs = {(s, self.found[s]) for s in read if s is not None and s in self.found}
+        back = {other: outlet for outlet, other in self.found.items()}
+        its = [source for id in region.others for source in self.theirs.sources(id)] or [region.other]
+        outside = {source for source in its if source is not None and source.node not in region.others}
+        if any(source not in back for source in outside):
+            return None
+        pairs |= {(back[source], source) for source in outside}
+        is_alike = all(self._shapes.get(a, self.tensors.shape(b)) == self.tensors.shape(b) for a, b in pairs)
+        return tuple(sorted(pairs)) if is_alike else None
 
     def _candidates(self, cone: set[int], wrong: Sequence[tuple[Outlet, Outlet]]) -> Iterator[Region]:
         """Yield regions, the smallest first; of equal ones those whose ends have the same name or type first."""

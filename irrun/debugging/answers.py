@@ -7,26 +7,22 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
 from irrun.debugging.cases import REFUSALS, Case
 from irrun.debugging.cutting import save
 from irrun.debugging.engines import OpenVINOSide
 from irrun.debugging.faults import DebugError
+from irrun.debugging.kinds import Fault, fault_of
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.metrics import Errors, errors
-from irrun.debugging.rounding import rounded_plan
+from irrun.debugging.rounding import in_f32, inputs_of, run_rounded
 from irrun.debugging.stopping import AS_WRITTEN
 from irrun.model import Loaded, build
-from irrun.model.arguments import accept
-from irrun.model.config import read_config
-from irrun.runtime import State, execute
 from irrun.tensor import Array
 
 Arrays = tuple[Array, ...]
 
-_SMALLER: Final = 10
-"""The most that an error of the same fault may be smaller, as a factor."""
+_RANK: Final = ("none", "step", "clipping", "error", "text", "not finite", "shape")
+"""Ways to differ, the plainest last."""
 
 
 class Answers(NamedTuple):
@@ -53,20 +49,15 @@ class Answers(NamedTuple):
             return True
         return any(errors(a, b, median=stat == "median").exceeds(rtol, atol, stat) for a, b in pairs)
 
+    @property
+    def fault(self) -> Fault:
+        """The difference of the output that differs most."""
+        found = [fault_of(a, b) for a, b in zip(self.ours, self.theirs, strict=False)]
+        return max(found, key=lambda item: (_RANK.index(item.kind), item.relative), default=Fault("none"))
+
     def is_like(self, other: Answers) -> bool:
         """Return whether these answers differ in the same way as others."""
-        if self._kind != other._kind:
-            return False
-        (_, mine), (_, its) = self.worst, other.worst
-        return mine is None or its is None or not mine.relative < its.relative / _SMALLER
-
-    @property
-    def _kind(self) -> tuple[bool, bool]:
-        """The way in which the answers differ: in a shape, and in what is finite."""
-        pairs = list(zip(self.ours, self.theirs, strict=False))
-        alike = [(a, b) for a, b in pairs if a.shape == b.shape and a.dtype.kind == b.dtype.kind == "f"]
-        lost = any(not np.array_equal(np.isfinite(a), np.isfinite(b)) for a, b in alike)
-        return any(a.shape != b.shape for a, b in pairs), lost
+        return self.fault.is_like(other.fault)
 
 
 Ask = Callable[[Case], Answers]
@@ -76,8 +67,7 @@ Ask = Callable[[Case], Answers]
 def shows(ask: Ask, tolerance: Tolerance, like: Answers | None = None) -> Callable[[Case], bool]:
     """Return a function that tells whether the answers to a case differ, and in the same way as those ``like``.
 
-    They differ in the same way where the shapes, or what is not finite, differ in both or in neither, and the error is
-    not much smaller. A case to which one side has no answer does not show a difference.
+    `Fault.is_like` says what that is. A case to which one side has no answer does not show a difference.
     """
 
     def is_shown(case: Case) -> bool:
@@ -126,18 +116,14 @@ def of_precision(name: str, config: Mapping[str, Any]) -> Ask:
     """Ask irrun, layer by layer as written, in f32 and with the operands and results of all layers rounded."""
 
     def ask(case: Case) -> Answers:
-        settings = read_config({**config, **AS_WRITTEN})
-        plan = case.model.plan(settings.optimize, settings.budget)
-        arrays = accept(case.model.inputs, case.by_index, plan.parameter_types, case.model.means())
-        exact = [array.copy() for array in execute(plan, arrays, State())]
-        rounded = execute(rounded_plan(plan, name, range(len(plan.steps)), every=True), arrays, State())
-        return Answers(tuple(exact), tuple(array.copy() for array in rounded))
+        exact = _as_written(in_f32(case.model), case, config)
+        return Answers(exact, run_rounded(case.model, case.by_index, name))
 
     return ask
 
 
 def _as_written(model: Loaded, case: Case, config: Mapping[str, Any]) -> Arrays:
-    return build(model, {**config, **AS_WRITTEN})(case.by_index).to_tuple()
+    return build(model, {**config, **AS_WRITTEN})(inputs_of(model, case.by_index)).to_tuple()
 
 
 def names_of(arrays: Sequence[Array], names: Sequence[str]) -> dict[str, Array]:

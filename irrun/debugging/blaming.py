@@ -18,9 +18,10 @@ from irrun.debugging.ports import inputs_for
 from irrun.debugging.precision import first_rounded
 from irrun.debugging.quantising import EPSILON
 from irrun.debugging.reducing import reduce
+from irrun.debugging.reducing_pairs import smallest_pair
 from irrun.debugging.shrinking import shrunk
 from irrun.debugging.sides import ModelSide
-from irrun.debugging.single_layers import inputs_of_layer, inputs_of_pair, pair, single
+from irrun.debugging.single_layers import inputs_of_layer, single
 from irrun.debugging.spool import Spool
 from irrun.debugging.verdicts import EQUAL, Suspect, Verdict
 from irrun.model import Loaded, build
@@ -45,7 +46,7 @@ class Blame:
     ``kind`` is ``layer`` where its results differ for equal inputs, ``optimisation`` where they agree layer by layer,
     and what the engine makes of ``layers`` differs, ``precision`` where they differ if rounded. ``reproduces`` tells
     whether the case shows the fault; ``whole`` are the errors of the layer inside the whole model, if these are known.
-    ``verdict`` has all suspects, of which this is the first.
+    ``verdict`` has all suspects, of which this is the first; ``tolerance`` is that by which the outputs differ.
     """
 
     kind: Literal["layer", "optimisation", "precision"]
@@ -59,6 +60,7 @@ class Blame:
     reproduces: bool
     whole: Errors | None = None
     verdict: Verdict = UNSAID
+    tolerance: Tolerance = Tolerance()  # noqa: RUF009
 
     def as_dict(self) -> dict[str, Any]:
         """Return a record without the arrays, ready for JSON or pandas."""
@@ -127,20 +129,22 @@ def _blame_model(
     if not verdict.suspects:
         raise NothingToBlame(verdict, f"no layer is to blame: {verdict.reason}")
     first = verdict.suspects[0]
-    ask, case = of_models(settings), None
-    if first.ids is not None:
-        with suppress(DebugError, *REFUSALS):
-            given = inputs_of_pair(model, first.ids[0], side.model, first.ids[1], side.inputs)
-            case = pair(model, first.ids[0], side.model, first.ids[1], given)
-    reproduces = case is not None and shows(ask, tolerance)(case)
-    if case is None:
-        case, reproduces = Case((model, side.model), _in_order(inputs)), True
-    elif reproduces:
-        case = shrunk(case, shows(ask, tolerance, ask(case)))
+    ask, case = of_models(settings), smallest_pair(model, side, inputs, first, tolerance, settings)
     layers = tuple(case.model.graph.node(id).name for id in layers_of(case.model))
-    layer = first.name or first.other
+    answers = _answers(ask, case)
     return Blame(
-        "layer", layer, first.type, layers, names, first.constants, case, _answers(ask, case), reproduces, None, verdict
+        "layer",
+        first.name or first.other,
+        first.type,
+        layers,
+        names,
+        first.constants,
+        case,
+        answers,
+        answers.differ(tolerance),
+        None,
+        verdict,
+        tolerance,
     )
 
 
@@ -158,12 +162,12 @@ def _blame_openvino(
         given = inputs_of_layer(model, inputs, side, culprit.id, settings)
         case = single(model, culprit.id, given)
         blamed = _finish("layer", model, culprit, names, case, of_openvino(settings), tolerance, inputs, settings)
-        return replace(blamed, verdict=verdict)
+        return replace(blamed, verdict=verdict, tolerance=tolerance)
     if verdict.cause != "optimisation":
         raise NothingToBlame(verdict, f"no layer is to blame: {verdict.reason}")
     if Answers(found.outputs, tuple(theirs)).differ(tolerance):
         blamed = _reduced(model, inputs, of_openvino(settings), tolerance, names, settings)
-        return replace(blamed, verdict=_of_layers(verdict, blamed))
+        return replace(blamed, verdict=_of_layers(verdict, blamed), tolerance=tolerance)
     return _blame_optimisation(model, inputs, tolerance, settings, verdict)
 
 
@@ -184,7 +188,7 @@ def _blame_precision(
     ask = of_precision(precision, settings)
     is_shown = shows(ask, limits)
     reproduces = is_shown(case)
-    case = shrunk(case, is_shown) if reproduces else case
+    case = shrunk(case, shows(ask, limits, ask(case))) if reproduces else case
     sides = "f32", precision
     suspect = Suspect(node.name, node.type, node.name, "rounding", f"rounded to {precision}", error=own)
     verdict = Verdict("different", (suspect,), "rounding")
@@ -205,7 +209,7 @@ def _blame_optimisation(
     if not ask(Case((model,), _in_order(inputs))).differ(tolerance):
         raise NothingToBlame(verdict, f"no layer is to blame: {verdict.reason}")
     blamed = _reduced(model, inputs, ask, tolerance, ("as written", "optimised"), settings)
-    return replace(blamed, verdict=_of_layers(verdict, blamed))
+    return replace(blamed, verdict=_of_layers(verdict, blamed), tolerance=tolerance)
 
 
 def _of_layers(verdict: Verdict, blamed: Blame) -> Verdict:
@@ -224,7 +228,8 @@ def _reduced(
     settings: Mapping[str, Any],
 ) -> Blame:
     """Blame the fewest layers that still show what optimisation does."""
-    found = reduce(model, shows(ask, tolerance), dict(inputs), config=dict(settings))
+    whole = ask(Case((model,), _in_order(inputs)))
+    found = reduce(model, shows(ask, tolerance, whole), dict(inputs), config=dict(settings))
     case = found.case
     nodes = [case.model.graph.node(id) for id in layers_of(case.model)]
     last = nodes[-1]
@@ -252,8 +257,10 @@ def _finish(
                 case, reproduces = wider, True
                 break
         if not reproduces:
-            with suppress(DebugError):
-                found = reduce(model, is_shown, dict(inputs), config=dict(settings or {}), most=_MOST, shapes=False)
+            with suppress(DebugError, *REFUSALS):
+                whole = ask(Case((model,), _in_order(inputs)))
+                same = shows(ask, tolerance, whole)
+                found = reduce(model, same, dict(inputs), config=dict(settings or {}), most=_MOST, shapes=False)
                 case, reproduces = found.case, True
     if reproduces:
         case = shrunk(case, shows(ask, tolerance, ask(case)))

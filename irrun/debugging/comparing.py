@@ -8,10 +8,12 @@ from itertools import zip_longest
 from typing import Any, Final
 
 from irrun.debugging.diagnosing import at_fault, diagnose_layers, diagnose_models, farthest
+from irrun.debugging.expected import diagnose_expected
 from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance, compare_layers
 from irrun.debugging.metrics import Errors, errors
 from irrun.debugging.ports import inputs_for
 from irrun.debugging.sides import ModelSide, Side
+from irrun.debugging.slices import SliceErrors, beyond, notable_slices
 from irrun.debugging.verdicts import EQUAL, Verdict
 from irrun.diagnostics import IRError, OpError
 from irrun.diagnostics.requests import RequestError
@@ -21,7 +23,7 @@ from irrun.tensor import Array
 
 METRICS: Final = ("max", "mean", "median", "rms", "relative", "cosine", "psnr", "snr", "ulp")
 
-_EXPECTED: Final = "expected outputs do not tell which layer differs"
+_APART: Final = "only outputs were compared"
 
 Record = dict[str, Any]
 
@@ -32,7 +34,8 @@ class OutputDifference:
 
     ``errors`` are None where the two cannot be compared, which ``problem`` tells. ``argmax`` is the number of rows of
     scores whose likeliest class differs, and that of all; None for other tensors. ``port`` is None for an output that
-    only the other side has.
+    only the other side has. ``beyond`` is the number of elements beyond the tolerance, ``slices`` are those along an
+    axis that differ from the rest.
     """
 
     port: Port | None
@@ -41,6 +44,8 @@ class OutputDifference:
     differs: bool
     errors: Errors | None = None
     argmax: tuple[int, int] | None = None
+    beyond: int = 0
+    slices: tuple[SliceErrors, ...] = ()
 
     def as_dict(self) -> Record:
         """Return a record, ready for JSON or pandas."""
@@ -51,6 +56,7 @@ class OutputDifference:
         if self.errors is not None:
             rows = None if self.argmax is None else dict(zip(("changed", "rows"), self.argmax, strict=True))
             record |= {**_numbers(self.errors), "argmax": rows}
+            record |= {"beyond": self.beyond, "slices": [item.as_dict() for item in self.slices]}
         return record
 
 
@@ -103,6 +109,7 @@ def compare(
     config: Mapping[str, Any] | None = None,
     every: bool = False,
     fail_fast: bool = False,
+    only_outputs: bool = False,
     name: str = "other",
 ) -> Comparison:
     """Compare the outputs of a model on inputs by place with those of another side.
@@ -110,8 +117,9 @@ def compare(
     ``other`` is a model, another engine such as `OpenVINOSide`, or the expected outputs in the order of the model's.
     The inputs and outputs of a model are matched by name, by place if no name is the same. If an output is beyond the
     tolerance, or with ``every``, the layers of both sides are compared as well, with ``fail_fast`` up to the first that
-    differs. ``config`` holds the settings of ``compile_model``, ``name`` is that of the other model in messages.
-    DebugError where the sides do not fit each other, InputError for inputs that do not fit.
+    differs; with ``only_outputs``, they are not. ``config`` holds the settings of ``compile_model``, ``name`` is that
+    of the other model in messages. DebugError where the sides do not fit each other, InputError for inputs that do not
+    fit.
 
     >>> found = compare(load("old.xml"), load("new.xml"), {0: image}, Tolerance(rtol=0.01))
     >>> found.differs, found.layers and found.layers.first
@@ -120,15 +128,15 @@ def compare(
     if isinstance(other, Sequence):
         outputs = tuple(_outputs(model.outputs, ours, other, tolerance))
         differs = any(item.differs for item in outputs)
-        return Comparison(outputs, Verdict("unknown", reason=_EXPECTED) if differs else EQUAL)
+        return Comparison(outputs, diagnose_expected(ours, other) if differs else EQUAL)
     if isinstance(other, Loaded):
         other = ModelSide(other, inputs_for(other.inputs, model.inputs, inputs, name), config, name)
     side: Side = other
     theirs = side.outputs()
     outputs = tuple(_outputs(model.outputs, ours, _in_order(theirs, side.order(model.outputs)), tolerance))
     differs = any(item.differs for item in outputs)
-    if not (differs or every):
-        return Comparison(outputs, EQUAL)
+    if only_outputs or not (differs or every):
+        return Comparison(outputs, Verdict("unknown", reason=_APART) if differs else EQUAL)
     try:
         layers = compare_layers(model, inputs, side, tolerance, config=config, fail_fast=fail_fast)
         verdict = EQUAL
@@ -167,7 +175,9 @@ def _output(port: Port | None, array: Array | None, other: Array | None, toleran
     rtol, atol, stat = tolerance
     found = errors(array, other, median=stat == "median")
     rows = None if found.is_exact else changed_rows(array, other)
-    return OutputDifference(port, array.shape, "", found.exceeds(rtol, atol, stat), found, rows)
+    differs = found.exceeds(rtol, atol, stat)
+    count, slices = beyond(array, other, found, rtol, atol), notable_slices(array, other, differs=differs)
+    return OutputDifference(port, array.shape, "", differs, found, rows, count, slices)
 
 
 def _in_order(found: Sequence[Array], places: Sequence[int | None]) -> list[Array | None]:

@@ -8,18 +8,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-import numpy as np
-
 from irrun.debugging.cases import layers_of
 from irrun.debugging.cutting import constant_nodes, model_of, save
 from irrun.debugging.faults import DebugError
 from irrun.debugging.sides import Sink
 from irrun.debugging.spool import Spool
 from irrun.editing import piece
+from irrun.evaluation.handing import from_openvino, to_openvino
 from irrun.evaluation.native import OpenVINOModel, last_line, required
 from irrun.graph import Outlet
 from irrun.jobs.progress import told, working
-from irrun.kernels.bf16 import bf16_bits, widened
 from irrun.kernels.pages import trim
 from irrun.model import Loaded, Port
 from irrun.tensor import Array, Shape
@@ -145,29 +143,19 @@ class OpenVINOSide:
                 compiled = self._core.compile_model(model, "CPU", self._config)
                 self.precision = compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
                 request = compiled.create_infer_request()
-                request.infer(self._fed(compiled), share_inputs=True)
+                # The request does not keep the arrays whose memory its tensors share.
+                given = [
+                    to_openvino(self._ov, self._inputs[place], port.element_type)
+                    for place, port in enumerate(compiled.inputs)
+                ]
+                for place, tensor in enumerate(given):
+                    request.set_input_tensor(place, tensor)
+                request.start_async()
+                request.wait()
         except (RuntimeError, TypeError, ValueError) as error:
             raise DebugError(f"OpenVINO cannot run {self._path}: {last_line(error)}") from None
         for index in range(len(compiled.outputs)):
-            tensor = request.get_output_tensor(index)
-            if tensor.element_type == self._ov.Type.bf16:
-                yield widened(tensor.data.view(np.uint16))
-            else:
-                yield tensor.str_data if tensor.element_type == self._ov.Type.string else tensor.data
-
-    def _fed(self, compiled: Any) -> dict[int, Any]:
-        """Return the inputs as OpenVINO takes them: numbers in bf16 as their bits."""
-        found: dict[int, Any] = {}
-        for place, port in enumerate(compiled.inputs):
-            array = self._inputs[place]
-            if port.element_type == self._ov.Type.bf16:
-                bits = bf16_bits(array.astype(np.float32))
-                found[place] = self._ov.Tensor(bits, bits.shape, self._ov.Type.bf16)
-            elif port.element_type == self._ov.Type.string:
-                found[place] = array
-            else:
-                found[place] = array.astype(port.element_type.to_dtype(), copy=False)
-        return found
+            yield from_openvino(request.get_output_tensor(index))
 
 
 def _identity(port: Any) -> tuple[str, int]:

@@ -8,6 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.debugging.cases import of_sizes
+from irrun.debugging.rounding import run_rounded
+from irrun.debugging.stopping import first_rounded_away
 from irrun.evaluation.differences import cosine, gaps
 from irrun.graph import Node
 from irrun.model import Compiled, Loaded, Outputs, build
@@ -15,7 +17,7 @@ from irrun.ops.fused.base import Fused
 from irrun.runtime.execute import Observer
 from irrun.runtime.single_layers import OwnErrors, RoundOne, difference, layers_that_round
 from irrun.tensor import Array
-from irrun.tensor.element_type import BY_NAME
+from irrun.tensor.element_type import BY_NAME, F16, F32
 
 MOST: Final = 3
 """Layers that are named."""
@@ -33,8 +35,11 @@ def precision_loss(
 
     ``outputs`` are those for ``inputs`` with ``config``, the settings of ``compile_model``, which name a precision. The
     layers whose own results err most are rounded one at a time. The record has the ``precision``, ``outputs`` with
-    ``max``, ``mean`` and ``cosine``, and ``layers`` with the ``error`` of the outputs, and their ``own``.
+    ``max``, ``mean`` and ``cosine``, ``layers`` with the ``error`` of the outputs, and their ``own``, and ``lost``:
+    the first layer that makes NaN or infinity if the results of all layers are rounded to f16 (`FirstNotFinite`).
     """
+    if config["INFERENCE_PRECISION_HINT"] == F32.name:
+        return _as_written(model, inputs, outputs)
     precision = BY_NAME[config["INFERENCE_PRECISION_HINT"]]
     model = of_sizes(model, inputs)
     names = set(layers_that_round(build(model, config).plan))
@@ -49,7 +54,17 @@ def precision_loss(
         layers.append((difference(exact.to_tuple(), alone.to_tuple()), error, node))
     layers.sort(key=lambda layer: layer[:2], reverse=True)
     named = [{"layer": _name(node), "error": error, "own": own} for error, own, node in layers[:MOST]]
-    return {"precision": precision.name, "outputs": found, "layers": named}
+    lost = first_rounded_away(model, inputs) if precision is F16 else None
+    return {"precision": precision.name, "outputs": found, "layers": named, "lost": lost and lost.as_dict()}
+
+
+def _as_written(model: Loaded, inputs: Mapping[int, Array], outputs: Sequence[Array]) -> dict[str, Any]:
+    """Return the loss of a file that declares f16 layers, and is computed in f32, if each of them is rounded."""
+    rounded = run_rounded(model, inputs, F16.name)
+    rows = zip(model.outputs, outputs, rounded, strict=True)
+    found = [{"output": port.any_name, **_error(array, other)} for port, array, other in rows]
+    lost = first_rounded_away(model, inputs)
+    return {"precision": F16.name, "outputs": found, "layers": [], "lost": lost and lost.as_dict()}
 
 
 def _run(model: Compiled, observer: Observer, inputs: Mapping[int, Array]) -> Outputs:
@@ -60,7 +75,7 @@ def _run(model: Compiled, observer: Observer, inputs: Mapping[int, Array]) -> Ou
 
 
 def _name(node: Node) -> str:
-    return node.op.parts[0] if isinstance(node.op, Fused) and node.op.parts else node.name
+    return node.op.parts[-1] if isinstance(node.op, Fused) and node.op.parts else node.name
 
 
 def _error(exact: Array, array: Array) -> dict[str, float | None]:

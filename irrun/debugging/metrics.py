@@ -64,7 +64,7 @@ def errors(array: Array, reference: Array, *, median: bool = False) -> Errors:
     most = scale = peak = total = squares = own = theirs = both = 0.0
     steps: float | None = None if is_exact else 0.0
     with np.errstate(all="ignore"):
-        for x, y in _blocks(array, reference):
+        for x, y in blocks_of(array, reference):
             wide, other = x.astype(np.float64), y.astype(np.float64)
             gap = gaps(wide, other)
             most = max(most, float(gap.max(initial=0.0)))
@@ -91,8 +91,8 @@ def errors(array: Array, reference: Array, *, median: bool = False) -> Errors:
     )
 
 
-def _blocks(array: Array, other: Array) -> Iterator[tuple[Array, Array]]:
-    """Yield the elements of both in blocks."""
+def blocks_of(array: Array, other: Array) -> Iterator[tuple[Array, Array]]:
+    """Yield the elements of two arrays of the same shape in blocks, without copying either as a whole."""
     if array.size <= _BLOCK:
         yield array.reshape(-1), other.reshape(-1)
         return

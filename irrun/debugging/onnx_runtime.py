@@ -13,6 +13,7 @@ from irrun.debugging.engines import in_parts
 from irrun.debugging.faults import DebugError
 from irrun.debugging.matching import Described, matched, structure_of
 from irrun.debugging.sides import Sink
+from irrun.evaluation.handing import run_onnx
 from irrun.evaluation.native import last_line, required
 from irrun.graph import Outlet
 from irrun.jobs.progress import working
@@ -168,6 +169,6 @@ class OnnxSide:
         try:
             with working("running ONNX Runtime"):
                 session = self._ort.InferenceSession(proto.SerializeToString(), options, ["CPUExecutionProvider"])
-                return [np.asarray(array) for array in session.run(list(names), self._given)]
+                return run_onnx(self._ort, session, names, self._given)
         except Exception as error:
             raise DebugError(f"ONNX Runtime cannot run {self._path}: {last_line(error)}") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,12 +33,16 @@ ONNX: Final = ".onnx"
 
 
 class Pair(NamedTuple):
-    """A model, and another model, its expected outputs, or None for OpenVINO. ``problem`` tells of a missing file."""
+    """A model, and another model, its expected outputs, or None for OpenVINO. ``problem`` tells of a missing file.
+
+    ``files`` are inputs of its own, as texts ``[NAME=]FILE``.
+    """
 
     name: str
     model: Path
     other: Path | None = None
     problem: str = ""
+    files: tuple[str, ...] = ()
 
 
 def pairs_of(first: str, second: str | None) -> list[Pair]:
@@ -84,8 +89,8 @@ class PairWork:
     """Compares the files of a pair, here or in a worker, on inputs that are equal for all pairs; returns a record.
 
     ``files`` are texts ``[NAME=]FILE``, without which inputs are random, ``shapes`` texts ``[NAME][SHAPE]``. The record
-    is that of a `Comparison` with ``every`` layer or not; its ``status`` is ``equal``, ``different``, or ``failed``
-    with an ``error``.
+    is that of a `Comparison` with ``every`` layer or not, or with ``only_outputs``; its ``status`` is ``equal``,
+    ``different``, or ``failed`` with an ``error``.
     """
 
     config: Mapping[str, Any]
@@ -96,6 +101,7 @@ class PairWork:
     weights: Path | None = None
     every: bool = False
     fail_fast: bool = False
+    only_outputs: bool = False
     extensions: Sequence[str] = ()
     root: Path = field(default_factory=Path.cwd)
 
@@ -122,7 +128,7 @@ class PairWork:
         weights = None if self.weights is None else self.root / self.weights
         model, shapes = self._read(pair.model, weights)
         folder = Path() if Path.cwd() == self.root else self.root
-        found = reading.from_files(self.files, model.inputs, folder, self.config.get("MAX_MEMORY"))
+        found = reading.from_files((*self.files, *pair.files), model.inputs, folder, self.config.get("MAX_MEMORY"))
         given = reading.by_index(reading.completed(found, model.inputs, self.seed))
         if pair.other is None:
             from irrun.debugging.engines import OpenVINOSide
@@ -138,6 +144,7 @@ class PairWork:
             config=self.config,
             every=self.every,
             fail_fast=self.fail_fast,
+            only_outputs=self.only_outputs,
             name=str(pair.other),
         ).as_dict(every=self.every)
 
@@ -155,6 +162,16 @@ class PairWork:
 
     def _read(self, path: Path, weights: Path | None) -> tuple[Loaded, dict[int, Shape]]:
         return reshape(load(path, weights, extensions=[str(self.root / path) for path in self.extensions]), self.shapes)
+
+
+def worst_of(records: Sequence[Record]) -> int | None:
+    """Return the place of the record whose outputs differ most, shapes before errors; None where all are equal."""
+    far: dict[int, float] = {}
+    for place, record in enumerate(records):
+        if record["status"] == "different":
+            wrong = [item for item in record["outputs"] if item["differs"]]
+            far[place] = max(math.inf if item["problem"] else item["relative"] for item in wrong)
+    return max(far, key=lambda place: far[place], default=None)
 
 
 def compare_files(work: PairWork, pairs: Sequence[Pair], workers: Way | None = None) -> Iterator[Record]:

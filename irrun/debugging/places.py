@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from typing import NamedTuple
 
 from irrun.graph import Outlet
-from irrun.ops.fused.base import Fused
 from irrun.runtime.plan import Step
 from irrun.tensor import Array
 
@@ -20,16 +19,20 @@ class Around(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A step of a run. ``layers`` are those that it computes: several where the optimiser has fused them."""
+    """A step of a run, and the bodies around it."""
 
     step: Step
-    layers: tuple[str, ...]
     around: tuple[Around, ...] = ()
 
     @property
+    def layers(self) -> tuple[str, ...]:
+        """The names of the layers that the step computes."""
+        return self.step.layers
+
+    @property
     def name(self) -> str:
-        """The name of the layer whose outputs the step computes, the last one of a fused step."""
-        return self.layers[-1]
+        """The name of the step, that of the last of its layers."""
+        return self.step.name
 
     @property
     def label(self) -> str:
@@ -40,12 +43,6 @@ class Place(NamedTuple):
     def key(self) -> str:
         """The label without the numbers of iterations."""
         return "".join(f"{item.layer}.{item.tag}/" for item in self.around) + self.name
-
-
-def layers_in(step: Step) -> tuple[str, ...]:
-    """Return the names of the layers that a step computes."""
-    op = step.node.op
-    return op.parts if isinstance(op, Fused) and op.parts else (step.node.name,)
 
 
 class Watcher:
@@ -62,7 +59,7 @@ class Watcher:
         if self._open:
             frame = self._open[-1]
             around = (*frame.place.around, frame.enter(step))
-        place = Place(step, layers_in(step), around)
+        place = Place(step, around)
         self._open.append(_Frame(place, inputs))
         self.begins(place, inputs)
 

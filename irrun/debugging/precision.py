@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from irrun.debugging.faults import DebugError
-from irrun.debugging.places import Place, Watcher, layers_in
-from irrun.debugging.rounding import constant_slots, exact_in, rounded_plan, rounded_step, steps_that_round
+from irrun.debugging.places import Place, Watcher
+from irrun.debugging.rounding import (
+    constant_slots,
+    exact_in,
+    in_f32,
+    inputs_of,
+    rounded_plan,
+    rounded_step,
+    steps_that_round,
+)
 from irrun.debugging.stopping import AS_WRITTEN
 from irrun.jobs.progress import told
 from irrun.model import Loaded
@@ -19,6 +27,9 @@ from irrun.model.config import read_config
 from irrun.runtime import Memory, Plan, State, Step, execute
 from irrun.runtime.execute import FAILURES, Numerics, Run, conformed
 from irrun.tensor import Array, Shape
+
+_USUAL: Final = 0.01
+"""The error to reach where outputs are lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +93,8 @@ def rank_layers(
     """Rank the layers of a model by the damage that rounding to bf16, f16 or int8 does to its outputs.
 
     ``tried`` limits the layers that are rounded one at a time: those whose own results err most. ``target`` is the
-    error that keeping layers in f32 is to reach, by default half of that of rounding all.
+    error that keeping layers in f32 is to reach, by default half of that of rounding all; where that is infinite,
+    because outputs are lost, a hundredth.
     """
     trial = _Trial(model, inputs, name)
     own = trial.own_errors()
@@ -90,10 +102,10 @@ def rank_layers(
     alone = {number: trial.error([number]) for number in told(order[:tried], "rounding each layer alone")}
     order.sort(key=lambda number: (-alone.get(number, -1.0), -own.get(number, 0.0)))
     predicted = trial.error(trial.numbers)
-    wanted = predicted / 2 if target is None else target
+    wanted = target if target is not None else predicted / 2 if np.isfinite(predicted) else _USUAL
     rounded = told(order[:most_kept], "rounding all layers but one")
     without = {number: trial.error(trial.all_but([number])) for number in rounded}
-    keep = _kept(trial, order, predicted, wanted, most_kept)
+    keep = _kept(trial, order, predicted, wanted, most_kept, own)
     damages = [
         LayerDamage(
             trial.name(number),
@@ -108,8 +120,13 @@ def rank_layers(
     return PrecisionReport(name, predicted, wanted, tuple(damages), keep)
 
 
-def _kept(trial: _Trial, order: Sequence[int], predicted: float, wanted: float, most: int) -> tuple[Kept, ...]:
-    """Return the layers to keep in f32, the worst first, without those that make the error no smaller."""
+def _kept(
+    trial: _Trial, order: Sequence[int], predicted: float, wanted: float, most: int, own: Mapping[int, float]
+) -> tuple[Kept, ...]:
+    """Return the layers to keep in f32, the worst first, without those that make the error no smaller.
+
+    While outputs are lost, those whose own results are lost stay, as each of them is enough for that.
+    """
     numbers: list[int] = []
     found: list[Kept] = []
     for number in told(order[: 2 * most], "choosing layers to keep"):
@@ -117,7 +134,7 @@ def _kept(trial: _Trial, order: Sequence[int], predicted: float, wanted: float, 
         if len(found) == most or error <= wanted:
             break
         rest = trial.error(trial.all_but([*numbers, number]))
-        if rest < error:
+        if rest < error or (np.isinf(error) and np.isinf(own.get(number, 0.0))):
             numbers.append(number)
             found.append(Kept(trial.name(number), trial.layers(number), rest))
     return tuple(found)
@@ -148,9 +165,11 @@ class _Trial:
         open_ = {port.any_name for port in model.inputs if not port.partial_shape.is_static}
         fixed = {key: shape for key, shape in shapes.items() if key in open_}
         model = model.reshaped(fixed) if fixed else model
-        config = read_config(AS_WRITTEN if as_written or name == "int8" else {"TIER": "numpy"})
+        is_layered = as_written or name in ("int8", "f16")
+        config = read_config(AS_WRITTEN if is_layered else {"TIER": "numpy"})
+        model = in_f32(model) if is_layered else model
         self._plan: Plan = model.plan(config.optimize, config.budget)
-        self._arrays = accept(model.inputs, inputs, self._plan.parameter_types, model.means())
+        self._arrays = accept(model.inputs, inputs_of(model, inputs), self._plan.parameter_types, model.means())
         self.steps = self._plan.steps
         self.numbers = steps_that_round(self._plan, name, every=as_written)
         self._exact_results = frozenset() if as_written else exact_in(self._plan, name).results
@@ -182,7 +201,7 @@ class _Trial:
         return self.layers(number)[-1]
 
     def layers(self, number: int) -> tuple[str, ...]:
-        return layers_in(self.steps[number])
+        return self.steps[number].layers
 
 
 class _OwnErrors(Watcher):
@@ -218,7 +237,7 @@ class _OwnErrors(Watcher):
 def distance(exact: Sequence[Array], others: Sequence[Array]) -> float:
     """Return the largest length of an error in proportion to that of the exact array; infinite where one is lost.
 
-    Arrays that are not floats, and exact ones of no finite length, are left out.
+    Arrays that are not floats, and exact ones of no finite length, are left out; a length of 0 where nothing is lost.
     """
     found = [0.0]
     for one, other in zip(exact, others, strict=True):
@@ -227,8 +246,10 @@ def distance(exact: Sequence[Array], others: Sequence[Array]) -> float:
         with np.errstate(all="ignore"):
             length = float(np.linalg.norm(one.astype(np.float64)))
             gap = float(np.linalg.norm(other.astype(np.float64) - one))
-        if np.isfinite(length) and length > 0:
-            found.append(gap / length if np.isfinite(gap) else np.inf)
+        if np.isfinite(length) and not np.isfinite(gap):
+            found.append(np.inf)
+        elif np.isfinite(length) and length > 0:
+            found.append(gap / length)
     return max(found)
 
 

@@ -14,6 +14,8 @@ from irrun.debugging.answers import names_of
 from irrun.debugging.blaming import Blame
 from irrun.debugging.cases import layers_of
 from irrun.debugging.cutting import save
+from irrun.debugging.faults import DebugError
+from irrun.debugging.layers import Tolerance
 from irrun.debugging.metrics import Errors
 from irrun.debugging.reducing import write
 from irrun.diagnostics.version import __version__
@@ -24,11 +26,17 @@ from irrun.model import Loaded
 from irrun.tensor import Array
 
 PAGE: Final = "README.md"
+SILENT: Final = "no part of the model reproduces the difference by itself"
 _FEW: Final = 8
 
 
 def write_folder(found: Blame, folder: Path) -> list[Path]:
-    """Write ``model.xml``, its inputs as ``model.npz``, ``other.xml``, both answers and ``README.md``; return paths."""
+    """Write ``model.xml``, its inputs as ``model.npz``, ``other.xml``, both answers and ``README.md``; return paths.
+
+    DebugError where the case does not show the fault: nothing is written then.
+    """
+    if not found.reproduces:
+        raise DebugError(f"{folder} is not written: {SILENT}")
     folder.mkdir(parents=True, exist_ok=True)
     paths = write(found.case, folder / "model.xml")
     if len(found.case.models) > 1:
@@ -62,9 +70,6 @@ def _lines(found: Blame) -> Iterator[str]:
     yield from _commands(found)
     yield "```"
     yield ""
-    if not found.reproduces:
-        yield f"The layer alone does not reproduce the difference: it needs the model around it.{_inside(found)}"
-        yield ""
     yield "## Layers"
     yield ""
     yield from _layers(found.case.model)
@@ -104,26 +109,24 @@ def _summary(found: Blame) -> str:
     return f"For the same inputs, output `{name}` differs by {_numbers(errors)}."
 
 
-def _inside(found: Blame) -> str:
-    return "" if found.whole is None else f" There, its results differ by {_numbers(found.whole)}."
-
-
 def _numbers(errors: Errors) -> str:
     ulp = "" if errors.ulp is None else f", {errors.ulp:.3g} ulp"
     return f"at most {errors.max:.6g} (relative to the largest magnitude {errors.relative:.3g}{ulp})"
 
 
 def _commands(found: Blame) -> Iterator[str]:
-    given = "-i model.npz"
+    given, limits = "-i model.npz", ""
+    if found.tolerance != Tolerance():
+        limits = f" --rtol {found.tolerance.rtol:g} --atol {found.tolerance.atol:g}"
     if found.kind == "precision":
         yield f"irrun debug precision model.xml --precision {found.sides[1]} {given}"
     elif len(found.case.models) > 1:
-        yield f"irrun compare model.xml other.xml {given}"
+        yield f"irrun compare model.xml other.xml {given}{limits}"
     elif found.sides[1] == "OpenVINO":
-        yield f"irrun compare model.xml --openvino {given}"
+        yield f"irrun compare model.xml --openvino {given}{limits}"
     else:
         yield f"irrun run model.xml {given} -o optimised.npz"
-        yield f"irrun compare model.xml optimised.npz {given} --as-written"
+        yield f"irrun compare model.xml optimised.npz {given}{limits} --as-written"
 
 
 def _layers(model: Loaded) -> Iterator[str]:

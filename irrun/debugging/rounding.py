@@ -9,12 +9,19 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irrun.debugging.cutting import model_of
 from irrun.debugging.faults import DebugError
-from irrun.debugging.places import layers_in
+from irrun.debugging.ports import in_type_of
 from irrun.debugging.statistics import HALF_MAX
+from irrun.debugging.stopping import AS_WRITTEN
 from irrun.kernels.bf16 import rounded
+from irrun.model import Loaded
+from irrun.model.arguments import accept
+from irrun.model.config import read_config
 from irrun.ops.fused.base import Fused
-from irrun.runtime import Plan, Step
+from irrun.optimize.half_precision import in_f32 as widened
+from irrun.runtime import Plan, State, Step, execute
+from irrun.runtime.execute import Observer
 from irrun.runtime.plan import PlannedBody
 from irrun.tensor import Array
 from irrun.tensor.element_type import BY_NAME
@@ -52,10 +59,12 @@ _NONE: Final = Exact(frozenset(), frozenset())
 def exact_in(plan: Plan, precision: str) -> Exact:
     """Return what an engine leaves in f32.
 
-    In bf16 and f16 that is what leads to an output without a product after it, along residuals too, as in OpenVINO
+    In bf16 that is what leads to an output without a product after it, along residuals too, as in OpenVINO
     (``Graph::EnforceInferencePrecision``): a product that is fused with such a layer has exact results. In int8 it is
-    all but the products, and their results.
+    all but the products, and their results. In f16 it is nothing: what overflows does so wherever it is.
     """
+    if precision == "f16":
+        return _NONE
     if precision == "int8":
         products = {n for n, step in enumerate(plan.steps) if is_product(step)}
         return Exact(frozenset(range(len(plan.steps))) - products, frozenset(products))
@@ -87,7 +96,7 @@ def _factors(step: Step) -> tuple[int, ...]:
 def _is_followed(step: Step) -> bool:
     """Return whether a product is fused with a layer behind it. The bias of a convolution is no such layer."""
     if "Convolution" not in step.node.type:
-        return len(layers_in(step)) > 1
+        return len(step.layers) > 1
     has_summand = len([slot for slot in step.inputs if slot]) > 1
     return isinstance(step.node.op, Fused) and (has_summand or getattr(step.node.op, "activation", None) is not None)
 
@@ -127,6 +136,28 @@ def rounded_plan(plan: Plan, precision: str, chosen: Collection[int], *, every: 
     return replace(plan, steps=tuple(steps))
 
 
+def in_f32(model: Loaded) -> Loaded:
+    """Return a model whose layers compute in f32 what the file declares as f16 or bf16."""
+    return model_of(model, *widened(model.graph, model.facts))
+
+
+def run_rounded(model: Loaded, inputs: Any, precision: str, observers: Sequence[Observer] = ()) -> tuple[Array, ...]:
+    """Run a model as written, in f32 but for the operands and the results of all layers, which are rounded."""
+    settings = read_config(AS_WRITTEN)
+    wide = in_f32(model)
+    plan = wide.plan(settings.optimize, settings.budget)
+    arrays = accept(wide.inputs, inputs_of(wide, inputs), plan.parameter_types, wide.means())
+    rounded = rounded_plan(plan, precision, range(len(plan.steps)), every=True)
+    return tuple(array.copy() for array in execute(rounded, arrays, State(), observers))
+
+
+def inputs_of(model: Loaded, inputs: Any) -> dict[int, Array]:
+    """Return inputs, by port or in their order, by place and in the element types of a model."""
+    pairs = inputs.items() if isinstance(inputs, Mapping) else enumerate(inputs)
+    ports = ((model.input(key), np.asarray(value)) for key, value in pairs)
+    return {port.index: in_type_of(port, value) for port, value in ports}
+
+
 def constant_slots(plan: Plan) -> frozenset[int]:
     """Return the slots of constants."""
     return frozenset(slot for slot, value in enumerate(plan.slots) if value is not None)
@@ -161,8 +192,8 @@ def _operands(
     """Return the function that rounds each operand."""
     if precision != "int8":
         held = [port for port, slot in enumerate(step.inputs) if slot in constant]
-        clipped = {port: partial(_clipped, most=HALF_MAX) for port in held} if precision == "f16" else {}
-        return {**clipped, **{port: partial(_narrow, precision=precision) for port in factors}}
+        stored = dict.fromkeys(held, _stored) if precision == "f16" else {}
+        return {**{port: partial(_narrow, precision=precision) for port in factors}, **stored}
     found: dict[int, Callable[[Any], Any]] = {}
     for port in factors:
         is_weight = port < len(step.inputs) and step.inputs[port] in constant
@@ -193,6 +224,11 @@ def _clipped(array: Any, most: float) -> Any:
     if not isinstance(array, np.ndarray) or array.dtype != np.float32:
         return array
     return np.where(np.isinf(array), array, np.clip(array, np.float32(-most), np.float32(most)))
+
+
+def _stored(array: Any) -> Any:
+    """Return f32 as a constant of f16 holds it: small numbers may become 0, large ones its largest."""
+    return _narrow(_clipped(array, HALF_MAX), "f16")
 
 
 def _in_levels(array: Any, axes: tuple[int, ...]) -> Any:

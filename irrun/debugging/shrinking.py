@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from irrun.debugging.cases import REFUSALS, Case, Shows
-from irrun.debugging.cutting import model_of
+from irrun.debugging.cases import REFUSALS, Case, Shows, layers_of
+from irrun.debugging.cutting import constant_nodes, model_of
 from irrun.editing import MutableGraph
 from irrun.graph import Outlet
 from irrun.jobs.progress import working
@@ -22,31 +22,61 @@ _FEW: Final = 64
 
 _MOST_ROUNDS: Final = 40
 
+_MOST_CHECKS: Final = 600
+
+_SAME: Final = 2.0**-8
+"""The relative error up to which a constant of fewer bits means the same."""
+
+_INPUTS: Final = -1
+
+Role = tuple[int, int]
+"""Where a constant is read: the place of the layer, counted from the last one, and its input."""
+
 
 class Axis(NamedTuple):
-    """An axis of an input or of a constant, by the place of the tensor."""
+    """An axis of a tensor: of an input, or of a constant of one of the models (``side``), by place."""
 
-    kind: str
+    side: int
     place: int
     axis: int
 
 
+class Part(NamedTuple):
+    """The elements of an axis that are kept: ``wanted`` of ``size``, from ``start`` on."""
+
+    size: int
+    start: int
+    wanted: int
+
+
 def shrunk(case: Case, shows: Shows) -> Case:
-    """Return a case with smaller axes and plainer constants that still shows its fault."""
+    """Return a case with smaller axes and plainer constants that still shows its fault.
+
+    The constants that two models read at the same input of the same layer are shrunk together, however each has them:
+    as floats of 32 or 16 bits, or as integers with scales and zero points.
+    """
     with working("shrinking", unit="checks") as add:
+        left = _MOST_CHECKS
 
         def is_shown(smaller: Case | None) -> bool:
+            nonlocal left
+            if smaller is None or left == 0:
+                return False
+            left -= 1
             add(1)
-            return smaller is not None and shows(smaller)
+            return shows(smaller)
 
         for _ in range(_MOST_ROUNDS):
             smaller = next((some for some in _smaller(case) if is_shown(some)), None)
             if smaller is None:
                 break
             case = smaller
-        for place in range(len(constants_of(case.model))):
-            plainer = (_plain(case, place, value) for value in (0.0, 1.0))
-            case = next((some for some in plainer if some is not None and is_shown(some)), case)
+        for role in dict.fromkeys(role for model in case.models for role in roles_of(model).values()):
+            for value in (0.0, 1.0):
+                plainer = _plain(case, role, value)
+                if plainer is not None and is_shown(plainer):
+                    case = plainer
+                    break
     return case
 
 
@@ -55,54 +85,100 @@ def constants_of(model: Loaded) -> list[int]:
     return [node.id for node in model.graph.ordered() if isinstance(node.op, Const)]
 
 
+def roles_of(model: Loaded) -> dict[int, Role]:
+    """Return where each constant is read by a layer that is not constant, through constant layers."""
+    graph, constant = model.graph, constant_nodes(model.graph)
+    places = {id: place for place, id in enumerate(reversed(layers_of(model)))}
+    found: dict[int, Role] = {}
+    for id in constants_of(model):
+        waiting, seen = [id], {id}
+        while waiting:
+            inlets = [inlet for outlet in model.facts.outlets(waiting.pop(0)) for inlet in graph.consumers(outlet)]
+            role = next(((places[at], port) for at, port in inlets if at in places), None)
+            if role is not None:
+                found[id] = role
+                break
+            waiting += [at for at, _ in inlets if at in constant and at not in seen]
+            seen.update(waiting)
+    return found
+
+
 def _smaller(case: Case) -> Iterator[Case | None]:
-    """Yield cases in which all axes of a size, or a single one, are shorter."""
+    """Yield cases in which axes of a size are shorter."""
     axes = dict(_axes(case))
-    sizes = sorted({size for size in axes.values() if size > 1}, reverse=True)
-    for size in sizes:
-        chosen = [axis for axis, own in axes.items() if own == size]
-        groups = [chosen, *([axis] for axis in chosen)] if len(chosen) > 1 else [chosen]
-        for group in groups:
+    roles = [_by_place(model) for model in case.models]
+    for size in sorted({size for size in axes.values() if size > 1}, reverse=True):
+        for group in _groups([axis for axis, own in axes.items() if own == size], roles):
             for wanted in dict.fromkeys((1, 2, size // 2)):
-                if wanted < size:
-                    yield _shortened(case, group, size, wanted, with_values=False)
-                    yield _shortened(case, group, size, wanted, with_values=True)
+                for start in dict.fromkeys((0, size // 2, size - wanted)) if wanted < size else ():
+                    if start + wanted <= size:
+                        yield _shortened(case, group, Part(size, start, wanted), with_values=False)
+                        yield _shortened(case, group, Part(size, start, wanted), with_values=True)
+
+
+def _by_place(model: Loaded) -> dict[int, Role]:
+    """Return the roles of constants by their places."""
+    roles = roles_of(model)
+    return {place: roles[id] for place, id in enumerate(constants_of(model)) if id in roles}
+
+
+def _groups(axes: Sequence[Axis], roles: Sequence[Mapping[int, Role]]) -> list[list[Axis]]:
+    """Return axes of a size that may be shortened at once: all, those of the inputs, and those of the same role."""
+    inputs = [item for item in axes if item.side == _INPUTS]
+    alike: dict[Role | None, list[Axis]] = {}
+    for item in axes:
+        if item.side != _INPUTS:
+            alike.setdefault(roles[item.side].get(item.place), []).append(item)
+    parts = [inputs, *alike.values()]
+    groups = [list(axes), *parts, *([*inputs, *part] for part in alike.values())]
+    for part in parts:
+        by_axis: dict[tuple[int, int], list[Axis]] = {}
+        for item in part:
+            by_axis.setdefault((item.place if item.side == _INPUTS else 0, item.axis), []).append(item)
+        groups += by_axis.values()
+    kept = {frozenset(group): group for group in groups if group}
+    return list(kept.values())
 
 
 def _axes(case: Case) -> Iterator[tuple[Axis, int]]:
     model = case.model
     for place, id in enumerate(model.graph.parameters):
         dims = model.facts[Outlet(id, 0)].shape.dims or ()
-        yield from ((Axis("input", place, axis), dim.lo) for axis, dim in enumerate(dims) if dim.is_static)
-    for place, id in enumerate(constants_of(model)):
-        shape = model.facts[Outlet(id, 0)].shape.static
-        yield from ((Axis("constant", place, axis), size) for axis, size in enumerate(shape))
+        yield from ((Axis(_INPUTS, place, axis), dim.lo) for axis, dim in enumerate(dims) if dim.is_static)
+    for side, model in enumerate(case.models):
+        for place, id in enumerate(constants_of(model)):
+            shape = model.facts[Outlet(id, 0)].shape.static
+            yield from ((Axis(side, place, axis), size) for axis, size in enumerate(shape))
 
 
-def _shortened(case: Case, axes: Sequence[Axis], size: int, wanted: int, *, with_values: bool) -> Case | None:
-    """Return a case with some axes cut off at a size; None where that is not a model.
+def _shortened(case: Case, axes: Sequence[Axis], part: Part, *, with_values: bool) -> Case | None:
+    """Return a case with a part of some axes; None where that is not a model.
 
     ``with_values`` replaces the old size in integer constants, too.
     """
+    models = []
     try:
-        models = tuple(_edited(model, axes, size, wanted, with_values=with_values) for model in case.models)
+        for side, model in enumerate(case.models):
+            mine = [item for item in axes if item.side in (_INPUTS, side)]
+            edited = _edited(model, side, mine, part, with_values=with_values)
+            if edited is None:
+                return None
+            models.append(edited)
     except REFUSALS:
-        return None
-    if any(model is None for model in models):
         return None
     inputs = case.inputs
     if inputs is not None:
-        inputs = tuple(_cut(array, axes, "input", place, wanted) for place, array in enumerate(inputs))
-    return Case(tuple(model for model in models if model is not None), inputs)
+        inputs = tuple(_cut(array, axes, _INPUTS, place, part) for place, array in enumerate(inputs))
+    return Case(tuple(models), inputs)
 
 
-def _edited(model: Loaded, axes: Sequence[Axis], size: int, wanted: int, *, with_values: bool) -> Loaded | None:
+def _edited(model: Loaded, side: int, axes: Sequence[Axis], part: Part, *, with_values: bool) -> Loaded | None:
     edited = MutableGraph(model.graph, model.facts, model.weights)
     for place, id in enumerate(model.graph.parameters):
-        mine = [item.axis for item in axes if item.kind == "input" and item.place == place]
+        mine = [item.axis for item in axes if item.side == _INPUTS and item.place == place]
         fact = model.facts[Outlet(id, 0)]
         if mine and fact.shape.dims is not None:
-            shape = Shape([wanted if axis in mine else dim for axis, dim in enumerate(fact.shape.dims)])
+            shape = Shape([part.wanted if axis in mine else dim for axis, dim in enumerate(fact.shape.dims)])
             edited.update(model.graph.node(id)._replace(op=Parameter(element_type=fact.type, shape=shape), layer=None))
             edited.give(id, [Fact(fact.type, shape)])
     is_changed = False
@@ -110,9 +186,9 @@ def _edited(model: Loaded, axes: Sequence[Axis], size: int, wanted: int, *, with
         fact = model.facts[Outlet(id, 0)]
         if fact.constant is None:
             return None
-        values = _cut(fact.constant, axes, "constant", place, wanted)
-        if with_values and values.dtype.kind in "iu" and values.size <= _FEW and (values == size).any():
-            values = np.where(values == size, np.array(wanted, values.dtype), values)
+        values = _cut(fact.constant, axes, side, place, part)
+        if with_values and values.dtype.kind in "iu" and values.size <= _FEW and (values == part.size).any():
+            values = np.where(values == part.size, np.array(part.wanted, values.dtype), values)
             is_changed = True
         if values is not fact.constant:
             hold(edited, id, Fact.of(fact.type, values))
@@ -130,29 +206,41 @@ def hold(edited: MutableGraph, id: int, fact: Fact) -> None:
     edited.give(id, [fact])
 
 
-def _cut(array: Array, axes: Sequence[Axis], kind: str, place: int, wanted: int) -> Array:
-    mine = {item.axis for item in axes if item.kind == kind and item.place == place}
+def _cut(array: Array, axes: Sequence[Axis], side: int, place: int, part: Part) -> Array:
+    mine = {item.axis for item in axes if item.side == side and item.place == place}
     if not mine:
         return array
+    kept = slice(part.start, part.start + part.wanted)
     return np.ascontiguousarray(
-        array[tuple(slice(0, wanted if axis in mine else None) for axis in range(array.ndim))]
-    ).reshape([wanted if axis in mine else size for axis, size in enumerate(array.shape)])
+        array[tuple(kept if axis in mine else slice(None) for axis in range(array.ndim))]
+    ).reshape([part.wanted if axis in mine else size for axis, size in enumerate(array.shape)])
 
 
-def _plain(case: Case, place: int, value: float) -> Case | None:
-    """Return a case in which all elements of a float constant are one number; None where they are, or differ."""
-    models = []
+def _plain(case: Case, role: Role, value: float) -> Case | None:
+    """Return a case in which all elements of a float constant are one number.
+
+    None where they are, where a side has no such constant or several, and where that of the other side differs by more
+    than rounding.
+    """
+    models: list[Loaded] = []
     before: Array | None = None
     for model in case.models:
-        ids = constants_of(model)
-        fact = model.facts[Outlet(ids[place], 0)] if place < len(ids) else None
+        ids = [id for id, own in roles_of(model).items() if own == role]
+        fact = model.facts[Outlet(ids[0], 0)] if len(ids) == 1 else None
         if fact is None or fact.constant is None or not fact.type.is_float or not fact.constant.size:
             return None
-        if (fact.constant == value).all() or (before is not None and not np.array_equal(before, fact.constant)):
+        if (fact.constant == value).all() or (before is not None and not _means(before, fact.constant)):
             return None
         before = fact.constant
         edited = MutableGraph(model.graph, model.facts, model.weights)
-        hold(edited, ids[place], Fact.of(fact.type, np.full_like(fact.constant, value)))
+        hold(edited, ids[0], Fact.of(fact.type, np.full_like(fact.constant, value)))
         graph, facts = edited.freeze()
         models.append(model_of(model, graph, facts))
     return Case(tuple(models), case.inputs)
+
+
+def _means(array: Array, other: Array) -> bool:
+    """Return whether two constants are the same, but for rounding."""
+    if array.shape != other.shape:
+        return False
+    return bool(np.allclose(array.astype(np.float64), other, rtol=_SAME, atol=0, equal_nan=True))

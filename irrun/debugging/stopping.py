@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from irrun.debugging.cutting import around, save
+from irrun.debugging.causes import causes_of
+from irrun.debugging.cutting import around, constant_nodes, save
 from irrun.debugging.faults import DebugError
 from irrun.debugging.places import Place, Watcher
 from irrun.debugging.statistics import HALF_MAX, blocks
@@ -18,6 +19,7 @@ from irrun.evaluation.files.saving import save_arrays
 from irrun.model import Loaded, Outputs, build
 from irrun.runtime.observers import Shapes, shapes
 from irrun.tensor import Array
+from irrun.tensor.element_type import F16
 
 KINDS: Final[dict[str, str]] = {"nan": "NaN", "inf": "Inf", "f16": "values beyond the range of f16"}
 """The values that a run may stop at, with their names in messages."""
@@ -72,7 +74,8 @@ class FirstNotFinite:
     """The first layer that makes a value of a kind out of inputs without one.
 
     ``layers`` are those of a fused step where the layers as written do not make it, else only the layer. ``inputs`` are
-    None where absent. ``bounds`` are the lowest and the highest finite value of each float input.
+    None where absent. ``bounds`` are the lowest and the highest finite value of each float input. ``causes`` say in
+    words where in the layer it begins. ``precision`` is that to which the results of all layers were rounded, if any.
     """
 
     layer: str
@@ -85,10 +88,12 @@ class FirstNotFinite:
     inputs: tuple[Array | None, ...]
     outputs: tuple[Array, ...]
     place: Place
+    causes: tuple[str, ...] = ()
+    precision: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return a record without the arrays, ready for JSON or pandas."""
-        names = ("layer", "type", "kind", "count", "layers", "input_shapes", "bounds")
+        names = ("layer", "type", "kind", "count", "layers", "input_shapes", "bounds", "causes", "precision")
         return {name: getattr(self, name) for name in names}
 
 
@@ -102,8 +107,9 @@ def first_not_finite(
     """Run a model until a layer makes NaN or Inf out of inputs without; None where no layer does.
 
     Where steps of the run are not those of the file, the model is run again as written: values between the layers of a
-    fused step are seen then, and a single layer is found. ``run`` runs the model with an observer, in place of a run
-    with ``config``.
+    fused step are seen then, and a single layer is found. Where the run is in f16, or the file declares f16 layers, it
+    is run again with the results of all layers rounded to f16. ``run`` runs the model with an observer, in place of a
+    run with ``config``.
     """
     settings = dict(config or {})
     stop = Stop(kinds)
@@ -111,8 +117,28 @@ def first_not_finite(
     is_made = found is not None and found.place.step.node.id not in model.graph
     if (stop.fused or is_made) and kinds:
         found = _stopped(_runner(model, inputs, {**settings, **AS_WRITTEN}), Stop(kinds)) or found
-    if found is None:
-        return None
+    if found is None and kinds and (settings.get("INFERENCE_PRECISION_HINT") == F16.name or is_half(model)):
+        return first_rounded_away(model, inputs, kinds)
+    return None if found is None else _first(found)
+
+
+def is_half(model: Loaded) -> bool:
+    """Return whether a layer of a model computes in f16 as written."""
+    constant = constant_nodes(model.graph)
+    return any(fact.type is F16 and outlet.node not in constant for outlet, fact in model.facts.of.items())
+
+
+def first_rounded_away(
+    model: Loaded, inputs: Any, kinds: Sequence[str] = ("nan", "inf"), precision: str = "f16"
+) -> FirstNotFinite | None:
+    """Run a model as written, with constants and results of all layers rounded; return the first layer as above."""
+    from irrun.debugging.rounding import run_rounded
+
+    found = _stopped(lambda watcher: run_rounded(model, inputs, precision, [watcher]), Stop(kinds))
+    return None if found is None else replace(_first(found), precision=precision)
+
+
+def _first(found: Stopped) -> FirstNotFinite:
     place = found.place
     return FirstNotFinite(
         place.label,
@@ -125,10 +151,11 @@ def first_not_finite(
         found.inputs,
         found.outputs,
         place,
+        causes_of(place.step.node, found.inputs, found.outputs, BAD[found.kind]),
     )
 
 
-def _stopped(run: Callable[[Watcher], Outputs], stop: Stop) -> Stopped | None:
+def _stopped(run: Callable[[Watcher], object], stop: Stop) -> Stopped | None:
     try:
         run(stop)
     except Stopped as stopped:
@@ -162,11 +189,14 @@ def _count(test: Callable[[Array], Array]) -> Callable[[Array], int]:
     return count
 
 
-_COUNTS: Final[dict[str, Callable[[Array], int]]] = {
-    "nan": _count(np.isnan),
-    "inf": _count(np.isinf),
-    "f16": _count(lambda block: np.isfinite(block) & (np.abs(block) > HALF_MAX)),
+BAD: Final[dict[str, Callable[[Array], Array]]] = {
+    "nan": np.isnan,
+    "inf": np.isinf,
+    "f16": lambda block: np.isfinite(block) & (np.abs(block) > HALF_MAX),
 }
+"""Functions that tell which elements are of a kind."""
+
+_COUNTS: Final = {kind: _count(test) for kind, test in BAD.items()}
 
 
 def save_stopped(found: FirstNotFinite, model: Loaded, folder: Path) -> list[Path]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Any, Final, NamedTuple
+
+import numpy as np
 
 from irrun.debugging.aligning import Alignment, Region
 from irrun.debugging.quantising import CODING, QUANTISATION, QUANTISER, ROUNDING, chain_of, constant_loss
 from irrun.debugging.replaying import Layers
-from irrun.debugging.verdicts import WIDEST, Suspect, Verdict
+from irrun.debugging.verdicts import WIDEST, Cut, Suspect, Verdict
 from irrun.diagnostics import amount
 from irrun.graph import Node, Outlet
 from irrun.tensor import Array
@@ -20,6 +22,9 @@ MOVING: Final = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Transpose"})
 
 VAGUE: Final = frozenset({"structure", "implementation", "input"})
 """Causes that do not tell what differs: where they follow shape arithmetic that differs, the fault may be there."""
+
+_FEW: Final = 4
+"""The elements up to which the values of a constant are printed."""
 
 _NOISE: Final = 6.0
 """The error of quantised activations up to which it is usual, as a multiple of what 8 bits need."""
@@ -108,16 +113,17 @@ def _suspect(found: Alignment, region: Region) -> Suspect:
     layers, others = _core(ours, region.layers), _core(theirs, region.others)
     between = tuple(ours.node(id).name for id in layers), tuple(theirs.node(id).name for id in others)
     shown = between if max(map(len, between)) > 1 else None
+    cut = None if region.starts is None else Cut(region.starts, ((region.end, region.other),))
     pair = _pair(found, region, layers, others)
     if pair is not None:
         node, twin = ours.node(pair.id), theirs.node(pair.other)
-        return Suspect(node.name, node.type, twin.name, *pair.cause, shown, region.error, (pair.id, pair.other))
+        return Suspect(node.name, node.type, twin.name, *pair.cause, shown, region.error, (pair.id, pair.other), cut)
     last, twin = ours.node(region.end.node), theirs.node(region.other.node)
     mine_only, its_only = _surplus(ours, layers, theirs, others)
     if bool(mine_only) == bool(its_only):
         mine, its = ({side.node(id).type for id in ids} for side, ids in ((ours, layers), (theirs, others)))
         cause = "structure" if mine & its else "type"
-        return Suspect(last.name, last.type, twin.name, cause, between=shown, error=region.error)
+        return Suspect(last.name, last.type, twin.name, cause, between=shown, error=region.error, cut=cut)
     node = _telling(ours, mine_only) if mine_only else _telling(theirs, its_only)
     cause, what = "missing", f"{node.type} is only in the {'first' if mine_only else 'other'} model"
     if node.type == QUANTISER:
@@ -125,7 +131,7 @@ def _suspect(found: Alignment, region: Region) -> Suspect:
     type = node.type if mine_only or not layers else last.type
     name = node.name if mine_only else last.name if layers else ""
     other = node.name if its_only else twin.name if others else ""
-    return Suspect(name, type, other, cause, what, between=shown, error=region.error)
+    return Suspect(name, type, other, cause, what, between=shown, error=region.error, cut=cut)
 
 
 def _pair(found: Alignment, region: Region, layers: Sequence[int], others: Sequence[int]) -> _Pair | None:
@@ -275,12 +281,14 @@ def _cause(found: Alignment, id: int, other: int) -> _Cause:
     changed = _attributes(node.op, twin.op)
     names: list[str] = []
     coarse: list[str] = []
+    told: list[str] = []
     is_coded = node.type == QUANTISER
     own, its = ours.constants(id), theirs.constants(other)
     for port in sorted(own.keys() & its.keys()):
         loss = constant_loss(ours, id, theirs, other, port)
         if loss is None:
             names += _changed(ours, id, theirs, other, port)
+            told += _contrasts(_values(ours, id, port), _values(theirs, other, port))
             chains = ((side, at) for side, key in ((ours, id), (theirs, other)) for at in chain_of(side, key, port))
             is_coded = is_coded or any(side.node(at).type in (QUANTISER, "Subtract", "Multiply") for side, at in chains)
         elif loss.kind == QUANTISATION:
@@ -288,7 +296,8 @@ def _cause(found: Alignment, id: int, other: int) -> _Cause:
     if changed:
         return _Cause("attribute", ", ".join(changed), tuple(names))
     if names:
-        return _Cause("quantisation" if is_coded else "constant", constants=tuple(dict.fromkeys(names)))
+        kind = "quantisation" if is_coded else "constant"
+        return _Cause(kind, ", ".join(dict.fromkeys(told)), tuple(dict.fromkeys(names)))
     mine = [found.found.get(outlet) if outlet is not None else None for outlet in ours.sources(id)]
     read = theirs.sources(other)
     if mine != read:
@@ -319,6 +328,22 @@ def _values(layers: Layers, id: int, port: int) -> list[tuple[str, Array | None]
     facts = layers.model.facts
     chain = [at for at in chain_of(layers, id, port) if layers.node(at).type == "Const"]
     return [(layers.node(at).name, fact.constant if (fact := facts.get(Outlet(at, 0))) else None) for at in chain]
+
+
+def _contrasts(mine: Sequence[tuple[str, Array | None]], its: Sequence[tuple[str, Array | None]]) -> Iterator[str]:
+    """Yield how constants differ, in words: both values of few elements, else the number of elements that differ."""
+    for (name, a), (_, b) in zip(mine, its, strict=False):
+        if a is None or b is None or len(mine) != len(its) or _equal(a, b):
+            continue
+        if max(a.size, b.size) <= _FEW:
+            yield f'"{name}" {_text(a)} beside {_text(b)}'
+        elif a.shape == b.shape:
+            yield f'"{name}" in {int(np.count_nonzero(a != b)):,} of {a.size:,} elements'
+
+
+def _text(array: Array) -> str:
+    values = [f"{value:.6g}" if array.dtype.kind == "f" else str(value) for value in array.reshape(-1).tolist()]
+    return values[0] if array.size == 1 else f"[{', '.join(values)}]"
 
 
 def _equal(a: Array | None, b: Array | None) -> bool:

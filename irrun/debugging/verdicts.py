@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
+
+from irrun.graph import Outlet
 
 CAUSES: Final = {
     "attribute": "an attribute differs",
@@ -24,6 +26,20 @@ WIDEST: Final = 6
 """Layers of a region on a side, beyond which the difference has no place."""
 
 
+class Cut(NamedTuple):
+    """Where a difference can be cut out of two models: between tensors that agree, and tensors that do not.
+
+    Each pair has the outlet of the first model and that of the other one.
+    """
+
+    starts: tuple[tuple[Outlet, Outlet], ...]
+    ends: tuple[tuple[Outlet, Outlet], ...]
+
+    def mirrored(self) -> Cut:
+        """Return the cut of the same models in the other order."""
+        return Cut(tuple((b, a) for a, b in self.starts), tuple((b, a) for a, b in self.ends))
+
+
 @dataclass(frozen=True, slots=True)
 class Suspect:
     """A layer, or a region of layers, where the difference of two sides begins.
@@ -31,7 +47,7 @@ class Suspect:
     ``name`` and ``other`` are the layer of each side, empty where one has none; ``constants`` the names of constants
     that differ, ``cause`` a key of `CAUSES`, ``what`` the details. ``between`` holds the layers of each side where
     they are several, ``error`` is that of the layer for inputs that agree, in proportion to the largest magnitude.
-    ``ids`` are those of the two layers where each side has one.
+    ``ids`` are those of the two layers where each side has one, ``cut`` is the region, if it can be cut out.
     """
 
     name: str
@@ -43,12 +59,14 @@ class Suspect:
     between: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     error: float = 0.0
     ids: tuple[int, int] | None = None
+    cut: Cut | None = None
 
     def mirrored(self) -> Suspect:
         """Return the suspect of the same models in the other order."""
         between = None if self.between is None else self.between[::-1]
         ids = None if self.ids is None else self.ids[::-1]
-        return replace(self, name=self.other, other=self.name, between=between, ids=ids)
+        cut = None if self.cut is None else self.cut.mirrored()
+        return replace(self, name=self.other, other=self.name, between=between, ids=ids, cut=cut)
 
     def as_dict(self) -> dict[str, Any]:
         """Return a record, ready for JSON."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from irrun.diagnostics.requests import RequestError
+from irrun.evaluation.handing import from_openvino, to_openvino
 from irrun.evaluation.timing import milliseconds
 from irrun.tensor import Array, Shape
 
@@ -56,16 +57,23 @@ class OpenVINOEngine:
             read, self.read_ms = milliseconds(lambda: model.read(ov, core))
             compiled, self.compile_ms = milliseconds(lambda: core.compile_model(read, "CPU", config))
             self._request = compiled.create_infer_request()
-            self._inputs = dict(inputs)
+            # The request does not keep the arrays whose memory its tensors share.
+            self._inputs = [
+                to_openvino(ov, inputs[place], port.element_type) for place, port in enumerate(compiled.inputs)
+            ]
+            for place, tensor in enumerate(self._inputs):
+                self._request.set_input_tensor(place, tensor)
             # OpenVINO always copies strings, and warns if asked to share them.
             self._shares = all(port.element_type != ov.Type.string for port in compiled.outputs)
-            self.outputs, self.first_ms = milliseconds(self._first)
+            _, self.first_ms = milliseconds(self.run)
+            results = (self._request.get_output_tensor(place) for place in range(len(compiled.outputs)))
+            self.outputs = [from_openvino(tensor).copy() for tensor in results]
         except (RuntimeError, TypeError, ValueError) as error:
             raise RequestError(f"OpenVINO cannot run {model.path}: {last_line(error)}") from None
 
     def run(self) -> object:
         """Run the model, and return its outputs, which the next run overwrites."""
-        return self._request.infer(self._inputs, share_inputs=True, share_outputs=self._shares)
+        return self._request.infer(share_outputs=self._shares)
 
     def profile(self) -> dict[str, tuple[float, int]]:
         """Return, for each layer type of the last run, its milliseconds and the number of layers."""
@@ -75,9 +83,6 @@ class OpenVINOEngine:
                 spent, count = found.get(item.node_type, (0.0, 0))
                 found[item.node_type] = spent + 1000 * item.real_time.total_seconds(), count + 1
         return found
-
-    def _first(self) -> list[Array]:
-        return [array.copy() for array in self._request.infer(self._inputs).to_tuple()]
 
 
 def required(name: str, option: str, extra: str = "") -> Any:

@@ -10,7 +10,6 @@ from irrun.evaluation.native import OpenVINOEngine, OpenVINOModel
 from irrun.evaluation.timing import blas_in_use, in_turns, milliseconds
 from irrun.jobs.progress import told
 from irrun.model import Loaded, build
-from irrun.ops.fused.base import Fused
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_integer_product import FusedIntegerProduct
 from irrun.ops.fused.fused_matmul import FusedMatMul
@@ -38,8 +37,9 @@ def profile(
     ``config`` holds the settings of ``compile_model``; ``tracer`` sees one more run.
 
     Return a record that is ready for JSON: ``blas``, the tier and the steps of the runs, ``total_ms`` of a plain run,
-    ``layers_ms`` inside layers and ``between_ms`` outside, ``types`` with the slowest first, and ``layers`` in the
-    order of execution. Both have ``ms`` per run, the ``share`` of all layers, ``flops`` (a multiply-add counts as two;
+    ``observed_ms`` of a run that is measured layer by layer, the sum of ``layers_ms`` inside layers and ``between_ms``
+    outside, ``types`` with the slowest first, and ``layers`` in the order of execution, a fused one by the name of its
+    last. Both have ``ms`` per run, the ``share`` of all layers, ``flops`` (a multiply-add counts as two;
     None where it is not counted), ``gflops_per_s`` and ``bytes``. With the file ``openvino``, OpenVINO's own profile is
     there under that name. InputError for inputs that do not fit, RequestError where OpenVINO cannot run.
 
@@ -68,12 +68,14 @@ def profile(
     total = sum(layer["ms"] for layer in layers)
     for layer in layers:
         layer["share"] = layer["ms"] / total if total else 0.0
+    between = statistics.median(took - (after - before) / 1e6 for took, after, before in steps)
     record = {
         "blas": blas_in_use(),
         **compiled.tiers.as_dict(),
         "total_ms": statistics.median(times["plain"]),
+        "observed_ms": total + between,
         "layers_ms": total,
-        "between_ms": statistics.median(took - (after - before) / 1e6 for took, after, before in steps),
+        "between_ms": between,
         "types": _by_type(layers),
         "layers": layers,
     }
@@ -92,9 +94,9 @@ def _layer(timing: Timing, niter: int) -> dict[str, Any]:
     total = None if count is None else count * calls
     return {
         "id": node.id,
-        "name": node.name,
+        "name": timing.step.name,
         "type": node.type,
-        "stands_for": list(node.op.parts) if isinstance(node.op, Fused) else [node.name],
+        "stands_for": list(timing.step.layers),
         "calls": int(calls) if calls.is_integer() else calls,
         "ms": took,
         "flops": total,

@@ -95,7 +95,7 @@ class Tracer:
         node = step.node
         self.events.append(
             {
-                "name": node.name or str(node.id),
+                "name": step.name or str(node.id),
                 "cat": "layer",
                 "ph": "X",
                 "pid": 1,

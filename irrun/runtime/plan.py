@@ -10,6 +10,7 @@ import numpy as np
 
 from irrun.graph import Node, Outlet
 from irrun.ops.context import BodyPorts
+from irrun.ops.fused.base import Fused
 from irrun.runtime.budget import UNLIMITED, Budget
 from irrun.tensor import Array, ElementType, Fact
 
@@ -41,6 +42,17 @@ class Step(NamedTuple):
     bodies: Mapping[str, PlannedBody] | None
     plain: np.dtype[Any] | None
     declared: tuple[Fact | None, ...]
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The names of the layers that the step computes: several where the optimiser has fused them."""
+        op = self.node.op
+        return op.parts if isinstance(op, Fused) and op.parts else (self.node.name,)
+
+    @property
+    def name(self) -> str:
+        """The name of the layer whose outputs the step computes, the last one of a fused step."""
+        return self.layers[-1]
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,6 +59,8 @@ def test_equal(run: Run, tmp_path: Path) -> None:
             "cosine": pytest.approx(1),
             **dict.fromkeys(("psnr", "snr"), "Infinity"),
             "argmax": {"changed": 0, "rows": 1},
+            "beyond": 0,
+            "slices": [],
         }
     ]
     assert "layer" not in pair
@@ -185,7 +187,9 @@ def test_expected_outputs(run: Run, tmp_path: Path) -> None:
     assert pair["outputs"][0]["max"] == 1
     assert "layer" not in pair
     wrong = run("compare", model, tmp_path / "z.npy", *given)
-    assert (wrong.exit_code, wrong.stdout) == (1, 'output "y": [1,3] beside [2]\n\ndifferent: 1 of 1 output\n')
+    reason = "unknown: expected outputs do not tell which layer differs"
+    text = f'output "y": [1,3] beside [2]\n\ndifferent: 1 of 1 output\n{reason}\n'
+    assert (wrong.exit_code, wrong.stdout) == (1, text)
     np.savez(tmp_path / "y.npz", w=f32([1]))
     unknown = run("compare", model, tmp_path / "y.npz", *given)
     assert one_line(unknown) == f'error: {tmp_path / "y.npz"}: no output "w", expected y'
@@ -390,3 +394,54 @@ def test_without_onnx_runtime(run: Run, tmp_path: Path, monkeypatch: pytest.Monk
     assert one_line(run("compare", DIGITS / "model.xml", "--onnx", tmp_path / "m.onnx")) == (
         "error: --onnx needs the package onnxruntime, which is not installed here; pip install 'irrun[onnx]'"
     )
+
+
+def test_many_inputs_at_once(run: Run, tmp_path: Path) -> None:
+    """The layers are compared on the worst input only."""
+    (tmp_path / "in").mkdir()
+    for name, value in (("a", 100), ("b", 1), ("c", 10)):
+        np.save(tmp_path / "in" / f"{name}.npy", f32([[value, -value, value]]))
+    models = net(tmp_path / "a.xml"), net(tmp_path / "b.xml", bias=0.05)
+    record = compared(run, *models, "--batch", tmp_path / "in", status=1)
+    assert (record["equal"], record["different"], record["worst"]) == (1, 2, "b")
+    assert [(item["name"], item["status"], "layer" in item) for item in record["pairs"]] == [
+        ("a", "equal", False),
+        ("b", "different", True),
+        ("c", "different", False),
+    ]
+    assert record["pairs"][1]["suspects"][0]["what"].endswith("0 beside 0.05")
+    assert record["pairs"][2]["outputs"][0]["beyond"] == 2
+    text = run("compare", *models, "--batch", tmp_path / "in")
+    lines = text.stdout.splitlines()
+    assert [line.split()[:3] for line in lines[:4]] == [
+        ["input", "output", "result"],
+        ["a", "y", "equal"],
+        ["b", "y", "different"],
+        ["c", "y", "different"],
+    ]
+    assert "worst: b" in lines
+    assert any(line.startswith('suspected: Add "sum", constant: ') for line in lines)
+    assert "note: 3 inputs: 1 equal, 2 different, 0 failed" in text.stderr
+    equal = compared(run, models[0], models[0], "--batch", f"{tmp_path}/in/*.npy", status=0)
+    assert (equal["equal"], equal["worst"]) == (3, None)
+    failed = run("compare", models[0], models[1], "--batch", tmp_path / "in", "--fail-fast")
+    assert "--batch compares one pair of models on all inputs, without --fail-fast" in failed.stderr
+
+
+def test_a_class_that_is_lost(run: Run, tmp_path: Path) -> None:
+    """Scores are a thousandth of the boxes beside them."""
+
+    def detector(path: Path, factor: float) -> Path:
+        made = Net()
+        x = made.parameter("x", "1,4,8")
+        scores = made.layer("Multiply", [made.layer("Sigmoid", [x]), made.constant(f32([factor]))])
+        boxes = made.layer("Multiply", [made.layer("Sigmoid", [x]), made.constant(f32([1000]))])
+        made.result(made.layer("Concat", [boxes, scores], axis=1, tensor="y"))
+        return made.save(path)
+
+    models = detector(tmp_path / "a.xml", 1), detector(tmp_path / "b.xml", 0)
+    result = run("compare", *models, "--rtol", "0.01")
+    assert result.exit_code == 0
+    assert 'output "y", axis 1, 4-7 of 8: 0 throughout on the other side' in result.stdout
+    (pair,) = compared(run, *models, "--rtol", "0.01", status=0)["pairs"]
+    assert [(item["kind"], item["indices"]) for item in pair["outputs"][0]["slices"]] == [("zero", [4, 5, 6, 7])]

@@ -46,7 +46,7 @@ def test_blame_a_layer_of_two_models(run: Run, tmp_path: Path) -> None:
     result = run("debug", "blame", first, second, "-o", tmp_path / "report")
     assert result.exit_code == 1, result.stderr
     assert result.stdout.splitlines()[0] == 'blamed: Multiply "m1"'
-    assert result.stdout.splitlines()[2] == 'suspected: Multiply "m1", constant, constants that differ: "w1"'
+    assert result.stdout.splitlines()[2] == 'suspected: Multiply "m1", constant: "w1" in 6 of 6 elements'
     folder = tmp_path / "report"
     names = ["README.md", "first_answer.npz", "model.bin", "model.npz", "model.xml", "other.bin", "other.xml"]
     assert sorted(path.name for path in folder.iterdir()) == [*names, "second_answer.npz"]

@@ -27,7 +27,7 @@ def test_the_error_is_shown(run: Run, precision: str) -> None:
     assert output["output"] == "scores"
     assert 0 < output["mean"] < output["max"] < 1e-3
     assert output["cosine"] == pytest.approx(1, abs=1e-6)
-    assert {item["layer"] for item in record["layers"]} <= {"conv1", "conv2", "conv3", "fc1", "fc2"}
+    assert {item["layer"] for item in record["layers"]} <= {"relu1", "relu2", "relu3", "relu4", "fc2_add"}
     assert len(record["layers"]) == 3
     least, most = (2.0**-14, 2.0**-11) if precision == "f16" else (2.0**-11, 2.0**-8)
     assert all(least < item["own"] < most for item in record["layers"])

@@ -61,10 +61,24 @@ def test_fused_layer(run: Run, product: Path) -> None:
 
 def test_layers_that_a_fused_one_stands_for(run: Run) -> None:
     fused = {layer["name"]: layer["stands_for"] for layer in profiled(run, DIGITS)["layers"]}
-    assert fused["conv1"] == ["conv1", "conv1_add", "relu1"]
+    assert fused["relu1"] == ["conv1", "conv1_add", "relu1"]
     assert fused["softmax"] == ["softmax"]
     written = profiled(run, DIGITS, "--as-written")["layers"]
     assert [layer["stands_for"] for layer in written] == [[layer["name"]] for layer in written]
+
+
+def test_a_fused_step_has_one_name(run: Run, tmp_path: Path) -> None:
+    """It is that of the last layer, whose output is seen."""
+    image = ("-i", f"image={DIGITS.with_name('seven.npy')}")
+    names = [layer["name"] for layer in profiled(run, DIGITS)["layers"]]
+    record = json.loads(run("run", DIGITS, *image, "--stats", "--dump", tmp_path / "d", "--json").stdout)
+    assert [item["layer"] for item in record["layers"]] == names
+    dumped = [json.loads(line) for line in (tmp_path / "d" / "index.jsonl").read_text().splitlines()]
+    assert [item["layer"] for item in dumped] == names
+    ranked = json.loads(run("debug", "precision", DIGITS, "--precision", "bf16", *image, "--json").stdout)["layers"]
+    assert {item["layer"] for item in ranked} <= set(names)
+    checked = json.loads(run("run", DIGITS, *image, "--precision", "bf16", "--check", "--json").stdout)["error"]
+    assert {item["layer"] for item in checked["layers"]} <= set(names)
 
 
 def test_types_are_the_sums_of_layers(run: Run) -> None:
@@ -77,6 +91,7 @@ def test_types_are_the_sums_of_layers(run: Run) -> None:
     assert [type["ms"] for type in types] == sorted((type["ms"] for type in types), reverse=True)
     assert record["total_ms"] > 0
     assert record["between_ms"] > 0
+    assert record["observed_ms"] == pytest.approx(record["layers_ms"] + record["between_ms"])
 
 
 def test_layers_of_a_body(run: Run, tmp_path: Path) -> None:

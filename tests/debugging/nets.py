@@ -10,6 +10,7 @@ import numpy as np
 
 import irrun as ov
 from irrun.tensor import Array
+from tests.nets import Net
 
 ops: Any = ov.opset13
 EXAMPLE: Final = Path(__file__).resolve().parents[2] / "examples" / "digits" / "model.xml"
@@ -156,3 +157,12 @@ def written(name: str, folder: Path) -> Path:
 
 
 ALL: Final = ("digits", *NETS)
+
+
+def overflow(path: Path, type: str = "f32") -> Path:
+    """Write (300 x)² / 999: the square of 900 is beyond the range of f16."""
+    net = Net()
+    at = net.layer("Multiply", [net.parameter("x", "1,4", type), net.constant([300], type)], name="large")
+    at = net.layer("Multiply", [at, at], name="square")
+    net.result(net.layer("Divide", [at, net.constant([999], type)], name="small", tensor="y"))
+    return net.save(path)

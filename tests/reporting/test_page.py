@@ -16,7 +16,7 @@ from irrun.document.writer import Writer
 from irrun.linter import lint
 from irrun.model import Loaded, load
 from irrun.reporting.diff import diff
-from irrun.reporting.page import Measured, Subject, contents, measure, page
+from irrun.reporting.page import Measured, Subject, contents, measure, page, titles
 from irrun.reporting.page.histograms import histogram
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32
@@ -225,7 +225,7 @@ def test_search_and_keys(tmp_path: Path) -> None:
             names.append(page.text("#panel .name"))
         assert names == ["left", "right", "sum", "left"]
         page.keys(ESCAPE)
-        assert page.text("#panel h2") == "net"
+        assert page.text("#panel h2") == "net.xml"
         page.keys("/", *"kernel")
         assert page.text("#found").startswith("Convolution conv")
         page.keys("x")
@@ -288,6 +288,80 @@ def test_two_models_side_by_side(tmp_path: Path) -> None:
         page.click(*page.run("return report.views[0].screen(5)"))
         assert page.run("return report.views.map((view) => view.selected)") == [5, 5]
         assert "CHANGES" in page.text("#panel")
+        assert page.errors() == []
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (["a/model.xml"], ["model.xml"]),
+        (["old/model.xml", "new/other.xml"], ["model.xml", "other.xml"]),
+        (["x/old/model.xml", "x/new/model.xml"], ["old/model.xml", "new/model.xml"]),
+        (["model.xml", "new/model.xml"], ["model.xml", "new/model.xml"]),
+        (["same.xml", "same.xml"], ["same.xml", "same.xml"]),
+    ],
+)
+def test_titles_are_the_names_of_files(files: list[str], expected: list[str]) -> None:
+    assert titles(files) == expected
+
+
+def measured_pair() -> list[Subject]:
+    """Return two models, of which one has another activation in the middle, after a run."""
+    first, second = loaded(network()), loaded(network(), ('type="Sigmoid"', 'type="Exp"'))
+    side = ModelSide(second, [IMAGE])
+    return [
+        Subject(first, "old/net.xml", (), measure(first, [IMAGE], {}, side)),
+        Subject(second, "new/net.xml", (), measure(second, [IMAGE], {})),
+    ]
+
+
+def test_errors_colour_both_sides() -> None:
+    subjects = measured_pair()
+    one, two = contents(subjects, diff(subjects[0].model, subjects[1].model))["models"]
+    for key in ("error", "own"):
+        numbers = [{item["n"]: item["h"].get(key) for item in model["layers"]} for model in (one, two)]
+        assert numbers[0] == numbers[1]
+        assert key in {row[0] for row in two["heats"]}
+    assert layer(two, "sum")["h"]["error"] > 0
+    assert layer(two, "sum")["h"]["own"] == 0
+
+
+@needs_browser
+def test_ranked_lists_and_the_first_finding(tmp_path: Path) -> None:
+    path = write(tmp_path, *measured_pair())
+    with browser() as page:
+        page.open(path)
+        assert page.run("return report.views.map((view) => view.selected)") == [5, 5]
+        heads = page.run("return [...document.querySelectorAll('#panel h2')].map((item) => item.textContent)")
+        assert heads == ["old/net.xml", "new/net.xml"]
+        heads = page.run("return [...document.querySelectorAll('#panel h3')].map((item) => item.textContent)")
+        assert heads.count("Slowest layers") == 2
+        assert heads.count("Largest errors") == 1
+        lists = "return [...document.querySelectorAll('#panel ol.ranked')].map((item) => item.innerText)"
+        slowest, own, errors = page.run(lists)[:3]
+        assert slowest.splitlines()[0].endswith(" ms")
+        assert own == "Sigmoid left 1"
+        assert len(errors.splitlines()) >= 3
+        assert page.run("return document.getElementById('heat').value") == "error"
+        colours = "return [0, 1].map((model) => report.views[0].on.fill(model, 7))"
+        one, two = page.run(colours)
+        assert one == two
+        assert one.startswith("rgb(")
+        assert page.errors() == []
+
+
+@needs_browser
+def test_modules_are_folded(tmp_path: Path) -> None:
+    names = ((f'name="{name}"', f'name="net/block/{name}"') for name in ("conv", "bias", "relu"))
+    path = write(tmp_path, Subject(loaded(network(), *names), "net.xml"))
+    with browser() as page:
+        page.open(path)
+        assert page.text("#panel .module") == "net/block  3 layers"
+        page.run("document.querySelector('#panel .module').open = true")
+        page.run("return new Promise((done) => setTimeout(done, 50))")
+        assert page.run("return document.querySelectorAll('#panel .module .link').length") == 3
+        page.run("document.querySelector('#panel .module .link').click()")
+        assert page.text("#panel .name") == "net/block/conv"
         assert page.errors() == []
 
 

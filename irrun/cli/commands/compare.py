@@ -7,6 +7,9 @@ folders of models, or two quoted patterns, are compared by pairs of files with t
 inputs: those of -i, otherwise random ones. Inputs and outputs are matched by name; by position if no name is the same
 on both sides, or if numpy.savez has numbered the arrays of a file.
 
+With --batch, both sides run on each of many files of inputs; the layers are compared on that for which the outputs
+differ most.
+
 Floats may differ by --atol plus --rtol times the largest magnitude of the output; other types must be equal. If
 outputs differ, both sides run as written, layer by layer. Two models are aligned by the values of their tensors, so
 that names do not matter; a layer, or a region of layers, is suspected where all outputs agree once its tensor is that
@@ -20,6 +23,7 @@ Examples:
   irrun compare model.xml expected.npz -i inputs.npz
   irrun compare model.xml --openvino
   irrun compare model.xml --onnx model.onnx --all
+  irrun compare model.xml other.xml --batch 'inputs/*.npz'
   irrun compare old/ new/ --jobs 4
 
 The exit status is 0 where all are equal, 1 where one differs, and 2 where one cannot be compared.
@@ -28,6 +32,7 @@ The exit status is 0 where all are equal, 1 where one differs, and 2 where one c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -63,6 +68,13 @@ STATS: Final = ("max", "mean", "median", "rms")
 )
 @click.option("--fail-fast", is_flag=True, help="Stop at the first layer, and the first pair, that differs.")
 @click.option("--as-written", is_flag=True, help="Run layer by layer as written, without optimisation.")
+@click.option(
+    "--batch",
+    "patterns",
+    multiple=True,
+    metavar="PATTERN",
+    help="Compare on each of these files of inputs: a folder, a quoted pattern or a file; repeatable.",
+)
 @jobs.options
 @limits.options
 @usual_options
@@ -75,6 +87,7 @@ def command(
     every: bool,
     stat: str,
     fail_fast: bool,
+    patterns: tuple[str, ...],
     jobs: int,
     scheduler: str | None,
     settings: Settings,
@@ -82,7 +95,8 @@ def command(
 ) -> None:
     from irrun.cli import comparing
     from irrun.debugging.layers import Tolerance
-    from irrun.debugging.pairs import Pair, PairWork, compare_files, pairs_of
+    from irrun.debugging.pairs import Pair, PairWork, compare_files, pairs_of, worst_of
+    from irrun.evaluation.batch.items import items_of
     from irrun.evaluation.native import required
 
     if (other is not None) + native + (onnx is not None) != 1:
@@ -101,17 +115,34 @@ def command(
         fail_fast=fail_fast,
         extensions=extensions(),
     )
-    records = list(compare_files(work, pairs, workers))
+    worst = None
+    if patterns:
+        if len(pairs) > 1 or fail_fast:
+            raise click.UsageError("--batch compares one pair of models on all inputs, without --fail-fast")
+        pairs = [pairs[0]._replace(name=item.name, files=(item.path,)) for item in items_of(patterns)]
+        records = list(compare_files(replace(work, only_outputs=True, every=False), pairs, workers))
+        worst = worst_of(records)
+        if worst is not None:
+            records[worst] = work(pairs[worst])
+    else:
+        records = list(compare_files(work, pairs, workers))
     counts = {status: sum(item["status"] == status for item in records) for status in ("equal", "different", "failed")}
     if output_format == "json":
-        result(values.as_json({"rtol": tolerance.rtol, "atol": tolerance.atol, **counts, "pairs": records}))
+        head = {"worst": None if worst is None else pairs[worst].name} if patterns else {}
+        result(values.as_json({"rtol": tolerance.rtol, "atol": tolerance.atol, **counts, **head, "pairs": records}))
     elif len(records) == 1 and not counts["failed"]:
         result(comparing.page(records[0]))
     elif counts["failed"] < len(records):
-        result(comparing.table([item for item in records if item["status"] != "failed"]))
+        done = [item for item in records if item["status"] != "failed"]
+        result(comparing.inputs_table(done) if patterns else comparing.table(done))
+        if worst is not None:
+            result(f"\nworst: {values.printable(pairs[worst].name)}\n\n{comparing.page(records[worst])}")
     _say_failures(records)
     if len(records) > 1:
-        note(f"{len(records)} pairs: " + ", ".join(f"{count} {status}" for status, count in counts.items()))
+        note(
+            f"{len(records)} {'inputs' if patterns else 'pairs'}: "
+            + ", ".join(f"{count} {status}" for status, count in counts.items())
+        )
     if counts["failed"] or counts["different"]:
         raise click.exceptions.Exit(CANNOT if counts["failed"] else DIFFERENT)
 

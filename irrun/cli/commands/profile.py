@@ -103,6 +103,7 @@ def command(
 def _text(record: Mapping[str, Any], top: int) -> str:
     layers = record["layers"]
     runs = f"{record['runs']} run{'s' if record['runs'] != 1 else ''}"
+    between = f"{short(record['between_ms'])} ms between them and for measuring"
     executed = amount(format(len(layers), ","), "executed layer")
     facts = [
         ["model", f"{values.printable(record['model']) or 'no name'}, {executed}"],
@@ -110,7 +111,7 @@ def _text(record: Mapping[str, Any], top: int) -> str:
         ["BLAS", blas_text(record["blas"])],
         *tier_rows(record),
         ["time", f"{short(record['total_ms'])} ms, the median of {runs}"],
-        ["between", f"{short(record['between_ms'])} ms outside layers, including the overhead of the measurement"],
+        ["measured", f"{short(record['observed_ms'])} ms: {short(record['layers_ms'])} ms in layers, {between}"],
     ]
     lines = [*listed(facts, columns()), "", *_types(record["types"])]
     if "openvino" in record:

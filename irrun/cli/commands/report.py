@@ -58,7 +58,7 @@ def command(
     settings: Settings,
 ) -> None:
     from irrun.reporting.diff import diff
-    from irrun.reporting.page import Measured, Subject, contents, page
+    from irrun.reporting.page import Measured, Subject, contents, page, titles
 
     refuse_standard_output(output)
     if native and other is not None:
@@ -76,7 +76,7 @@ def command(
     if second is not None and other is not None:
         subjects.append(Subject(second, str(other), lint(other, extensions=extensions()), measured[1]))
     found = diff(loaded, second) if second is not None else None
-    title = " and ".join(dict.fromkeys(item.model.friendly_name or Path(item.file).name for item in subjects))
+    title = " and ".join(dict.fromkeys(titles([item.file for item in subjects])))
     text = page(contents(subjects, found), title)
     with replacing(output) as file:
         file.write(text.encode(errors="backslashreplace"))

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 @count_option("--top", help="Show the N likeliest classes of each row of scores.")
 @batch_options
 @compile_options
-@click.option("--check", is_flag=True, help="Also run in f32, and show the loss of accuracy.")
+@click.option("--check", is_flag=True, help="Also run in f32, or a file in f16 as written, and show the loss.")
 @watch_options
 @usual_options
 def command(
@@ -95,7 +95,7 @@ def command(
 
         saving.check_target(output, len(loaded.outputs))
     given = _given(loaded, source, typed, config, batch, randomly=randomly)
-    if check and _rounds_nothing(config):
+    if check and _rounds_nothing(config) and not _is_half(loaded):
         raise Failure("--check compares a precision with f32; give --precision bf16 or f16")
     compiled = build(loaded, config)
     given = reading.completed(given, loaded.inputs, source.seed)
@@ -131,6 +131,8 @@ def command(
 
         with inputs.told(given, model):
             error = precision_loss(loaded, arrays, config, outputs.to_tuple())
+        if error["lost"] is not None:
+            warn(measuring.lost_text(error["lost"]))
     if output_format == "json":
         record: dict[str, Any] = {
             "outputs": [_record(*tensor) for tensor in tensors],
@@ -183,6 +185,12 @@ def _show(
             warn(f'every value of output "{values.printable(name)}" is NaN{_advice(config)}')
     for line in values.top_lines(best):
         result(f"top: {line}")
+
+
+def _is_half(model: Loaded) -> bool:
+    from irrun.debugging.stopping import is_half
+
+    return is_half(model)
 
 
 def _rounds_nothing(config: Mapping[str, Any]) -> bool:

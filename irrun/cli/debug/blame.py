@@ -32,7 +32,7 @@ from irrun.debugging.blaming import Blame, NothingToBlame
 from irrun.debugging.blaming import blame as find
 from irrun.debugging.engines import OpenVINOSide
 from irrun.debugging.layers import Tolerance
-from irrun.debugging.reproducing import write_folder
+from irrun.debugging.reproducing import SILENT, write_folder
 from irrun.debugging.rounding import PRECISIONS
 from irrun.evaluation.files import reading
 from irrun.evaluation.files.targets import refuse_folder, refuse_standard_output
@@ -90,11 +90,13 @@ def blame(
         if output_format == "json":
             result(values.as_json({"model": str(model), **error.verdict.as_dict(), "files": []}))
         raise
-    paths = write_folder(found, output) if output is not None else []
+    paths = write_folder(found, output) if output is not None and found.reproduces else []
     record = {"model": str(model), **found.as_dict(), "files": [str(path) for path in paths]}
     result(values.as_json(record) if output_format == "json" else _text(found))
     for path in paths:
         note(f"wrote {path}")
+    if output is not None and not paths:
+        note(f"{output} is not written: {SILENT}")
     raise click.exceptions.Exit(FOUND)
 
 
@@ -114,5 +116,5 @@ def _text(found: Blame) -> str:
             lines.append(f"rounded to {second}, its results differ: {by}")
     lines += claims(found.verdict.as_dict())
     if not found.reproduces:
-        lines.append("the layer alone does not reproduce it: it needs the model around it")
+        lines.append(SILENT)
     return "\n".join(lines)

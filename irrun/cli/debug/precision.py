@@ -2,9 +2,9 @@
 
 The report names the layers to keep in f32.
 
-The model runs in f32, and with tensors rounded as OpenVINO's CPU plugin does in that precision: in bf16 and f16 all
-tensors up to the last products, in int8 the operands of products. Each number is the length of an error in proportion
-to that of the exact tensor:
+The model runs in f32, and with rounded tensors: in bf16 those that OpenVINO's CPU plugin rounds, all up to the last
+products; in f16 those of all layers as written, constants included; in int8 the operands of products. Each number is
+the length of an error in proportion to that of the exact tensor:
 
 \b
   own      of the results of the layer, for exact inputs
@@ -23,6 +23,7 @@ Examples:
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,9 @@ def _text(found: PrecisionReport, checked: Measured | None, show: int) -> str:
     if checked is not None:
         lines.append(f"error of OpenVINO in {checked.precision}: {checked.error:.3g}")
         lines.append(f"with the worst {checked.number} in f32: {checked.kept:.3g}, predicted {checked.predicted:.3g}")
-    if found.predicted <= found.target:
+    if not math.isfinite(found.predicted):
+        lines[-1] = f"rounded to {found.precision}, outputs are lost: numbers become infinite or NaN"
+    if math.isfinite(found.predicted) and found.predicted <= found.target:
         lines.append(f"which reaches {found.target:.3g}: no layer needs to stay in f32")
     elif found.keep:
         last = found.keep[-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from irrun.diagnostics import Diagnostic, LayerRef
@@ -37,6 +38,9 @@ _HEATS: Final = (
 )
 """Numbers by which the graph can be coloured: key, label, unit, and whether the scale is logarithmic."""
 
+_ERRORS: Final = ("error", "own")
+"""Numbers that belong to a pair of layers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -51,12 +55,25 @@ class Subject:
 def contents(subjects: Sequence[Subject], difference: Difference | None = None) -> dict[str, Any]:
     """Return the data of a page about one model, or about two and their difference, ready for JSON."""
     models = [_Model(subject).data() for subject in subjects]
+    for model, title in zip(models, titles([subject.file for subject in subjects]), strict=True):
+        model["title"] = title
     data: dict[str, Any] = {"models": models}
     if difference is not None and len(models) > 1:
         data["pairs"] = _pairs(models, difference)
+        _share_errors(models, data["pairs"])
         readers = [_readers(model) for model in models]
         data["changes"] = [_change(readers, change) for change in difference.changes]
     return data
+
+
+def titles(files: Sequence[str]) -> list[str]:
+    """Return the names of files, with as many folders as it takes to tell them apart."""
+    parts = [Path(file).parts or (file,) for file in files]
+    for count in range(1, max(map(len, parts), default=1) + 1):
+        found = ["/".join(some[-count:]).replace("//", "/") for some in parts]
+        if len(set(found)) == len(set(files)):
+            return found
+    return list(files)
 
 
 class _Model:
@@ -266,6 +283,16 @@ def _digits(value: float) -> float:
 def _pairs(models: Sequence[Mapping[str, Any]], difference: Difference) -> list[list[int]]:
     first, second = (_by_name(model) for model in models)
     return [[first[a], second[b]] for a, b in difference.pairs if a in first and b in second]
+
+
+def _share_errors(models: Sequence[dict[str, Any]], pairs: Sequence[Sequence[int]]) -> None:
+    """Give the layers of the second model the errors of their counterparts, which are those of the pair."""
+    first, second = models
+    for a, b in pairs:
+        numbers = {key: first["layers"][a]["h"][key] for key in _ERRORS if key in first["layers"][a]["h"]}
+        second["layers"][b]["h"] = {**numbers, **second["layers"][b]["h"]}
+    known = {row[0] for row in second["heats"]}
+    second["heats"] += [row for row in first["heats"] if row[0] in _ERRORS and row[0] not in known]
 
 
 def _by_name(model: Mapping[str, Any]) -> dict[str, int]:

@@ -12,8 +12,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
 import numpy as np
 import openvino as ov
+
+from irrun.evaluation.handing import from_openvino, to_openvino
 
 CONFIG = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
 
@@ -40,30 +44,15 @@ def run(core: ov.Core, folder: Path, runs: int) -> dict[str, Any]:
     request = compiled.create_infer_request()
     with np.load(folder / "inputs.npz") as data:
         arrays = [data[f"input_{index}"] for index in range(len(data.files))]
-    inputs = {index: tensor(array, compiled.input(index).element_type) for index, array in enumerate(arrays)}
+    inputs = {index: to_openvino(ov, array, compiled.input(index).element_type) for index, array in enumerate(arrays)}
     found = {}
     for number in range(runs):
-        results = request.infer(inputs)
-        for index, port in enumerate(compiled.outputs):
-            found[f"{number}_{index}"] = values(port, results[index])
+        request.infer(inputs)
+        for index in range(len(compiled.outputs)):
+            array = from_openvino(request.get_output_tensor(index))
+            found[f"{number}_{index}"] = array.astype(str) if array.dtype == object else array.copy()
     np.savez(folder / "outputs.npz", **found)
     return {"shapes": shapes, "types": [port.element_type.to_string() for port in compiled.outputs]}
-
-
-def tensor(array: Any, type: ov.Type) -> ov.Tensor:
-    """A tensor of the type; bf16 is cut from float32."""
-    if type == ov.Type.bf16:
-        result = ov.Tensor(type, list(array.shape))
-        result.data.view(np.uint16)[...] = (array.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
-        return result
-    return ov.Tensor(np.ascontiguousarray(array).reshape(array.shape))
-
-
-def values(port: Any, array: Any) -> Any:
-    """The values in a type that NumPy saves; bf16 as float32."""
-    if port.element_type == ov.Type.bf16:
-        return (np.array(array).view(np.uint16).astype(np.uint32) << 16).view(np.float32)
-    return np.array(array, dtype=str if port.element_type == ov.Type.string else None)
 
 
 if __name__ == "__main__":

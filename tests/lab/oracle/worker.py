@@ -9,16 +9,14 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-import numpy as np
 import openvino as ov
 
-from irrun.tensor import Array
-from irrun.tensor.packing import unpack
-from irrun.tensor.storing import pack
+from irrun.evaluation.handing import from_openvino, to_openvino
+from irrun.tensor.element_type import BY_NAME
 from tests.lab import oracle
 from tests.lab.oracle.forked import MEMORY, SECONDS, forked, in_one_line, limit_this_process
 
@@ -62,32 +60,14 @@ def run(core: ov.Core, folder: Path) -> None:
     request = compiled.create_infer_request()
     inputs = oracle.load(folder / "inputs.npz")
     for index, (port, array) in enumerate(zip(compiled.inputs, inputs, strict=True)):
-        request.set_input_tensor(index, as_tensor(array, port.element_type))
+        request.set_input_tensor(index, to_openvino(ov, array, port.element_type))
     runs = folder / "runs"
     for _ in range(int(runs.read_text()) if runs.exists() else 1):
         request.infer()
     outputs = [request.get_output_tensor(index) for index in range(len(compiled.outputs))]
     types = [item.element_type.get_type_name() for item in outputs]
-    oracle.write(folder, oracle.Answer([as_array(item) for item in outputs], types))
-
-
-def as_tensor(values: Array, type: Any) -> Any:
-    """Return a tensor of an element type from values in the carrier of the type."""
-    if type == ov.Type.string:
-        return ov.Tensor(values.astype("U"))
-    filled = ov.Tensor(type, ov.Shape(values.shape))
-    packed = np.frombuffer(pack(values, type.get_type_name()), np.uint8)
-    filled.data.reshape(-1).view(np.uint8)[...] = packed
-    return filled
-
-
-def as_array(of: Any) -> Array:
-    """Return the values of a tensor, in the carrier of its element type."""
-    if of.element_type == ov.Type.string:
-        return np.array(of.str_data, dtype=object).reshape(tuple(of.shape))
-    shape = tuple(of.shape)
-    count = int(np.prod(shape, dtype=np.int64))
-    return unpack(of.data.reshape(-1).view(np.uint8).tobytes(), of.element_type.get_type_name(), count).reshape(shape)
+    carried = [from_openvino(item).astype(BY_NAME[type].dtype) for item, type in zip(outputs, types, strict=True)]
+    oracle.write(folder, oracle.Answer(carried, types))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 /* The panel: the summary of a model, or what is known of a layer. Every text is set as text, never as markup. */
 
-const SEVERAL = 40;
+const SEVERAL = 40, RANKED = 10;
 
 function element(tag, options = {}, ...children) {
   const made = document.createElement(tag);
@@ -78,7 +78,8 @@ class Details {
   summary() {
     const parts = [];
     this.data.models.forEach((model, index) => {
-      parts.push(element("h2", { textContent: model.name || model.file }), element("p", { className: "name", textContent: model.file }));
+      const named = [model.file, model.name].filter((text) => text && text !== model.title).map((text) => element("p", { className: "name", textContent: text }));
+      parts.push(element("h2", { textContent: model.title }), ...named);
       parts.push(rows(model.summary.map(([name, value]) => [name, value])));
       const found = model.layers.flatMap((layer, place) => (layer.f || []).map((item) => [item, place]));
       const list = [...model.findings.map((item) => [item, -1]), ...found].slice(0, 200).map(([item, place]) => {
@@ -86,10 +87,57 @@ class Details {
         if (place >= 0) line.prepend(this.link(index, place), " ");
         return line;
       });
+      parts.push(...this.ranked(index));
       parts.push(...section(`Findings of the linter (${model.findings.length + found.length})`, ...list));
     });
+    this.data.models.forEach((model, index) => parts.push(...this.modules(index)));
     if (this.data.changes) parts.unshift(...this.changes());
     this.clear(parts);
+  }
+
+  /* The slowest layers, and those with the largest errors; errors belong to both models, and are listed once. */
+  ranked(index) {
+    const { layers, heats } = this.data.models[index];
+    const lists = [["time", "Slowest layers"], ...(index ? [] : [["own", "Largest own errors"], ["error", "Largest errors"]])];
+    return lists.filter(([key]) => heats.some((row) => row[0] === key)).flatMap(([key, title]) => {
+      const [, , unit] = heats.find((row) => row[0] === key);
+      const places = [...layers.keys()].filter((place) => layers[place].h[key] > 0).sort((a, b) => layers[b].h[key] - layers[a].h[key]);
+      const found = places.slice(0, RANKED).map((place) => element("li", {}, this.link(index, place), ` ${short(layers[place].h[key])} ${unit}`));
+      return section(title, ...(found.length ? [element("ol", { className: "ranked" }, ...found)] : []));
+    });
+  }
+
+  /* The layers by module, the parts of their names between slashes: folded, with their number, time and largest error. */
+  modules(index) {
+    const { layers, title } = this.data.models[index], root = { inner: new Map(), places: [] };
+    layers.forEach((layer, place) => {
+      let at = root;
+      for (const part of layer.n.split("/").slice(0, -1).filter(Boolean)) {
+        if (!at.inner.has(part)) at.inner.set(part, { inner: new Map(), places: [] });
+        at = at.inner.get(part);
+      }
+      at.places.push(place);
+    });
+    const all = (module) => [...module.places, ...[...module.inner.values()].flatMap(all)];
+    const build = (name, module) => {
+      let only = module, label = name;
+      while (!only.places.length && only.inner.size === 1) {
+        const [[part, inner]] = only.inner;
+        [label, only] = [`${label}/${part}`, inner];
+      }
+      const places = all(only), sum = places.reduce((total, place) => total + (layers[place].h.time || 0), 0);
+      const worst = Math.max(...places.map((place) => layers[place].h.own || 0));
+      const facts = [`${short(places.length)} layers`, sum ? `${short(sum)} ms` : "", worst ? `own error ${short(worst)}` : ""];
+      const made = element("details", { className: "module" }, element("summary", { textContent: `${label}  ${facts.filter(Boolean).join(", ")}` }));
+      made.addEventListener("toggle", () => {
+        if (!made.open || made.children.length > 1) return;
+        made.append(...[...only.inner].map(([part, inner]) => build(part, inner)));
+        made.append(...only.places.map((place) => element("div", {}, this.link(index, place))));
+      });
+      return made;
+    };
+    const word = this.data.models.length > 1 ? `Modules of ${title}` : "Modules";
+    return section(word, ...[...root.inner].map(([name, module]) => build(name, module)));
   }
 
   changes() {

@@ -108,6 +108,31 @@
     details.summary();
   }
 
+  /* Return the layer where reading begins: the first change, the largest own error, the first finding of the linter. */
+  function first() {
+    for (const [, one, other, , , , , follows] of data.changes || []) {
+      if (!follows && one >= 0) return [0, one];
+      if (!follows && other >= 0) return [1, other];
+    }
+    const { layers } = data.models[0], own = (place) => layers[place].h.own || 0;
+    const worst = [...layers.keys()].reduce((a, b) => (own(b) > own(a) ? b : a), 0);
+    if (layers.length && own(worst) > 0) return [0, worst];
+    for (const severity of ["error", "warning"]) {
+      const place = layers.findIndex((layer) => (layer.f || []).some((item) => item[0] === severity));
+      if (place >= 0) return [0, place];
+    }
+    return null;
+  }
+
+  /* Show the first finding in the graphs, beside the summary, and colour two models by their errors if these are known. */
+  function open() {
+    if (data.models.length > 1 && data.models[0].heats.some(([key]) => key === "error")) setHeat("error");
+    const place = first();
+    if (!place) return;
+    select(...place, { follow: true });
+    details.summary();
+  }
+
   /* -- search */
 
   const search = byId("search"), found = byId("found");
@@ -236,5 +261,6 @@
   byId("theme").addEventListener("click", () => setTheme(root.dataset.theme === "dark" ? "light" : "dark"));
   dark.addEventListener("change", () => { if (!theme) setTheme(""); });
   details.summary();
+  open();
   window.report = { data, views, select, setHeat, setTheme };
 })();

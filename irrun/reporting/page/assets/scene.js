@@ -168,7 +168,7 @@ class View {
     this.canvas = document.createElement("canvas");
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "application");
-    this.canvas.setAttribute("aria-label", `Graph of ${model.name || model.file}, ${model.layers.length} layers`);
+    this.canvas.setAttribute("aria-label", `Graph of ${model.title}, ${model.layers.length} layers`);
     this.map = document.createElement("canvas");
     this.map.className = "map";
     this.map.setAttribute("aria-hidden", "true");
@@ -179,7 +179,7 @@ class View {
     if (on.labels) {
       const label = document.createElement("div");
       label.className = "label";
-      label.textContent = model.file;
+      label.textContent = model.title;
       this.root.append(label);
     }
     host.append(this.root);
