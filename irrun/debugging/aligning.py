@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.debugging.expanding import expanded
 from irrun.debugging.places import Passer
 from irrun.debugging.quantising import QUANTISER, Loss, Read, judge, quantiser_noise
 from irrun.debugging.replaying import Layers
@@ -41,6 +42,7 @@ _PATIENCE: Final = 12
 """Layers behind such a tensor that are computed before one of them must be found."""
 
 _SECONDS: Final = 60.0
+"""Of the processor, after which no more regions are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ class _Aligner:
         self._taken: set[Outlet] = set()
         self._shapes: dict[Outlet, tuple[int, ...]] = {}
         self._tried = 0
-        self._deadline = time.monotonic() + _SECONDS
+        self._deadline = time.process_time() + _SECONDS
 
     # -- values
 
@@ -301,7 +303,7 @@ class _Aligner:
         best: tuple[int, Region] | None = None
         for region in self._candidates(cone, wrong):
             self._tried += 1
-            if self._tried > _MOST or time.monotonic() > self._deadline:
+            if self._tried > _MOST or time.process_time() > self._deadline:
                 break
             gained = self._gain(region, cone, wrong)
             if gained and (best is None or gained > best[0]):
@@ -442,7 +444,8 @@ def align(
     config: Mapping[str, Any] | None = None,
 ) -> Alignment:
     """Align two models, each on inputs by place; ``ends`` has the place of the other's output for each own one."""
-    ours, theirs = Layers(model, config), Layers(other, config)
+    ours = Layers(expanded(model, other), config, model.graph)
+    theirs = Layers(expanded(other, model), config, other.graph)
     with Spool() as spool, working("aligning"):
         aligner = _Aligner(ours, theirs, spool, inputs)
         for place, id in enumerate(other.graph.parameters):
@@ -453,8 +456,8 @@ def align(
             (source, target)
             for place, end in enumerate(ends)
             if end is not None
-            and (source := model.graph.sources(model.graph.results[place])[0]) is not None
-            and (target := other.graph.sources(other.graph.results[end])[0]) is not None
+            and (source := ours.graph.sources(ours.graph.results[place])[0]) is not None
+            and (target := theirs.graph.sources(theirs.graph.results[end])[0]) is not None
             and ours.is_computed(source.node)
             and theirs.is_computed(target.node)
         ]

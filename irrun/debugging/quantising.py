@@ -133,7 +133,8 @@ def _is_usual(gap: Array, step: Array) -> bool:
 def chain_of(layers: Layers, id: int, port: int) -> list[int]:
     """Return the constant layers that make a constant input, itself first."""
     graph = layers.graph
-    source = graph.sources(id)[port] if port < len(graph.sources(id)) else None
+    operands = layers.operands(id)
+    source = operands[port] if port < len(operands) else None
     waiting, chain = [] if source is None else [source.node], list[int]()
     while waiting and len(chain) < 32:
         at = waiting.pop(0)
@@ -166,7 +167,7 @@ def step_of(layers: Layers, id: int, port: int) -> Array | None:
         if fact is not None and _is_code(fact.type) and fact.constant is not None and len(chain) > 1:
             if fact.constant.size <= 1 < layers.constants(id)[port].size:
                 continue
-            whole = layers.graph.sources(id)[port]
+            whole = layers.operands(id)[port]
             assert whole is not None
             here = _value(layers, whole)
             bumped = _value(layers, whole, {node: fact.constant.astype(np.float32) + 1})

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from irrun.debugging.aligning import Alignment, Region
 from irrun.debugging.quantising import CODING, QUANTISATION, QUANTISER, ROUNDING, chain_of, constant_loss
-from irrun.debugging.replaying import Layers
+from irrun.debugging.replaying import COMMUTATIVE, Layers
 from irrun.debugging.verdicts import WIDEST, Suspect, Verdict
 from irrun.diagnostics import amount
 from irrun.graph import Node, Outlet
@@ -18,8 +18,11 @@ from irrun.tensor import Array
 MOVING: Final = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Transpose"})
 """Layers that compute nothing."""
 
-VAGUE: Final = frozenset({"structure", "implementation", "input"})
-"""Causes that do not tell what differs: where they follow shape arithmetic that differs, the fault may be there."""
+_VAGUE: Final = frozenset({"structure", "implementation", "input"})
+"""Causes that do not tell what differs: behind shape arithmetic, the fault may be there."""
+
+_TURNS: Final = frozenset({"transpose_a", "transpose_b"})
+"""Attributes that an exporter chooses with the order of the weights: where these differ, the attributes tell nothing."""
 
 _NOISE: Final = 6.0
 """The error of quantised activations up to which it is usual, as a multiple of what 8 bits need."""
@@ -46,7 +49,7 @@ def verdict_of(found: Alignment) -> Verdict:
         a, b = (max(len(getattr(region, side)) for region in wide) for side in ("layers", "others"))
         where = f"between {amount(a, 'layer')} and {amount(b, 'layer')} of the other side"
         return Verdict("unknown", reason=f"the difference begins {where} that have no counterpart one by one")
-    if suspects and suspects[0].cause in VAGUE and any(_has_arithmetic(found, region) for region in found.regions):
+    if suspects and any(_is_vague(region, suspects[0]) and _has_arithmetic(found, region) for region in found.regions):
         return Verdict("unknown", reason="the difference begins in shape arithmetic, or behind it")
     if suspects:
         return Verdict("different", tuple(suspects), suspects[0].cause, suspects[0].what)
@@ -111,7 +114,8 @@ def _suspect(found: Alignment, region: Region) -> Suspect:
     pair = _pair(found, region, layers, others)
     if pair is not None:
         node, twin = ours.node(pair.id), theirs.node(pair.other)
-        return Suspect(node.name, node.type, twin.name, *pair.cause, shown, region.error, (pair.id, pair.other))
+        ids = None if pair.id in ours.parts or pair.other in theirs.parts else (pair.id, pair.other)
+        return Suspect(node.name, node.type, twin.name, *pair.cause, shown, region.error, ids)
     last, twin = ours.node(region.end.node), theirs.node(region.other.node)
     mine_only, its_only = _surplus(ours, layers, theirs, others)
     if bool(mine_only) == bool(its_only):
@@ -168,10 +172,16 @@ def _is_usual(found: Alignment, region: Region) -> bool:
     return noise is not None and noise <= _NOISE
 
 
+def _is_vague(region: Region, suspect: Suspect) -> bool:
+    """Return whether a cause does not tell what differs; a layer that only one side has, with nothing in its place, does."""
+    return suspect.cause in _VAGUE or (suspect.cause == "missing" and bool(region.layers and region.others))
+
+
 def _has_arithmetic(found: Alignment, region: Region) -> bool:
-    """Return whether layers of a region, beside those that compute floats, compute integers."""
+    """Return whether layers of a region, beside those that compute floats, compute integers, or look floats up by some."""
     sides = (found.ours, region.layers), (found.theirs, region.others)
-    return any(len(_core(*side)) < len(side[1]) for side in sides)
+    looked_up = any(side.node(id).type == "Gather" and side.sources(id)[1] for side, ids in sides for id in ids)
+    return looked_up or any(len(_core(*side)) < len(side[1]) for side in sides)
 
 
 def _size(found: Alignment, region: Region) -> int:
@@ -231,8 +241,7 @@ def _read_alike(found: Alignment, layers: Sequence[int], others: Sequence[int]) 
     for id, other in pairs:
         if ours.node(id).type != theirs.node(other).type:
             continue
-        read = [source and found.found.get(source) for source in ours.sources(id)]
-        if read == theirs.sources(other):
+        if _reads(found, id) == theirs.sources(other):
             cause = _cause(found, id, other)
             if cause.name in ("attribute", "constant"):
                 return _Pair(id, other, cause)
@@ -285,23 +294,31 @@ def _cause(found: Alignment, id: int, other: int) -> _Cause:
             is_coded = is_coded or any(side.node(at).type in (QUANTISER, "Subtract", "Multiply") for side, at in chains)
         elif loss.kind == QUANTISATION:
             coarse += _changed(ours, id, theirs, other, port)
-    if changed:
-        return _Cause("attribute", ", ".join(changed), tuple(names))
+    if changed and not (names and {key for key, _ in changed} <= _TURNS):
+        return _Cause("attribute", ", ".join(text for _, text in changed), tuple(names))
     if names:
         return _Cause("quantisation" if is_coded else "constant", constants=tuple(dict.fromkeys(names)))
-    mine = [found.found.get(outlet) if outlet is not None else None for outlet in ours.sources(id)]
-    read = theirs.sources(other)
-    if mine != read:
-        if Counter(mine) == Counter(read):
-            return _Cause("order", "the inputs are in another order")
-        return _Cause("input", "it reads another tensor")
+    mine, read = _reads(found, id), theirs.sources(other)
+    is_turned = Counter(mine) == Counter(read)
+    if mine != read and not (is_turned and node.type in COMMUTATIVE):
+        return (
+            _Cause("order", "the inputs are in another order")
+            if is_turned
+            else _Cause("input", "it reads another tensor")
+        )
     return _Cause("quantisation", constants=tuple(coarse)) if coarse else _Cause("implementation")
 
 
-def _attributes(op: Any, other: Any) -> list[str]:
-    """Return the attributes that differ, with both values."""
+def _reads(found: Alignment, id: int) -> list[Outlet | None]:
+    """Return the counterparts of what a layer reads, by input."""
+    return [None if outlet is None else found.found.get(outlet) for outlet in found.ours.sources(id)]
+
+
+def _attributes(op: Any, other: Any) -> list[tuple[str, str]]:
+    """Return the names of the attributes that differ, each with both values in words."""
     a, b = (vars(item) if item is not None else {} for item in (op, other))
-    return [f"{key} {a.get(key)} beside {b.get(key)}" for key in {**a, **b} if str(a.get(key)) != str(b.get(key))]
+    names = [key for key in {**a, **b} if str(a.get(key)) != str(b.get(key))]
+    return [(key, f"{key} {a.get(key)} beside {b.get(key)}") for key in names]
 
 
 def _changed(ours: Layers, id: int, theirs: Layers, other: int, port: int) -> list[str]:
