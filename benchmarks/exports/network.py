@@ -149,7 +149,7 @@ class Network:
         Workload([{name: halves(x) for name, x in self.inputs().items()}]).save(stem.with_suffix(".npz"))
 
     def write_twice(self, stem: Path) -> None:
-        """Write two IRs with coarse weights, directly and by way of ONNX (`other.xml`), the ONNX file, and the inputs."""
+        """Write two IRs with coarse weights, directly and by way of ONNX, the ONNX file, and the inputs."""
         import openvino as ov
 
         self.write_coarse(stem)

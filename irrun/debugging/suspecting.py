@@ -22,7 +22,7 @@ _VAGUE: Final = frozenset({"structure", "implementation", "input"})
 """Causes that do not tell what differs: behind shape arithmetic, the fault may be there."""
 
 _TURNS: Final = frozenset({"transpose_a", "transpose_b"})
-"""Attributes that an exporter chooses with the order of the weights: where these differ, the attributes tell nothing."""
+"""Attributes that an exporter chooses with the order of the weights: where these differ, they tell nothing."""
 
 _NOISE: Final = 6.0
 """The error of quantised activations up to which it is usual, as a multiple of what 8 bits need."""
@@ -173,12 +173,12 @@ def _is_usual(found: Alignment, region: Region) -> bool:
 
 
 def _is_vague(region: Region, suspect: Suspect) -> bool:
-    """Return whether a cause does not tell what differs; a layer that only one side has, with nothing in its place, does."""
+    """Return whether a cause does not tell what differs, as one does that is a layer with nothing in its place."""
     return suspect.cause in _VAGUE or (suspect.cause == "missing" and bool(region.layers and region.others))
 
 
 def _has_arithmetic(found: Alignment, region: Region) -> bool:
-    """Return whether layers of a region, beside those that compute floats, compute integers, or look floats up by some."""
+    """Return whether layers of a region compute integers beside floats, or look floats up by computed integers."""
     sides = (found.ours, region.layers), (found.theirs, region.others)
     looked_up = any(side.node(id).type == "Gather" and side.sources(id)[1] for side, ids in sides for id in ids)
     return looked_up or any(len(_core(*side)) < len(side[1]) for side in sides)

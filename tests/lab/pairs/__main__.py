@@ -14,9 +14,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.lab pairs", description=__doc__)
     parser.add_argument("networks", nargs="*")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--exporters", action="store_true", help="models that were exported twice, one beside the other"
-    )
+    parser.add_argument("--exporters", action="store_true", help="models exported twice, one beside the other")
     given = parser.parse_args(arguments)
     counts: Counter[tuple[str, str]] = Counter()
     for name, outcome, verdict, pair in run(given.networks, given.seed, exporters=given.exporters):
