@@ -41,6 +41,9 @@ _MOST: Final = 400
 _PATIENCE: Final = 12
 """Layers behind such a tensor that are computed before one of them must be found."""
 
+_HELD: Final = 1 << 16
+"""Elements of a constant that one exporter computes, and another one stores: a mask, positions, a grid."""
+
 _SECONDS: Final = 60.0
 """Of the processor, after which no more regions are tried."""
 
@@ -136,10 +139,11 @@ class _Aligner:
             near = [other for other in near if named in (-1, other.node)]
         near = [other for other in near if _is_alike(array.shape, self.tensors.shape(other))]
 
-        def rank(other: Outlet) -> tuple[bool, bool, bool, bool, bool]:
+        def rank(other: Outlet) -> tuple[bool, ...]:
             twin = self.theirs.node(other.node)
             return (
                 twin.name != node.name or other.port != outlet.port,
+                self.tensors.type(other) != array.dtype,
                 twin.type != node.type,
                 other in self._taken,
                 self.tensors.shape(other) != tuple(array.shape),
@@ -168,6 +172,10 @@ class _Aligner:
                 self.take(outlet, other, array)
             else:
                 self._spool.put(("own", outlet), array)
+        for _, array in self.ours.held(_HELD):
+            if not is_plain(array):
+                near = self.tensors.near(array, SAME)
+                self._taken |= {other for _, other in near if distance(array, self.tensors[other]) <= SAME}
         for id in self.ours.steps:
             self._visit(id)
 
@@ -250,10 +258,13 @@ class _Aligner:
             if region is None:
                 return
             self.result.regions.append(region)
+            behind = self._behind({region.end.node})
+            doubtful = [id for id in behind if not all(map(self._is_certain, self.ours.outlets(id)))]
             self.take(region.end, region.other)
-            for id in self._behind({region.end.node}):
-                if any(outlet not in self.found for outlet in self.ours.outlets(id)):
-                    self._visit(id)
+            for id in doubtful:
+                for outlet in self.ours.outlets(id):
+                    self.found.pop(outlet, None)
+                self._visit(id)
 
     def _agrees(self, outlet: Outlet, other: Outlet) -> bool:
         value = self.value(outlet)
@@ -263,12 +274,22 @@ class _Aligner:
         """Return whether a tensor is one of the other model, in the same shape."""
         return tuple(array.shape) == self.tensors.shape(other) and distance(array, self.tensors[other]) <= SAME
 
-    def _cone(self, ends: Iterable[Outlet], most: int | None = None) -> set[int]:
-        """Return the layers that lead to some ends, as far as their tensors have no counterpart."""
+    def _is_certain(self, outlet: Outlet) -> bool:
+        """Return whether a tensor was found, and not by chance: its inputs were found, or its layer is of the type."""
+        other = self.found.get(outlet)
+        if other is None:
+            return False
+        before = (source for source in self.ours.sources(outlet.node) if source is not None)
+        alike = self.ours.node(outlet.node).type == self.theirs.node(other.node).type
+        return alike or all(source in self.found for source in before)
+
+    def _cone(self, ends: Iterable[Outlet], most: int | None = None, *, doubt: bool = False) -> set[int]:
+        """Return the layers that lead to some ends, as far as their tensors have no counterpart, or no certain one."""
+        is_known = self._is_certain if doubt else self.found.__contains__
         waiting, cone = list(ends), set[int]()
         while waiting and (most is None or len(cone) <= most):
             outlet = waiting.pop()
-            if outlet not in self.found and outlet.node in self.ours.steps and outlet.node not in cone:
+            if not is_known(outlet) and outlet.node in self.ours.steps and outlet.node not in cone:
                 cone.add(outlet.node)
                 waiting += [source for source in self.ours.sources(outlet.node) if source is not None]
         return cone
@@ -281,11 +302,19 @@ class _Aligner:
             if (
                 outlet.node in self.theirs.steps
                 and outlet.node not in cone
-                and (outlet == end or outlet not in self._taken)
+                and (outlet == end or not self._is_taken(outlet))
             ):
                 cone.add(outlet.node)
                 waiting += [source for source in self.theirs.sources(outlet.node) if source is not None]
         return cone
+
+    def _is_taken(self, other: Outlet) -> bool:
+        """Return whether own layers go on with a tensor of the other model, or with an equal one."""
+        if other in self._taken or other not in self.tensors:
+            return other in self._taken
+        array = self.tensors[other]
+        equal = (twin for _, twin in self.tensors.near(array, 0.0) if twin in self._taken)
+        return not is_plain(array) and any(distance(array, self.tensors[twin]) == 0 for twin in equal)
 
     def _behind(self, start: Iterable[int]) -> list[int]:
         """Return the layers that depend on some, in topological order."""
@@ -299,7 +328,7 @@ class _Aligner:
 
     def _best(self, wrong: Sequence[tuple[Outlet, Outlet]]) -> Region | None:
         """Return the smallest region that explains most ends."""
-        cone = self._cone(outlet for outlet, _ in wrong)
+        cone = self._cone((outlet for outlet, _ in wrong), doubt=True)
         best: tuple[int, Region] | None = None
         for region in self._candidates(cone, wrong):
             self._tried += 1
@@ -451,6 +480,8 @@ def align(
         for place, id in enumerate(other.graph.parameters):
             aligner.tensors.put(Outlet(id, 0), others[place])
         theirs.run(others, Passer(aligner.tensors.put))
+        for outlet, array in theirs.held(_HELD):
+            aligner.tensors.put(outlet, array)
         aligner.forward()
         pairs = [
             (source, target)

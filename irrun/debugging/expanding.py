@@ -1,9 +1,10 @@
-"""Attention as the layers that it is made of, for a comparison with a model that was written so."""
+"""Layers that some exporters write, and others write as several layers, as these."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,58 +16,92 @@ from irrun.model import Loaded
 from irrun.openvino.nodes.records import record_of
 from irrun.ops.infrastructure.const import HeldConst
 from irrun.ops.registry import resolve
-from irrun.tensor import Array, Fact
-from irrun.tensor.element_type import BOOLEAN, ElementType
-
-ATTENTION = "ScaledDotProductAttention"
+from irrun.tensor import Fact
+from irrun.tensor.element_type import BOOLEAN, I64, ElementType
 
 
 def expanded(model: Loaded, other: Loaded) -> Loaded:
-    """Return a model whose attention is products and a softmax, all of the name of the layer, if that of another is so.
+    """Return a model with attention and group normalisation as several layers, if another model does not have these.
 
-    The ids of other layers stay. A layer stays that has a sink, or whose scale or mask depends on unknown sizes.
+    The layers have the name of that which they are made from; the ids of others stay. A layer stays that has a sink, or
+    needs sizes that are not known.
     """
-    if any(node.type == ATTENTION for node in other.graph.ordered()):
-        return model
-    nodes = [node for node in model.graph.ordered() if node.type == ATTENTION]
+    kept = {node.type for node in other.graph.ordered()}
+    nodes = [node for node in model.graph.ordered() if node.type in _PARTS and node.type not in kept]
     if not nodes:
         return model
     graph = MutableGraph(model.graph, model.facts, model.weights)
     try:
         for node in nodes:
-            _expand(graph, node)
+            made = _PARTS[node.type](_Parts(graph, node))
+            if made is not None:
+                graph.replace(Outlet(node.id, 0), made)
+                graph.remove([node.id])
         return model_of(model, *graph.freeze())
     except OpError:
         return model
 
 
-def _expand(graph: MutableGraph, node: Node) -> None:
-    query, key, value, mask, scale, sink = (*graph.sources(node.id), None, None, None)[:6]
-    q, k, v = (graph.fact(outlet) for outlet in (query, key, value))
-    if q is None or k is None or v is None or q.shape.dims is None or k.shape.dims is None or sink is not None:
-        return
-    type, (queries, keys, size) = q.type, (q.shape.dims[-2], k.shape.dims[-2], q.shape.dims[-1])
-    is_causal = getattr(node.op, "causal", False)
-    if (scale is None and not size.is_static) or (is_causal and not (queries.is_static and keys.is_static)):
-        return
+class _Parts:
+    """The parts of a layer, which are added to a graph."""
 
-    def layer(name: str, inputs: Sequence[Outlet | None], opset: str, **attributes: object) -> Outlet:
-        return Outlet(graph.add(record_of(resolve(name, opset)(**attributes), node.name), inputs), 0)
+    def __init__(self, graph: MutableGraph, node: Node) -> None:
+        self.graph, self.node = graph, node
+        self.sources = graph.sources(node.id)
 
-    def constant(array: Array, of: ElementType = type) -> Outlet:
-        fact = Fact.of(of, array.astype(of.dtype))
-        return Outlet(graph.add(record_of(HeldConst.of(fact), node.name), (), [fact]), 0)
+    def fact(self, port: int) -> Fact:
+        return self.graph.fact(self.sources[port]) or Fact.unknown()
 
-    scores = layer("MatMul", [query, key], "opset1", transpose_a=False, transpose_b=True)
-    factor = constant(np.array(1 / math.sqrt(size.lo or 1))) if scale is None else scale
-    scores = layer("Multiply", [scores, factor], "opset1")
+    def layer(self, name: str, opset: int, *inputs: Outlet | None, **attributes: Any) -> Outlet:
+        record = record_of(resolve(name, f"opset{opset}")(**attributes), self.node.name)
+        return Outlet(self.graph.add(record, inputs), 0)
+
+    def constant(self, values: Any, type: ElementType = I64) -> Outlet:
+        fact = Fact.of(type, np.array(values, type.dtype))
+        return Outlet(self.graph.add(record_of(HeldConst.of(fact), self.node.name), (), [fact]), 0)
+
+
+def _attention(parts: _Parts) -> Outlet | None:
+    """Return softmax(query · keyᵀ · scale + mask) · value."""
+    query, key, value, mask, scale, sink = (*parts.sources, None, None, None)[:6]
+    q, k = parts.fact(0).shape.dims, parts.fact(1).shape.dims
+    if q is None or k is None or sink is not None:
+        return None
+    type, is_causal = parts.fact(0).type, getattr(parts.node.op, "causal", False)
+    if (scale is None and not q[-1].is_static) or (is_causal and not (q[-2].is_static and k[-2].is_static)):
+        return None
+    scores = parts.layer("MatMul", 1, query, key, transpose_a=False, transpose_b=True)
+    factor = parts.constant(1 / math.sqrt(q[-1].lo or 1), type) if scale is None else scale
+    scores = parts.layer("Multiply", 1, scores, factor)
     if is_causal:
-        mask = constant(np.tri(queries.lo, keys.lo, dtype=bool), BOOLEAN)
-    seen = graph.fact(mask)
-    if mask is not None and seen is not None and seen.type == BOOLEAN:
-        mask = layer("Select", [mask, constant(np.array(0.0)), constant(np.array(-np.inf))], "opset1")
+        mask = parts.constant(np.tri(q[-2].lo, k[-2].lo, dtype=bool), BOOLEAN)
+    seen = parts.graph.fact(mask)
+    if seen is not None and seen.type == BOOLEAN:
+        mask = parts.layer("Select", 1, mask, parts.constant(0, type), parts.constant(-np.inf, type))
     if mask is not None:
-        scores = layer("Add", [scores, mask], "opset1")
-    soft = layer("Softmax", [scores], "opset8", axis=-1)
-    graph.replace(Outlet(node.id, 0), layer("MatMul", [soft, value], "opset1", transpose_a=False, transpose_b=False))
-    graph.remove([node.id])
+        scores = parts.layer("Add", 1, scores, mask)
+    soft = parts.layer("Softmax", 8, scores, axis=-1)
+    return parts.layer("MatMul", 1, soft, value, transpose_a=False, transpose_b=False)
+
+
+def _group_norm(parts: _Parts) -> Outlet | None:
+    """Return the normalised groups times a factor, plus a summand, both by channel."""
+    data, scale, bias = parts.sources
+    op: Any = parts.node.op
+    shape = parts.fact(0).shape
+    if not shape.is_static:
+        return None
+    sizes = shape.static
+    groups = parts.layer("Reshape", 1, data, parts.constant([sizes[0], op.num_groups, -1]), special_zero=False)
+    norm = {"normalize_variance": True, "eps": op.epsilon, "eps_mode": "inside_sqrt"}
+    normal = parts.layer("MVN", 6, groups, parts.constant([2]), **norm)
+    normal = parts.layer("Reshape", 1, normal, parts.constant(sizes), special_zero=False)
+    by_channel = parts.constant([1, -1, *(1 for _ in sizes[2:])])
+    factor, summand = (parts.layer("Reshape", 1, each, by_channel, special_zero=False) for each in (scale, bias))
+    return parts.layer("Add", 1, parts.layer("Multiply", 1, normal, factor), summand)
+
+
+_PARTS: Final[Mapping[str, Callable[[_Parts], Outlet | None]]] = {
+    "ScaledDotProductAttention": _attention,
+    "GroupNormalization": _group_norm,
+}

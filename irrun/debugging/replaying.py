@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from irrun.debugging.places import Watcher
@@ -24,8 +24,8 @@ class Layers:
     """The steps of a model as written, by layer, with the constants that they read.
 
     A layer that depends on constants only is no step: its value is a constant of those that read it. Of two operands
-    that may be exchanged, a constant is the second one here, as exporters differ in that. ``parts`` are the layers that
-    a graph does not have from which the model was made.
+    that may be exchanged, a constant is the second one here, as exporters differ in that. ``parts`` are the layers
+    and constants that a graph does not have from which the model was made.
     """
 
     def __init__(self, model: Loaded, config: Mapping[str, Any] | None = None, whole: Graph | None = None) -> None:
@@ -34,7 +34,7 @@ class Layers:
         plan = self._compiled.plan
         self._constants = plan.slots
         self.steps: dict[int, Step] = {step.node.id: step for step in plan.steps}
-        self.parts = frozenset(() if whole is None else (id for id in self.steps if id not in whole))
+        self.parts = frozenset(() if whole is None else (id for id in self.graph if id not in whole))
         self.parameters = list(self.graph.parameters)
 
     def node(self, id: int) -> Node:
@@ -78,6 +78,15 @@ class Layers:
             port: self._constants[slot] for port, slot in enumerate(slots[::-1] if self._is_turned(id) else slots)
         }
         return {port: value for port, value in values.items() if value is not None}
+
+    def held(self, most: int) -> Iterator[tuple[Outlet, Array]]:
+        """Yield the constants that layers read, up to a number of elements."""
+        for id in self.steps:
+            operands = self.operands(id)
+            for port, array in self.constants(id).items():
+                outlet = operands[port] if port < len(operands) else None
+                if outlet is not None and array.size <= most:
+                    yield outlet, array
 
     def outlets(self, id: int) -> list[Outlet]:
         """Return the outputs of a layer."""

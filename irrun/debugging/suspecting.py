@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from irrun.debugging.aligning import Alignment, Region
 from irrun.debugging.quantising import CODING, QUANTISATION, QUANTISER, ROUNDING, chain_of, constant_loss
 from irrun.debugging.replaying import COMMUTATIVE, Layers
+from irrun.debugging.resembling import SAME, distance
 from irrun.debugging.verdicts import WIDEST, Suspect, Verdict
 from irrun.diagnostics import amount
 from irrun.graph import Node, Outlet
@@ -18,7 +19,7 @@ from irrun.tensor import Array
 MOVING: Final = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Transpose"})
 """Layers that compute nothing."""
 
-_VAGUE: Final = frozenset({"structure", "implementation", "input"})
+_VAGUE: Final = frozenset({"structure", "implementation", "input", "missing"})
 """Causes that do not tell what differs: behind shape arithmetic, the fault may be there."""
 
 _TURNS: Final = frozenset({"transpose_a", "transpose_b"})
@@ -49,7 +50,7 @@ def verdict_of(found: Alignment) -> Verdict:
         a, b = (max(len(getattr(region, side)) for region in wide) for side in ("layers", "others"))
         where = f"between {amount(a, 'layer')} and {amount(b, 'layer')} of the other side"
         return Verdict("unknown", reason=f"the difference begins {where} that have no counterpart one by one")
-    if suspects and any(_is_vague(region, suspects[0]) and _has_arithmetic(found, region) for region in found.regions):
+    if suspects and suspects[0].cause in _VAGUE and any(_has_arithmetic(found, region) for region in found.regions):
         return Verdict("unknown", reason="the difference begins in shape arithmetic, or behind it")
     if suspects:
         return Verdict("different", tuple(suspects), suspects[0].cause, suspects[0].what)
@@ -141,17 +142,43 @@ def _pair(found: Alignment, region: Region, layers: Sequence[int], others: Seque
     mine_only, its_only = _surplus(found.ours, layers, found.theirs, others)
     told = (
         _inner(found, layers, others)
+        or (None if mine_only or its_only else _misreading(found, layers, others))
         or _read_alike(found, mine_only, its_only)
         or _misread(found, layers, others, its_only, mine_only)
     )
     if told is not None:
         return told
     end, twin = region.end.node, region.other.node
-    surplus = [found.ours.node(id).type for id in mine_only] + [found.theirs.node(id).type for id in its_only]
-    if surplus and MOVING.issuperset(surplus) and found.ours.node(end).type == found.theirs.node(twin).type:
+    is_moved = all(_moves(side, id) for side, ids in ((found.ours, mine_only), (found.theirs, its_only)) for id in ids)
+    if (mine_only or its_only) and is_moved and found.ours.node(end).type == found.theirs.node(twin).type:
         cause = _cause(found, end, twin)
         return _Pair(end, twin, cause._replace(name="input") if cause.name == "implementation" else cause)
-    return None
+    return _by_constants(found, layers, others)
+
+
+def _moves(layers: Layers, id: int) -> bool:
+    """Return whether a layer computes nothing, or converts floats to floats."""
+    sources = [layers.model.facts.get(outlet) for outlet in layers.graph.sources(id)[:1] if outlet is not None]
+    is_float = all(type.is_float for type in (*layers.steps[id].types, *(fact.type for fact in sources if fact)))
+    node = layers.node(id)
+    return node.type in MOVING or (node.type == "Convert" and is_float)
+
+
+def _by_constants(found: Alignment, layers: Sequence[int], others: Sequence[int]) -> _Pair | None:
+    """Return the layers of a region that read the only constants of several elements that one side alone has."""
+    mine, its = _arrays(found.ours, layers), _arrays(found.theirs, others)
+    left = [item for item in mine if not any(distance(item[2], other[2]) <= SAME**2 for other in its)]
+    right = [item for item in its if not any(distance(item[2], other[2]) <= SAME**2 for other in mine)]
+    if len(left) != 1 or len(right) != 1 or left[0][2].size != right[0][2].size:
+        return None
+    (id, port, _), (other, _, _) = left[0], right[0]
+    return _Pair(id, other, _Cause("constant", constants=tuple(name for name, _ in _values(found.ours, id, port)[:1])))
+
+
+def _arrays(layers: Layers, ids: Sequence[int]) -> list[tuple[int, int, Array]]:
+    """Return the constants of several floats that layers read, with layer and input."""
+    read = ((id, port, array) for id in ids for port, array in layers.constants(id).items())
+    return [item for item in read if item[2].size > 1 and item[2].dtype.kind == "f"]
 
 
 def _telling(layers: Layers, ids: Sequence[int]) -> Node:
@@ -172,16 +199,12 @@ def _is_usual(found: Alignment, region: Region) -> bool:
     return noise is not None and noise <= _NOISE
 
 
-def _is_vague(region: Region, suspect: Suspect) -> bool:
-    """Return whether a cause does not tell what differs, as one does that is a layer with nothing in its place."""
-    return suspect.cause in _VAGUE or (suspect.cause == "missing" and bool(region.layers and region.others))
-
-
 def _has_arithmetic(found: Alignment, region: Region) -> bool:
-    """Return whether layers of a region compute integers beside floats, or look floats up by computed integers."""
+    """Return whether layers of a region compute integers, or on both sides look floats up by computed integers."""
     sides = (found.ours, region.layers), (found.theirs, region.others)
     looked_up = any(side.node(id).type == "Gather" and side.sources(id)[1] for side, ids in sides for id in ids)
-    return looked_up or any(len(_core(*side)) < len(side[1]) for side in sides)
+    is_integer = any(not type.is_float for side, ids in sides for id in ids for type in side.steps[id].types)
+    return is_integer or (looked_up and bool(region.layers and region.others))
 
 
 def _size(found: Alignment, region: Region) -> int:
@@ -225,6 +248,17 @@ def _inner(found: Alignment, layers: Sequence[int], others: Sequence[int]) -> _P
     return None
 
 
+def _misreading(found: Alignment, layers: Sequence[int], others: Sequence[int]) -> _Pair | None:
+    """Return the first layer of a region whose counterpart by type reads other tensors that agree."""
+    for id in layers:
+        other = next((at for at in others if found.theirs.node(at).type == found.ours.node(id).type), None)
+        if other is not None and all(source in found.found for source in found.ours.sources(id) if source is not None):
+            cause = _cause(found, id, other)
+            if cause.name in ("input", "order"):
+                return _Pair(id, other, cause)
+    return None
+
+
 def _is_coarse(found: Alignment, id: int, other: int) -> bool:
     """Return whether the constants of two layers differ by no more than their levels explain."""
     own, its = found.ours.constants(id), found.theirs.constants(other)
@@ -241,7 +275,7 @@ def _read_alike(found: Alignment, layers: Sequence[int], others: Sequence[int]) 
     for id, other in pairs:
         if ours.node(id).type != theirs.node(other).type:
             continue
-        if _reads(found, id) == theirs.sources(other):
+        if _reads(found, id) == [_unconverted(theirs, outlet) for outlet in theirs.sources(other)]:
             cause = _cause(found, id, other)
             if cause.name in ("attribute", "constant"):
                 return _Pair(id, other, cause)
@@ -298,8 +332,8 @@ def _cause(found: Alignment, id: int, other: int) -> _Cause:
         return _Cause("attribute", ", ".join(text for _, text in changed), tuple(names))
     if names:
         return _Cause("quantisation" if is_coded else "constant", constants=tuple(dict.fromkeys(names)))
-    mine, read = _reads(found, id), theirs.sources(other)
-    is_turned = Counter(mine) == Counter(read)
+    mine, read = _reads(found, id), [_unconverted(theirs, outlet) for outlet in theirs.sources(other)]
+    is_turned = Counter(mine) == Counter(read) or _is_exchanged(mine, read)
     if mine != read and not (is_turned and node.type in COMMUTATIVE):
         return (
             _Cause("order", "the inputs are in another order")
@@ -310,8 +344,29 @@ def _cause(found: Alignment, id: int, other: int) -> _Cause:
 
 
 def _reads(found: Alignment, id: int) -> list[Outlet | None]:
-    """Return the counterparts of what a layer reads, by input."""
-    return [None if outlet is None else found.found.get(outlet) for outlet in found.ours.sources(id)]
+    """Return the counterparts of what a layer reads, by input; None for a constant of either side."""
+    read = (None if outlet is None else found.found.get(outlet) for outlet in found.ours.sources(id))
+    return [_unconverted(found.theirs, outlet) for outlet in read]
+
+
+def _is_exchanged(read: Sequence[Outlet | None], other: Sequence[Outlet | None]) -> bool:
+    """Return whether the one tensor that both of two layers read is at another of two inputs; constants are None."""
+    both = ({*read} & {*other}) - {None}
+    return (
+        len(read) == len(other) == 2
+        and len(both) == 1
+        and read.index(*both) != other.index(*both)
+        and None in (*read, *other)
+    )
+
+
+def _unconverted(layers: Layers, outlet: Outlet | None) -> Outlet | None:
+    """Return the tensor that some layers convert from floats to floats; None for a constant."""
+    while outlet is not None and outlet.node in layers.steps and layers.node(outlet.node).type == "Convert":
+        if not _moves(layers, outlet.node):
+            break
+        outlet = layers.sources(outlet.node)[0]
+    return outlet if outlet is not None and layers.is_computed(outlet.node) else None
 
 
 def _attributes(op: Any, other: Any) -> list[tuple[str, str]]:

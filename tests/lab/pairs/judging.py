@@ -11,6 +11,7 @@ from typing import Final, Literal, NamedTuple
 from irrun.debugging.answers import Answers
 from irrun.debugging.cases import of_sizes
 from irrun.debugging.diagnosing import diagnose_models
+from irrun.debugging.expanding import expanded
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.resembling import SAME, distance
 from irrun.debugging.sides import ModelSide
@@ -143,7 +144,7 @@ def _planted(
     chance: random.Random,
 ) -> Iterator[Pair]:
     """Yield a model with a fault beside another one, each way round."""
-    known: dict[tuple[str, str], Mapping[str, frozenset[str]]] = {}
+    known: dict[tuple[str, str], Mapping[str, set[str]]] = {}
     for kind, plant, base, beside in places:
         planted = _chosen(plant, models[base], inputs, chance)
         if planted is None:
@@ -157,17 +158,17 @@ def _planted(
         yield Pair(f"{name}, the other way round", models[beside], planted.model, inputs, planted, names)
 
 
-def _twins(model: Loaded, other: Loaded, inputs: Mapping[int, Array]) -> Mapping[str, frozenset[str]]:
+def _twins(model: Loaded, other: Loaded, inputs: Mapping[int, Array]) -> Mapping[str, set[str]]:
     """Return the names of the layers of a sound model that compute the tensor of each layer of another one."""
+    model, other = expanded(model, other), expanded(other, model)
     mine, its = sound.tensors_of(model, inputs), sound.tensors_of(other, inputs)
-    return {
-        model.graph.node(outlet.node).name: frozenset(
-            other.graph.node(twin.node).name
-            for twin, tensor in its.items()
-            if tensor.dtype.kind == array.dtype.kind and distance(array, tensor) <= SAME
-        )
-        for outlet, array in mine.items()
-    }
+    found: dict[str, set[str]] = {}
+    for outlet, array in mine.items():
+        names = found.setdefault(model.graph.node(outlet.node).name, set())
+        for twin, tensor in its.items():
+            if tensor.dtype.kind == array.dtype.kind and distance(array, tensor) <= SAME:
+                names.add(other.graph.node(twin.node).name)
+    return found
 
 
 def _places(rewritten: Mapping[str, Loaded], chance: random.Random) -> Iterator[tuple[str, faults.Kind, str, str]]:
