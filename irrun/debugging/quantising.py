@@ -274,7 +274,7 @@ def quantiser_noise(layers: Layers, id: int, array: Array, levels: Array, *, sli
     clipped = 1.0 - float(inside.mean())
     gap = np.abs(y - x)
     scale = float(np.abs(x).max())
-    if (gap[inside] > _HALF_STEP * step[inside] + 1e-5 * scale).mean() > 0.001 or clipped > _CLIPPED:
+    if clipped > _CLIPPED or (gap[inside] > _HALF_STEP * step[inside] + 1e-5 * scale).mean() > 0.001:
         return None
     if not (
         np.allclose(first, low, rtol=1e-3, atol=1e-6 * scale) and np.allclose(last, high, rtol=1e-3, atol=1e-6 * scale)

@@ -5,25 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from statistics import median
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from irrun.debugging.aligning import Alignment, Region
-from irrun.debugging.quantising import CODING, QUANTISATION, QUANTISER, ROUNDING, chain_of, constant_loss
-from irrun.debugging.replaying import COMMUTATIVE, Layers
+from irrun.debugging.causes import Cause, cause_of, moves, reads, unconverted, values_of
+from irrun.debugging.quantising import CODING, QUANTISATION, QUANTISER, ROUNDING, constant_loss
+from irrun.debugging.replaying import Layers
 from irrun.debugging.resembling import SAME, distance
 from irrun.debugging.verdicts import WIDEST, Suspect, Verdict
 from irrun.diagnostics import amount
-from irrun.graph import Node, Outlet
+from irrun.graph import Node
 from irrun.tensor import Array
-
-MOVING: Final = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Transpose"})
-"""Layers that compute nothing."""
 
 _VAGUE: Final = frozenset({"structure", "implementation", "input", "missing"})
 """Causes that do not tell what differs: behind shape arithmetic, the fault may be there."""
-
-_TURNS: Final = frozenset({"transpose_a", "transpose_b"})
-"""Attributes that an exporter chooses with the order of the weights: where these differ, they tell nothing."""
 
 _NOISE: Final = 6.0
 """The error of quantised activations up to which it is usual, as a multiple of what 8 bits need."""
@@ -91,20 +86,12 @@ def _quantiser_of(layers: Layers, id: int) -> str:
     return ""
 
 
-class _Cause(NamedTuple):
-    """A cause with its details and the constants that differ."""
-
-    name: str
-    what: str = ""
-    constants: tuple[str, ...] = ()
-
-
 class _Pair(NamedTuple):
     """A layer and its counterpart, and why they differ."""
 
     id: int
     other: int
-    cause: _Cause
+    cause: Cause
 
 
 def _suspect(found: Alignment, region: Region) -> Suspect:
@@ -138,7 +125,7 @@ def _pair(found: Alignment, region: Region, layers: Sequence[int], others: Seque
     if not layers or not others:
         return _read_alike(found, layers, others)
     if len(layers) == len(others) == 1:
-        return _Pair(layers[0], others[0], _cause(found, layers[0], others[0]))
+        return _Pair(layers[0], others[0], cause_of(found, layers[0], others[0]))
     mine_only, its_only = _surplus(found.ours, layers, found.theirs, others)
     told = (
         _inner(found, layers, others)
@@ -149,19 +136,18 @@ def _pair(found: Alignment, region: Region, layers: Sequence[int], others: Seque
     if told is not None:
         return told
     end, twin = region.end.node, region.other.node
-    is_moved = all(_moves(side, id) for side, ids in ((found.ours, mine_only), (found.theirs, its_only)) for id in ids)
+    is_moved = all(moves(side, id) for side, ids in ((found.ours, mine_only), (found.theirs, its_only)) for id in ids)
     if (mine_only or its_only) and is_moved and found.ours.node(end).type == found.theirs.node(twin).type:
-        cause = _cause(found, end, twin)
+        cause = cause_of(found, end, twin)
         return _Pair(end, twin, cause._replace(name="input") if cause.name == "implementation" else cause)
-    return _by_constants(found, layers, others)
+    return _by_constants(found, layers, others) or _of_types(found, mine_only, its_only)
 
 
-def _moves(layers: Layers, id: int) -> bool:
-    """Return whether a layer computes nothing, or converts floats to floats."""
-    sources = [layers.model.facts.get(outlet) for outlet in layers.graph.sources(id)[:1] if outlet is not None]
-    is_float = all(type.is_float for type in (*layers.steps[id].types, *(fact.type for fact in sources if fact)))
-    node = layers.node(id)
-    return node.type in MOVING or (node.type == "Convert" and is_float)
+def _of_types(found: Alignment, mine_only: Sequence[int], its_only: Sequence[int]) -> _Pair | None:
+    """Return the one layer of each side that the other side does not have, beside what moves or rounds tensors."""
+    sides = (found.ours, mine_only), (found.theirs, its_only)
+    mine, its = ([id for id in ids if not (moves(side, id) or side.node(id).type == QUANTISER)] for side, ids in sides)
+    return _Pair(mine[0], its[0], cause_of(found, mine[0], its[0])) if len(mine) == len(its) == 1 else None
 
 
 def _by_constants(found: Alignment, layers: Sequence[int], others: Sequence[int]) -> _Pair | None:
@@ -172,7 +158,7 @@ def _by_constants(found: Alignment, layers: Sequence[int], others: Sequence[int]
     if len(left) != 1 or len(right) != 1 or left[0][2].size != right[0][2].size:
         return None
     (id, port, _), (other, _, _) = left[0], right[0]
-    return _Pair(id, other, _Cause("constant", constants=tuple(name for name, _ in _values(found.ours, id, port)[:1])))
+    return _Pair(id, other, Cause("constant", constants=tuple(name for name, _ in values_of(found.ours, id, port)[:1])))
 
 
 def _arrays(layers: Layers, ids: Sequence[int]) -> list[tuple[int, int, Array]]:
@@ -241,7 +227,7 @@ def _inner(found: Alignment, layers: Sequence[int], others: Sequence[int]) -> _P
         if other is None:
             continue
         left.remove(other)
-        cause = _cause(found, id, other)
+        cause = cause_of(found, id, other)
         is_constant = cause.name in ("constant", "quantisation") and cause.constants
         if cause.name == "attribute" or (is_constant and not _is_coarse(found, id, other)):
             return _Pair(id, other, cause)
@@ -253,7 +239,7 @@ def _misreading(found: Alignment, layers: Sequence[int], others: Sequence[int]) 
     for id in layers:
         other = next((at for at in others if found.theirs.node(at).type == found.ours.node(id).type), None)
         if other is not None and all(source in found.found for source in found.ours.sources(id) if source is not None):
-            cause = _cause(found, id, other)
+            cause = cause_of(found, id, other)
             if cause.name in ("input", "order"):
                 return _Pair(id, other, cause)
     return None
@@ -275,8 +261,8 @@ def _read_alike(found: Alignment, layers: Sequence[int], others: Sequence[int]) 
     for id, other in pairs:
         if ours.node(id).type != theirs.node(other).type:
             continue
-        if _reads(found, id) == [_unconverted(theirs, outlet) for outlet in theirs.sources(other)]:
-            cause = _cause(found, id, other)
+        if reads(found, id) == [unconverted(theirs, outlet) for outlet in theirs.sources(other)]:
+            cause = cause_of(found, id, other)
             if cause.name in ("attribute", "constant"):
                 return _Pair(id, other, cause)
     return None
@@ -303,97 +289,7 @@ def _misread(
         return None
     for id, other in pairs:
         if ours.node(id).type == theirs.node(other).type:
-            cause = _cause(found, id, other)
+            cause = cause_of(found, id, other)
             if cause.name in ("attribute", "constant", "quantisation"):
                 return _Pair(id, other, cause)
     return None
-
-
-def _cause(found: Alignment, id: int, other: int) -> _Cause:
-    """Return why a layer differs from its counterpart, the details, and the constants that differ."""
-    ours, theirs = found.ours, found.theirs
-    node, twin = ours.node(id), theirs.node(other)
-    if node.type != twin.type:
-        return _Cause("type", f"{node.type} beside {twin.type}")
-    changed = _attributes(node.op, twin.op)
-    names: list[str] = []
-    coarse: list[str] = []
-    is_coded = node.type == QUANTISER
-    own, its = ours.constants(id), theirs.constants(other)
-    for port in sorted(own.keys() & its.keys()):
-        loss = constant_loss(ours, id, theirs, other, port)
-        if loss is None:
-            names += _changed(ours, id, theirs, other, port)
-            chains = ((side, at) for side, key in ((ours, id), (theirs, other)) for at in chain_of(side, key, port))
-            is_coded = is_coded or any(side.node(at).type in (QUANTISER, "Subtract", "Multiply") for side, at in chains)
-        elif loss.kind == QUANTISATION:
-            coarse += _changed(ours, id, theirs, other, port)
-    if changed and not (names and {key for key, _ in changed} <= _TURNS):
-        return _Cause("attribute", ", ".join(text for _, text in changed), tuple(names))
-    if names:
-        return _Cause("quantisation" if is_coded else "constant", constants=tuple(dict.fromkeys(names)))
-    mine, read = _reads(found, id), [_unconverted(theirs, outlet) for outlet in theirs.sources(other)]
-    is_turned = Counter(mine) == Counter(read) or _is_exchanged(mine, read)
-    if mine != read and not (is_turned and node.type in COMMUTATIVE):
-        return (
-            _Cause("order", "the inputs are in another order")
-            if is_turned
-            else _Cause("input", "it reads another tensor")
-        )
-    return _Cause("quantisation", constants=tuple(coarse)) if coarse else _Cause("implementation")
-
-
-def _reads(found: Alignment, id: int) -> list[Outlet | None]:
-    """Return the counterparts of what a layer reads, by input; None for a constant of either side."""
-    read = (None if outlet is None else found.found.get(outlet) for outlet in found.ours.sources(id))
-    return [_unconverted(found.theirs, outlet) for outlet in read]
-
-
-def _is_exchanged(read: Sequence[Outlet | None], other: Sequence[Outlet | None]) -> bool:
-    """Return whether the one tensor that both of two layers read is at another of two inputs; constants are None."""
-    both = ({*read} & {*other}) - {None}
-    return (
-        len(read) == len(other) == 2
-        and len(both) == 1
-        and read.index(*both) != other.index(*both)
-        and None in (*read, *other)
-    )
-
-
-def _unconverted(layers: Layers, outlet: Outlet | None) -> Outlet | None:
-    """Return the tensor that some layers convert from floats to floats; None for a constant."""
-    while outlet is not None and outlet.node in layers.steps and layers.node(outlet.node).type == "Convert":
-        if not _moves(layers, outlet.node):
-            break
-        outlet = layers.sources(outlet.node)[0]
-    return outlet if outlet is not None and layers.is_computed(outlet.node) else None
-
-
-def _attributes(op: Any, other: Any) -> list[tuple[str, str]]:
-    """Return the names of the attributes that differ, each with both values in words."""
-    a, b = (vars(item) if item is not None else {} for item in (op, other))
-    names = [key for key in {**a, **b} if str(a.get(key)) != str(b.get(key))]
-    return [(key, f"{key} {a.get(key)} beside {b.get(key)}") for key in names]
-
-
-def _changed(ours: Layers, id: int, theirs: Layers, other: int, port: int) -> list[str]:
-    """Return the names of the constants, of those that make an input, whose values differ."""
-    mine = _values(ours, id, port)
-    its = _values(theirs, other, port)
-    if len(mine) == len(its):
-        names = [name for (name, a), (_, b) in zip(mine, its, strict=True) if not _equal(a, b)]
-        if names:
-            return names
-    return [name for name, _ in mine[:1]]
-
-
-def _values(layers: Layers, id: int, port: int) -> list[tuple[str, Array | None]]:
-    facts = layers.model.facts
-    chain = [at for at in chain_of(layers, id, port) if layers.node(at).type == "Const"]
-    return [(layers.node(at).name, fact.constant if (fact := facts.get(Outlet(at, 0))) else None) for at in chain]
-
-
-def _equal(a: Array | None, b: Array | None) -> bool:
-    if a is None or b is None or a.shape != b.shape:
-        return False
-    return bool((a == b).all()) if a.dtype.kind != "f" else bool(((a == b) | ((a != a) & (b != b))).all())

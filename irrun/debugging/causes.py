@@ -1,0 +1,121 @@
+"""Why a layer differs from its counterpart in another model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from irrun.debugging.aligning import Alignment
+from irrun.debugging.quantising import QUANTISATION, QUANTISER, chain_of, constant_loss
+from irrun.debugging.replaying import COMMUTATIVE, Layers
+from irrun.graph import Outlet
+from irrun.tensor import Array
+
+MOVING: Final = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Transpose"})
+"""Layers that compute nothing."""
+
+_TURNS: Final = frozenset({"transpose_a", "transpose_b"})
+"""Attributes that an exporter chooses with the order of the weights: where these differ, they tell nothing."""
+
+
+class Cause(NamedTuple):
+    """A cause with its details and the constants that differ."""
+
+    name: str
+    what: str = ""
+    constants: tuple[str, ...] = ()
+
+
+def cause_of(found: Alignment, id: int, other: int) -> Cause:
+    """Return why a layer differs from its counterpart, the details, and the constants that differ."""
+    ours, theirs = found.ours, found.theirs
+    node, twin = ours.node(id), theirs.node(other)
+    if node.type != twin.type:
+        return Cause("type", f"{node.type} beside {twin.type}")
+    changed = _attributes(node.op, twin.op)
+    names: list[str] = []
+    coarse: list[str] = []
+    is_coded = node.type == QUANTISER
+    own, its = ours.constants(id), theirs.constants(other)
+    for port in sorted(own.keys() & its.keys()):
+        loss = constant_loss(ours, id, theirs, other, port)
+        if loss is None:
+            names += _changed(ours, id, theirs, other, port)
+            chains = ((side, at) for side, key in ((ours, id), (theirs, other)) for at in chain_of(side, key, port))
+            is_coded = is_coded or any(side.node(at).type in (QUANTISER, "Subtract", "Multiply") for side, at in chains)
+        elif loss.kind == QUANTISATION:
+            coarse += _changed(ours, id, theirs, other, port)
+    if changed and not (names and {key for key, _ in changed} <= _TURNS):
+        return Cause("attribute", ", ".join(text for _, text in changed), tuple(names))
+    if names:
+        return Cause("quantisation" if is_coded else "constant", constants=tuple(dict.fromkeys(names)))
+    mine, read = reads(found, id), [unconverted(theirs, outlet) for outlet in theirs.sources(other)]
+    is_turned = Counter(mine) == Counter(read) or _is_exchanged(mine, read)
+    if mine != read and not (is_turned and node.type in COMMUTATIVE):
+        return (
+            Cause("order", "the inputs are in another order")
+            if is_turned
+            else Cause("input", "it reads another tensor")
+        )
+    return Cause("quantisation", constants=tuple(coarse)) if coarse else Cause("implementation")
+
+
+def reads(found: Alignment, id: int) -> list[Outlet | None]:
+    """Return the counterparts of what a layer reads, by input; None for a constant of either side."""
+    read = (None if outlet is None else found.found.get(outlet) for outlet in found.ours.sources(id))
+    return [unconverted(found.theirs, outlet) for outlet in read]
+
+
+def _is_exchanged(read: Sequence[Outlet | None], other: Sequence[Outlet | None]) -> bool:
+    """Return whether the one tensor that both of two layers read is at another of two inputs; constants are None."""
+    both = [outlet for outlet in read if outlet is not None and outlet in other]
+    is_mixed = len(read) == len(other) == 2 and len(both) == 1 and None in (*read, *other)
+    return is_mixed and read.index(both[0]) != other.index(both[0])
+
+
+def unconverted(layers: Layers, outlet: Outlet | None) -> Outlet | None:
+    """Return the tensor that some layers convert from floats to floats; None for a constant."""
+    while outlet is not None and outlet.node in layers.steps and layers.node(outlet.node).type == "Convert":
+        if not moves(layers, outlet.node):
+            break
+        outlet = layers.sources(outlet.node)[0]
+    return outlet if outlet is not None and layers.is_computed(outlet.node) else None
+
+
+def _attributes(op: Any, other: Any) -> list[tuple[str, str]]:
+    """Return the names of the attributes that differ, each with both values in words."""
+    a, b = (vars(item) if item is not None else {} for item in (op, other))
+    names = [key for key in {**a, **b} if str(a.get(key)) != str(b.get(key))]
+    return [(key, f"{key} {a.get(key)} beside {b.get(key)}") for key in names]
+
+
+def _changed(ours: Layers, id: int, theirs: Layers, other: int, port: int) -> list[str]:
+    """Return the names of the constants, of those that make an input, whose values differ."""
+    mine = values_of(ours, id, port)
+    its = values_of(theirs, other, port)
+    if len(mine) == len(its):
+        names = [name for (name, a), (_, b) in zip(mine, its, strict=True) if not _equal(a, b)]
+        if names:
+            return names
+    return [name for name, _ in mine[:1]]
+
+
+def values_of(layers: Layers, id: int, port: int) -> list[tuple[str, Array | None]]:
+    facts = layers.model.facts
+    chain = [at for at in chain_of(layers, id, port) if layers.node(at).type == "Const"]
+    return [(layers.node(at).name, fact.constant if (fact := facts.get(Outlet(at, 0))) else None) for at in chain]
+
+
+def _equal(a: Array | None, b: Array | None) -> bool:
+    if a is None or b is None or a.shape != b.shape:
+        return False
+    return bool((a == b).all()) if a.dtype.kind != "f" else bool(((a == b) | ((a != a) & (b != b))).all())
+
+
+def moves(layers: Layers, id: int) -> bool:
+    """Return whether a layer computes nothing, or converts floats to floats."""
+    sources = [layers.model.facts.get(outlet) for outlet in layers.graph.sources(id)[:1] if outlet is not None]
+    is_float = all(type.is_float for type in (*layers.steps[id].types, *(fact.type for fact in sources if fact)))
+    node = layers.node(id)
+    return node.type in MOVING or (node.type == "Convert" and is_float)
