@@ -15,6 +15,9 @@ from irrun.tensor import Array
 MOVING: Final = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Transpose"})
 """Layers that compute nothing."""
 
+_IDENTITY: Final = {"Add": 0, "Subtract": 0, "Multiply": 1, "Divide": 1}
+"""The second operand that leaves the first as it is."""
+
 _TURNS: Final = frozenset({"transpose_a", "transpose_b"})
 """Attributes that an exporter chooses with the order of the weights: where these differ, they tell nothing."""
 
@@ -114,8 +117,10 @@ def _equal(a: Array | None, b: Array | None) -> bool:
 
 
 def moves(layers: Layers, id: int) -> bool:
-    """Return whether a layer computes nothing, or converts floats to floats."""
+    """Return whether a layer computes nothing, converts floats to floats, adds zero or multiplies by one."""
+    node, constants = layers.node(id), layers.constants(id)
+    if node.type in _IDENTITY and 1 in constants:
+        return bool((constants[1] == _IDENTITY[node.type]).all())
     sources = [layers.model.facts.get(outlet) for outlet in layers.graph.sources(id)[:1] if outlet is not None]
     is_float = all(type.is_float for type in (*layers.steps[id].types, *(fact.type for fact in sources if fact)))
-    node = layers.node(id)
     return node.type in MOVING or (node.type == "Convert" and is_float)

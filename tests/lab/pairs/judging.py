@@ -37,6 +37,9 @@ ACCEPTED: Final[Mapping[str, frozenset[str]]] = {
 }
 """The causes that are right for a fault, where there are several."""
 
+OTHERWISE: Final = frozenset({"missing", "structure", "type"})
+"""The causes that are right, too, for a fault of a layer that the other exporter writes otherwise."""
+
 TIED: Final = 3
 
 NOTHING_TO_TELL: Final = {
@@ -50,7 +53,7 @@ NOTHING_TO_TELL: Final = {
 class Pair(NamedTuple):
     """Two models on the same inputs: ``planted`` is the fault of the first one or of the second, None for a sound pair.
 
-    ``names`` are those of the planted layer and of its counterparts.
+    ``names`` are those of the planted layer and of its counterparts, ``causes`` those that a verdict may tell.
     """
 
     name: str
@@ -59,6 +62,7 @@ class Pair(NamedTuple):
     inputs: Mapping[int, Array]
     planted: faults.Planted | None
     names: frozenset[str] = frozenset()
+    causes: frozenset[str] = frozenset()
 
 
 def outputs(model: Loaded, inputs: Mapping[int, Array]) -> tuple[Array, ...]:
@@ -81,13 +85,12 @@ def outcome(pair: Pair, verdict: Verdict) -> Outcome:
     if verdict.verdict == "unknown":
         return "unknown"
     wanted = {_own(name) for name in pair.names}
-    causes = ACCEPTED.get(pair.planted.cause, frozenset({pair.planted.cause}))
     for suspect in verdict.suspects[:TIED]:
         sides = suspect.between or ((), ())
         if max(map(len, sides)) > WIDEST:
             continue
         named = {suspect.name, suspect.other, *sides[0], *sides[1]}
-        if wanted & {_own(name) for name in named} and suspect.cause in causes:
+        if wanted & {_own(name) for name in named} and suspect.cause in pair.causes:
             return "right"
     return "wrong"
 
@@ -144,7 +147,7 @@ def _planted(
     chance: random.Random,
 ) -> Iterator[Pair]:
     """Yield a model with a fault beside another one, each way round."""
-    known: dict[tuple[str, str], Mapping[str, set[str]]] = {}
+    known: dict[tuple[str, str], Mapping[str, Mapping[str, bool]]] = {}
     for kind, plant, base, beside in places:
         planted = _chosen(plant, models[base], inputs, chance)
         if planted is None:
@@ -152,22 +155,29 @@ def _planted(
         if (base, beside) not in known:
             known[base, beside] = _twins(models[base], models[beside], inputs)
         layers = planted.layer.split("|")
-        names = frozenset(layers).union(*(known[base, beside].get(layer, ()) for layer in layers))
+        twins = [known[base, beside].get(layer, {}) for layer in layers]
+        names = frozenset(layers).union(*twins)
+        causes = ACCEPTED.get(planted.cause, frozenset({planted.cause}))
+        if "by ONNX" in (base + beside) and not any(any(each.values()) for each in twins):
+            causes |= OTHERWISE
         name = f"{network} {kind} in {base} beside {beside}"
-        yield Pair(name, planted.model, models[beside], inputs, planted, names)
-        yield Pair(f"{name}, the other way round", models[beside], planted.model, inputs, planted, names)
+        told = planted, names, causes
+        yield Pair(name, planted.model, models[beside], inputs, *told)
+        yield Pair(f"{name}, the other way round", models[beside], planted.model, inputs, *told)
 
 
-def _twins(model: Loaded, other: Loaded, inputs: Mapping[int, Array]) -> Mapping[str, set[str]]:
-    """Return the names of the layers of a sound model that compute the tensor of each layer of another one."""
+def _twins(model: Loaded, other: Loaded, inputs: Mapping[int, Array]) -> Mapping[str, Mapping[str, bool]]:
+    """Return the layers of a sound model that compute the tensor of each layer of another one: whether of its type."""
     model, other = expanded(model, other), expanded(other, model)
     mine, its = sound.tensors_of(model, inputs), sound.tensors_of(other, inputs)
-    found: dict[str, set[str]] = {}
+    found: dict[str, dict[str, bool]] = {}
     for outlet, array in mine.items():
-        names = found.setdefault(model.graph.node(outlet.node).name, set())
+        node = model.graph.node(outlet.node)
+        names = found.setdefault(node.name, {})
         for twin, tensor in its.items():
             if tensor.dtype.kind == array.dtype.kind and distance(array, tensor) <= SAME:
-                names.add(other.graph.node(twin.node).name)
+                its_node = other.graph.node(twin.node)
+                names[its_node.name] = its_node.type == node.type or names.get(its_node.name, False)
     return found
 
 
