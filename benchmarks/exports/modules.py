@@ -130,3 +130,39 @@ class Yolo(nn.Module):
             centres.append(torch.stack([grid[1], grid[0]]).view(2, -1))
             strides.append(torch.full((1, level.shape[2] * level.shape[3]), 8.0 * 2**number))
         return torch.cat(centres, 1), torch.cat(strides, 1)
+
+
+class Detector(Yolo):
+    """Three convolutions, and the head of YOLOv8n on one level."""
+
+    def __init__(self, classes: int = 4, width: int = 8) -> None:
+        nn.Module.__init__(self)
+        self.classes = classes
+        self.stem = nn.Sequential(Conv(3, width, 3, 2), Conv(width, width, 3, 2), Conv(width, width, 3, 2))
+        self.heads = nn.ModuleList([Head(width, classes, width)])
+
+    def forward(self, images: Tensor) -> Tensor:
+        return self.decoded([self.heads[0](self.stem(images))])
+
+
+class Block(nn.Sequential):
+    def __init__(self, inputs: int, outputs: int) -> None:
+        super().__init__(nn.Conv2d(inputs, outputs, 3, padding=1), nn.GroupNorm(4, outputs), nn.SiLU())
+
+
+class UNet(nn.Module):
+    """Three resolutions: pooled on the way down, resized on the way up, and joined with what was before."""
+
+    def __init__(self, width: int = 8, classes: int = 3) -> None:
+        super().__init__()
+        self.begin, self.down, self.bottom = Block(3, width), Block(width, 2 * width), Block(2 * width, 4 * width)
+        self.up, self.end = Block(6 * width, 2 * width), Block(3 * width, width)
+        self.score = nn.Conv2d(width, classes, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        fine = self.begin(x)
+        middle = self.down(functional.max_pool2d(fine, 2))
+        coarse = self.bottom(functional.avg_pool2d(middle, 3, 2, 1))
+        middle = self.up(torch.cat([functional.interpolate(coarse, scale_factor=2.0, mode="bilinear"), middle], 1))
+        fine = self.end(torch.cat([functional.interpolate(middle, scale_factor=2.0), fine], 1))
+        return self.score(fine).softmax(1)

@@ -120,11 +120,12 @@ class Network:
         """The same module by PyTorch's exporter."""
         import torch
 
+        from exports.wrapped import Named
+
         examples = tensors(self.inputs())
-        named = hasattr(module, "config")
         with torch.no_grad():
             torch.onnx.export(
-            module, () if named else tuple(examples.values()), str(path), kwargs=examples if named else None,
+            Named(module, list(examples)) if hasattr(module, "config") else module, tuple(examples.values()), str(path),
             input_names=list(examples), opset_version=OPSET, dynamo=False,
             dynamic_axes=self.values.names if self.dynamic else None,
         )  # fmt: skip
@@ -146,6 +147,17 @@ class Network:
         coarse(module)
         ov.save_model(self.convert(module), stem.with_suffix(".xml"), compress_to_fp16=False)
         Workload([{name: halves(x) for name, x in self.inputs().items()}]).save(stem.with_suffix(".npz"))
+
+    def write_twice(self, stem: Path) -> None:
+        """Write two IRs with coarse weights, directly and by way of ONNX, the ONNX file, and the inputs."""
+        import openvino as ov
+
+        self.write_coarse(stem)
+        module = self.module()
+        coarse(module)
+        self.write_onnx(module, stem.with_suffix(".onnx"))
+        other = ov.convert_model(stem.with_suffix(".onnx"))
+        ov.save_model(other, stem.with_name("other.xml"), compress_to_fp16=False)
 
     def write_quantized(self, stem: Path) -> None:
         """Write the IR in 8 bits, calibrated with random inputs, and the inputs."""

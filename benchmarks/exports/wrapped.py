@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from typing import Any
 
 from torch import Tensor, nn
@@ -75,3 +76,14 @@ class Diffusion(nn.Module):
 
     def forward(self, sample: Tensor, timestep: Tensor, encoder_hidden_states: Tensor) -> Tensor:
         return self.body(sample, timestep, encoder_hidden_states, return_dict=False)[0]
+
+
+class Named(nn.Module):
+    """A model of transformers whose inputs are in the order of some names."""
+
+    def __init__(self, body: nn.Module, names: Sequence[str]) -> None:
+        super().__init__()
+        self.body, self.names = body, list(names)
+
+    def forward(self, *values: Tensor) -> Any:
+        return self.body(**dict(zip(self.names, values, strict=True)))

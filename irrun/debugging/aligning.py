@@ -15,21 +15,17 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.debugging.expanding import expanded
+from irrun.debugging.finding import HELD, Finder, Harmless
 from irrun.debugging.places import Passer
-from irrun.debugging.quantising import QUANTISER, Loss, Read, judge, quantiser_noise
+from irrun.debugging.quantising import QUANTISER, quantiser_noise
 from irrun.debugging.replaying import Layers
-from irrun.debugging.resembling import SAME, Tensors, distance, is_plain
+from irrun.debugging.resembling import SAME, distance, is_plain
 from irrun.debugging.spool import Spool
 from irrun.graph import Outlet
 from irrun.jobs.progress import working
 from irrun.model import Loaded
 from irrun.tensor import Array
-
-_CLOSE: Final = 0.7
-"""The distance up to which a layer may be the one that the other model has with coarser numbers."""
-
-_TRIED: Final = 4
-"""Close layers that are tried."""
 
 _WIDEST: Final = 24
 """Layers of a region up to which it is looked at."""
@@ -41,16 +37,7 @@ _PATIENCE: Final = 12
 """Layers behind such a tensor that are computed before one of them must be found."""
 
 _SECONDS: Final = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class Harmless:
-    """A layer whose results differ because of coarser numbers on one side."""
-
-    layer: int
-    other: int
-    loss: Loss
-    error: float
+"""Of the processor, after which no more regions are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,159 +76,12 @@ class Alignment:
     is_explained: bool = True
 
 
-class _Aligner:
+class _Aligner(Finder):
     def __init__(self, ours: Layers, theirs: Layers, spool: Spool, inputs: Mapping[int, Array]) -> None:
-        self.ours, self.theirs = ours, theirs
-        self.tensors = Tensors(spool)
-        self._spool = spool
-        self._named = {(node.name, node.type): node.id for node in theirs.graph.ordered() if node.id in theirs.steps}
-        self.result = Alignment(ours, theirs)
-        self.found = self.result.found
-        self._inputs = inputs
-        self._taken: set[Outlet] = set()
-        self._shapes: dict[Outlet, tuple[int, ...]] = {}
+        super().__init__(ours, theirs, spool, inputs)
+        self.result = Alignment(ours, theirs, self.found, self.harmless)
         self._tried = 0
-        self._deadline = time.monotonic() + _SECONDS
-
-    # -- values
-
-    def value(self, outlet: Outlet, over: Mapping[Outlet, Array] | None = None) -> Array | None:
-        """Return the tensor that layers behind an outlet go on with."""
-        if over is not None and outlet in over:
-            return over[outlet]
-        if outlet in self.found:
-            array = self.tensors[self.found[outlet]]
-            shape = self._shapes.get(outlet)
-            return array if shape is None else array.reshape(shape)
-        key = "own", outlet
-        return self._spool.get(key) if key in self._spool else None
-
-    def given(self, id: int, over: Mapping[Outlet, Array] | None = None) -> list[Array | None] | None:
-        """Return the inputs of a layer; None where one is not known."""
-        inputs: list[Array | None] = []
-        for outlet in self.ours.sources(id):
-            value = None if outlet is None else self.value(outlet, over)
-            if outlet is not None and value is None:
-                return None
-            inputs.append(value)
-        return inputs
-
-    def same(self, outlet: Outlet, array: Array) -> Outlet | None:
-        """Return the tensor of the other model that has the same values; of several, one of the same name or type."""
-        node = self.ours.node(outlet.node)
-        near = [other for _, other in self.tensors.near(array, SAME)[:64]]
-        if is_plain(array):
-            near = [other for other in near if self.theirs.node(other.node).type == node.type]
-            named = self._named.get((node.name, node.type), -1)
-            near = [other for other in near if named in (-1, other.node)]
-        near = [other for other in near if _is_alike(array.shape, self.tensors.shape(other))]
-
-        def rank(other: Outlet) -> tuple[bool, bool, bool, bool, bool]:
-            twin = self.theirs.node(other.node)
-            return (
-                twin.name != node.name or other.port != outlet.port,
-                twin.type != node.type,
-                other in self._taken,
-                self.tensors.shape(other) != tuple(array.shape),
-                other.port != outlet.port,
-            )
-
-        return next((other for other in sorted(near, key=rank) if distance(array, self.tensors[other]) <= SAME), None)
-
-    def take(self, outlet: Outlet, other: Outlet, array: Array | None = None) -> None:
-        """Let the layers behind an outlet go on with a tensor of the other model, in the shape of an own one."""
-        self.found[outlet] = other
-        self._taken.add(other)
-        self._spool.drop(("own", outlet))
-        self._shapes.pop(outlet, None)
-        if array is not None:
-            self._shapes[outlet] = tuple(array.shape)
-
-    # -- forward
-
-    def forward(self) -> None:
-        """Find what can be found by value."""
-        for place, id in enumerate(self.ours.parameters):
-            outlet, array = Outlet(id, 0), self._inputs[place]
-            other = self.same(outlet, array)
-            if other is not None:
-                self.take(outlet, other, array)
-            else:
-                self._spool.put(("own", outlet), array)
-        for id in self.ours.steps:
-            self._visit(id)
-
-    def _visit(self, id: int) -> None:
-        given = self.given(id)
-        made = None if given is None else self.ours.compute(id, given)
-        if made is None or given is None:
-            return
-        for outlet, array in zip(self.ours.outlets(id), made, strict=True):
-            other = self.same(outlet, array)
-            if other is not None:
-                self.take(outlet, other, array)
-        if any(outlet not in self.found for outlet in self.ours.outlets(id)):
-            coarser = self._coarser(id, given, made)
-            if coarser is not None:
-                self.result.harmless.append(coarser)
-                self.take(Outlet(id, 0), Outlet(coarser.other, 0))
-        for outlet, array in zip(self.ours.outlets(id), made, strict=True):
-            if outlet not in self.found:
-                self._spool.drop(("own", outlet))
-                self._spool.put(("own", outlet), array)
-
-    def _coarser(
-        self,
-        id: int,
-        given: Sequence[Array | None],
-        made: Sequence[Array],
-        over: Mapping[Outlet, Array] | None = None,
-    ) -> Harmless | None:
-        """Return the layer that the other model computes with coarser numbers, if there is one."""
-        if len(made) != 1 or made[0].dtype.kind != "f":
-            return None
-        (array,), node = made, self.ours.node(id)
-        near = [item for item in self.tensors.near(array, _CLOSE) if self.theirs.node(item[1].node).type == node.type]
-        near = [item for item in near if item[1] not in self._taken and item[1].node in self.theirs.steps]
-        near.sort(key=lambda item: (self.theirs.node(item[1].node).name != node.name, item[0]))
-        for _, other in near[:_TRIED]:
-            loss = self._loss(Read(self.ours, id, given, lambda source: self.value(source, over)), other)
-            if loss is not None:
-                return Harmless(id, other.node, loss, distance(array, self.tensors[other]))
-        return None
-
-    def _loss(self, read: Read, other: Outlet) -> Loss | None:
-        """Return what the other model loses in its inputs of a layer, if that explains its result; else None."""
-        inputs = self.inputs_of(other.node)
-        if inputs is None or len(inputs) != len(read.inputs):
-            return None
-        made = self.ours.compute(read.id, self._filled(read.id, inputs, other.node))
-        if made is None or distance(made[other.port], self.tensors[other]) > SAME:
-            return None
-        return judge(read, Read(self.theirs, other.node, inputs, self.tensors.get))
-
-    def inputs_of(self, other: int) -> list[Array | None] | None:
-        """Return the inputs of a layer of the other model as it ran."""
-        inputs: list[Array | None] = []
-        for outlet in self.theirs.sources(other):
-            if outlet is not None and outlet not in self.tensors:
-                return None
-            inputs.append(None if outlet is None else self.tensors[outlet])
-        return inputs
-
-    def _filled(self, id: int, inputs: Sequence[Array | None], other: int) -> list[Array | None]:
-        """Return inputs with the constants of the other model, in the types that a layer takes."""
-        constants = self.theirs.constants(other)
-        filled = [constants.get(port) if array is None else array for port, array in enumerate(inputs)]
-        own = self.ours.constants(id)
-        return [
-            array.astype(own[port].dtype)
-            if array is not None and port in own and array.dtype != own[port].dtype
-            else array
-            for port, array in enumerate(filled)
-        ]
-
-    # -- differences
+        self._deadline = time.process_time() + _SECONDS
 
     def explain(self, ends: Sequence[tuple[Outlet, Outlet]]) -> None:
         """Put tensors of the other model in the place of own ones until the ends are those of the other model."""
@@ -250,10 +90,13 @@ class _Aligner:
             if region is None:
                 return
             self.result.regions.append(region)
+            behind = self._behind({region.end.node})
+            doubtful = [id for id in behind if not all(map(self._is_certain, self.ours.outlets(id)))]
             self.take(region.end, region.other)
-            for id in self._behind({region.end.node}):
-                if any(outlet not in self.found for outlet in self.ours.outlets(id)):
-                    self._visit(id)
+            for id in doubtful:
+                for outlet in self.ours.outlets(id):
+                    self.found.pop(outlet, None)
+                self.visit(id)
 
     def _agrees(self, outlet: Outlet, other: Outlet) -> bool:
         value = self.value(outlet)
@@ -263,12 +106,22 @@ class _Aligner:
         """Return whether a tensor is one of the other model, in the same shape."""
         return tuple(array.shape) == self.tensors.shape(other) and distance(array, self.tensors[other]) <= SAME
 
-    def _cone(self, ends: Iterable[Outlet], most: int | None = None) -> set[int]:
-        """Return the layers that lead to some ends, as far as their tensors have no counterpart."""
+    def _is_certain(self, outlet: Outlet) -> bool:
+        """Return whether a tensor was found, and not by chance: its inputs were found, or its layer is of the type."""
+        other = self.found.get(outlet)
+        if other is None:
+            return False
+        before = (source for source in self.ours.sources(outlet.node) if source is not None)
+        alike = self.ours.node(outlet.node).type == self.theirs.node(other.node).type
+        return alike or all(source in self.found for source in before)
+
+    def _cone(self, ends: Iterable[Outlet], most: int | None = None, *, doubt: bool = False) -> set[int]:
+        """Return the layers that lead to some ends, as far as their tensors have no counterpart, or no certain one."""
+        is_known = self._is_certain if doubt else self.found.__contains__
         waiting, cone = list(ends), set[int]()
         while waiting and (most is None or len(cone) <= most):
             outlet = waiting.pop()
-            if outlet not in self.found and outlet.node in self.ours.steps and outlet.node not in cone:
+            if not is_known(outlet) and outlet.node in self.ours.steps and outlet.node not in cone:
                 cone.add(outlet.node)
                 waiting += [source for source in self.ours.sources(outlet.node) if source is not None]
         return cone
@@ -281,11 +134,19 @@ class _Aligner:
             if (
                 outlet.node in self.theirs.steps
                 and outlet.node not in cone
-                and (outlet == end or outlet not in self._taken)
+                and (outlet == end or not self._is_taken(outlet))
             ):
                 cone.add(outlet.node)
                 waiting += [source for source in self.theirs.sources(outlet.node) if source is not None]
         return cone
+
+    def _is_taken(self, other: Outlet) -> bool:
+        """Return whether own layers go on with a tensor of the other model, or with an equal one."""
+        if other in self.taken or other not in self.tensors:
+            return other in self.taken
+        array = self.tensors[other]
+        equal = (twin for _, twin in self.tensors.near(array, 0.0) if twin in self.taken)
+        return not is_plain(array) and any(distance(array, self.tensors[twin]) == 0 for twin in equal)
 
     def _behind(self, start: Iterable[int]) -> list[int]:
         """Return the layers that depend on some, in topological order."""
@@ -299,11 +160,11 @@ class _Aligner:
 
     def _best(self, wrong: Sequence[tuple[Outlet, Outlet]]) -> Region | None:
         """Return the smallest region that explains most ends."""
-        cone = self._cone(outlet for outlet, _ in wrong)
+        cone = self._cone((outlet for outlet, _ in wrong), doubt=True)
         best: tuple[int, Region] | None = None
         for region in self._candidates(cone, wrong):
             self._tried += 1
-            if self._tried > _MOST or time.monotonic() > self._deadline:
+            if self._tried > _MOST or time.process_time() > self._deadline:
                 break
             gained = self._gain(region, cone, wrong)
             if gained and (best is None or gained > best[0]):
@@ -346,7 +207,7 @@ class _Aligner:
                 if other not in others:
                     part = self._other_cone(other)
                     others[other] = tuple(id for id in self.theirs.steps if id in part)
-                beside = () if other in self._taken else others[other]
+                beside = () if other in self.taken else others[other]
                 if len(beside) <= _WIDEST and (layers or beside):
                     is_one_sided = not layers or not beside
                     size = len(layers) + len(beside) + (is_one_sided or twin.type != node.type)
@@ -390,7 +251,7 @@ class _Aligner:
         yield from (other for other in fed if self.tensors.shape(other) == shape)
         for other in self.tensors:
             twin = self.theirs.node(other.node)
-            if other in self._taken or other == ends.get(outlet) or twin.id not in self.theirs.steps:
+            if other in self.taken or other == ends.get(outlet) or twin.id not in self.theirs.steps:
                 continue
             if self.tensors.shape(other) == shape or (
                 twin.type == node.type and (twin.name == node.name or shape is None or self._feeds(outlet, other))
@@ -427,7 +288,7 @@ class _Aligner:
                 other_end = ends.get(outlet)
                 twin = self.same(outlet, array)
                 if twin is None and given is not None and coarser is None:
-                    coarser = self._coarser(id, given, made, over)
+                    coarser = self.coarser(id, given, made, over)
                     twin = Outlet(coarser.other, 0) if coarser is not None else None
                 if twin is None:
                     over[outlet] = array
@@ -444,11 +305,6 @@ class _Aligner:
         return reached
 
 
-def _is_alike(shape: Sequence[int], other: Sequence[int]) -> bool:
-    """Return whether elements in the same order may be one tensor: the axes are not those of the other, permuted."""
-    return tuple(shape) == tuple(other) or sorted(shape) != sorted(other)
-
-
 def align(
     model: Loaded,
     other: Loaded,
@@ -458,19 +314,22 @@ def align(
     config: Mapping[str, Any] | None = None,
 ) -> Alignment:
     """Align two models, each on inputs by place; ``ends`` has the place of the other's output for each own one."""
-    ours, theirs = Layers(model, config), Layers(other, config)
+    ours = Layers(expanded(model, other), config, model.graph)
+    theirs = Layers(expanded(other, model), config, other.graph)
     with Spool() as spool, working("aligning"):
         aligner = _Aligner(ours, theirs, spool, inputs)
         for place, id in enumerate(other.graph.parameters):
             aligner.tensors.put(Outlet(id, 0), others[place])
         theirs.run(others, Passer(aligner.tensors.put))
+        for outlet, array in theirs.held(HELD):
+            aligner.tensors.put(outlet, array)
         aligner.forward()
         pairs = [
             (source, target)
             for place, end in enumerate(ends)
             if end is not None
-            and (source := model.graph.sources(model.graph.results[place])[0]) is not None
-            and (target := other.graph.sources(other.graph.results[end])[0]) is not None
+            and (source := ours.graph.sources(ours.graph.results[place])[0]) is not None
+            and (target := theirs.graph.sources(theirs.graph.results[end])[0]) is not None
             and ours.is_computed(source.node)
             and theirs.is_computed(target.node)
         ]

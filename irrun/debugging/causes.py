@@ -1,92 +1,150 @@
-"""Where in a layer NaN or infinity begins, and what of its inputs makes it."""
+"""Why a layer differs from its counterpart in another model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.diagnostics import amount
-from irrun.graph import Node
-from irrun.ops.shapes import normalize_axis
+from irrun.debugging.aligning import Alignment
+from irrun.debugging.quantising import QUANTISATION, QUANTISER, chain_of, constant_loss
+from irrun.debugging.replaying import COMMUTATIVE, Layers
+from irrun.graph import Outlet
 from irrun.tensor import Array
 
-Inputs = Sequence[Array | None]
-Bad = Callable[[Array], Array]
+MOVING: Final = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Transpose"})
+"""Layers that compute nothing."""
 
-_MASK: Final = 3
-"""The input of an attention that says which keys a query sees."""
+_IDENTITY: Final = {"Add": 0, "Subtract": 0, "Multiply": 1, "Divide": 1}
+"""The second operand that leaves the first as it is."""
 
+_TURNS: Final = frozenset({"transpose_a", "transpose_b"})
+"""Attributes that an exporter chooses with the order of the weights: where these differ, they tell nothing."""
 
-def causes_of(node: Node, inputs: Inputs, outputs: Sequence[Array], bad: Bad) -> tuple[str, ...]:
-    """Return in words where a layer makes values that are ``bad``, and from which elements of its inputs."""
-    array = next(item for item in outputs if item.dtype.kind == "f" and bad(item).any())
-    at = tuple(int(index) for index in np.argwhere(bad(array))[0])
-    texts = tuple(_RULES.get(node.type, _nothing)(node, inputs))
-    if texts:
-        return texts
-    is_product = node.op is not None and node.op.factors
-    read = "" if is_product else ", ".join(_read(inputs, array.shape, at))
-    return (f"first at {_place(at)}{': ' if read else ''}{read}",)
+_FEW: Final = 4
+"""The elements up to which the values of a constant are printed."""
 
 
-def _read(inputs: Inputs, shape: tuple[int, ...], at: Sequence[int]) -> Iterator[str]:
-    """Yield the elements that are read at a place, of the inputs that are broadcast to the shape of the output."""
-    for port, array in enumerate(inputs):
-        if array is None or array.dtype.kind not in "fiub":
+class Cause(NamedTuple):
+    """A cause with its details and the constants that differ."""
+
+    name: str
+    what: str = ""
+    constants: tuple[str, ...] = ()
+
+
+def cause_of(found: Alignment, id: int, other: int) -> Cause:
+    """Return why a layer differs from its counterpart, the details, and the constants that differ."""
+    ours, theirs = found.ours, found.theirs
+    node, twin = ours.node(id), theirs.node(other)
+    if node.type != twin.type:
+        return Cause("type", f"{node.type} beside {twin.type}")
+    changed = _attributes(node.op, twin.op)
+    names: list[str] = []
+    coarse: list[str] = []
+    told: list[str] = []
+    is_coded = node.type == QUANTISER
+    own, its = ours.constants(id), theirs.constants(other)
+    for port in sorted(own.keys() & its.keys()):
+        loss = constant_loss(ours, id, theirs, other, port)
+        if loss is None:
+            names += _changed(ours, id, theirs, other, port)
+            told += _contrasts(values_of(ours, id, port), values_of(theirs, other, port))
+            chains = ((side, at) for side, key in ((ours, id), (theirs, other)) for at in chain_of(side, key, port))
+            is_coded = is_coded or any(side.node(at).type in (QUANTISER, "Subtract", "Multiply") for side, at in chains)
+        elif loss.kind == QUANTISATION:
+            coarse += _changed(ours, id, theirs, other, port)
+    if changed and not (names and {key for key, _ in changed} <= _TURNS):
+        return Cause("attribute", ", ".join(text for _, text in changed), tuple(names))
+    if names:
+        kind = "quantisation" if is_coded else "constant"
+        return Cause(kind, ", ".join(dict.fromkeys(told)), tuple(dict.fromkeys(names)))
+    mine, read = reads(found, id), [unconverted(theirs, outlet) for outlet in theirs.sources(other)]
+    is_turned = Counter(mine) == Counter(read) or _is_exchanged(mine, read)
+    if mine != read and not (is_turned and node.type in COMMUTATIVE):
+        return (
+            Cause("order", "the inputs are in another order")
+            if is_turned
+            else Cause("input", "it reads another tensor")
+        )
+    return Cause("quantisation", constants=tuple(coarse)) if coarse else Cause("implementation")
+
+
+def reads(found: Alignment, id: int) -> list[Outlet | None]:
+    """Return the counterparts of what a layer reads, by input; None for a constant of either side."""
+    read = (None if outlet is None else found.found.get(outlet) for outlet in found.ours.sources(id))
+    return [unconverted(found.theirs, outlet) for outlet in read]
+
+
+def _is_exchanged(read: Sequence[Outlet | None], other: Sequence[Outlet | None]) -> bool:
+    """Return whether the one tensor that both of two layers read is at another of two inputs; constants are None."""
+    both = [outlet for outlet in read if outlet is not None and outlet in other]
+    is_mixed = len(read) == len(other) == 2 and len(both) == 1 and None in (*read, *other)
+    return is_mixed and read.index(both[0]) != other.index(both[0])
+
+
+def unconverted(layers: Layers, outlet: Outlet | None) -> Outlet | None:
+    """Return the tensor that some layers convert from floats to floats; None for a constant."""
+    while outlet is not None and outlet.node in layers.steps and layers.node(outlet.node).type == "Convert":
+        if not moves(layers, outlet.node):
+            break
+        outlet = layers.sources(outlet.node)[0]
+    return outlet if outlet is not None and layers.is_computed(outlet.node) else None
+
+
+def _attributes(op: Any, other: Any) -> list[tuple[str, str]]:
+    """Return the names of the attributes that differ, each with both values in words."""
+    a, b = (vars(item) if item is not None else {} for item in (op, other))
+    names = [key for key in {**a, **b} if str(a.get(key)) != str(b.get(key))]
+    return [(key, f"{key} {a.get(key)} beside {b.get(key)}") for key in names]
+
+
+def _changed(ours: Layers, id: int, theirs: Layers, other: int, port: int) -> list[str]:
+    """Return the names of the constants, of those that make an input, whose values differ."""
+    mine = values_of(ours, id, port)
+    its = values_of(theirs, other, port)
+    if len(mine) == len(its):
+        names = [name for (name, a), (_, b) in zip(mine, its, strict=True) if not _equal(a, b)]
+        if names:
+            return names
+    return [name for name, _ in mine[:1]]
+
+
+def values_of(layers: Layers, id: int, port: int) -> list[tuple[str, Array | None]]:
+    facts = layers.model.facts
+    chain = [at for at in chain_of(layers, id, port) if layers.node(at).type == "Const"]
+    return [(layers.node(at).name, fact.constant if (fact := facts.get(Outlet(at, 0))) else None) for at in chain]
+
+
+def _contrasts(mine: Sequence[tuple[str, Array | None]], its: Sequence[tuple[str, Array | None]]) -> Iterator[str]:
+    """Yield how constants differ, in words: both values of few elements, else the number of elements that differ."""
+    for (name, a), (_, b) in zip(mine, its, strict=False):
+        if a is None or b is None or len(mine) != len(its) or _equal(a, b):
             continue
-        try:
-            value = np.broadcast_to(array, shape)[tuple(at)]
-        except ValueError:
-            continue
-        yield f"input {port} is {value:.6g}" if array.dtype.kind == "f" else f"input {port} is {value}"
+        if max(a.size, b.size) <= _FEW:
+            yield f'"{name}" {_text(a)} beside {_text(b)}'
+        elif a.shape == b.shape:
+            yield f'"{name}" in {int(np.count_nonzero(a != b)):,} of {a.size:,} elements'
 
 
-def _divisor(node: Node, inputs: Inputs) -> Iterator[str]:
-    del node
-    divisor = inputs[1]
-    zero = np.argwhere(divisor == 0) if divisor is not None else np.zeros((0, 0))
-    if len(zero):
-        yield f"the divisor, input 1, is 0 in {amount(len(zero), 'element')}, first at {_place(zero[0])}"
+def _text(array: Array) -> str:
+    values = [f"{value:.6g}" if array.dtype.kind == "f" else str(value) for value in array.reshape(-1).tolist()]
+    return values[0] if array.size == 1 else f"[{', '.join(values)}]"
 
 
-def _mask(node: Node, inputs: Inputs) -> Iterator[str]:
-    del node
-    mask = inputs[_MASK] if len(inputs) > _MASK else None
-    if mask is not None and mask.ndim:
-        hidden = ~mask if mask.dtype.kind == "b" else np.isneginf(mask)
-        yield from _rows(hidden.all(axis=-1), f"the mask, input {_MASK}, hides all keys of", "query")
+def _equal(a: Array | None, b: Array | None) -> bool:
+    if a is None or b is None or a.shape != b.shape:
+        return False
+    return bool((a == b).all()) if a.dtype.kind != "f" else bool(((a == b) | ((a != a) & (b != b))).all())
 
 
-def _scores(node: Node, inputs: Inputs) -> Iterator[str]:
-    scores = inputs[0]
-    if scores is not None and scores.ndim:
-        axis = normalize_axis(getattr(node.op, "axis", -1), scores.ndim)
-        yield from _rows(np.isneginf(scores).all(axis=axis), "input 0 is -Inf throughout", "row")
-
-
-def _rows(lost: Any, what: str, name: str) -> Iterator[str]:
-    places = np.argwhere(lost)
-    if len(places):
-        first = f" {_place(places[0])}" if np.ndim(lost) else ""
-        count = f", of {len(places):,} such" if len(places) > 1 else ""
-        joint = "in " if name == "row" else ""
-        yield f"{what} {joint}{name}{first}{count}"
-
-
-def _nothing(node: Node, inputs: Inputs) -> Iterator[str]:
-    del node, inputs
-    return iter(())
-
-
-def _place(at: Any) -> str:
-    return f"[{','.join(str(int(index)) for index in at)}]"
-
-
-_RULES: Final[dict[str, Callable[[Node, Inputs], Iterator[str]]]] = {
-    "Divide": _divisor,
-    "ScaledDotProductAttention": _mask,
-    "SoftMax": _scores,
-    "LogSoftmax": _scores,
-}
+def moves(layers: Layers, id: int) -> bool:
+    """Return whether a layer computes nothing, converts floats to floats, adds zero or multiplies by one."""
+    node, constants = layers.node(id), layers.constants(id)
+    if node.type in _IDENTITY and 1 in constants:
+        return bool((constants[1] == _IDENTITY[node.type]).all())
+    sources = [layers.model.facts.get(outlet) for outlet in layers.graph.sources(id)[:1] if outlet is not None]
+    is_float = all(type.is_float for type in (*layers.steps[id].types, *(fact.type for fact in sources if fact)))
+    return node.type in MOVING or (node.type == "Convert" and is_float)

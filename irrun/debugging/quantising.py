@@ -31,6 +31,9 @@ _USUAL: Final = 255
 _CLIPPED: Final = 0.05
 """The share of elements beyond the range of a quantiser that calibration may give up."""
 
+_SLACK: Final = 0.25
+"""The part of its range by which elements may be beyond it, as where layers before it were not quantised."""
+
 _SLICE: Final = 8
 """Elements that a slice has at least which is looked at by itself."""
 
@@ -133,7 +136,8 @@ def _is_usual(gap: Array, step: Array) -> bool:
 def chain_of(layers: Layers, id: int, port: int) -> list[int]:
     """Return the constant layers that make a constant input, itself first."""
     graph = layers.graph
-    source = graph.sources(id)[port] if port < len(graph.sources(id)) else None
+    operands = layers.operands(id)
+    source = operands[port] if port < len(operands) else None
     waiting, chain = [] if source is None else [source.node], list[int]()
     while waiting and len(chain) < 32:
         at = waiting.pop(0)
@@ -166,7 +170,7 @@ def step_of(layers: Layers, id: int, port: int) -> Array | None:
         if fact is not None and _is_code(fact.type) and fact.constant is not None and len(chain) > 1:
             if fact.constant.size <= 1 < layers.constants(id)[port].size:
                 continue
-            whole = layers.graph.sources(id)[port]
+            whole = layers.operands(id)[port]
             assert whole is not None
             here = _value(layers, whole)
             bumped = _value(layers, whole, {node: fact.constant.astype(np.float32) + 1})
@@ -228,13 +232,13 @@ def _value(layers: Layers, outlet: Outlet | None, instead: dict[int, Array] | No
 def tensor_loss(whole: Array, read: Read, port: int) -> Loss | None:
     """Return what a tensor loses on its way through quantisers to an input; None where it does not come from there."""
     layers, at = read.layers, read.layers.sources(read.id)[port]
-    noise, seen, given = 0.0, False, read.inputs[port]
+    noise, rounded, seen, given = 0.0, 1.0, False, read.inputs[port]
     for _ in range(_FARTHEST):
         array = None if at is None else read.value(at)
         if at is None or array is None:
             return None
         if distance(whole, array) <= SAME:
-            is_usual = seen and given is not None and _noise(whole, given) <= _TWICE * max(noise, 1.0)
+            is_usual = seen and given is not None and _noise(whole, given) <= _TWICE * rounded
             return Loss(QUANTISATION, "activations rounded to levels", noise) if is_usual else None
         if at.node not in layers.steps or layers.node(at.node).type not in CODING:
             return None
@@ -247,7 +251,7 @@ def tensor_loss(whole: Array, read: Read, port: int) -> Loss | None:
             found = quantiser_noise(layers, at.node, before, array)
             if found is None:
                 return None
-            noise = max(noise, found)
+            noise, rounded = max(noise, found), max(rounded, _noise(before, array))
         at = sources[0]
     return None
 
@@ -255,8 +259,9 @@ def tensor_loss(whole: Array, read: Read, port: int) -> Loss | None:
 def quantiser_noise(layers: Layers, id: int, array: Array, levels: Array, *, slices: bool = False) -> float | None:
     """Return the error of a FakeQuantize as a multiple of what 8 bits need for its input; None where it is a fault.
 
-    A fault is an error of more than half a step inside of the range, or many elements outside of it. With ``slices``, a
-    slice along an axis of which all elements become one level is a fault, too.
+    A fault is an error of more than half a step inside of the range, or many elements outside of it; few elements
+    that are slightly outside do not count. With ``slices``, a slice along an axis is a fault, too, if all its elements
+    become one level.
     """
     limits = layers.constants(id)
     if not {1, 2, 3, 4} <= limits.keys() or array.shape != levels.shape or not array.size:
@@ -277,13 +282,15 @@ def quantiser_noise(layers: Layers, id: int, array: Array, levels: Array, *, sli
         return None
     if slices and _swallows(x, y):
         return None
-    return _noise(x, y)
+    slack = _SLACK * (high - low)
+    beyond = (x < low) & (x > low - slack) | (x > high) & (x < high + slack)
+    return _noise(np.where(beyond, y, x), y)
 
 
 def _noise(array: Array, levels: Array) -> float:
-    """Return the error of a tensor that is rounded to levels, as a multiple of what 8 bits need."""
+    """Return the error of a tensor that is rounded to levels, as a multiple of what 8 bits need, 0 among the levels."""
     x, y = array.reshape(-1).astype(np.float64), levels.reshape(-1).astype(np.float64)
-    needed = float(np.ptp(x)) / _USUAL / np.sqrt(12) if x.size == y.size and x.size else 0.0
+    needed = float(x.max(initial=0.0) - x.min(initial=0.0)) / _USUAL / np.sqrt(12) if x.size == y.size else 0.0
     return float(np.sqrt(np.mean((x - y) ** 2))) / needed if needed else 0.0
 
 

@@ -2,39 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from irrun.debugging.places import Watcher
 from irrun.debugging.stopping import AS_WRITTEN
-from irrun.graph import Node, Outlet
+from irrun.graph import Graph, Node, Outlet
 from irrun.model import Loaded, build
 from irrun.runtime import Memory, State, Step
 from irrun.runtime.budget import UNLIMITED
 from irrun.runtime.execute import FAILURES, Numerics, Run, conformed
 from irrun.tensor import Array
 
+COMMUTATIVE: Final = frozenset(
+    {"Add", "Multiply", "Maximum", "Minimum", "Equal", "NotEqual", "LogicalAnd", "LogicalOr"}
+)
+"""Layers whose two operands may be exchanged."""
+
 
 class Layers:
     """The steps of a model as written, by layer, with the constants that they read.
 
-    A layer that depends on constants only is no step: its value is a constant of those that read it.
+    A layer that depends on constants only is no step: its value is a constant of those that read it. Of two operands
+    that may be exchanged, a constant is the second one here, as exporters differ in that. ``parts`` are the layers
+    and constants that a graph does not have from which the model was made.
     """
 
-    def __init__(self, model: Loaded, config: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, model: Loaded, config: Mapping[str, Any] | None = None, whole: Graph | None = None) -> None:
         self.model, self.graph = model, model.graph
         self._compiled = build(model, {**(config or {}), **AS_WRITTEN})
         plan = self._compiled.plan
         self._constants = plan.slots
         self.steps: dict[int, Step] = {step.node.id: step for step in plan.steps}
+        self.parts = frozenset(() if whole is None else (id for id in self.graph if id not in whole))
         self.parameters = list(self.graph.parameters)
 
     def node(self, id: int) -> Node:
         return self.graph.node(id)
 
+    def operands(self, id: int) -> list[Outlet | None]:
+        """Return what a layer reads, by input; None for an absent input."""
+        found = list(self.graph.sources(id))
+        return found[::-1] if self._is_turned(id) else found
+
+    def _is_turned(self, id: int) -> bool:
+        found = self.graph.sources(id)
+        if self.graph.node(id).type not in COMMUTATIVE or len(found) != 2:
+            return False
+        return [outlet is not None and self.is_computed(outlet.node) for outlet in found] == [False, True]
+
     def sources(self, id: int) -> list[Outlet | None]:
         """Return what a layer reads of other layers, by input; None for a constant and for an absent input."""
-        found = self.graph.sources(id)
+        found = self.operands(id)
         absent = (None,) * (len(self.steps[id].inputs) - len(found) if id in self.steps else 0)
         return [
             outlet if outlet is not None and self.is_computed(outlet.node) else None for outlet in (*found, *absent)
@@ -54,9 +73,20 @@ class Layers:
 
     def constants(self, id: int) -> dict[int, Array]:
         """Return the constants that a layer reads, by input."""
-        step = self.steps[id]
-        values = {port: self._constants[slot] for port, slot in enumerate(step.inputs)}
+        slots = self.steps[id].inputs
+        values = {
+            port: self._constants[slot] for port, slot in enumerate(slots[::-1] if self._is_turned(id) else slots)
+        }
         return {port: value for port, value in values.items() if value is not None}
+
+    def held(self, most: int) -> Iterator[tuple[Outlet, Array]]:
+        """Yield the constants that layers read, up to a number of elements."""
+        for id in self.steps:
+            operands = self.operands(id)
+            for port, array in self.constants(id).items():
+                outlet = operands[port] if port < len(operands) else None
+                if outlet is not None and array.size <= most:
+                    yield outlet, array
 
     def outlets(self, id: int) -> list[Outlet]:
         """Return the outputs of a layer."""
@@ -69,7 +99,7 @@ class Layers:
         """
         constants = self.constants(id)
         given = [constants.get(port) if array is None else array for port, array in enumerate(inputs)]
-        return computed(self.steps[id], given)
+        return computed(self.steps[id], given[::-1] if self._is_turned(id) else given)
 
     def run(self, inputs: Any, watcher: Watcher) -> tuple[Array, ...]:
         """Run all layers with an observer, and return the outputs."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -85,6 +85,7 @@ class Tensors:
     def __init__(self, spool: Spool) -> None:
         self._spool = spool
         self._known: dict[Outlet, tuple[tuple[int, ...], Sketch]] = {}
+        self._types: dict[Outlet, Any] = {}
         self._by_size: dict[int, list[Outlet]] = {}
 
     def put(self, outlet: Outlet, array: Array) -> None:
@@ -92,6 +93,7 @@ class Tensors:
         if outlet not in self._known:
             self._spool.put(("other", outlet), array)
             self._known[outlet] = tuple(array.shape), sketch(array)
+            self._types[outlet] = array.dtype
             self._by_size.setdefault(array.size, []).append(outlet)
 
     def __contains__(self, outlet: Outlet) -> bool:
@@ -108,6 +110,10 @@ class Tensors:
 
     def shape(self, outlet: Outlet) -> tuple[int, ...]:
         return self._known[outlet][0]
+
+    def type(self, outlet: Outlet) -> Any:
+        """Return NumPy's type of the elements of a tensor."""
+        return self._types[outlet]
 
     def near(self, array: Array, within: float) -> list[tuple[float, Outlet]]:
         """Return the tensors that may be within a distance of an array, the nearest first, judged by their sketches."""

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.debugging.causes import causes_of
 from irrun.debugging.cutting import around, constant_nodes, save
 from irrun.debugging.faults import DebugError
+from irrun.debugging.nonfinite import causes_of
 from irrun.debugging.places import Place, Watcher
 from irrun.debugging.statistics import HALF_MAX, blocks
 from irrun.diagnostics import listing, near_match

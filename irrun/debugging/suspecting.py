@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from statistics import median
-from typing import Any, Final, NamedTuple
-
-import numpy as np
+from typing import Final, NamedTuple
 
 from irrun.debugging.aligning import Alignment, Region
-from irrun.debugging.quantising import CODING, QUANTISATION, QUANTISER, ROUNDING, chain_of, constant_loss
+from irrun.debugging.causes import Cause, cause_of, moves, reads, unconverted, values_of
+from irrun.debugging.quantising import CODING, QUANTISATION, QUANTISER, ROUNDING, constant_loss
 from irrun.debugging.replaying import Layers
+from irrun.debugging.resembling import SAME, distance
 from irrun.debugging.verdicts import WIDEST, Cut, Suspect, Verdict
 from irrun.diagnostics import amount
-from irrun.graph import Node, Outlet
+from irrun.graph import Node
 from irrun.tensor import Array
 
-MOVING: Final = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Transpose"})
-"""Layers that compute nothing."""
-
-VAGUE: Final = frozenset({"structure", "implementation", "input"})
-"""Causes that do not tell what differs: where they follow shape arithmetic that differs, the fault may be there."""
-
-_FEW: Final = 4
-"""The elements up to which the values of a constant are printed."""
+_VAGUE: Final = frozenset({"structure", "implementation", "input", "missing"})
+"""Causes that do not tell what differs: behind shape arithmetic, the fault may be there."""
 
 _NOISE: Final = 6.0
 """The error of quantised activations up to which it is usual, as a multiple of what 8 bits need."""
@@ -51,7 +45,7 @@ def verdict_of(found: Alignment) -> Verdict:
         a, b = (max(len(getattr(region, side)) for region in wide) for side in ("layers", "others"))
         where = f"between {amount(a, 'layer')} and {amount(b, 'layer')} of the other side"
         return Verdict("unknown", reason=f"the difference begins {where} that have no counterpart one by one")
-    if suspects and suspects[0].cause in VAGUE and any(_has_arithmetic(found, region) for region in found.regions):
+    if suspects and suspects[0].cause in _VAGUE and any(_has_arithmetic(found, region) for region in found.regions):
         return Verdict("unknown", reason="the difference begins in shape arithmetic, or behind it")
     if suspects:
         return Verdict("different", tuple(suspects), suspects[0].cause, suspects[0].what)
@@ -92,20 +86,12 @@ def _quantiser_of(layers: Layers, id: int) -> str:
     return ""
 
 
-class _Cause(NamedTuple):
-    """A cause with its details and the constants that differ."""
-
-    name: str
-    what: str = ""
-    constants: tuple[str, ...] = ()
-
-
 class _Pair(NamedTuple):
     """A layer and its counterpart, and why they differ."""
 
     id: int
     other: int
-    cause: _Cause
+    cause: Cause
 
 
 def _suspect(found: Alignment, region: Region) -> Suspect:
@@ -117,7 +103,8 @@ def _suspect(found: Alignment, region: Region) -> Suspect:
     pair = _pair(found, region, layers, others)
     if pair is not None:
         node, twin = ours.node(pair.id), theirs.node(pair.other)
-        return Suspect(node.name, node.type, twin.name, *pair.cause, shown, region.error, (pair.id, pair.other), cut)
+        ids = None if pair.id in ours.parts or pair.other in theirs.parts else (pair.id, pair.other)
+        return Suspect(node.name, node.type, twin.name, *pair.cause, shown, region.error, ids, cut)
     last, twin = ours.node(region.end.node), theirs.node(region.other.node)
     mine_only, its_only = _surplus(ours, layers, theirs, others)
     if bool(mine_only) == bool(its_only):
@@ -139,21 +126,46 @@ def _pair(found: Alignment, region: Region, layers: Sequence[int], others: Seque
     if not layers or not others:
         return _read_alike(found, layers, others)
     if len(layers) == len(others) == 1:
-        return _Pair(layers[0], others[0], _cause(found, layers[0], others[0]))
+        return _Pair(layers[0], others[0], cause_of(found, layers[0], others[0]))
     mine_only, its_only = _surplus(found.ours, layers, found.theirs, others)
     told = (
         _inner(found, layers, others)
+        or (None if mine_only or its_only else _misreading(found, layers, others))
         or _read_alike(found, mine_only, its_only)
         or _misread(found, layers, others, its_only, mine_only)
     )
     if told is not None:
         return told
     end, twin = region.end.node, region.other.node
-    surplus = [found.ours.node(id).type for id in mine_only] + [found.theirs.node(id).type for id in its_only]
-    if surplus and MOVING.issuperset(surplus) and found.ours.node(end).type == found.theirs.node(twin).type:
-        cause = _cause(found, end, twin)
+    is_moved = all(moves(side, id) for side, ids in ((found.ours, mine_only), (found.theirs, its_only)) for id in ids)
+    if (mine_only or its_only) and is_moved and found.ours.node(end).type == found.theirs.node(twin).type:
+        cause = cause_of(found, end, twin)
         return _Pair(end, twin, cause._replace(name="input") if cause.name == "implementation" else cause)
-    return None
+    return _by_constants(found, layers, others) or _of_types(found, mine_only, its_only)
+
+
+def _of_types(found: Alignment, mine_only: Sequence[int], its_only: Sequence[int]) -> _Pair | None:
+    """Return the one layer of each side that the other side does not have, beside what moves or rounds tensors."""
+    sides = (found.ours, mine_only), (found.theirs, its_only)
+    mine, its = ([id for id in ids if not (moves(side, id) or side.node(id).type == QUANTISER)] for side, ids in sides)
+    return _Pair(mine[0], its[0], cause_of(found, mine[0], its[0])) if len(mine) == len(its) == 1 else None
+
+
+def _by_constants(found: Alignment, layers: Sequence[int], others: Sequence[int]) -> _Pair | None:
+    """Return the layers of a region that read the only constants of several elements that one side alone has."""
+    mine, its = _arrays(found.ours, layers), _arrays(found.theirs, others)
+    left = [item for item in mine if not any(distance(item[2], other[2]) <= SAME**2 for other in its)]
+    right = [item for item in its if not any(distance(item[2], other[2]) <= SAME**2 for other in mine)]
+    if len(left) != 1 or len(right) != 1 or left[0][2].size != right[0][2].size:
+        return None
+    (id, port, _), (other, _, _) = left[0], right[0]
+    return _Pair(id, other, Cause("constant", constants=tuple(name for name, _ in values_of(found.ours, id, port)[:1])))
+
+
+def _arrays(layers: Layers, ids: Sequence[int]) -> list[tuple[int, int, Array]]:
+    """Return the constants of several floats that layers read, with layer and input."""
+    read = ((id, port, array) for id in ids for port, array in layers.constants(id).items())
+    return [item for item in read if item[2].size > 1 and item[2].dtype.kind == "f"]
 
 
 def _telling(layers: Layers, ids: Sequence[int]) -> Node:
@@ -175,9 +187,11 @@ def _is_usual(found: Alignment, region: Region) -> bool:
 
 
 def _has_arithmetic(found: Alignment, region: Region) -> bool:
-    """Return whether layers of a region, beside those that compute floats, compute integers."""
+    """Return whether layers of a region compute integers, or on both sides look floats up by computed integers."""
     sides = (found.ours, region.layers), (found.theirs, region.others)
-    return any(len(_core(*side)) < len(side[1]) for side in sides)
+    looked_up = any(side.node(id).type == "Gather" and side.sources(id)[1] for side, ids in sides for id in ids)
+    is_integer = any(not type.is_float for side, ids in sides for id in ids for type in side.steps[id].types)
+    return is_integer or (looked_up and bool(region.layers and region.others))
 
 
 def _size(found: Alignment, region: Region) -> int:
@@ -214,10 +228,21 @@ def _inner(found: Alignment, layers: Sequence[int], others: Sequence[int]) -> _P
         if other is None:
             continue
         left.remove(other)
-        cause = _cause(found, id, other)
+        cause = cause_of(found, id, other)
         is_constant = cause.name in ("constant", "quantisation") and cause.constants
         if cause.name == "attribute" or (is_constant and not _is_coarse(found, id, other)):
             return _Pair(id, other, cause)
+    return None
+
+
+def _misreading(found: Alignment, layers: Sequence[int], others: Sequence[int]) -> _Pair | None:
+    """Return the first layer of a region whose counterpart by type reads other tensors that agree."""
+    for id in layers:
+        other = next((at for at in others if found.theirs.node(at).type == found.ours.node(id).type), None)
+        if other is not None and all(source in found.found for source in found.ours.sources(id) if source is not None):
+            cause = cause_of(found, id, other)
+            if cause.name in ("input", "order"):
+                return _Pair(id, other, cause)
     return None
 
 
@@ -237,9 +262,8 @@ def _read_alike(found: Alignment, layers: Sequence[int], others: Sequence[int]) 
     for id, other in pairs:
         if ours.node(id).type != theirs.node(other).type:
             continue
-        read = [source and found.found.get(source) for source in ours.sources(id)]
-        if read == theirs.sources(other):
-            cause = _cause(found, id, other)
+        if reads(found, id) == [unconverted(theirs, outlet) for outlet in theirs.sources(other)]:
+            cause = cause_of(found, id, other)
             if cause.name in ("attribute", "constant"):
                 return _Pair(id, other, cause)
     return None
@@ -266,87 +290,7 @@ def _misread(
         return None
     for id, other in pairs:
         if ours.node(id).type == theirs.node(other).type:
-            cause = _cause(found, id, other)
+            cause = cause_of(found, id, other)
             if cause.name in ("attribute", "constant", "quantisation"):
                 return _Pair(id, other, cause)
     return None
-
-
-def _cause(found: Alignment, id: int, other: int) -> _Cause:
-    """Return why a layer differs from its counterpart, the details, and the constants that differ."""
-    ours, theirs = found.ours, found.theirs
-    node, twin = ours.node(id), theirs.node(other)
-    if node.type != twin.type:
-        return _Cause("type", f"{node.type} beside {twin.type}")
-    changed = _attributes(node.op, twin.op)
-    names: list[str] = []
-    coarse: list[str] = []
-    told: list[str] = []
-    is_coded = node.type == QUANTISER
-    own, its = ours.constants(id), theirs.constants(other)
-    for port in sorted(own.keys() & its.keys()):
-        loss = constant_loss(ours, id, theirs, other, port)
-        if loss is None:
-            names += _changed(ours, id, theirs, other, port)
-            told += _contrasts(_values(ours, id, port), _values(theirs, other, port))
-            chains = ((side, at) for side, key in ((ours, id), (theirs, other)) for at in chain_of(side, key, port))
-            is_coded = is_coded or any(side.node(at).type in (QUANTISER, "Subtract", "Multiply") for side, at in chains)
-        elif loss.kind == QUANTISATION:
-            coarse += _changed(ours, id, theirs, other, port)
-    if changed:
-        return _Cause("attribute", ", ".join(changed), tuple(names))
-    if names:
-        kind = "quantisation" if is_coded else "constant"
-        return _Cause(kind, ", ".join(dict.fromkeys(told)), tuple(dict.fromkeys(names)))
-    mine = [found.found.get(outlet) if outlet is not None else None for outlet in ours.sources(id)]
-    read = theirs.sources(other)
-    if mine != read:
-        if Counter(mine) == Counter(read):
-            return _Cause("order", "the inputs are in another order")
-        return _Cause("input", "it reads another tensor")
-    return _Cause("quantisation", constants=tuple(coarse)) if coarse else _Cause("implementation")
-
-
-def _attributes(op: Any, other: Any) -> list[str]:
-    """Return the attributes that differ, with both values."""
-    a, b = (vars(item) if item is not None else {} for item in (op, other))
-    return [f"{key} {a.get(key)} beside {b.get(key)}" for key in {**a, **b} if str(a.get(key)) != str(b.get(key))]
-
-
-def _changed(ours: Layers, id: int, theirs: Layers, other: int, port: int) -> list[str]:
-    """Return the names of the constants, of those that make an input, whose values differ."""
-    mine = _values(ours, id, port)
-    its = _values(theirs, other, port)
-    if len(mine) == len(its):
-        names = [name for (name, a), (_, b) in zip(mine, its, strict=True) if not _equal(a, b)]
-        if names:
-            return names
-    return [name for name, _ in mine[:1]]
-
-
-def _values(layers: Layers, id: int, port: int) -> list[tuple[str, Array | None]]:
-    facts = layers.model.facts
-    chain = [at for at in chain_of(layers, id, port) if layers.node(at).type == "Const"]
-    return [(layers.node(at).name, fact.constant if (fact := facts.get(Outlet(at, 0))) else None) for at in chain]
-
-
-def _contrasts(mine: Sequence[tuple[str, Array | None]], its: Sequence[tuple[str, Array | None]]) -> Iterator[str]:
-    """Yield how constants differ, in words: both values of few elements, else the number of elements that differ."""
-    for (name, a), (_, b) in zip(mine, its, strict=False):
-        if a is None or b is None or len(mine) != len(its) or _equal(a, b):
-            continue
-        if max(a.size, b.size) <= _FEW:
-            yield f'"{name}" {_text(a)} beside {_text(b)}'
-        elif a.shape == b.shape:
-            yield f'"{name}" in {int(np.count_nonzero(a != b)):,} of {a.size:,} elements'
-
-
-def _text(array: Array) -> str:
-    values = [f"{value:.6g}" if array.dtype.kind == "f" else str(value) for value in array.reshape(-1).tolist()]
-    return values[0] if array.size == 1 else f"[{', '.join(values)}]"
-
-
-def _equal(a: Array | None, b: Array | None) -> bool:
-    if a is None or b is None or a.shape != b.shape:
-        return False
-    return bool((a == b).all()) if a.dtype.kind != "f" else bool(((a == b) | ((a != a) & (b != b))).all())

@@ -32,9 +32,9 @@ def net(path: Path, build: Build, prefix: str = "") -> Loaded:
     return load(made.save(path))
 
 
-def norm(eps: float, name: str) -> Build:
+def norm(eps: float, name: str, axis: int = 1) -> Build:
     return lambda made, x: made.layer(
-        "MVN", [x, made.constant([1])], opset=6, name=name, normalize_variance=True, eps=eps, eps_mode="inside_sqrt"
+        "MVN", [x, made.constant([axis])], opset=6, name=name, normalize_variance=True, eps=eps, eps_mode="inside_sqrt"
     )
 
 
@@ -58,6 +58,59 @@ def less(swapped: bool, name: str) -> Build:
     return build
 
 
+def shifted(values: Array, name: str, *, first: bool = False) -> Build:
+    def build(made: Net, x: Handle) -> Handle:
+        shift = made.constant(values, name="b")
+        return made.layer("Add", [shift, x] if first else [x, shift], name=name)
+
+    return build
+
+
+def turned(values: Array, name: str) -> Build:
+    return lambda made, x: made.layer("MatMul", [x, made.constant(values.T, name="t")], name=name, transpose_b=True)
+
+
+def attention(name: str) -> Build:
+    def build(made: Net, x: Handle) -> Handle:
+        heads = made.layer("Reshape", [x, made.constant([1, 2, 4])], special_zero=False)
+        mask = made.constant(np.array([[True, False], [True, True]]), "boolean")
+        return made.layer("ScaledDotProductAttention", [heads, heads, heads, mask], opset=13, name=name, causal=False)
+
+    return build
+
+
+def attention_parts(axis: int) -> Build:
+    def build(made: Net, x: Handle) -> Handle:
+        heads = made.layer("Reshape", [x, made.constant([1, 2, 4])], special_zero=False)
+        small = made.layer("Multiply", [heads, made.constant(f32(0.5))])
+        scores = made.layer("MatMul", [small, heads], transpose_b=True)
+        seen = made.constant(np.array([[0, -np.inf], [0, 0]], np.float32))
+        soft = made.layer("Softmax", [made.layer("Add", [scores, seen])], opset=8, name="soft", axis=axis)
+        return made.layer("MatMul", [soft, heads], name="out")
+
+    return build
+
+
+SCALES, SHIFTS = f32([1.5, 0.5]), f32([0.1, -0.2])
+
+
+def groups(made: Net, x: Handle) -> Handle:
+    inputs = [made.layer("Reshape", [x, made.constant([1, 2, 4])], special_zero=False)]
+    inputs += [made.constant(SCALES, name="scale"), made.constant(SHIFTS, name="shift")]
+    return made.layer("GroupNormalization", inputs, opset=12, name="g", num_groups=1, epsilon=1e-5)
+
+
+def group_parts(shifts: Array, eps: float) -> Build:
+    def build(made: Net, x: Handle) -> Handle:
+        whole = made.layer("Reshape", [x, made.constant([1, 1, 8])], special_zero=False)
+        normal = norm(eps, "mvn", 2)(made, whole)
+        normal = made.layer("Reshape", [normal, made.constant([1, 2, 4])], special_zero=False)
+        normal = made.layer("Multiply", [normal, made.constant(SCALES.reshape(1, 2, 1), name="by")], name="by_scale")
+        return made.layer("Add", [normal, made.constant(shifts.reshape(1, 2, 1), name="plus")], name="plus_shift")
+
+    return build
+
+
 PAIRS: dict[str, tuple[Build, Build, dict[str, Any]]] = {
     "attribute": (norm(1e-6, "n"), norm(0.5, "n"), {"name": "n", "other": "n", "what": "eps 1e-06 beside 0.5"}),
     "other names": (norm(1e-6, "n"), norm(0.5, "m"), {"name": "n", "other": "m", "cause": "attribute"}),
@@ -70,6 +123,31 @@ PAIRS: dict[str, tuple[Build, Build, dict[str, Any]]] = {
     "more": (layer("Sigmoid", "extra"), nothing, {"name": "extra", "other": "", "cause": "missing"}),
     "type": (layer("Sigmoid", "a"), layer("Exp", "a"), {"name": "a", "cause": "type"}),
     "order": (less(False, "c"), less(True, "c"), {"name": "c", "cause": "order"}),
+    "exchanged operands": (
+        shifted(f32([1, 2, 3, 4]), "a"),
+        shifted(f32([1, 2, 3, 5]), "b", first=True),
+        {"name": "a", "other": "b", "cause": "constant", "constants": ("b",)},
+    ),
+    "weights in the other order": (
+        product(WEIGHTS, "p"),
+        turned(WEIGHTS + np.eye(4, dtype=np.float32), "q"),
+        {"name": "p", "other": "q", "cause": "constant", "constants": ("w",)},
+    ),
+    "attention beside its parts": (
+        attention("a"),
+        attention_parts(-2),
+        {"name": "a", "other": "soft", "cause": "attribute", "what": "axis -1 beside -2", "ids": None},
+    ),
+    "group normalisation beside its parts": (
+        groups,
+        group_parts(SHIFTS[::-1], 1e-5),
+        {"name": "g", "other": "plus_shift", "cause": "constant", "constants": ("shift",)},
+    ),
+    "an epsilon of these": (
+        groups,
+        group_parts(SHIFTS, 0.5),
+        {"name": "g", "other": "mvn", "cause": "attribute", "ids": None},
+    ),
 }
 
 
@@ -102,6 +180,54 @@ def test_equal_and_harmless(tmp_path: Path) -> None:
     found = compare(model, net(tmp_path / "c.xml", coded), X).verdict
     assert (found.verdict, found.cause, found.suspects) == ("different", "quantisation", ())
     assert found.reason.startswith("weights rounded to i4 in 1 layer")
+
+
+SOUND: dict[str, tuple[Build, Build]] = {
+    "attention beside its parts": (attention("a"), attention_parts(-1)),
+    "group normalisation beside its parts": (groups, group_parts(SHIFTS, 1e-5)),
+    "exchanged operands": (shifted(WEIGHTS[:2], "a"), shifted(WEIGHTS[:2], "b", first=True)),
+}
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_what_two_exporters_write(name: str, tmp_path: Path) -> None:
+    first, second = SOUND[name]
+    pair = net(tmp_path / "a.xml", first), net(tmp_path / "b.xml", second, "other_")
+    assert compare(*pair, X).verdict == Verdict("equal")
+
+
+def test_weights_in_f16_before_what_they_are_added_to(tmp_path: Path) -> None:
+    values = f32([1 / 3, 200.1, -1 / 7, 0.1])
+
+    def narrow(made: Net, x: Handle) -> Handle:
+        halves = made.layer("Convert", [made.constant(values, "f16")], "4", destination_type="f32")
+        return made.layer("Add", [halves, x], name="b")
+
+    pair = net(tmp_path / "a.xml", shifted(values, "a")), net(tmp_path / "b.xml", narrow, "other_")
+    found = compare(*pair, X, Tolerance(0, 1e-6)).verdict
+    assert (found.verdict, found.cause, found.suspects) == ("different", "rounding", ())
+    assert found.reason.startswith("constants rounded to f16 in 1 layer")
+
+
+def test_a_range_beside_values_that_are_far_from_zero(tmp_path: Path) -> None:
+    """Levels that include zero are no fault, though the values need few of them; neither are few clipped elements."""
+
+    def quantised(high: float) -> Build:
+        def build(made: Net, x: Handle) -> Handle:
+            far = made.layer("Add", [x, made.constant(f32(100))])
+            limits = [made.constant(f32(limit)) for limit in (0, high, 0, high)]
+            fake = made.layer("FakeQuantize", [far, *limits], name="f", levels=256)
+            return made.layer("MatMul", [fake, made.constant(WEIGHTS / 100)], name="p")
+
+        return build
+
+    def exact(made: Net, x: Handle) -> Handle:
+        return made.layer("MatMul", [made.layer("Add", [x, made.constant(f32(100))]), made.constant(WEIGHTS / 100)])
+
+    found = compare(net(tmp_path / "a.xml", exact), net(tmp_path / "b.xml", quantised(112), "other_"), X).verdict
+    assert (found.verdict, found.cause, found.suspects) == ("different", "quantisation", ())
+    found = compare(net(tmp_path / "a.xml", exact), net(tmp_path / "c.xml", quantised(60), "other_"), X).verdict
+    assert [(item.other, item.cause) for item in found.suspects] == [("f", "quantisation")]
 
 
 def test_expected_outputs_name_no_layer(tmp_path: Path) -> None:

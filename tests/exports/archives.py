@@ -12,7 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 FOLDER: Final = Path(__file__).parent / "models"
+PAIRS: Final = Path(__file__).parent / "pairs"
+"""Models that were exported directly, and by way of ONNX (``other.xml`` and ``model.onnx``)."""
 NAMES: Final = tuple(sorted(path.name.removesuffix(".tar.xz") for path in FOLDER.glob("*.tar.xz")))
+PAIR_NAMES: Final = tuple(sorted(path.name.removesuffix(".tar.xz") for path in PAIRS.glob("*.tar.xz")))
 SHARE: Final = 5
 """One in so many is tested by default."""
 
@@ -26,8 +29,8 @@ class Export:
     inputs: dict[str, npt.NDArray[Any]]
 
 
-def unpacked(name: str, folder: Path) -> Export:
-    with tarfile.open(FOLDER / f"{name}.tar.xz") as archive:
+def unpacked(name: str, folder: Path, archives: Path = FOLDER) -> Export:
+    with tarfile.open(archives / f"{name}.tar.xz") as archive:
         archive.extractall(folder, filter="data")
     with np.load(folder / "model.npz") as values:
         inputs = {key.partition(":")[2]: values[key] for key in values.files if ":" in key}

@@ -12,3 +12,5 @@ from exports.small.others import OTHERS
 from exports.small.texts import TEXTS
 
 NETWORKS: Final[Mapping[str, Network]] = {**TEXTS, **DECODERS, **IMAGES, **OTHERS}
+TWICE: Final = ("bert", "bilstm", "detector", "gpt2", "llama", "resnet", "segformer", "swin", "unet-resized", "vit")
+"""The networks that are written directly and by way of ONNX."""

@@ -18,6 +18,7 @@ IMAGES: Final[Mapping[str, Network]] = {
     "convnext-v2": plain("ConvNextV2", hidden_sizes=[8, 16, 16, 32], depths=[1, 1, 2, 1], num_channels=3),
     "data2vec-vision": seer("Data2VecVision", use_shared_relative_position_bias=True, use_mask_token=False),
     "deit": seer("DeiT"),
+    "detector": Network(own("Detector"), image(32, name="images")),
     "dinov2": seer("Dinov2", mlp_ratio=2),
     "dinov2-registers": seer("Dinov2WithRegisters", mlp_ratio=2),
     "dinov2-swiglu": seer("Dinov2", mlp_ratio=2, use_swiglu_ffn=True),
@@ -95,5 +96,6 @@ IMAGES: Final[Mapping[str, Network]] = {
                           init_channels=8),
     "timm-vit-relpos": net("vit_relpos_small_patch16_224", size=64, img_size=64, embed_dim=32, depth=2, num_heads=4),
     "timm-xcit": net("xcit_nano_12_p16_224", size=64, img_size=64, embed_dim=32, depth=2, num_heads=4),
+    "unet-resized": Network(own("UNet"), image(32)),
     "yolo": Network(own("Yolo", classes=4, widths=(4, 8, 8, 16, 16)), image(64, name="images")),
 }  # fmt: skip

@@ -7,16 +7,17 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from tests.lab.pairs.judging import NETWORKS, run
+from tests.lab.pairs.judging import run
 
 
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.lab pairs", description=__doc__)
-    parser.add_argument("networks", nargs="*", default=NETWORKS)
+    parser.add_argument("networks", nargs="*")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--exporters", action="store_true", help="models exported twice, one beside the other")
     given = parser.parse_args(arguments)
     counts: Counter[tuple[str, str]] = Counter()
-    for name, outcome, verdict, pair in run(given.networks, given.seed):
+    for name, outcome, verdict, pair in run(given.networks, given.seed, exporters=given.exporters):
         counts["sound" if pair.planted is None else "planted", outcome] += 1
         if outcome != "right":
             wanted = "nobody" if pair.planted is None else f"{pair.planted.layer}, {pair.planted.cause}"

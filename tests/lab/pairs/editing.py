@@ -105,7 +105,7 @@ class Edit:
 
 
 def is_float(fact: Fact | None) -> bool:
-    return fact is not None and fact.type.is_float
+    return fact is not None and fact.type == F32
 
 
 def constants(model: Loaded) -> list[Node]:

@@ -277,9 +277,12 @@ def shifted_slice(model: Loaded) -> Iterator[Planted | None]:
 
 
 def wrong_order(model: Loaded) -> Iterator[Planted | None]:
-    """A transposition exchanges other axes of the same size."""
+    """A transposition exchanges two axes more, neither of size one, which would be a Reshape."""
     for edit, node, port, value in _constants(model, "Transpose", port=1):
+        sizes = edit.fact(node).shape.static
         for one in range(value.size - 1):
+            if 1 in sizes[one : one + 2]:
+                continue
             edit = Edit(model)
             other = value.copy()
             other[[one, one + 1]] = other[[one + 1, one]]

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import random
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from irrun.debugging.answers import Answers
 from irrun.debugging.cases import of_sizes
 from irrun.debugging.diagnosing import diagnose_models
+from irrun.debugging.expanding import expanded
 from irrun.debugging.layers import Tolerance
+from irrun.debugging.resembling import SAME, distance
 from irrun.debugging.sides import ModelSide
 from irrun.debugging.stopping import AS_WRITTEN
 from irrun.debugging.verdicts import EQUAL, WIDEST, Verdict
 from irrun.diagnostics import IRError, OpError
 from irrun.model import Loaded, build, load
 from irrun.tensor import Array
-from tests.exports.archives import unpacked
+from tests.exports.archives import PAIR_NAMES, PAIRS, Export, unpacked
 from tests.lab.pairs import faults, sound
 
 NETWORKS: Final = (
@@ -35,6 +37,9 @@ ACCEPTED: Final[Mapping[str, frozenset[str]]] = {
 }
 """The causes that are right for a fault, where there are several."""
 
+OTHERWISE: Final = frozenset({"missing", "structure", "type"})
+"""The causes that are right, too, for a fault of a layer that the other exporter writes otherwise."""
+
 TIED: Final = 3
 
 NOTHING_TO_TELL: Final = {
@@ -46,14 +51,18 @@ NOTHING_TO_TELL: Final = {
 
 
 class Pair(NamedTuple):
-    """Two models on the same inputs: ``planted`` is the fault of the first one, None for a sound pair."""
+    """Two models on the same inputs: ``planted`` is the fault of the first one or of the second, None for a sound pair.
+
+    ``names`` are those of the planted layer and of its counterparts, ``causes`` those that a verdict may tell.
+    """
 
     name: str
     model: Loaded
     other: Loaded
     inputs: Mapping[int, Array]
     planted: faults.Planted | None
-    names: Mapping[str, str]
+    names: frozenset[str] = frozenset()
+    causes: frozenset[str] = frozenset()
 
 
 def outputs(model: Loaded, inputs: Mapping[int, Array]) -> tuple[Array, ...]:
@@ -75,14 +84,13 @@ def outcome(pair: Pair, verdict: Verdict) -> Outcome:
         return "wrong" if verdict.suspects else "unknown" if verdict.verdict == "unknown" else "right"
     if verdict.verdict == "unknown":
         return "unknown"
-    wanted = {_own(name) for name in pair.planted.layer.split("|")}
-    causes = ACCEPTED.get(pair.planted.cause, frozenset({pair.planted.cause}))
+    wanted = {_own(name) for name in pair.names}
     for suspect in verdict.suspects[:TIED]:
         sides = suspect.between or ((), ())
         if max(map(len, sides)) > WIDEST:
             continue
         named = {suspect.name, suspect.other, *sides[0], *sides[1]}
-        if wanted & {_own(pair.names.get(name, name)) for name in named} and suspect.cause in causes:
+        if wanted & {_own(name) for name in named} and suspect.cause in pair.causes:
             return "right"
     return "wrong"
 
@@ -96,30 +104,81 @@ def pairs(network: str, seed: int) -> Iterator[Pair]:
     """Yield the sound pairs of a network, and one of each kind of fault in several surroundings, each way round."""
     chance = random.Random(f"{network} {seed}")
     with tempfile.TemporaryDirectory() as folder:
-        export = unpacked(network, Path(folder))
-        model = load(export.path)
-        inputs = {}
-        for port in model.inputs:
-            name = next(n for n in export.inputs if n in port.names or n in (port.node_name, port.any_name))
-            inputs[port.index] = export.inputs[name]
-        model = of_sizes(model, inputs)
+        model, inputs = _loaded(unpacked(network, Path(folder)))
         made = {kind: rewrite(model, inputs) for kind, rewrite in sound.KINDS.items()}
         rewritten: dict[str, Loaded] = {"same": model}
         for kind, other in made.items():
             if other is not None:
                 rewritten[kind] = other
-                yield Pair(f"{network} {kind}", model, other, inputs, None, {})
-        for kind, plant, base, beside in _places(rewritten, chance):
-            planted = _chosen(plant, rewritten[base], inputs, chance)
-            if planted is None:
-                continue
-            other = rewritten[beside]
-            names = {}
-            if beside == "renamed":
-                names = {other.graph.node(id).name: model.graph.node(id).name for id in model.graph}
-            name = f"{network} {kind} in {base} beside {beside}"
-            yield Pair(name, planted.model, other, inputs, planted, names)
-            yield Pair(f"{name}, the other way round", other, planted.model, inputs, planted, names)
+                yield Pair(f"{network} {kind}", model, other, inputs, None)
+        yield from _planted(network, rewritten, inputs, _places(rewritten, chance), chance)
+
+
+def exporter_pairs(network: str, seed: int) -> Iterator[Pair]:
+    """Yield the same of a network that was exported directly, and by way of ONNX: faults of either one, renamed too."""
+    chance = random.Random(f"{network} {seed}")
+    with tempfile.TemporaryDirectory() as folder:
+        export = unpacked(network, Path(folder), PAIRS)
+        model, inputs = _loaded(export)
+        other = of_sizes(load(export.path.with_name("other.xml")), inputs)
+        models = {"direct": model, "by ONNX": other}
+        models |= {f"{name}, renamed": made for name, one in models.items() if (made := sound.renamed(one, inputs))}
+        for one, beside in (("direct", "by ONNX"), ("direct", "by ONNX, renamed"), ("by ONNX", "direct, renamed")):
+            yield Pair(f"{network} {one} beside {beside}", models[one], models[beside], inputs, None)
+        bases = ("direct", "by ONNX"), ("by ONNX", "direct, renamed")
+        places = [(kind, plant, base, beside) for kind, plant in faults.KINDS.items() for base, beside in bases]
+        yield from _planted(network, models, inputs, places, chance)
+
+
+def _loaded(export: Export) -> tuple[Loaded, dict[int, Array]]:
+    model = load(export.path)
+    inputs = {}
+    for port in model.inputs:
+        name = next(n for n in export.inputs if n in port.names or n in (port.node_name, port.any_name))
+        inputs[port.index] = export.inputs[name]
+    return of_sizes(model, inputs), inputs
+
+
+def _planted(
+    network: str,
+    models: Mapping[str, Loaded],
+    inputs: Mapping[int, Array],
+    places: Iterable[tuple[str, faults.Kind, str, str]],
+    chance: random.Random,
+) -> Iterator[Pair]:
+    """Yield a model with a fault beside another one, each way round."""
+    known: dict[tuple[str, str], Mapping[str, Mapping[str, bool]]] = {}
+    for kind, plant, base, beside in places:
+        planted = _chosen(plant, models[base], inputs, chance)
+        if planted is None:
+            continue
+        if (base, beside) not in known:
+            known[base, beside] = _twins(models[base], models[beside], inputs)
+        layers = planted.layer.split("|")
+        twins = [known[base, beside].get(layer, {}) for layer in layers]
+        names = frozenset(layers).union(*twins)
+        causes = ACCEPTED.get(planted.cause, frozenset({planted.cause}))
+        if "by ONNX" in (base + beside) and not any(any(each.values()) for each in twins):
+            causes |= OTHERWISE
+        name = f"{network} {kind} in {base} beside {beside}"
+        told = planted, names, causes
+        yield Pair(name, planted.model, models[beside], inputs, *told)
+        yield Pair(f"{name}, the other way round", models[beside], planted.model, inputs, *told)
+
+
+def _twins(model: Loaded, other: Loaded, inputs: Mapping[int, Array]) -> Mapping[str, Mapping[str, bool]]:
+    """Return the layers of a sound model that compute the tensor of each layer of another one: whether of its type."""
+    model, other = expanded(model, other), expanded(other, model)
+    mine, its = sound.tensors_of(model, inputs), sound.tensors_of(other, inputs)
+    found: dict[str, dict[str, bool]] = {}
+    for outlet, array in mine.items():
+        node = model.graph.node(outlet.node)
+        names = found.setdefault(node.name, {})
+        for twin, tensor in its.items():
+            if tensor.dtype.kind == array.dtype.kind and distance(array, tensor) <= SAME:
+                its_node = other.graph.node(twin.node)
+                names[its_node.name] = its_node.type == node.type or names.get(its_node.name, False)
+    return found
 
 
 def _places(rewritten: Mapping[str, Loaded], chance: random.Random) -> Iterator[tuple[str, faults.Kind, str, str]]:
@@ -152,9 +211,9 @@ def _chosen(
     return chance.choice(found) if found else None
 
 
-def run(networks: Sequence[str], seed: int) -> Iterator[tuple[str, Outcome, Verdict, Pair]]:
-    """Judge all pairs."""
-    for network in networks:
-        for pair in pairs(network, seed):
+def run(networks: Sequence[str], seed: int, *, exporters: bool = False) -> Iterator[tuple[str, Outcome, Verdict, Pair]]:
+    """Judge all pairs of some networks, or those of two exporters."""
+    for network in networks or (PAIR_NAMES if exporters else NETWORKS):
+        for pair in (exporter_pairs if exporters else pairs)(network, seed):
             verdict = judged(pair)
             yield pair.name, outcome(pair, verdict), verdict, pair

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 import pytest
 
 from irrun.debugging.verdicts import CAUSES
-from tests.lab.pairs.judging import judged, outcome, pairs
+from tests.lab.pairs.judging import Pair, exporter_pairs, judged, outcome, pairs
 from tests.plugins.tiers import Tier
 
-MOST = 60
+MOST, FEW = 60, 32
 
 UNKNOWN = 0.05
 """The share of planted faults that a verdict may leave unknown."""
 
 
-@pytest.mark.parametrize("network", ["bilstm", "bit"])
-def test_pairs(network: str, tier: Tier, subtests: pytest.Subtests) -> None:
+@pytest.mark.parametrize(
+    ("network", "made"), [("bilstm", pairs), ("bit", pairs), ("bilstm", exporter_pairs), ("gpt2", exporter_pairs)]
+)
+def test_pairs(network: str, made: Callable[[str, int], Iterator[Pair]], tier: Tier, subtests: pytest.Subtests) -> None:
     """No sound pair has a suspect, and no other layer than the planted one is suspected."""
     found: Counter[str] = Counter()
-    places = set(tier.part(range(MOST), 15))
-    for number, pair in enumerate(islice(pairs(network, 1), MOST)):
+    most = MOST if made is pairs else FEW
+    places = set(tier.part(range(most), most // 4))
+    for number, pair in enumerate(islice(made(network, 1), most)):
         if number not in places:
             continue
         verdict = judged(pair)
