@@ -22,6 +22,7 @@ from irrun.tensor import Array
 from tests.generation.conftest import STORIES, Copy
 
 OPS = ov.opset13
+ROBERTA = {"max_position_embeddings": 7, "model_type": "roberta", "pad_token_id": 1}
 PAIR = {"ids": [7, -1, 8, -2, 8], "type_ids": [0, 0, 0, 1, 1]}
 TEXTS = ["Once upon a time", "Otto", "The grey goose said, and said again"]
 
@@ -125,9 +126,7 @@ def test_texts_beyond_the_positions_are_cut(copied: Copy) -> None:
 
 
 def test_positions_of_roberta_begin_behind_padding(copied: Copy) -> None:
-    folder = encoder(
-        copied({"config.json": {"max_position_embeddings": 7, "model_type": "roberta", "pad_token_id": 1}})
-    )
+    folder = encoder(copied({"config.json": ROBERTA}))
     row = Tokenizer(folder).rows([TEXTS[2]])[0]
     with pytest.warns(GenerationWarning, match="1 of 1 text has more than 5 tokens"):
         found = TextEmbeddingPipeline(folder, pooling_type="last_token", normalize=False).embed_query(TEXTS[2])
