@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import click
@@ -64,6 +67,16 @@ def warn(text: str) -> None:
     """Print a warning about a possibly unexpected result on stderr, unless ``-q`` is given."""
     if level() >= 0:
         _say(f"{click.style('warning:', fg='yellow')} {text}")
+
+
+@contextmanager
+def warnings_shown() -> Iterator[None]:
+    """Print Python's warnings of some code as those of the command."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for item in found:
+        warn(str(item.message))
 
 
 def fail(text: str) -> None:

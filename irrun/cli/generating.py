@@ -60,11 +60,9 @@ def _escaped(text: str) -> str:
     return "".join(letter if letter in _KEPT else printable(letter) for letter in text)
 
 
-def stream(pipeline: TextPipeline, prompt: str, config: GenerationConfig, stats: bool, echo: bool) -> None:
+def stream(pipeline: TextPipeline, prompt: str, config: GenerationConfig, stats: bool) -> None:
     """Generate one text and write it as it comes. What was written stays where the user interrupts it."""
     terminal = Terminal()
-    if echo:
-        terminal.write(prompt)
     try:
         found = pipeline.generate([prompt], config, terminal.write)
     except KeyboardInterrupt:
@@ -83,7 +81,7 @@ def converse(pipeline: TextPipeline, turns: Sequence[str], system: str, config: 
     pipeline.start_chat(system)
     for turn in turns or _lines():
         if turn.strip():
-            stream(pipeline, turn, config, stats, echo=False)
+            stream(pipeline, turn, config.updated(echo=False), stats)
     pipeline.finish_chat()
 
 
@@ -98,12 +96,10 @@ def _lines() -> Iterator[str]:
         yield line.rstrip("\n")
 
 
-def show(found: DecodedResults, prompts: Sequence[str], stats: bool, echo: bool) -> None:
+def show(found: DecodedResults, stats: bool) -> None:
     """Print several texts, one below the other."""
-    each = len(found.texts) // len(prompts)
-    for place, text in enumerate(found.texts):
-        whole = prompts[place // each] + text if echo else text
-        result(_escaped(whole) if sys.stdout.isatty() else whole)
+    for text in found.texts:
+        result(_escaped(text) if sys.stdout.isatty() else text)
     if stats:
         click.echo(summary(found.perf_metrics), err=True)
 
@@ -119,9 +115,10 @@ def record(found: DecodedResults, prompts: Sequence[str]) -> str:
 
 
 def measured(metrics: PerfMetrics) -> dict[str, Any]:
-    """Return the measurements by name."""
-    return {
+    """Return the measurements by name; None where there is none."""
+    found = {
         "input_tokens": metrics.get_num_input_tokens(),
+        "cached_tokens": metrics.get_num_cached_tokens(),
         "generated_tokens": metrics.get_num_generated_tokens(),
         "load_ms": metrics.get_load_time(),
         "first_token_ms": metrics.get_ttft().mean,
@@ -129,16 +126,19 @@ def measured(metrics: PerfMetrics) -> dict[str, Any]:
         "tokens_per_second": metrics.get_throughput().mean,
         "inference_ms": metrics.get_inference_duration().mean,
         "sampling_ms": metrics.get_sampling_duration().mean,
+        "chat_template_ms": metrics.get_chat_template_duration().mean,
         "tokenization_ms": metrics.get_tokenization_duration().mean,
         "detokenization_ms": metrics.get_detokenization_duration().mean,
         "total_ms": metrics.get_generate_duration().mean,
     }
+    return {name: None if value == -1 else value for name, value in found.items()}
 
 
 def summary(metrics: PerfMetrics) -> str:
     """Return the measurements as a line."""
     found = measured(metrics)
-    return (
-        f"{amount(found['input_tokens'], 'token')} read, the first answer after {found['first_token_ms']:.1f} ms; "
-        f"{amount(found['generated_tokens'], 'token')} written, {found['tokens_per_second']:.1f} tokens/s"
-    )
+    cached = f" ({found['cached_tokens']} known)" if found["cached_tokens"] else ""
+    first = f", the first answer after {found['first_token_ms']:.1f} ms" if found["first_token_ms"] is not None else ""
+    speed = f", {found['tokens_per_second']:.1f} tokens/s" if found["tokens_per_second"] is not None else ""
+    read, written = amount(found["input_tokens"], "token"), amount(found["generated_tokens"], "token")
+    return f"{read} read{cached}{first}; {written} written{speed}"

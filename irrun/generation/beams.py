@@ -11,20 +11,19 @@ import numpy as np
 from irrun.generation.config import GenerationConfig
 from irrun.generation.language_model import Decoding
 from irrun.generation.metrics import PerfMetrics
+from irrun.generation.penalties import Penalties
 from irrun.generation.results import GenerationFinishReason
-from irrun.generation.sampling import Sampler
 from irrun.generation.search import Text
-from irrun.generation.streaming import Stop, TextStream, Window
+from irrun.generation.streaming import Stop, TextStream
 from irrun.tensor import Array
 
 
 class _Beam(NamedTuple):
-    """A text: its tokens, their score, the beam that it continues, and what penalises its next tokens."""
+    """A text: its tokens, their score, and the beam that it continues."""
 
     tokens: list[int]
     score: float
     row: int
-    sampler: Sampler
 
 
 class _Finished(NamedTuple):
@@ -48,7 +47,7 @@ class _Search:
 
     def begin(self, scores: Array, row: int) -> None:
         """Choose the first token of each beam."""
-        self._extend([_Beam([], 0.0, row, Sampler(self._config, self._prompt))], scores[row][np.newaxis])
+        self._extend([_Beam([], 0.0, row)], scores[row][np.newaxis])
 
     def proceed(self, scores: Array) -> None:
         """Choose the next token of each beam, from the scores of all of them in their order."""
@@ -56,11 +55,10 @@ class _Search:
 
     def _extend(self, beams: Sequence[_Beam], scores: Array) -> None:
         config, width = self._config, self._config.num_beams
-        sums = np.stack(
-            [beam.score + _log_softmax(beam.sampler.adjusted(row)) for beam, row in zip(beams, scores, strict=True)]
-        )
+        count = max(2, 1 + len(config.ends)) * width
+        sums = np.stack([self._scores(beam, row) for beam, row in zip(beams, scores, strict=True)])
         flat = sums.reshape(-1)
-        best = np.argpartition(-flat, min(2 * width, flat.size) - 1)[: 2 * width]
+        best = np.argpartition(-flat, min(count, flat.size) - 1)[:count]
         best = best[np.lexsort((best, -flat[best]))]
         chosen: list[_Beam] = []
         for place, index in enumerate(best):
@@ -72,12 +70,15 @@ class _Search:
                     self._finish(tokens, score, GenerationFinishReason.STOP)
                 continue
             if score > -np.inf:
-                sampler = Sampler(config, np.concatenate([self._prompt, tokens]).astype(np.int64))
-                chosen.append(_Beam(tokens, score, beam.row if not beam.tokens else number, sampler))
+                chosen.append(_Beam(tokens, score, beam.row if not beam.tokens else number))
             if len(chosen) == width:
                 break
         self.beams = chosen
         self._end()
+
+    def _scores(self, beam: _Beam, scores: Array) -> Array:
+        """Return the scores of the texts that continue a beam: penalties change the logarithms of probabilities."""
+        return beam.score + Penalties(self._config, self._prompt, beam.tokens).applied(_log_softmax(scores))
 
     def _end(self) -> None:
         """End the search where no beam can become better than the finished texts, or where texts are long enough."""
@@ -92,16 +93,16 @@ class _Search:
             best = self.beams[0].score / length**power
             self.is_done = criteria == "EARLY" or self.finished[-1].score >= best
 
-    def texts(self) -> list[Text]:
+    def texts(self, stream: Callable[[Array], TextStream | None]) -> list[Text]:
         """Return the best finished texts."""
         found = []
         for item in self.finished[: self._config.num_return_sequences]:
-            text = Text(Sampler(self._config, self._prompt), self._config.ends, 1)
+            text = Text(stream(self._prompt))
             text.tokens, text.score, text.reason = item.tokens, item.score, item.reason
-            if self._config.stop_strings:
-                text.stream = TextStream(Window(self._decode), self._config.stop_strings)
+            if text.stream is not None:
                 for token in item.tokens:
                     text.stream.add(token)
+                text.stream.end()
             found.append(text)
         return found
 
@@ -118,11 +119,14 @@ def searched(
     config: GenerationConfig,
     most: Sequence[int],
     metrics: PerfMetrics,
+    called: float,
     decode: Callable[[Sequence[int]], str],
+    stream: Callable[[Array], TextStream | None],
 ) -> list[Text]:
     """Return the best ``num_return_sequences`` texts of each prompt, the best ones first.
 
-    ``scores`` are those after each prompt, of shape [prompts, vocabulary].
+    ``scores`` are those after each prompt, of shape [prompts, vocabulary]; ``called`` is the time of the call.
+    ``stream`` returns the decoded text behind a prompt, None where it is not wanted yet.
     """
     searches = [_Search(config, row, limit, decode) for row, limit in zip(prompts, most, strict=True)]
     for place, one in enumerate(searches):
@@ -132,21 +136,25 @@ def searched(
     """The row in the last inference where the beams of each search begin."""
 
     is_first = True
+    metrics.first.append(time.perf_counter() - called)
     while going := [place for place, one in enumerate(searches) if not one.is_done]:
         begin = time.perf_counter()
         beams = [(place, beam) for place in going for beam in searches[place].beams]
         rows = np.array([beam.row + (0 if is_first else bases[place]) for place, beam in beams], np.int32)
         scores = decoding.run(np.array([beam.tokens[-1:] for _, beam in beams], np.int64), rows=rows)
-        metrics.inference += time.perf_counter() - begin
+        inferred = time.perf_counter()
+        metrics.inferences.append(inferred - begin)
         start = 0
         for place in going:
             size = len(searches[place].beams)
             bases[place] = start
             searches[place].proceed(scores[start : start + size])
             start += size
-        metrics.steps.append(time.perf_counter() - begin)
+        now = time.perf_counter()
+        metrics.sampling.append(now - inferred)
+        metrics.steps.append((now - begin, len(going)))
         is_first = False
-    found = [text for one in searches for text in one.texts()]
+    found = [text for one in searches for text in one.texts(stream)]
     metrics.generated_tokens = sum(len(text.tokens) for text in found)
     return found
 

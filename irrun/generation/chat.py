@@ -1,22 +1,13 @@
-"""Chat templates: a conversation as one text, by Jinja in a sandbox."""
+"""The chat template of a folder, and the special tokens that it may name."""
 
 from __future__ import annotations
 
-import datetime
-import json
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, NoReturn
+from collections.abc import Mapping
+from typing import Any, Final
 
-from irrun.diagnostics.installing import install
-from irrun.generation.errors import GenerationError
 from irrun.generation.folder import Folder
 
 _TOKENS: Final = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
-_FAULTS: Final = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
-"""What the expressions of a template may raise."""
-
-_LONGEST: Final = 1 << 20
-"""The limit on characters of a template."""
 
 
 def template(folder: Folder, settings: Mapping[str, Any], info: Mapping[str, str]) -> str:
@@ -51,47 +42,3 @@ def special_tokens(folder: Folder, settings: Mapping[str, Any]) -> dict[str, str
         if isinstance(token, str):
             found[name] = token
     return found
-
-
-def rendered(text: str, messages: Sequence[Mapping[str, Any]], words: Mapping[str, Any]) -> str:
-    """Return a conversation by a template; GenerationError where the template fails or refuses it."""
-    try:
-        from jinja2 import TemplateError
-        from jinja2.ext import loopcontrols
-        from jinja2.sandbox import ImmutableSandboxedEnvironment
-    except ImportError:
-        raise GenerationError(f"chat templates need Jinja: {install('text')}") from None
-    if len(text) > _LONGEST:
-        raise GenerationError(f"the chat template has {len(text):,} characters, expected at most {_LONGEST:,}")
-    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols])
-    environment.filters["tojson"] = _as_json
-    environment.globals["raise_exception"] = _refuse
-    environment.globals["strftime_now"] = _now
-    try:
-        return environment.from_string(text).render(messages=list(messages), **words)
-    except _Refused as error:
-        raise GenerationError(f"the chat template refuses the conversation: {error}") from None
-    except (TemplateError, *_FAULTS) as error:
-        raise GenerationError(f"the chat template cannot be used: {type(error).__name__}: {error}") from None
-
-
-class _Refused(Exception):
-    """A template raised an exception of its own."""
-
-
-def _refuse(message: str) -> NoReturn:
-    raise _Refused(message)
-
-
-def _now(format: str) -> str:
-    return datetime.datetime.now().strftime(format)
-
-
-def _as_json(
-    value: Any,
-    ensure_ascii: bool = False,
-    indent: int | None = None,
-    separators: tuple[str, str] | None = None,
-    sort_keys: bool = False,
-) -> str:
-    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)

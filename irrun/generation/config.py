@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import KW_ONLY, InitVar, dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 from irrun.diagnostics import near_match
 from irrun.generation.errors import GenerationError
+from irrun.generation.folder import json_table
 
 _SEED: Final = 1 << 64
+
+
+class StopCriteria(StrEnum):
+    """When beam search ends, as ``openvino_genai.StopCriteria`` names it."""
+
+    EARLY = "EARLY"
+    HEURISTIC = "HEURISTIC"
+    NEVER = "NEVER"
 
 
 @dataclass(slots=True)
 class GenerationConfig:
     """How text is generated. The names are those of ``openvino_genai.GenerationConfig``.
+
+    ``json_path`` is a ``generation_config.json`` to read, whose entries replace the defaults.
 
     * ``max_new_tokens``: the most tokens to generate; None for as many as ``max_length`` allows, prompt included. With
       neither, generation goes on to an end token, or to the last position of the model.
@@ -36,6 +49,8 @@ class GenerationConfig:
       ``length_penalty``; ``stop_criteria`` is ``EARLY``, ``HEURISTIC`` or ``NEVER``.
     """
 
+    json_path: InitVar[str | Path | None] = None
+    _: KW_ONLY
     max_new_tokens: int | None = None
     max_length: int | None = None
     min_new_tokens: int = 0
@@ -60,7 +75,16 @@ class GenerationConfig:
     num_return_sequences: int = 1
     num_beams: int = 1
     length_penalty: float = 1.0
-    stop_criteria: str = "HEURISTIC"
+    stop_criteria: str = StopCriteria.HEURISTIC
+
+    def __post_init__(self, json_path: str | Path | None) -> None:
+        if json_path is None:
+            return
+        if not isinstance(json_path, str | Path):
+            raise GenerationError(f"json_path is {json_path!r}, expected the path of a generation_config.json")
+        for name, value in from_files(json_table(Path(json_path)), {}).settings.items():
+            if getattr(self, name) == getattr(_DEFAULT, name):
+                setattr(self, name, value)
 
     @property
     def ends(self) -> frozenset[int]:
@@ -69,6 +93,28 @@ class GenerationConfig:
             return frozenset()
         eos = (self.eos_token_id,) if self.eos_token_id >= 0 else ()
         return frozenset((*self.stop_token_ids, *eos))
+
+    def is_greedy_decoding(self) -> bool:
+        """Return whether each token is the likeliest one."""
+        return not self.do_sample and self.num_beams == 1
+
+    def is_beam_search(self) -> bool:
+        """Return whether several beams are searched."""
+        return self.num_beams > 1
+
+    def is_multinomial(self) -> bool:
+        """Return whether tokens are drawn at random."""
+        return self.do_sample
+
+    def set_eos_token_id(self, tokenizer_eos_token_id: int) -> None:
+        """Set the token that ends a text."""
+        self.eos_token_id = tokenizer_eos_token_id
+
+    def update_generation_config(self, **given: Any) -> None:
+        """Replace some settings; GenerationError for an unknown name or an invalid value."""
+        changed = self.updated(**given)
+        for name in _NAMES:
+            setattr(self, name, getattr(changed, name))
 
     def updated(self, **given: Any) -> GenerationConfig:
         """Return the settings with some replaced; GenerationError for an unknown name or an invalid value."""
@@ -98,13 +144,14 @@ class GenerationConfig:
 
     def most_new(self, prompt: int, positions: int | None) -> int:
         """Return the most tokens to generate after a prompt of some tokens, in a model with some positions."""
-        if self.max_new_tokens is not None:
-            return self.max_new_tokens
-        limits = [limit for limit in (self.max_length, positions) if limit is not None]
-        return max(min(limits) - prompt, 0) if limits else _SEED
+        new = self.max_new_tokens
+        if new is None:
+            new = _SEED if self.max_length is None else max(self.max_length - prompt, 0)
+        return new if positions is None else min(new, max(positions - prompt, 0))
 
 
 _NAMES: Final = tuple(item.name for item in dataclasses.fields(GenerationConfig))
+_DEFAULT: Final = GenerationConfig()
 
 
 def _is_count(value: object, least: int) -> bool:
@@ -133,7 +180,6 @@ _TEXTS: Final = (
     (lambda value: isinstance(value, Collection) and all(isinstance(item, str) and item for item in value)),
     "a set of strings that are not empty",
 )
-_CRITERIA: Final = ("EARLY", "HEURISTIC", "NEVER")
 _VALID: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     "max_new_tokens": _or_none(0),
     "max_length": _or_none(0),
@@ -159,38 +205,74 @@ _VALID: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     "rng_seed": _at_least(0),
     "num_return_sequences": _at_least(1),
     "num_beams": _at_least(1),
-    "stop_criteria": ((lambda value: value in _CRITERIA), "EARLY, HEURISTIC or NEVER"),
+    "stop_criteria": ((lambda value: value in tuple(StopCriteria)), "EARLY, HEURISTIC or NEVER"),
 }
 
 
-def from_files(generation: Mapping[str, Any], model: Mapping[str, Any]) -> GenerationConfig:
+class Read(NamedTuple):
+    """The settings of a file, and for each entry that has no effect the reason."""
+
+    settings: Mapping[str, Any]
+    ignored: Sequence[str] = ()
+
+    @property
+    def config(self) -> GenerationConfig:
+        """The settings, with defaults for the others."""
+        return GenerationConfig(**self.settings)
+
+
+def from_files(generation: Mapping[str, Any], model: Mapping[str, Any]) -> Read:
     """Return the settings of ``generation_config.json``, and the end tokens of ``config.json`` where it has none.
 
-    Entries with other names, and those that are null or of the wrong kind, are passed over.
+    Entries that are null or have no meaning here, and invalid ones, have no effect.
     """
     found: dict[str, Any] = {}
-    for name in _FROM_FILE:
-        value = generation.get(name)
-        if value is not None and _VALID[name][0](value):
+    ignored: list[str] = []
+    for name, value in generation.items():
+        if value is None or name in _SILENT or name == "eos_token_id":
+            continue
+        name, value = _translated(name, value)
+        if name not in _VALID or name == "apply_chat_template":
+            ignored.append(f"{name} has no effect")
+        elif not _VALID[name][0](value):
+            ignored.append(f"{name} is {value!r}, expected {_VALID[name][1]}")
+        else:
             found[name] = value
     ends = generation.get("eos_token_id", model.get("eos_token_id"))
     ids = [id for id in (ends if isinstance(ends, list) else [ends]) if _is_count(id, 0)]
     if ids:
-        found |= {"eos_token_id": ids[0], "stop_token_ids": set(ids)}
-    return GenerationConfig(**found)
+        found |= {"eos_token_id": ids[0], "stop_token_ids": {*ids, *found.get("stop_token_ids", ())}}
+    try:
+        GenerationConfig(**found).validate()
+    except GenerationError as error:
+        dropped = [name for name in ("num_return_sequences", "num_beams") if found.pop(name, None) is not None]
+        ignored.append(f"{error}; {' and '.join(dropped)} have no effect")
+    return Read(found, tuple(ignored))
 
 
-_FROM_FILE: Final = (
-    "max_new_tokens",
-    "max_length",
-    "min_new_tokens",
-    "do_sample",
-    "temperature",
-    "top_k",
-    "top_p",
-    "min_p",
-    "repetition_penalty",
-    "no_repeat_ngram_size",
-    "num_beams",
-    "length_penalty",
+def _translated(name: str, value: Any) -> tuple[str, Any]:
+    """Return an entry of transformers under the name and with the value that it has here."""
+    if name == "early_stopping":
+        criteria = {True: StopCriteria.EARLY, False: StopCriteria.HEURISTIC, "never": StopCriteria.NEVER}
+        return "stop_criteria", criteria.get(value, value) if isinstance(value, bool | str) else value
+    if name == "stop_strings":
+        return name, {value} if isinstance(value, str) else set(value) if _TEXTS[0](value) else value
+    return name, float(value) if _is_number(value) and isinstance(getattr(_DEFAULT, name, None), float) else value
+
+
+_SILENT: Final = frozenset(
+    {
+        "_from_model_config",
+        "bos_token_id",
+        "cache_implementation",
+        "decoder_start_token_id",
+        "output_attentions",
+        "output_hidden_states",
+        "output_scores",
+        "pad_token_id",
+        "return_dict_in_generate",
+        "transformers_version",
+        "use_cache",
+    }
 )
+"""Entries that change no text."""

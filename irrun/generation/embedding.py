@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from irrun.diagnostics import listing
-from irrun.generation.errors import GenerationError
-from irrun.generation.folder import Folder
-from irrun.generation.tokenizer import Tokenizer
+from irrun.diagnostics import amount, listing
+from irrun.generation.arguments import require_cpu
+from irrun.generation.errors import GenerationError, GenerationWarning
+from irrun.generation.folder import Folder, positions
+from irrun.generation.tokenizer import Tokenizer, padded
 from irrun.model import build, load
 from irrun.tensor import Array
 
@@ -19,11 +21,18 @@ POOLINGS: Final = ("cls", "mean", "last_token")
 """How the vectors of the tokens become one of the text: that of the first, their mean, that of the last."""
 
 _OUTPUTS: Final = ("last_hidden_state", "token_embeddings", "hidden_states")
+_FROM_PADDING: Final = frozenset({"camembert", "mpnet", "roberta", "xlm-roberta"})
+"""Kinds of models whose positions begin behind the id of padding."""
+
 _WHOLE: Final = ("sentence_embedding", "embeddings", "pooler_output")
 
 
 class Encoder:
-    """A model that reads whole texts, with its tokenizer."""
+    """A model that reads whole texts, with its tokenizer.
+
+    A text has ``max_length`` tokens at most, as many as the model has positions, and as many as the tokenizer says.
+    What is longer is cut; a GenerationWarning says so, except for ``max_length``.
+    """
 
     def __init__(
         self,
@@ -42,14 +51,15 @@ class Encoder:
         self.compiled = build(loaded, config)
         self.tokenizer = Tokenizer(self.folder)
         self._names = [port.any_name for port in self.compiled.inputs]
+        self._most = _most_tokens(self.folder, self.tokenizer)
         self._max_length = max_length
         self._session = self.compiled.session()
 
     def run(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> tuple[dict[str, Array], Array]:
         """Return the outputs of the model by name for some texts, or pairs of texts, and the mask of their tokens."""
-        given = self.tokenizer.run(texts, pairs)
-        if self._max_length is not None:
-            given = _truncated(given, self._max_length)
+        limits = [limit for limit in (self._most, self._max_length) if limit is not None]
+        most = min(limits, default=None)
+        given = self._tokens(texts, most) if pairs is None else self.tokenizer.run_pairs(texts, pairs, most)
         mask = given.setdefault("attention_mask", np.ones_like(given["input_ids"]))
         if "position_ids" in self._names:
             given["position_ids"] = np.maximum(np.cumsum(mask, axis=1) - 1, 0)
@@ -62,6 +72,24 @@ class Encoder:
             )
         outputs = self._session.run({name: given[name] for name in self._names})
         return {name: array for port, array in outputs.to_dict().items() for name in port.all_names}, mask
+
+    def _tokens(self, texts: Sequence[str], most: int | None) -> dict[str, Array]:
+        """Return the outputs of the tokenizer by name, of ``most`` tokens for each text at most."""
+        given = self.tokenizer.run(texts)
+        mask = given.get("attention_mask", np.ones_like(given["input_ids"])).astype(bool)
+        count = int((mask.sum(axis=1) > most).sum()) if most is not None else 0
+        if most is None or not count:
+            return given
+        if most != self._max_length:
+            what = f"{count} of {amount(len(texts), 'text')} {'have' if count > 1 else 'has'} more than {most} tokens"
+            warnings.warn(f"{what}, the most of the model; the rest is left out", GenerationWarning, stacklevel=2)
+        side = "left" if (~mask[:, 0]).any() else "right"
+        rows = [
+            self.tokenizer.cut(row[kept].astype(np.int64), most)
+            for row, kept in zip(given["input_ids"], mask, strict=True)
+        ]
+        ids, mask = padded(rows, self.tokenizer.pad_token_id, side)
+        return {"input_ids": ids, "attention_mask": mask}
 
 
 class TextEmbeddingPipeline:
@@ -87,7 +115,7 @@ class TextEmbeddingPipeline:
         embed_instruction: str = "",
         extensions: Sequence[str] = (),
     ) -> None:
-        del device
+        require_cpu(device)
         if pooling_type is not None and pooling_type.lower() not in POOLINGS:
             raise GenerationError(f'pooling_type is "{pooling_type}", expected {listing(POOLINGS)}')
         if batch_size < 1:
@@ -155,14 +183,13 @@ def _pooling_of(folder: Folder) -> str:
     return "cls"
 
 
-def _truncated(outputs: Mapping[str, Array], most: int) -> dict[str, Array]:
-    """Return rows of ``most`` tokens; those behind, except the last special one of each row, are left out."""
-    ids, mask = outputs["input_ids"], outputs.get("attention_mask")
-    if ids.shape[1] <= most:
-        return dict(outputs)
-    found = {name: array[:, :most].copy() for name, array in outputs.items()}
-    if mask is not None:
-        for place in np.flatnonzero(mask.sum(axis=1) > most):
-            last = ids.shape[1] - 1 - int(mask[place, ::-1].argmax())
-            found["input_ids"][place, -1] = ids[place, last]
-    return found
+def _most_tokens(folder: Folder, tokenizer: Tokenizer) -> int | None:
+    """Return the most tokens that a model reads, by its positions and its tokenizer; None where nothing tells it."""
+    table = folder.json("config.json")
+    found = positions(table)
+    padding = table.get("pad_token_id")
+    if found is not None and table.get("model_type") in _FROM_PADDING and isinstance(padding, int):
+        found -= padding + 1
+    limit = tokenizer.limit
+    limits = [most for most in (found, limit + tokenizer.special_count if limit is not None else None) if most]
+    return min(limits, default=None)

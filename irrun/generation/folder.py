@@ -41,6 +41,10 @@ class Folder:
                 raise GenerationError(f"{self.path} has {name} and no {MODEL}: {what}")
         return self.file(MODEL)
 
+    def has(self, name: str) -> bool:
+        """Return whether there is a file of this name."""
+        return (self.path / name).is_file()
+
     def file(self, name: str) -> Path:
         """Return the path of a file; GenerationError where it is absent."""
         if not (self.path / name).is_file():
@@ -49,20 +53,40 @@ class Folder:
 
     def text(self, name: str) -> str | None:
         """Return the text of a file; None where it is absent, GenerationError where it is no UTF-8."""
-        if not (self.path / name).is_file():
-            return None
-        try:
-            return content(self.path / name, _MOST).decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise GenerationError(f"{self.path / name}: byte {error.start} is not UTF-8") from None
+        path = self.path / name
+        return _text(path) if path.is_file() else None
 
     def json(self, name: str) -> Mapping[str, Any]:
         """Return the table in a JSON file; empty where there is no file, GenerationError where it is not a table."""
-        text = self.text(name)
-        try:
-            table = {} if text is None else json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise GenerationError(f"{self.path / name}: not JSON: {error}") from None
-        if not isinstance(table, dict):
-            raise GenerationError(f"{self.path / name} is not a JSON object, expected names and values")
-        return table
+        path = self.path / name
+        return json_table(path) if path.is_file() else {}
+
+
+def json_table(path: Path) -> Mapping[str, Any]:
+    """Return the table in a JSON file; GenerationError where there is no file, or it is not a table."""
+    if not path.is_file():
+        raise GenerationError(f"{path}: there is no such file")
+    try:
+        table = json.loads(_text(path))
+    except (ValueError, RecursionError) as error:
+        raise GenerationError(f"{path}: not JSON: {error}") from None
+    if not isinstance(table, dict):
+        raise GenerationError(f"{path} is not a JSON object, expected names and values")
+    return table
+
+
+def _text(path: Path) -> str:
+    try:
+        return content(path, _MOST).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise GenerationError(f"{path}: byte {error.start} is not UTF-8") from None
+
+
+def positions(table: Mapping[str, Any]) -> int | None:
+    """Return the number of positions that a model knows, of the table in ``config.json``."""
+    inner = table.get("text_config")
+    for name in ("max_position_embeddings", "n_positions", "seq_length"):
+        for given in (table, inner if isinstance(inner, dict) else {}):
+            if isinstance(value := given.get(name), int) and value > 0:
+                return value
+    return None

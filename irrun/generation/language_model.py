@@ -9,10 +9,11 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.diagnostics import listing
+from irrun.generation.anatomy import embedding_rows, variable_axes
 from irrun.generation.errors import GenerationError
 from irrun.generation.last_position import only_last_position
-from irrun.generation.past import Past
-from irrun.model import Compiled, Loaded, build, load
+from irrun.generation.past import Past, part
+from irrun.model import Compiled, build, load
 from irrun.tensor import Array
 
 _IDS: Final = "input_ids"
@@ -29,7 +30,8 @@ class LanguageModel:
     """A compiled language model.
 
     The cache of its layers is in variables; in files of older exporters it is an input and an output for each layer; a
-    model without either gets the whole texts each time. GenerationError where its inputs are others.
+    model without either gets the whole texts each time. GenerationError where it has other inputs, or no ``logits`` for
+    each token. ``rows`` is the number of tokens that its embedding has, None where it cannot be told.
     """
 
     def __init__(self, path: Path, config: Mapping[str, Any] | None = None, extensions: Sequence[str] = ()) -> None:
@@ -41,17 +43,18 @@ class LanguageModel:
             wrong = f"has the input {listing(unknown)}" if unknown else f"has no input {_IDS}"
             raise GenerationError(f"{path} {wrong}, expected {listing(_KNOWN)} of a language model")
         self.inputs = frozenset(names)
-        self.has_variables = any(node.type == "ReadValue" for node in loaded.graph.ordered())
-        self.has_cache = self.has_variables or bool(self.past.inputs)
-        self.loaded: Loaded = loaded
+        self.variables = variable_axes(loaded)
+        self.has_cache = bool(self.variables) or bool(self.past.inputs)
+        self.rows = embedding_rows(loaded)
         self.compiled: Compiled = build(only_last_position(loaded), config)
         outputs = [port for port in self.compiled.outputs if "logits" in port.all_names]
-        self.logits = (outputs or self.compiled.outputs)[0].index
-        shape = self.compiled.outputs[self.logits].partial_shape
-        if shape.rank not in (2, 3, None):
-            raise GenerationError(
-                f"{path}: the output of {shape} has no scores of tokens, expected [texts,tokens,scores]"
-            )
+        if not outputs:
+            has = listing([port.any_name for port in self.compiled.outputs])
+            raise GenerationError(f"{path} has the output {has}, expected logits of a language model")
+        self.logits = outputs[0].index
+        shape = outputs[0].partial_shape
+        if shape.rank not in (3, None):
+            raise GenerationError(f"{path}: logits have the shape {shape}, expected [texts,tokens,scores]")
 
     def start(self) -> Decoding:
         """Return a new decoding, without any tokens."""
@@ -105,7 +108,34 @@ class Decoding:
         outputs = self._session.run(inputs)
         self._past.take(outputs)
         scores: Array = outputs[self._model.logits]
-        return scores if scores.ndim == 2 else scores[:, -1]
+        return scores[:, -1]
+
+    def resume(self, ids: Array) -> int:
+        """Keep one text only, the begin that it has in common with ``ids``; return the number of its tokens.
+
+        At least the last of the ids is left out, whose scores are to be computed. Of several texts the one with the
+        longest common begin is kept. 0 where nothing can be kept: this decoding is of no further use then.
+        """
+        model = self._model
+        if not self._length or not model.has_cache:
+            return 0
+        known = np.concatenate(self.tokens, axis=1)
+        limit = min(self._length, len(ids) - 1)
+        whole = self._mask[:, : self._length].all(axis=1, keepdims=True)
+        equal = np.cumprod((known[:, :limit] == ids[:limit]) & whole, axis=1).sum(axis=1)
+        row = int(equal.argmax())
+        size = int(equal[row])
+        if size == 0 or (size < self._length and not (model.past.can_be_cut and None not in model.variables.values())):
+            return 0
+        if len(known) > 1 or size < self._length:
+            values = self._session.state.values
+            for name, axis in model.variables.items():
+                values[name] = part(values[name], row, size, axis)
+            self._past.cut(row, size)
+            self.tokens = [known[row : row + 1, :size]]
+            self._mask, self._count = np.ones((1, size), np.int64), np.full(1, size)
+            self._length = size
+        return size
 
     def _extend(self, new: int, mask: Array | None, count: int) -> Array:
         """Extend the mask by new tokens; return their positions."""

@@ -14,6 +14,7 @@ from irrun.model import Loaded
 from irrun.openvino.nodes.records import constant_fact
 from irrun.ops.infrastructure.const import HeldConst
 from irrun.ops.movement.slice import Slice
+from irrun.tensor import Array
 
 _BETWEEN: Final = frozenset({"Add", "Convert", "Divide", "Multiply", "Tanh"})
 """Operations between the product that gives the scores and the output, which work element by element."""
@@ -32,7 +33,8 @@ def only_last_position(model: Loaded) -> Loaded:
     if inlet is None:
         return model
     graph = MutableGraph(model.graph, model.facts, model.weights)
-    ends = [_constant(graph, values) for values in ([-1], [sys.maxsize], [1], [_POSITIONS])]
+    values = np.array([[-1], [sys.maxsize], [1], [_POSITIONS]], np.int64)
+    ends = [added_constant(graph, value) for value in values]
     source = graph.sources(inlet.node)[inlet.port]
     node = Node(0, "last position", "Slice", "opset8", Slice(), 5, 1, ((),), None, {})
     graph.connect(Outlet(graph.add(node, [source, *ends]), 0), inlet)
@@ -43,8 +45,9 @@ def only_last_position(model: Loaded) -> Loaded:
     return Loaded(model.bound._replace(graph=edited), facts, model.weights, model.origin, name=name, version=version)
 
 
-def _constant(graph: MutableGraph, values: list[int]) -> Outlet:
-    fact = constant_fact(np.array(values, np.int64))
+def added_constant(graph: MutableGraph, value: Array) -> Outlet:
+    """Add a constant to a graph and return its output."""
+    fact = constant_fact(value)
     node = Node(0, "constant", "Const", "opset1", HeldConst.of(fact), 0, 1, ((),), None, {})
     return Outlet(graph.add(node, [], [fact]), 0)
 

@@ -3,55 +3,66 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Any, Final
 
 from irrun.generation import beams, search
+from irrun.generation.arguments import Given, given_of
 from irrun.generation.config import GenerationConfig, from_files
-from irrun.generation.errors import GenerationError
-from irrun.generation.folder import Folder
+from irrun.generation.errors import GenerationError, GenerationWarning
+from irrun.generation.folder import Folder, positions
+from irrun.generation.history import ChatHistory, Message, question
 from irrun.generation.language_model import Decoding, LanguageModel
 from irrun.generation.metrics import PerfMetrics
-from irrun.generation.prompts import Message, Request, question, read
+from irrun.generation.prompts import Request, read, require_known
 from irrun.generation.results import DecodedResults, EncodedResults
 from irrun.generation.sampling import Sampler
-from irrun.generation.streaming import TextStream, Writer
+from irrun.generation.streaming import StreamingStatus, TextStream, Writer
 from irrun.generation.tokenizer import TokenizedInputs, Tokenizer, padded
 from irrun.tensor import Array
+
+_BACKENDS: Final = ("PA", "SDPA")
 
 
 class TextPipeline:
     """Generates text by the model, the tokenizer and the detokenizer of a folder, as optimum-intel writes it.
 
-    The methods and the settings are named as those of ``openvino_genai.LLMPipeline``. ``device`` is ignored, since
-    there is only one; other arguments are settings of ``compile_model``. GenerationError where the folder has no
-    language model, IRError where a file cannot be read or run. Not safe to call from several threads at once.
+    The methods and the settings are named as those of ``openvino_genai.LLMPipeline``. After the folder come a
+    Tokenizer, if it is not that of the folder, a device, which is the CPU, and settings of ``compile_model``, which may
+    be arguments too. GenerationError where the folder has no language model, IRError where a file cannot be read or
+    run. A GenerationWarning says that the tokenizer has tokens that the model does not know. ``ignored`` has the
+    entries of ``generation_config.json`` without effect, and the reasons.
+
+    The tokens of the last call and their cache are kept: of the next prompt only what follows a common begin is read.
+    ``finish_chat`` releases them. Not safe to call from several threads at once.
     """
 
     def __init__(
-        self,
-        models_path: str | Path,
-        device: str = "CPU",
-        config: Mapping[str, Any] | None = None,
-        *,
-        extensions: Sequence[str] = (),
-        **settings: Any,
+        self, models_path: str | Path, *arguments: Given, extensions: Sequence[str] = (), **settings: Any
     ) -> None:
-        del device
         begin = time.perf_counter()
+        given = given_of(arguments, settings)
+        backend = given.config.pop("ATTENTION_BACKEND", _BACKENDS[0])
+        if backend not in _BACKENDS:
+            raise GenerationError(f"ATTENTION_BACKEND is {backend!r}, expected PA or SDPA, which are the same here")
         self._folder = Folder(models_path)
         table = self._folder.json("config.json")
-        self._config = from_files(self._folder.json("generation_config.json"), table)
-        self._positions = _positions(table)
-        self._model = LanguageModel(self._folder.model(), {**(config or {}), **settings}, extensions)
-        self._tokenizer = Tokenizer(self._folder)
-        if self._config.eos_token_id < 0 and self._tokenizer.eos_token_id is not None:
-            self._config = self._config.updated(eos_token_id=self._tokenizer.eos_token_id)
+        found = from_files(self._folder.json("generation_config.json"), table)
+        self._config, self.ignored = found.config, found.ignored
+        self._positions = positions(table)
+        self._model = LanguageModel(self._folder.model(), given.config, extensions)
+        self._tokenizer = given.tokenizer if given.tokenizer is not None else Tokenizer(self._folder)
+        end = self._tokenizer.eos_token_id
+        if self._config.eos_token_id < 0 and end is not None:
+            self._config = self._config.updated(eos_token_id=end)
+        known, rows = self._tokenizer.vocabulary_size, self._model.rows
+        if rows is not None and known > rows:
+            what = f"the tokenizer has {known:,} tokens, and the model knows {rows:,}"
+            warnings.warn(f"{what}; prompts with others are refused", GenerationWarning, stacklevel=2)
         self._load_time = time.perf_counter() - begin
-        self._history: list[Message] | None = None
+        self._history: ChatHistory | None = None
         self._kept: Decoding | None = None
 
     def get_tokenizer(self) -> Tokenizer:
@@ -68,56 +79,59 @@ class TextPipeline:
 
     def start_chat(self, system_message: str = "") -> None:
         """Begin a conversation: each prompt and each answer become a part of it."""
-        self._history = [{"role": "system", "content": system_message}] if system_message else []
-        self._kept = None
+        self._history = ChatHistory([{"role": "system", "content": system_message}] if system_message else [])
 
     def finish_chat(self) -> None:
-        """End the conversation, and forget it."""
+        """End the conversation, and forget it, with the tokens of the last call and their cache."""
         self._history = self._kept = None
 
     def generate(
         self,
-        inputs: str | Sequence[str] | Sequence[Message] | TokenizedInputs | Array,
+        inputs: str | Sequence[str] | ChatHistory | Sequence[Message] | TokenizedInputs | Array,
         generation_config: GenerationConfig | Mapping[str, Any] | None = None,
         streamer: Any = None,
         **settings: Any,
     ) -> Any:
         """Return the texts that continue some prompts.
 
-        A prompt is a text, a list of texts, a conversation (a list of ``{"role": …, "content": …}``), or ids. The
-        result is a ``str`` for one text with one answer, EncodedResults for ids, DecodedResults otherwise. ``streamer``
-        is a function that gets each new part of the text, and ends the generation where it returns True or
-        ``StreamingStatus.STOP``; or a StreamerBase. ``settings`` replace those of ``generation_config``.
+        A prompt is a text, a list of texts, a conversation (a ChatHistory, or a list of ``{"role": …, "content": …}``),
+        or ids. The result is a ``str`` for one text with one answer, EncodedResults for ids, DecodedResults otherwise.
+        ``streamer`` is a function that gets each new part of the text, and ends the generation where it returns True,
+        ``StreamingStatus.STOP`` or ``StreamingStatus.CANCEL``; or a StreamerBase. ``settings`` replace those of
+        ``generation_config``.
 
         InputError for prompts and settings that cannot be used, IRError where a layer cannot be computed. A question of
-        a conversation that is interrupted is not part of it.
+        ``start_chat`` is not part of the conversation if its answer is interrupted or cancelled.
         """
-        begin = time.perf_counter()
+        called = time.perf_counter()
         config = self._settled(generation_config, settings)
         writer = None if streamer is None else Writer(streamer)
-        metrics = PerfMetrics(load_time=self._load_time)
+        metrics = PerfMetrics(load_time=self._load_time, detokenization=[0.0])
         request = read(inputs, config, self._tokenizer, self._history)
-        metrics.tokenization = time.perf_counter() - begin
-        metrics.input_tokens = sum(map(len, request.rows))
+        require_known(request.rows, self._positions, self._model.rows)
+        metrics.tokenization.append(time.perf_counter() - called - (request.seconds or 0.0))
+        if request.seconds is not None:
+            metrics.chat_template.append(request.seconds)
         count = len(request.rows) * config.num_return_sequences
         if writer is not None and (count != 1 or config.num_beams > 1):
             raise GenerationError(f"a streamer gets one text, and there are {count} texts or several beams")
         try:
-            texts = self._generated(request, config, metrics, writer)
+            texts = self._generated(request, config, metrics, called, writer)
         except BaseException:
             self._kept = None
             raise
-        if writer is not None:
-            writer.end()
+        metrics.inference.append(sum(metrics.inferences))
         scores, reasons = [text.score for text in texts], [text.reason for text in texts]
         if request.is_encoded:
-            metrics.total = time.perf_counter() - begin
+            metrics.total.append(time.perf_counter() - called)
             return EncodedResults([list(text.tokens) for text in texts], scores, reasons, metrics)
-        found = self._decoded(request, config, texts, metrics)
-        metrics.total = time.perf_counter() - begin
-        if self._history is not None:
-            asked = inputs if isinstance(inputs, str) else str(inputs[0])
-            self._history += [question(asked), {"role": "assistant", "content": found[0]}]
+        begin = time.perf_counter()
+        found = [self._text(request, config, place, text) for place, text in enumerate(texts)]
+        metrics.detokenization[-1] += time.perf_counter() - begin
+        metrics.total.append(time.perf_counter() - called)
+        if self._history is not None and (writer is None or writer.status is not StreamingStatus.CANCEL):
+            self._history.append(question(inputs if isinstance(inputs, str) else str(inputs[0])))
+            self._history.append({"role": "assistant", "content": found[0]})
         return found[0] if request.is_one and len(found) == 1 else DecodedResults(found, scores, reasons, metrics)
 
     __call__ = generate
@@ -132,66 +146,58 @@ class TextPipeline:
             raise GenerationError(f"generation_config is {given!r}, expected a GenerationConfig or a table of settings")
         if given.eos_token_id < 0:
             settings = {"eos_token_id": self._config.eos_token_id, **settings}
+        if not given.stop_token_ids:
+            settings = {"stop_token_ids": self._config.stop_token_ids, **settings}
         return given.updated(**settings)
 
     def _generated(
-        self, request: Request, config: GenerationConfig, metrics: PerfMetrics, writer: Writer | None
+        self, request: Request, config: GenerationConfig, metrics: PerfMetrics, called: float, writer: Writer | None
     ) -> Sequence[search.Text]:
         """Generate the tokens of all texts, those of a prompt before those of the next."""
-        rows, decode = request.rows, self._tokenizer.text
-        begin = time.perf_counter()
+        rows = request.rows
         decoding, ids, mask = self._started(rows)
+        metrics.input_tokens = sum(map(len, rows)) if mask is not None or len(rows) > 1 else ids.shape[1]
+        metrics.cached_tokens = sum(map(len, rows)) - metrics.input_tokens
+        begin = time.perf_counter()
         scores = decoding.run(ids, mask)
-        metrics.inference = time.perf_counter() - begin
+        metrics.inferences.append(time.perf_counter() - begin)
         most = [config.most_new(len(row), self._positions) for row in rows]
+        is_streamed = writer is not None and not request.is_encoded
+
+        def stream(prompt: Array) -> TextStream | None:
+            if not (config.stop_strings or is_streamed):
+                return None
+            begun = prompt.tolist() if config.echo and not request.is_encoded else []
+            return TextStream(self._tokenizer.source(), config.stop_strings, config.include_stop_str_in_output, begun)
+
         if config.num_beams > 1:
-            return beams.searched(decoding, scores, rows, config, most, metrics, decode)
+            decode = self._tokenizer.text
+            return beams.searched(decoding, scores, rows, config, most, metrics, called, decode, stream)
         texts = []
-        streams = config.stop_strings or (writer is not None and not request.is_encoded)
-        for place, (row, count) in enumerate(zip(rows, most, strict=True)):
+        for place, (row, limit) in enumerate(zip(rows, most, strict=True)):
             for number in range(config.num_return_sequences):
                 sampler = Sampler(config, row, place * config.num_return_sequences + number)
-                stream = TextStream(self._tokenizer.source(), config.stop_strings) if streams else None
-                texts.append(search.Text(sampler, config.ends, count, stream))
-        metrics.sequences = len(texts)
-        if writer is not None and config.echo and request.prompts:
-            writer.text(request.prompts[0])
-        search.generate(decoding, scores, texts, metrics, writer)
+                texts.append(search.Draft(sampler, config.ends, limit, stream(row)))
+        if writer is not None and texts[0].stream is not None:
+            writer.text(texts[0].stream.text)
+        search.generate(decoding, scores, texts, metrics, called, writer)
         return texts
 
     def _started(self, rows: list[Array]) -> tuple[Decoding, Array, Array | None]:
-        """Return a decoding, and the ids and the mask to begin with; in a conversation what its cache does not know."""
-        if self._history is not None and self._kept is not None:
-            known = np.concatenate([part[0] for part in self._kept.tokens])
-            if len(known) < len(rows[0]) and bool((rows[0][: len(known)] == known).all()):
-                return self._kept, rows[0][np.newaxis, len(known) :], None
-        decoding = self._model.start()
-        if self._history is not None:
-            self._kept = decoding
+        """Return a decoding, and the ids and the mask to begin with: of one prompt what its cache does not know."""
+        kept, self._kept = self._kept, None
+        size = kept.resume(rows[0]) if kept is not None and len(rows) == 1 else 0
+        if kept is not None and size:
+            self._kept = kept
+            return kept, rows[0][None, size:], None
+        del kept
+        self._kept = decoding = self._model.start()
         ids, mask = padded(rows, self._tokenizer.pad_token_id)
         return decoding, ids, None if mask.all() else mask
 
-    def _decoded(
-        self, request: Request, config: GenerationConfig, texts: Sequence[search.Text], metrics: PerfMetrics
-    ) -> list[str]:
-        """Return the texts, without stop strings unless they are asked for, behind their prompts where these are."""
-        begin = time.perf_counter()
-        found = []
-        for place, text in enumerate(texts):
-            stopped = None if text.stream is None else text.stream.stopped
-            whole = self._tokenizer.text(text.tokens)
-            if stopped is not None:
-                whole = whole[: stopped[1] if config.include_stop_str_in_output else stopped[0]]
-            found.append(request.prompts[place // config.num_return_sequences] + whole if config.echo else whole)
-        metrics.detokenization += time.perf_counter() - begin
-        return found
-
-
-def _positions(table: Mapping[str, Any]) -> int | None:
-    """Return the number of positions that a model knows, of ``config.json``."""
-    inner = table.get("text_config")
-    for name in ("max_position_embeddings", "n_positions", "seq_length"):
-        for given in (table, inner if isinstance(inner, dict) else {}):
-            if isinstance(value := given.get(name), int) and value > 0:
-                return value
-    return None
+    def _text(self, request: Request, config: GenerationConfig, place: int, text: search.Text) -> str:
+        """Return a text, behind its prompt where this is asked for."""
+        if text.stream is not None:
+            return text.stream.text
+        prompt = request.rows[place // config.num_return_sequences].tolist() if config.echo else []
+        return self._tokenizer.text([*prompt, *text.tokens])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -9,23 +10,24 @@ import numpy as np
 
 from irrun.generation.config import GenerationConfig
 from irrun.generation.errors import GenerationError
+from irrun.generation.history import ChatHistory, Message, question
 from irrun.generation.tokenizer import TokenizedInputs, Tokenizer
 from irrun.tensor import Array
 
-Message = Mapping[str, Any]
-"""A part of a conversation: its ``role``, such as user, and its ``content``."""
-
 
 class Request(NamedTuple):
-    """The ids of each prompt, and the prompts as texts; whether the caller gave ids, and whether it gave one text."""
+    """The ids of each prompt; whether the caller gave ids, and whether it gave one text.
+
+    ``seconds`` is the time that chat templates took, None where there were none.
+    """
 
     rows: list[Array]
-    prompts: list[str]
     is_encoded: bool = False
     is_one: bool = False
+    seconds: float | None = None
 
 
-def read(inputs: Any, config: GenerationConfig, tokenizer: Tokenizer, history: Sequence[Message] | None) -> Request:
+def read(inputs: Any, config: GenerationConfig, tokenizer: Tokenizer, history: ChatHistory | None) -> Request:
     """Return the request of a call: the next question of a conversation where there is a ``history``.
 
     GenerationError where there are no prompts, or one has no tokens.
@@ -35,31 +37,32 @@ def read(inputs: Any, config: GenerationConfig, tokenizer: Tokenizer, history: S
         return _checked(_of_texts(prompts, config, tokenizer, history)._replace(is_one=isinstance(inputs, str)))
     if history is not None:
         raise GenerationError(f"the inputs are {type(inputs).__name__}, expected the text of a question")
-    if _are(inputs, Mapping):
-        text = tokenizer.apply_chat_template(inputs)
-        return _checked(Request(tokenizer.rows([text], False), [text], is_one=True))
-    return _checked(Request(_ids(inputs), [], is_encoded=True))
-
-
-def question(text: str) -> Message:
-    """Return a message of the user."""
-    return {"role": "user", "content": text}
+    if isinstance(inputs, ChatHistory) or _are(inputs, Mapping):
+        if not config.apply_chat_template:
+            raise GenerationError("apply_chat_template is False, expected True for a conversation")
+        return _checked(_of_conversations([inputs], tokenizer))
+    return _checked(Request(_ids(inputs), is_encoded=True))
 
 
 def _of_texts(
-    prompts: list[str], config: GenerationConfig, tokenizer: Tokenizer, history: Sequence[Message] | None
+    prompts: list[str], config: GenerationConfig, tokenizer: Tokenizer, history: ChatHistory | None
 ) -> Request:
     """Encode texts: by the chat template, which has the special tokens itself, or as they are."""
     if history is not None:
         if len(prompts) != 1 or config.num_return_sequences != 1:
             what = f"{len(prompts)} prompts with {config.num_return_sequences} answers each are given in a conversation"
             raise GenerationError(f"{what}, expected one with one")
-        prompts = [tokenizer.apply_chat_template([*history, question(prompts[0])])]
-    elif config.apply_chat_template and tokenizer.chat_template:
-        prompts = [tokenizer.apply_chat_template([question(text)]) for text in prompts]
-    else:
-        return Request(tokenizer.rows(prompts), prompts)
-    return Request(tokenizer.rows(prompts, False), prompts)
+        return _of_conversations([[*history, question(prompts[0])]], tokenizer)
+    if config.apply_chat_template and tokenizer.chat_template:
+        return _of_conversations([[question(text)] for text in prompts], tokenizer)
+    return Request(tokenizer.rows(prompts))
+
+
+def _of_conversations(given: Sequence[ChatHistory | Sequence[Message]], tokenizer: Tokenizer) -> Request:
+    begin = time.perf_counter()
+    prompts = [tokenizer.apply_chat_template(messages) for messages in given]
+    seconds = time.perf_counter() - begin
+    return Request(tokenizer.rows(prompts, False), seconds=seconds)
 
 
 def _ids(inputs: Any) -> list[Array]:
@@ -88,3 +91,15 @@ def _checked(request: Request) -> Request:
         if len(row) == 0:
             raise GenerationError(f"prompt {place} has no tokens, expected one or more")
     return request
+
+
+def require_known(rows: Sequence[Array], positions: int | None, tokens: int | None) -> None:
+    """Raise GenerationError for prompts with as many tokens as the model has positions, or with unknown tokens."""
+    for place, row in enumerate(rows):
+        if positions is not None and len(row) >= positions:
+            what = f"prompt {place} has {len(row):,} tokens"
+            raise GenerationError(f"{what}, expected fewer than {positions:,}, the positions of the model")
+        wrong = row[(row < 0) | (row >= tokens)] if tokens is not None else row[row < 0]
+        if len(wrong):
+            known = f"0 to {tokens - 1:,}, those of the model" if tokens is not None else "0 or more"
+            raise GenerationError(f"prompt {place} has the token {wrong[0]:,}, expected {known}")

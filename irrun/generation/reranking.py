@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from irrun.generation.arguments import require_cpu
 from irrun.generation.embedding import Encoder, batches
 from irrun.generation.errors import GenerationError
 from irrun.tensor import Array
@@ -17,7 +18,7 @@ class TextRerankPipeline:
     """Scores of texts as answers to a question.
 
     The methods and the settings are named as those of ``openvino_genai.TextRerankPipeline``. The tokenizer takes pairs
-    of texts (``convert_tokenizer(number_of_inputs=2)``). A score is from 0 to 1: the sigmoid of the output, or the
+    of texts, or its ``rt_info`` has a template of pairs. A score is from 0 to 1: the sigmoid of the output, or the
     probability of the second class where the model has two. ``top_n`` is the number of results.
     """
 
@@ -32,7 +33,7 @@ class TextRerankPipeline:
         batch_size: int = 32,
         extensions: Sequence[str] = (),
     ) -> None:
-        del device
+        require_cpu(device)
         if top_n < 1 or batch_size < 1:
             raise GenerationError(f"top_n is {top_n} and batch_size is {batch_size}, expected 1 or more")
         self._encoder = Encoder(models_path, config, extensions, max_length)

@@ -22,7 +22,7 @@ _CLEANED: Final = re.compile(r" \S{0,3}\Z")
 
 
 class StreamingStatus(Enum):
-    """Whether generation goes on, as a streamer answers."""
+    """The answer of a streamer: generation goes on, ends, or ends without a trace in the conversation."""
 
     RUNNING = "running"
     STOP = "stop"
@@ -62,6 +62,10 @@ class Stop:
 class Source(Protocol):
     """The text of tokens that come one by one, as far as later tokens do not change it."""
 
+    def begin(self, tokens: Sequence[int]) -> str:
+        """Take the tokens before the first one; return the text that is settled."""
+        ...
+
     def add(self, token: int) -> str:
         """Take a token; return the text that has become settled."""
         ...
@@ -84,6 +88,10 @@ class Window:
         self._given = 0
         """The characters of the window's text that are settled."""
 
+    def begin(self, tokens: Sequence[int]) -> str:
+        self._tokens = list(tokens[:-1])
+        return self.add(tokens[-1]) if len(tokens) else ""
+
     def add(self, token: int) -> str:
         self._tokens.append(token)
         text = self._decode(self._tokens)
@@ -92,7 +100,7 @@ class Window:
             complete = joined.start()
         new = text[self._given : complete]
         self._given = max(self._given, complete)
-        if len(self._tokens) >= _LONG and complete == len(text):
+        if len(self._tokens) >= _LONG:
             self._advance(text)
         return new
 
@@ -102,8 +110,9 @@ class Window:
     def _advance(self, text: str) -> None:
         """Leave out the first tokens of the window, where the last ones alone end in the same text."""
         tail = self._decode(self._tokens[-_CONTEXT:])
-        if tail and text.endswith(tail):
-            self._tokens, self._given = self._tokens[-_CONTEXT:], len(tail)
+        given = self._given - (len(text) - len(tail))
+        if tail and text.endswith(tail) and given >= 0:
+            self._tokens, self._given = self._tokens[-_CONTEXT:], given
 
 
 class Bytes:
@@ -121,6 +130,9 @@ class Bytes:
         self._data = b""
         self._given = 0
         """The characters of their text that are settled."""
+
+    def begin(self, tokens: Sequence[int]) -> str:
+        return "".join([self.add(token) for token in tokens])
 
     def add(self, token: int) -> str:
         piece = self._pieces[token] if token < len(self._pieces) else b""
@@ -172,34 +184,40 @@ def _is_unfinished(data: bytes) -> bool:
 class TextStream:
     """The text of tokens that come one by one, up to a stop string.
 
-    ``text`` is what is settled: later tokens never change it, and it is not part of a stop string. ``add`` and ``end``
-    return what is new of it. ``stopped`` is the begin and the end of the stop string, None before it.
+    ``text`` is what is settled: later tokens never change it, and it is not part of a stop string, unless
+    ``includes_stop``. It begins with the text of ``prompt``. ``add`` and ``end`` return what is new of it.
     """
 
-    def __init__(self, source: Source, stop: Collection[str] = ()) -> None:
-        self.text = ""
-        self.stopped: tuple[int, int] | None = None
+    def __init__(
+        self,
+        source: Source,
+        stop: Collection[str] = (),
+        includes_stop: bool = False,
+        prompt: Sequence[int] = (),
+    ) -> None:
+        self.text = source.begin(prompt)
+        self.is_stopped = False
         self._source = source
         self._stop = Stop(stop)
+        self._includes_stop = includes_stop
         self._waiting = ""
         """What may become a stop string."""
 
     def add(self, token: int) -> str:
         """Take a token; return the text that has become settled."""
-        return self._settled(self._source.add(token))
+        return "" if self.is_stopped else self._settled(self._source.add(token))
 
     def end(self) -> str:
         """Take the end of the tokens; return the rest of the text."""
-        return self._settled(self._source.end(), is_last=True)
+        return "" if self.is_stopped else self._settled(self._source.end(), is_last=True)
 
     def _settled(self, new: str, is_last: bool = False) -> str:
-        if self.stopped is not None:
-            return ""
         whole = self._waiting + new
         found = self._stop.found(whole)
-        complete = found[0] if found is not None else len(whole)
+        complete = len(whole)
         if found is not None:
-            self.stopped = len(self.text) + found[0], len(self.text) + found[1]
+            self.is_stopped = True
+            complete = found[1] if self._includes_stop else found[0]
         elif not is_last:
             complete -= self._stop.undecided(whole)
         self._waiting = whole[complete:]
@@ -208,26 +226,67 @@ class TextStream:
 
 
 class Writer:
-    """Passes what is generated to a streamer: a function of new texts, or a StreamerBase of tokens."""
+    """Passes what is generated to a streamer: a function of new texts, or a StreamerBase of tokens.
+
+    ``status`` is the last answer other than RUNNING.
+    """
 
     def __init__(self, streamer: Any) -> None:
         if not isinstance(streamer, StreamerBase) and not callable(streamer):
             raise GenerationError(f"the streamer is {streamer!r}, expected a function of texts, or a StreamerBase")
+        self.status = StreamingStatus.RUNNING
         self._streamer = streamer
 
-    def token(self, token: int) -> bool:
-        """Pass a token; return whether generation ends."""
-        return isinstance(self._streamer, StreamerBase) and _ends(self._streamer.write(token))
+    def token(self, token: int) -> None:
+        """Pass a token."""
+        if isinstance(self._streamer, StreamerBase):
+            self._take(self._streamer.write(token))
 
-    def text(self, text: str) -> bool:
-        """Pass a new text; return whether generation ends."""
-        return bool(text) and not isinstance(self._streamer, StreamerBase) and _ends(self._streamer(text))
+    def text(self, text: str) -> None:
+        """Pass a new text, unless it is empty."""
+        if text and not isinstance(self._streamer, StreamerBase):
+            self._take(self._streamer(text))
 
     def end(self) -> None:
         """Pass the end of the text."""
         if isinstance(self._streamer, StreamerBase):
             self._streamer.end()
 
+    def _take(self, answer: StreamingStatus | bool | None) -> None:
+        status = StreamingStatus.STOP if answer is True else answer
+        if self.status is StreamingStatus.RUNNING and isinstance(status, StreamingStatus):
+            self.status = status
 
-def _ends(answer: StreamingStatus | bool | None) -> bool:
-    return answer in (StreamingStatus.STOP, StreamingStatus.CANCEL, True)
+
+class TextStreamer(StreamerBase):
+    """Passes each new part of the text to a function, as ``openvino_genai.TextStreamer`` does.
+
+    ``callback`` returns True, STOP or CANCEL to end the generation.
+    """
+
+    def __init__(self, tokenizer: Decoder, callback: Callable[[str], StreamingStatus | bool | None]) -> None:
+        self._tokenizer = tokenizer
+        self._callback = callback
+        self._stream: TextStream | None = None
+
+    def write(self, token: int) -> StreamingStatus | bool | None:
+        """Take a token."""
+        if self._stream is None:
+            self._stream = TextStream(self._tokenizer.source())
+        new = self._stream.add(token)
+        return self._callback(new) if new else StreamingStatus.RUNNING
+
+    def end(self) -> None:
+        """Pass the rest of the text."""
+        rest = self._stream.end() if self._stream is not None else ""
+        self._stream = None
+        if rest:
+            self._callback(rest)
+
+
+class Decoder(Protocol):
+    """A tokenizer that decodes tokens one by one."""
+
+    def source(self) -> Source:
+        """Return the text of tokens that come one by one."""
+        ...

@@ -5,26 +5,21 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from irrun.diagnostics.installing import install
 from irrun.document.rt_info import rt_info
-from irrun.generation import chat
+from irrun.generation import chat, pairs
+from irrun.generation.detokenizer import Detokenizer
 from irrun.generation.errors import GenerationError
 from irrun.generation.folder import DETOKENIZER, TOKENIZER, Folder
-from irrun.generation.streaming import Bytes, Source, Window
-from irrun.model import Loaded, Session, build, load
+from irrun.generation.history import ChatHistory, Message
+from irrun.generation.rendering import rendered
+from irrun.generation.streaming import Source
+from irrun.model import Loaded, build, load
 from irrun.tensor import Array
-from irrun.tensor.element_type import U8
-
-_JOINING: Final = frozenset(
-    {"Convert", "FuzeRagged", "Parameter", "Result", "StringTensorPack", "UTF8Validate", "VocabDecoder"}
-)
-"""The operations of a detokenizer that joins the bytes of its tokens."""
-
-_CLEANING: Final = b"n't"
-"""A part of the regular expression by which detokenizers remove spaces before punctuation."""
 
 
 class TokenizedInputs(NamedTuple):
@@ -40,52 +35,28 @@ class Tokenizer:
     def __init__(self, path: str | Path | Folder) -> None:
         self._folder = path if isinstance(path, Folder) else Folder(path)
         model = load(self._folder.file(TOKENIZER))
+        _require_expressions(model)
         self._info = rt_info(model.document)
         self._encoder = build(model).session()
         self._inputs = len(model.inputs)
         self._names = [port.any_name for port in model.outputs]
+        self._template: str | None = None
         if "input_ids" not in self._names:
             raise GenerationError(f'{self._folder.path / TOKENIZER} has no output "input_ids"')
+        self.limit = pairs.limit(model)
+        """The most tokens of a text, without special ones, of a model of whole texts; None where the file has none."""
+
+        pairs.leave_whole(model, self._encoder.state)
 
     @functools.cached_property
-    def _detokenizer(self) -> Loaded:
-        return load(self._folder.file(DETOKENIZER))
-
-    @functools.cached_property
-    def _decoder(self) -> Session:
-        return build(self._detokenizer).session()
+    def _detokenizer(self) -> Detokenizer:
+        model = load(self._folder.file(DETOKENIZER))
+        _require_expressions(model)
+        return Detokenizer(model)
 
     def source(self) -> Source:
         """Return the text of tokens that come one by one."""
-        return Window(self.text, self._cleans) if self._pieces is None else Bytes(self._pieces, self.text)
-
-    @functools.cached_property
-    def _cleans(self) -> bool:
-        """True if the detokenizer removes spaces before punctuation, which an earlier token has written."""
-        facts = self._detokenizer.facts
-        texts = [fact.constant for fact in facts.of.values() if fact.type is U8]
-        return any(text is not None and _CLEANING in text.tobytes() for text in texts)
-
-    @functools.cached_property
-    def _pieces(self) -> list[bytes] | None:
-        """The bytes of each token; None for a detokenizer that does more than to join those of its tokens."""
-        graph, facts = self._detokenizer.graph, self._detokenizer.facts
-        decoders = [node for node in graph.ordered() if node.type == "VocabDecoder"]
-        running = graph.downstream(graph.parameters)
-        if len(decoders) != 1 or not {graph.node(id).type for id in running} <= _JOINING:
-            return None
-        sources = [facts.get(outlet) if outlet is not None else None for outlet in graph.sources(decoders[0].id)]
-        begins, ends, chars, *skipped = [None if fact is None else fact.constant for fact in sources[1:]]
-        if begins is None or ends is None or chars is None or any(ids is None for ids in skipped):
-            return None
-        data = chars.tobytes()
-        pieces = [data[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
-        listed = skipped[0] if skipped else None
-        left_out = getattr(decoders[0].op, "skip_tokens", ()) if listed is None else listed.tolist()
-        for id in left_out:
-            if 0 <= id < len(pieces):
-                pieces[id] = b""
-        return pieces
+        return self._detokenizer.source()
 
     @functools.cached_property
     def settings(self) -> Mapping[str, Any]:
@@ -102,25 +73,115 @@ class Tokenizer:
         """The token that fills shorter rows of a batch; 0 where there is none."""
         return _id(self._info.get("pad_token_id")) or 0
 
-    def run(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> dict[str, Array]:
-        """Return the outputs of the tokenizer by name, as its file pads them; ``pairs`` are the second texts."""
+    def get_eos_token_id(self) -> int:
+        """Return the token that ends a text; -1 where there is none."""
+        return self._named_id("eos")
+
+    def get_bos_token_id(self) -> int:
+        """Return the token that begins a text; -1 where there is none."""
+        return self._named_id("bos")
+
+    def get_pad_token_id(self) -> int:
+        """Return the token that fills shorter rows; -1 where there is none."""
+        return self._named_id("pad")
+
+    def get_eos_token(self) -> str:
+        """Return the text of the token that ends a text; empty where there is none."""
+        return self._token("eos")
+
+    def get_bos_token(self) -> str:
+        """Return the text of the token that begins a text; empty where there is none."""
+        return self._token("bos")
+
+    def get_pad_token(self) -> str:
+        """Return the text of the token that fills shorter rows; empty where there is none."""
+        return self._token("pad")
+
+    def _named_id(self, name: str) -> int:
+        id = _id(self._info.get(f"{name}_token_id"))
+        return -1 if id is None else id
+
+    def _token(self, name: str) -> str:
+        known = chat.special_tokens(self._folder, self.settings).get(f"{name}_token")
+        id = self._named_id(name)
+        return known if known is not None else self.text([id], skip_special_tokens=False) if id >= 0 else ""
+
+    @functools.cached_property
+    def vocabulary_size(self) -> int:
+        """The number of tokens; 0 where it cannot be told."""
+        return len(self._detokenizer.vocabulary) if self._folder.has(DETOKENIZER) else 0
+
+    def get_vocab(self) -> dict[bytes, int]:
+        """Return the tokens, as bytes, with their numbers."""
+        return {piece: id for id, piece in reversed(list(enumerate(self._detokenizer.vocabulary)))}
+
+    def get_vocab_vector(self) -> list[str]:
+        """Return the tokens in the order of their numbers; bytes that are not UTF-8 become U+FFFD."""
+        return [piece.decode(errors="replace") for piece in self._detokenizer.vocabulary]
+
+    def supports_paired_input(self) -> bool:
+        """Return whether the tokenizer takes pairs of texts."""
+        return self._inputs > 1 or self._pair_template is not None
+
+    @functools.cached_property
+    def _pair_template(self) -> pairs.Template | None:
+        return pairs.template(self._info)
+
+    def run(self, texts: Sequence[str]) -> dict[str, Array]:
+        """Return the outputs of the tokenizer by name, as its file pads them."""
         given: list[Any] = [_strings(texts)]
         if self._inputs > 1:
-            given += [_strings(pairs or ())] * (self._inputs - 1)
-        elif pairs is not None:
-            raise GenerationError(f"{self._folder.path / TOKENIZER} has one input, expected two for pairs of texts")
-        outputs = self._encoder.run(given).to_tuple()
-        return dict(zip(self._names, outputs, strict=True))
+            given += [_strings(())] * (self._inputs - 1)
+        return dict(zip(self._names, self._encoder.run(given).to_tuple(), strict=True))
+
+    def run_pairs(self, first: Sequence[str], second: Sequence[str], most: int | None) -> dict[str, Array]:
+        """Return ids, mask and types of pairs of texts, of ``most`` tokens each at most, padded at the end.
+
+        GenerationError where the tokenizer has one input, and its ``rt_info`` no template of pairs.
+        """
+        if self._inputs > 1:
+            outputs = self._encoder.run([_strings(first), _strings(second)]).to_tuple()
+            found = dict(zip(self._names, outputs, strict=True))
+            longest = found["input_ids"].shape[1]
+            if most is None or longest <= most:
+                return found
+            raise GenerationError(f"a pair of texts has {longest:,} tokens, expected at most {most:,}")
+        if self._pair_template is None:
+            what = "has one input and no template of pairs in its rt_info"
+            raise GenerationError(f"{self._folder.path / TOKENIZER} {what}, expected either for pairs of texts")
+        rows = self.rows(first, False), self.rows(second, False)
+        return pairs.joined(*rows, self._pair_template, most, self.pad_token_id)
 
     def encode(
-        self, prompts: str | Sequence[str], add_special_tokens: bool = True, padding_side: str = "left"
+        self,
+        prompts: str | Sequence[str],
+        add_special_tokens: bool = True,
+        pad_to_max_length: bool = False,
+        max_length: int | None = None,
+        padding_side: str = "left",
+        truncation: bool = False,
     ) -> TokenizedInputs:
         """Return the ids of texts and their mask; shorter rows are padded on one side.
 
         Without ``add_special_tokens`` the tokens that the tokenizer adds at the begin and the end are left out.
+        ``pad_to_max_length`` pads all rows to ``max_length``, ``truncation`` cuts longer ones to it; special tokens
+        stay.
         """
+        if max_length is None and (pad_to_max_length or truncation):
+            raise GenerationError("max_length is None, expected a number of tokens to pad or to cut to")
+        if max_length is not None and max_length < 1:
+            raise GenerationError(f"max_length is {max_length}, expected 1 token or more")
         rows = self.rows([prompts] if isinstance(prompts, str) else prompts, add_special_tokens)
-        return padded(rows, self.pad_token_id, padding_side)
+        if truncation and max_length is not None:
+            rows = [self.cut(row, max_length, add_special_tokens) for row in rows]
+        return padded(rows, self.pad_token_id, padding_side, (max_length or 0) if pad_to_max_length else 0)
+
+    def cut(self, row: Array, most: int, has_special_tokens: bool = True) -> Array:
+        """Return a row of ``most`` ids at most, without the last ones before the special tokens at its end."""
+        if len(row) <= most:
+            return row
+        after = min(self._special[1], most) if has_special_tokens else 0
+        return np.concatenate([row[: most - after], row[len(row) - after :]])
 
     def rows(self, texts: Sequence[str], add_special_tokens: bool = True) -> list[Array]:
         """Return the ids of each text, without padding."""
@@ -149,52 +210,90 @@ class Tokenizer:
         before = next((place for place, id in enumerate(added) if place >= len(row) or row[place] != id), len(added))
         return before, len(added) - before
 
-    def decode(self, tokens: Any) -> Any:
-        """Return the text of a list of ids, or a list of texts for several lists."""
+    @property
+    def special_count(self) -> int:
+        """The number of tokens that are added to each text."""
+        return sum(self._special)
+
+    def decode(self, tokens: Any, skip_special_tokens: bool = True) -> Any:
+        """Return the text of a list of ids, or a list of texts for several lists.
+
+        Special tokens are left out where the detokenizer lists them, unless ``skip_special_tokens`` is False.
+        """
         if isinstance(tokens, np.ndarray):
             tokens = list(tokens) if tokens.ndim > 1 else tokens
         is_one = len(tokens) == 0 or np.ndim(tokens[0]) == 0
-        texts = [self.text(row) for row in ([tokens] if is_one else tokens)]
+        texts = [self.text(row, skip_special_tokens) for row in ([tokens] if is_one else tokens)]
         return texts[0] if is_one else texts
 
-    def text(self, ids: Sequence[int] | Array) -> str:
+    def text(self, ids: Sequence[int] | Array, skip_special_tokens: bool = True) -> str:
         """Return the text of some ids; bytes that are not UTF-8 become U+FFFD."""
-        if len(ids) == 0:
-            return ""
-        found = str(self._decoder.run([np.asarray(ids, np.int64)[np.newaxis]])[0].reshape(-1)[0])
-        if found.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in found):
-            return found
-        return found.encode(errors="surrogateescape").decode(errors="replace")
+        return self._detokenizer.text(ids, skip_special_tokens)
 
     @functools.cached_property
-    def chat_template(self) -> str:
+    def original_chat_template(self) -> str:
         """The chat template of the folder in Jinja's language; empty where there is none."""
         return chat.template(self._folder, self.settings, self._info)
 
+    @property
+    def chat_template(self) -> str:
+        """The chat template in use: that of the folder, or the one that was set."""
+        return self._template if self._template is not None else self.original_chat_template
+
+    @chat_template.setter
+    def chat_template(self, chat_template: str) -> None:
+        self._template = chat_template
+
+    def set_chat_template(self, chat_template: str) -> None:
+        """Set the chat template, instead of that of the folder."""
+        self._template = chat_template
+
+    def get_original_chat_template(self) -> str:
+        """Return the chat template of the folder; empty where there is none."""
+        return self.original_chat_template
+
     def apply_chat_template(
         self,
-        history: Sequence[Mapping[str, Any]],
+        history: ChatHistory | Sequence[Message],
         add_generation_prompt: bool = True,
         chat_template: str = "",
         tools: Sequence[Mapping[str, Any]] | None = None,
         extra_context: Mapping[str, Any] | None = None,
     ) -> str:
-        """Return a conversation as one text, by the chat template of the folder or another one.
+        """Return a conversation as one text, by the chat template in use or another one.
 
-        GenerationError where there is none, where it is not a template or where it refuses the conversation.
+        ``tools`` and ``extra_context`` are those of a ChatHistory unless they are given. GenerationError where there is
+        no template, where it fails, or where it refuses the conversation.
         """
         used = chat_template or self.chat_template
         if not used:
             raise GenerationError(f"{self._folder.path} has no chat template")
+        if isinstance(history, ChatHistory):
+            tools = tools if tools is not None else history.get_tools() or None
+            extra_context = extra_context if extra_context is not None else history.get_extra_context()
+        if not len(history):
+            raise GenerationError("the conversation has no messages, expected one or more")
         words = {**chat.special_tokens(self._folder, self.settings), **(extra_context or {})}
-        return chat.rendered(used, history, {**words, "tools": tools, "add_generation_prompt": add_generation_prompt})
+        words = {**words, "tools": tools, "add_generation_prompt": add_generation_prompt}
+        return rendered(used, list(history), words)
 
 
-def padded(rows: Sequence[Array], pad: int, side: str = "left") -> TokenizedInputs:
-    """Return rows of ids as one array and its mask; shorter rows are padded on one side."""
+def _require_expressions(model: Loaded) -> None:
+    """Raise GenerationError for a model with regular expressions where the package for them is not installed."""
+    if not any(node.type in ("RegexNormalization", "RegexSplit") for node in model.graph.ordered()):
+        return
+    try:
+        import regex  # noqa: F401
+    except ImportError:
+        what = "has regular expressions, which need the package regex"
+        raise GenerationError(f"{model.filename} {what}: {install('text')}") from None
+
+
+def padded(rows: Sequence[Array], pad: int, side: str = "left", least: int = 0) -> TokenizedInputs:
+    """Return rows of ids as one array and its mask, of ``least`` columns at least; shorter rows are padded."""
     if side not in ("left", "right"):
         raise GenerationError(f'padding_side is "{side}", expected left or right')
-    longest = max((len(row) for row in rows), default=0)
+    longest = max(least, max((len(row) for row in rows), default=0))
     ids, mask = np.full((len(rows), longest), pad, np.int64), np.zeros((len(rows), longest), np.int64)
     for place, row in enumerate(rows):
         part = slice(longest - len(row), longest) if side == "left" else slice(len(row))

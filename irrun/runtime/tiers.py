@@ -54,6 +54,18 @@ def backend(precision: str, tier: str) -> str:
     return "f32" if precision == "f32" else "f32 with rounded operands"
 
 
+def faster_precision() -> str | None:
+    """Return what the processor would do faster in another precision than f32; None if it would not."""
+    if why_not() is not None:
+        return None
+    from irrun_kernels.backends import HAS_BF16_TILES, OF_BF16
+
+    if not HAS_BF16_TILES and not OF_BF16.function:
+        return None
+    rounded = "operands of products are rounded to 8 significant bits"
+    return f"this processor multiplies bf16: --precision bf16 reads prompts faster; {rounded} (docs/decisions/0017)"
+
+
 @cache
 def why_not() -> str | None:
     """Return why there are no compiled kernels here; None if there are."""

@@ -38,6 +38,4 @@ def test_misuse_of_the_command(copied: Copy, run: Run) -> None:
         "--query cannot be combined with --pooling"
         in run("embed", folder, "a", "--query", "b", "--pooling", "cls").stderr
     )
-    assert one_line(run("embed", folder, "a", "--query", "b")).endswith(
-        "has one input, expected two for pairs of texts"
-    )
+    assert one_line(run("embed", folder, "a", "--query", "b")).endswith("expected one score for each text")

@@ -147,7 +147,7 @@ def test_misuse(run: Run, arguments: list[str], message: str) -> None:
 def test_an_error_ends_the_line(run: Run) -> None:
     result = run("generate", STORIES, "Once upon a time", "--timeout", "0.00001")
     assert result.exit_code == 2
-    assert result.stdout == "Once upon a time\n"
+    assert result.stdout == ""
     assert "the inference has not ended after 1e-05 s" in result.stderr
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.generation import GenerationError, TextPipeline, Tokenizer
-from irrun.generation.chat import rendered
+from irrun.generation import ChatHistory, GenerationError, TextPipeline, Tokenizer
 from irrun.generation.language_model import Decoding
+from irrun.generation.rendering import rendered
 from tests.generation.conftest import Copy
 
 pytestmark = pytest.mark.bails_out("the program does not fit the shapes of the results of")
@@ -65,11 +65,11 @@ def test_templates_have_the_functions_of_the_originals() -> None:
     ("template", "message"),
     [
         ("{{ raise_exception('no system') }}", "the chat template refuses the conversation: no system"),
-        ("{% if %}", "the chat template cannot be used: TemplateSyntaxError: "),
-        ("{{ messages[0].content + 1 }}", "the chat template cannot be used: TypeError: "),
-        ("{{ ''.__class__.__mro__ }}", "the chat template cannot be used: SecurityError: "),
-        ("{{ messages.append(1) }}", "the chat template cannot be used: SecurityError: "),
-        ("{% for i in range(10000000) %}x{% endfor %}", "the chat template cannot be used: OverflowError: "),
+        ("{% if %}", "the chat template cannot be used in line 1: TemplateSyntaxError: "),
+        ("{{ messages[0].content + 1 }}", "the chat template cannot be used in line 1: TypeError: "),
+        ("{{ ''.__class__.__mro__ }}", "the chat template cannot be used in line 1: SecurityError: "),
+        ("{{ messages.append(1) }}", "the chat template cannot be used in line 1: SecurityError: "),
+        ("{% for i in range(10000000) %}x{% endfor %}", "the chat template cannot be used in line 1: OverflowError: "),
         ("x" * (1 << 21), "the chat template has 2,097,152 characters, expected at most 1,048,576"),
     ],
 )
@@ -97,7 +97,8 @@ def test_a_prompt_becomes_a_question(copied: Copy) -> None:
     plain = {"max_new_tokens": 8, "apply_chat_template": False}
     expected = pipeline.generate("Hello. Once", **plain)
     assert pipeline.generate("Hello.", max_new_tokens=8) == expected
-    assert pipeline.generate(USER, max_new_tokens=8) == expected
+    assert pipeline.generate(USER, max_new_tokens=8).texts == [expected]
+    assert pipeline.generate(ChatHistory(USER), max_new_tokens=8).texts == [expected]
 
 
 def test_a_conversation_remembers(copied: Copy, monkeypatch: pytest.MonkeyPatch) -> None:

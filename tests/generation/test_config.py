@@ -52,18 +52,19 @@ def test_the_files_of_a_folder() -> None:
     config = from_files(
         {"eos_token_id": [7, 9], "temperature": 0.6, "top_k": None, "do_sample": True, "top_p": 7, "other": 1},
         {"eos_token_id": 3},
-    )
+    ).config
     assert (config.eos_token_id, config.ends) == (7, {7, 9})
     assert (config.temperature, config.top_k, config.top_p, config.do_sample) == (0.6, 0, 1.0, True)
-    assert from_files({}, {"eos_token_id": 3}).ends == {3}
-    assert from_files({}, {}).ends == frozenset()
-    assert from_files({}, {"eos_token_id": 3}).updated(ignore_eos=True).ends == frozenset()
+    assert from_files({}, {"eos_token_id": 3}).config.ends == {3}
+    assert from_files({}, {}).config.ends == frozenset()
+    assert from_files({}, {"eos_token_id": 3}).config.updated(ignore_eos=True).ends == frozenset()
 
 
 @pytest.mark.parametrize(
     ("given", "prompt", "positions", "most"),
     [
-        ({"max_new_tokens": 5, "max_length": 3}, 10, 12, 5),
+        ({"max_new_tokens": 5, "max_length": 3}, 10, 20, 5),
+        ({"max_new_tokens": 5}, 10, 12, 2),
         ({"max_length": 30}, 10, 100, 20),
         ({"max_length": 30}, 40, None, 0),
         ({}, 10, 64, 54),

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import irrun as ov
-from irrun.generation import GenerationError, TextEmbeddingPipeline, TextRerankPipeline, Tokenizer
+from irrun.generation import (
+    GenerationError,
+    GenerationWarning,
+    TextEmbeddingPipeline,
+    TextRerankPipeline,
+    Tokenizer,
+)
 from irrun.generation.embedding import pooled
+from irrun.generation.pairs import joined, template
 from irrun.tensor import Array
 from tests.generation.conftest import STORIES, Copy
 
 OPS = ov.opset13
+ROBERTA = {"max_position_embeddings": 7, "model_type": "roberta", "pad_token_id": 1}
+PAIR = {"ids": [7, -1, 8, -2, 8], "type_ids": [0, 0, 0, 1, 1]}
 TEXTS = ["Once upon a time", "Otto", "The grey goose said, and said again"]
 
 
@@ -71,27 +81,63 @@ def test_instructions_and_limits(copied: Copy) -> None:
     assert instructed.embed_documents(["Otto"]).tolist() == plain.embed_documents(["D: Otto"]).tolist()
     short = TextEmbeddingPipeline(folder, pooling_type="cls", max_length=1, normalize=False)
     first = Tokenizer(folder).rows(["Otto"])[0]
-    np.testing.assert_allclose(short.embed_query("Otto"), table()[first[-1]], rtol=1e-6)
+    np.testing.assert_allclose(short.embed_query("Otto"), table()[first[0]], rtol=1e-6)
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_scores_of_texts(copied: Copy, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
-    """The tokenizer of the example has one input: here pairs of texts are joined before it."""
-    tokenizer = Tokenizer(STORIES)
-
-    def joined(_: Tokenizer, texts: list[str], pairs: list[str]) -> dict[str, Array]:
-        return single(tokenizer, [first + second for first, second in zip(texts, pairs, strict=True)])
-
-    single = Tokenizer.run
-    rows = tokenizer.rows([f"Who? {text}" for text in TEXTS])
+def test_scores_of_texts(copied: Copy, count: int) -> None:
+    """The tokenizer of the example has one input, and a template of pairs that joins them."""
+    folder = encoder(copied(), scores=count)
+    rows = [np.concatenate(Tokenizer(folder).rows(["Who? ", text])) for text in TEXTS]
     sums = np.stack([table()[row].sum(axis=0) for row in rows])
     outputs = sums[:, 0] if count == 1 else sums[:, 1] - sums[:, 0]
     expected = 1 / (1 + np.exp(-outputs))
-    monkeypatch.setattr(Tokenizer, "run", joined)
-    reranker = TextRerankPipeline(encoder(copied(), scores=count), top_n=2)
+    reranker = TextRerankPipeline(folder, top_n=2)
     np.testing.assert_allclose(reranker.scores("Who? ", TEXTS), expected, rtol=1e-4)
     best = reranker.rerank("Who? ", TEXTS)
     assert [place for place, _ in best] == np.argsort(-expected)[:2].tolist()
+
+
+def test_pairs_by_a_template() -> None:
+    """Special tokens stand where the template has them; the longer text is cut first."""
+    found = template({"processed_post_processor_template": json.dumps({"pair": PAIR})})
+    assert found == ([7, -1, 8, -2, 8], [0, 0, 0, 1, 1])
+    pairs = joined([np.arange(10, 14), np.array([1])], [np.arange(20, 22), np.array([2])], found, 7, 5)
+    assert pairs["input_ids"].tolist() == [[7, 10, 11, 8, 20, 21, 8], [7, 1, 8, 2, 8, 5, 5]]
+    assert pairs["attention_mask"].tolist() == [[1] * 7, [1] * 5 + [0] * 2]
+    assert pairs["token_type_ids"].tolist() == [[0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 0, 0]]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"pair": {"ids": [-1]}}', '{"pair": {"ids": [-1, -1]}}'])
+def test_templates_that_are_none(text: str) -> None:
+    assert template({"processed_post_processor_template": text}) is None
+    assert template({}) is None
+
+
+def test_texts_beyond_the_positions_are_cut(copied: Copy) -> None:
+    folder = encoder(copied({"config.json": {"max_position_embeddings": 5}}))
+    row = Tokenizer(folder).rows([TEXTS[2]])[0]
+    assert len(row) > 5
+    embedder = TextEmbeddingPipeline(folder, pooling_type="mean", normalize=False)
+    with pytest.warns(GenerationWarning, match="1 of 3 texts has more than 5 tokens, the most of the model"):
+        found = embedder.embed_documents(TEXTS)
+    np.testing.assert_allclose(found[2], table()[row[:5]].mean(axis=0), rtol=1e-5)
+    np.testing.assert_allclose(found[1], table()[Tokenizer(folder).rows(["Otto"])[0]].mean(axis=0), rtol=1e-5)
+
+
+def test_positions_of_roberta_begin_behind_padding(copied: Copy) -> None:
+    folder = encoder(copied({"config.json": ROBERTA}))
+    row = Tokenizer(folder).rows([TEXTS[2]])[0]
+    with pytest.warns(GenerationWarning, match="1 of 1 text has more than 5 tokens"):
+        found = TextEmbeddingPipeline(folder, pooling_type="last_token", normalize=False).embed_query(TEXTS[2])
+    np.testing.assert_allclose(found, table()[row[4]], rtol=1e-5)
+
+
+def test_other_devices_are_refused(copied: Copy) -> None:
+    folder = encoder(copied())
+    for kind in (TextEmbeddingPipeline, TextRerankPipeline):
+        with pytest.raises(GenerationError, match='there is no device "GPU", expected CPU'):
+            kind(folder, "GPU")
 
 
 def test_what_cannot_be_embedded(copied: Copy) -> None:
@@ -102,5 +148,3 @@ def test_what_cannot_be_embedded(copied: Copy) -> None:
         TextEmbeddingPipeline(folder, pooling_type="max")
     with pytest.raises(GenerationError, match="there are no texts, expected one or more"):
         TextEmbeddingPipeline(folder).embed_documents([])
-    with pytest.raises(GenerationError, match="has one input, expected two for pairs of texts"):
-        TextRerankPipeline(folder).scores("Who?", ["Otto"])

@@ -107,7 +107,11 @@ def test_models_that_stay_as_they_are(tmp_path: Path) -> None:
 def test_scores_of_another_rank(tmp_path: Path) -> None:
     ids = OPS.parameter([-1], ov.Type.i64, name="input_ids")
     ids.output(0).set_names({"input_ids"})
-    path = tmp_path / "model.xml"
-    ov.save_model(ov.Model([OPS.result(OPS.convert(ids, "f32"))], [ids]), path)
+    path, scores = tmp_path / "model.xml", OPS.convert(ids, "f32")
+    ov.save_model(ov.Model([OPS.result(scores)], [ids]), path)
+    with pytest.raises(GenerationError, match="expected logits of a language model"):
+        LanguageModel(path)
+    scores.output(0).set_names({"logits"})
+    ov.save_model(ov.Model([OPS.result(scores)], [ids]), path)
     with pytest.raises(GenerationError, match=r"expected \[texts,tokens,scores\]"):
         LanguageModel(path)

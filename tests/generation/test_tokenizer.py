@@ -71,6 +71,11 @@ def test_special_tokens_can_be_left_out(copied: Copy) -> None:
     assert tokenizer._special == (2, 1)
 
 
-def test_a_tokenizer_of_one_text_takes_no_pairs(tokenizer: Tokenizer) -> None:
-    with pytest.raises(GenerationError, match="has one input, expected two for pairs of texts"):
-        tokenizer.run(["a"], ["b"])
+def test_a_tokenizer_without_a_template_takes_no_pairs(copied: Copy) -> None:
+    folder = copied()
+    path = folder / "openvino_tokenizer.xml"
+    path.write_text(path.read_text().replace("processed_post_processor_template", "other"))
+    tokenizer = Tokenizer(folder)
+    assert not tokenizer.supports_paired_input()
+    with pytest.raises(GenerationError, match=r"has one input and no template of pairs in its rt_info"):
+        tokenizer.run_pairs(["a"], ["b"], None)

@@ -23,7 +23,7 @@ import numpy as np
 
 from irrun.cli import values
 from irrun.cli.compiling import compile_options
-from irrun.cli.console import result
+from irrun.cli.console import result, warnings_shown
 from irrun.cli.extending import extensions
 from irrun.cli.failures import Failure
 from irrun.cli.inputs import FILE, usual_options
@@ -76,11 +76,12 @@ def command(
 
     common: dict[str, Any] = {"config": settings.of(folder / "x"), "extensions": extensions()}
     common |= {"max_length": max_length, "batch_size": batch_size}
-    if query is not None:
-        found, name = TextRerankPipeline(folder, **common).scores(query, given), "scores"
-    else:
-        embedder = TextEmbeddingPipeline(folder, pooling_type=pooling, normalize=not no_normalize, **common)
-        found, name = embedder.embed_documents(given), "embeddings"
+    with warnings_shown():
+        if query is not None:
+            found, name = TextRerankPipeline(folder, **common).scores(query, given), "scores"
+        else:
+            embedder = TextEmbeddingPipeline(folder, pooling_type=pooling, normalize=not no_normalize, **common)
+            found, name = embedder.embed_documents(given), "embeddings"
     if output_format == "json":
         rows = [{"text": text, name[:-1]: row} for text, row in zip(given, found.tolist(), strict=True)]
         result(values.as_json({name: rows}))

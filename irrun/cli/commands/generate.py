@@ -12,6 +12,7 @@ Examples:
   irrun generate model/ "Once upon a time" --temperature 0.8 --seed 1
   irrun generate model/ "First prompt" "Second prompt" --json
   irrun generate model/ "A story: " --stop "The end" --repetition-penalty 1.1
+  irrun generate model/ "A story: " --no-repeat-ngram 3 --min-new-tokens 50
   irrun generate model/ --chat --system "You answer in one sentence."
   echo "Summarise this." | irrun generate model/
 """
@@ -25,7 +26,7 @@ from typing import Any
 import click
 
 from irrun.cli.compiling import compile_options
-from irrun.cli.console import result, text_or_json, verbosity
+from irrun.cli.console import detail, note, result, text_or_json, verbosity, warnings_shown
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.options import MOST, Number, count_option
 from irrun.cli.settings import Settings
@@ -59,8 +60,27 @@ _SAMPLING = ("temperature", "top_k", "top_p", "min_p", "rng_seed")
 @click.option(
     "--repetition-penalty", type=Number(min=0, min_open=True), metavar="X", help="Make earlier tokens less likely."
 )
+@click.option("--presence-penalty", type=Number(), metavar="X", help="Subtract X from the score of generated tokens.")
+@click.option(
+    "--frequency-penalty", type=Number(), metavar="X", help="Subtract X for each time that a token was generated."
+)
+@count_option("--no-repeat-ngram", "no_repeat_ngram_size", most=MOST, help="Repeat no sequence of N tokens.")
+@count_option("--min-new-tokens", least=0, most=MOST, help="Generate N tokens before the text may end.")
+@click.option("--ignore-eos", is_flag=True, help="Go on after tokens that end a text.")
+@click.option(
+    "--stop-id",
+    "stop_token_ids",
+    type=click.IntRange(min=0, max=MOST),
+    multiple=True,
+    metavar="ID",
+    help="Also stop at this token; repeatable.",
+)
 @click.option("--stop", "stop_strings", multiple=True, metavar="TEXT", help="Stop before this text; repeatable.")
 @count_option("--num-beams", most=1000, help="Beam search with N beams.")
+@click.option(
+    "--length-penalty", type=Number(), metavar="X", help="With --num-beams: divide scores by the length to the power X."
+)
+@click.option("--logprobs", is_flag=True, help="Compute the score of each text, for --json.")
 @count_option("--num-return-sequences", most=1000, help="Write N texts for each prompt.")
 @click.option("--chat", is_flag=True, help="Hold a conversation: each line of the standard input is a question.")
 @click.option("--system", default="", metavar="TEXT", help="With --chat: the system message.")
@@ -91,27 +111,39 @@ def command(
         prompts = (sys.stdin.read().removesuffix("\n"),)
     from irrun.cli import generating
     from irrun.generation import TextPipeline
+    from irrun.runtime.tiers import faster_precision
 
-    pipeline = TextPipeline(folder, config=settings.of(folder / "x"), extensions=extensions())
+    properties = settings.of(folder / "x")
+    with warnings_shown():
+        pipeline = TextPipeline(folder, config=properties, extensions=extensions())
+    for reason in pipeline.ignored:
+        detail(f"{folder / 'generation_config.json'}: {reason}")
+    known = pipeline.get_generation_config()
     sampling = _sampling(given)
+    if "stop_token_ids" in sampling:
+        sampling["stop_token_ids"] = {*known.stop_token_ids, *sampling["stop_token_ids"]}
     if no_template:
         sampling["apply_chat_template"] = False
-    config = pipeline.get_generation_config().updated(**sampling)
+    config = known.updated(**sampling)
     if chat:
         generating.converse(pipeline, prompts, system, config, stats)
-        return
-    echo = no_template or not pipeline.get_tokenizer().chat_template
-    if output_format == "json":
+    elif output_format == "json":
         result(generating.record(pipeline.generate(list(prompts), config), prompts))
-    elif len(prompts) == config.num_return_sequences == config.num_beams == 1:
-        generating.stream(pipeline, prompts[0], config, stats, echo)
     else:
-        generating.show(pipeline.generate(list(prompts), config), prompts, stats, echo)
+        echoing = config.updated(echo=no_template or not pipeline.get_tokenizer().chat_template)
+        if len(prompts) == config.num_return_sequences == config.num_beams == 1:
+            generating.stream(pipeline, prompts[0], echoing, stats)
+        else:
+            generating.show(pipeline.generate(list(prompts), echoing), stats)
+    if properties.get("INFERENCE_PRECISION_HINT") is None and (found := faster_precision()) is not None:
+        (note if stats else detail)(found)
 
 
 def _sampling(given: dict[str, Any]) -> dict[str, Any]:
     """Return the given settings of generation; those of sampling ask for it, a temperature of 0 does not."""
-    found = {name: value for name, value in given.items() if value is not None and value != ()}
+    found = {name: value for name, value in given.items() if value is not None and value is not False and value != ()}
+    if "logprobs" in found:
+        found["logprobs"] = 1
     if any(name in found for name in _SAMPLING):
         found["do_sample"] = found.get("temperature") != 0
         if not found["do_sample"]:

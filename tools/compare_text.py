@@ -1,0 +1,394 @@
+"""Compare irrun's text generation with transformers and openvino_genai, on the models of ``text_models.py``.
+
+    python tools/text_models.py FOLDER
+    python tools/compare_text.py FOLDER docs/measurements/text.md
+
+The page has four parts: probabilities of filters, generations, conversations, and inputs that cannot be used. Texts are
+compared with transformers token by token, for equal ids of the prompt, and with openvino_genai as text.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import torch
+import transformers
+from text_models import KINDS, LANGUAGE, POSITIONS
+
+import irrun
+from irrun.generation.penalties import Penalties
+from irrun.generation.sampling import candidates
+
+PROMPTS: Final = ("Once upon a time", "There once was a brave", "Otto slept well and dreamed of the")
+LENGTH: Final = 32
+SETTINGS: Final[dict[str, dict[str, Any]]] = {
+    "greedy": {},
+    "repetition 1.1": {"repetition_penalty": 1.1},
+    "repetition 1.8": {"repetition_penalty": 1.8},
+    "repetition 0.9": {"repetition_penalty": 0.9},
+    "2-grams": {"no_repeat_ngram_size": 2},
+    "3-grams": {"no_repeat_ngram_size": 3},
+    "3-grams, repetition": {"no_repeat_ngram_size": 3, "repetition_penalty": 1.3},
+    "at least 20": {"min_new_tokens": 20},
+    "at least 20, repetition": {"min_new_tokens": 20, "repetition_penalty": 1.2},
+    "top_k 1": {"do_sample": True, "top_k": 1},
+    "top_k 1, penalties": {"do_sample": True, "top_k": 1, "repetition_penalty": 1.3, "no_repeat_ngram_size": 2},
+    "small top_p": {"do_sample": True, "top_k": 50, "top_p": 1e-6},
+    "stop string": {"stop_strings": ["."]},
+    "stop strings": {"stop_strings": ["a ", " was", "qq"]},
+    "stop string of a part": {"stop_strings": ["nd h", "ome"], "repetition_penalty": 1.2},
+    "2 beams": {"num_beams": 2},
+    "4 beams": {"num_beams": 4},
+    "6 beams, 3 texts": {"num_beams": 6, "num_return_sequences": 3},
+    "3 beams, early": {"num_beams": 3, "early_stopping": True},
+    "3 beams, never": {"num_beams": 3, "early_stopping": "never"},
+    "3 beams, short": {"num_beams": 3, "length_penalty": -1.0},
+    "3 beams, long": {"num_beams": 3, "length_penalty": 2.0},
+    "3 beams, never, long": {"num_beams": 3, "length_penalty": 2.0, "early_stopping": "never"},
+    "3 beams, repetition": {"num_beams": 3, "repetition_penalty": 1.3},
+    "4 beams, repetition": {"num_beams": 4, "repetition_penalty": 1.8},
+    "3 beams, 2-grams": {"num_beams": 3, "no_repeat_ngram_size": 2},
+    "4 beams, 3-grams, repetition": {"num_beams": 4, "no_repeat_ngram_size": 3, "repetition_penalty": 1.2},
+    "3 beams, at least 20": {"num_beams": 3, "min_new_tokens": 20},
+    "3 beams, two ends": {"num_beams": 3, "ends": "."},
+    "3 beams, stop string": {"num_beams": 3, "stop_strings": ["was"]},
+}
+"""Settings of generation under transformers' names; ``ends`` is a text whose last token also ends texts."""
+
+
+class Outcome(NamedTuple):
+    """A generation: the model, the settings, the prompt, and whether irrun's text is that of the others.
+
+    ``streams`` is whether the parts of a stream join to the result. None where there is nothing to compare.
+    """
+
+    model: str
+    setting: str
+    prompt: str
+    transformers: bool | None
+    genai: bool | None
+    streams: bool | None
+    note: str = ""
+
+
+def probabilities(count: int = 200) -> float:
+    """Return the largest difference of a probability from transformers', over random settings of filters.
+
+    Of equally likely tokens at the edge of ``top_p``, transformers keeps any: where scores are rounded to integers, the
+    probabilities are compared in ascending order.
+    """
+    from transformers.generation import logits_process as processes
+
+    chance = np.random.default_rng(7)
+    worst = 0.0
+    for _ in range(count):
+        size = int(chance.choice([20, 300, 2000]))
+        scores = (chance.normal(size=size) * chance.choice([0.5, 2, 5])).astype(np.float32)
+        is_rounded = chance.random() < 0.3
+        if is_rounded:
+            scores = np.round(scores)
+        known = chance.integers(0, size, 12)
+        given = {
+            "temperature": float(chance.choice([0.3, 0.7, 1.0, 1.5])),
+            "top_k": int(chance.choice([0, 1, 5, 40, size])),
+            "top_p": float(chance.choice([0.1, 0.5, 0.9, 1.0])),
+            "min_p": float(chance.choice([0.0, 0.02, 0.3])),
+            "repetition_penalty": float(chance.choice([1.0, 0.8, 1.5])),
+            "no_repeat_ngram_size": int(chance.choice([0, 1, 2])),
+        }
+        used = [processes.RepetitionPenaltyLogitsProcessor(given["repetition_penalty"])]
+        if given["no_repeat_ngram_size"]:
+            used.append(processes.NoRepeatNGramLogitsProcessor(given["no_repeat_ngram_size"]))
+        used.append(processes.TemperatureLogitsWarper(given["temperature"]))
+        if given["top_k"]:
+            used.append(processes.TopKLogitsWarper(given["top_k"]))
+        if given["top_p"] < 1:
+            used.append(processes.TopPLogitsWarper(given["top_p"]))
+        if given["min_p"]:
+            used.append(processes.MinPLogitsWarper(given["min_p"]))
+        theirs = torch.tensor(scores)[None]
+        for process in used:
+            theirs = process(torch.tensor(known)[None], theirs)
+        config = irrun.GenerationConfig(do_sample=True, **given)
+        tokens, weights = candidates(Penalties(config, known).applied(scores), config)
+        ours = np.zeros(size)
+        ours[tokens] = weights / weights.sum()
+        expected = theirs.double().softmax(-1)[0].numpy()
+        pair = (np.sort(ours), np.sort(expected)) if is_rounded else (ours, expected)
+        worst = max(worst, float(np.abs(pair[0] - pair[1]).max()))
+    return worst
+
+
+def generations(folder: Path, name: str) -> Iterator[Outcome]:
+    """Yield the outcomes of all settings and prompts for a model."""
+    import openvino_genai
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder / name / "hf")
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder / name / "hf", attn_implementation="eager")
+    ours = irrun.TextPipeline(folder / name / "ov", INFERENCE_PRECISION_HINT="f32")
+    exact = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32", "ATTENTION_BACKEND": "SDPA"}
+    theirs = openvino_genai.LLMPipeline(str(folder / name / "ov"), "CPU", **exact)
+    for (setting, given), prompt in itertools.product(SETTINGS.items(), PROMPTS):
+        ids = tokenizer(prompt, return_tensors="np")["input_ids"]
+        if not np.array_equal(ids, ours.get_tokenizer().encode(prompt).input_ids):
+            yield Outcome(name, setting, prompt, None, None, None, "the ids of the prompt differ")
+            continue
+        ends = [tokenizer.eos_token_id]
+        if "ends" in given:
+            ends.append(tokenizer(given["ends"], add_special_tokens=False)["input_ids"][-1])
+        want = _of_transformers(model, tokenizer, ids, given, ends)
+        config = _config(given, ends)
+        found = ours.generate(ids, config)
+        equal = found.tokens == want
+        parts: list[str] = []
+        streams = None
+        if "num_beams" not in given:
+            text = ours.generate(prompt, config.updated(apply_chat_template=False), parts.append)
+            streams = "".join(parts) == text
+        text = ours.generate([prompt], config.updated(apply_chat_template=False)).texts
+        alike, note = _as_genai(theirs, prompt, given, ends, text)
+        if not equal:
+            note = f"{found.tokens} beside {want}; {note}"
+        yield Outcome(name, setting, prompt, equal, alike, streams, note)
+
+
+def _of_transformers(model: Any, tokenizer: Any, ids: Any, given: dict[str, Any], ends: list[int]) -> list[list[int]]:
+    settings = {name: value for name, value in given.items() if name != "ends"}
+    if "stop_strings" in settings:
+        settings["tokenizer"] = tokenizer
+    pad = 0 if tokenizer.pad_token_id is None else tokenizer.pad_token_id
+    defaults: dict[str, Any] = {"do_sample": False, "max_new_tokens": LENGTH, "eos_token_id": ends, "pad_token_id": pad}
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mask = torch.ones(ids.shape, dtype=torch.int64)
+        found = model.generate(torch.tensor(ids), attention_mask=mask, **{**defaults, **settings})
+    rows = []
+    for row in found[:, ids.shape[1] :].tolist():
+        end = next((place for place, id in enumerate(row) if id in ends), len(row) - 1)
+        rows.append(row[: end + 1])
+    return rows
+
+
+def _config(given: dict[str, Any], ends: list[int]) -> irrun.GenerationConfig:
+    settings = {name: value for name, value in given.items() if name not in ("ends", "early_stopping")}
+    if "early_stopping" in given:
+        settings["stop_criteria"] = "EARLY" if given["early_stopping"] is True else "NEVER"
+    return irrun.GenerationConfig(
+        max_new_tokens=LENGTH, eos_token_id=ends[0], stop_token_ids=set(ends), **settings
+    ).updated()
+
+
+def _as_genai(
+    pipeline: Any, prompt: str, given: dict[str, Any], ends: list[int], texts: list[str]
+) -> tuple[bool | None, str]:
+    """Return whether openvino_genai generates some texts; None, and the reason, where it refuses the settings."""
+    import openvino_genai
+
+    if given.get("num_beams", 1) > 1 and given.get("no_repeat_ngram_size", 1) == 0:
+        return None, ""
+    config = openvino_genai.GenerationConfig()
+    config.max_new_tokens, config.apply_chat_template = LENGTH, False
+    config.eos_token_id, config.stop_token_ids = ends[0], set(ends)
+    criteria = {True: openvino_genai.StopCriteria.EARLY, "never": openvino_genai.StopCriteria.NEVER}
+    for name, value in given.items():
+        if name == "early_stopping":
+            config.stop_criteria = criteria[value]
+        elif name == "stop_strings":
+            config.stop_strings = set(value)
+        elif name != "ends":
+            setattr(config, name, value)
+    try:
+        found = pipeline.generate([prompt], config).texts
+    except RuntimeError as error:
+        return None, f"openvino_genai: {str(error).strip().splitlines()[-1]}"
+    return list(found) == texts, "" if list(found) == texts else f"openvino_genai {found!r}, irrun {texts!r}"
+
+
+def conversation(folder: Path, name: str, turns: int = 10) -> list[tuple[int, int, bool]]:
+    """Hold a conversation; return for each turn the tokens that were read, those that were new, and the equality.
+
+    New tokens are those behind the begin that the turn has in common with the tokens of the turn before. The last value
+    is whether the answer is that of a new pipeline, which has no cache.
+    """
+    kept = irrun.TextPipeline(folder / name / "ov", INFERENCE_PRECISION_HINT="f32")
+    tokenizer = kept.get_tokenizer()
+    history = irrun.generation.ChatHistory([{"role": "system", "content": "Stories."}])
+    before: list[int] = []
+    rows = []
+    for turn in range(turns):
+        history.append({"role": "user", "content": f" What did {('Otto', 'Mila', 'Ida')[turn % 3]} do? "})
+        ids = tokenizer.rows([tokenizer.apply_chat_template(history)], False)[0].tolist()
+        if len(ids) + 6 >= POSITIONS:
+            break
+        encoded = kept.generate(np.array([ids]), max_new_tokens=5)
+        read = encoded.perf_metrics.get_num_input_tokens()
+        common = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(ids, before, strict=False)))
+        new = len(ids) - min(common, len(ids) - 1)
+        fresh = irrun.TextPipeline(folder / name / "ov", INFERENCE_PRECISION_HINT="f32")
+        alone = fresh.generate(np.array([ids]), max_new_tokens=5)
+        rows.append((read, new, alone.tokens == encoded.tokens))
+        before = [*ids, *encoded.tokens[0][:-1]]
+        history.append({"role": "assistant", "content": tokenizer.decode(encoded.tokens[0])})
+    return rows
+
+
+def _edited(name: str, change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
+    def edit(folder: Path) -> None:
+        path = folder / name
+        path.write_bytes(change(path.read_bytes() if path.exists() else b""))
+
+    return edit
+
+
+def _without(name: str) -> Callable[[Path], None]:
+    return lambda folder: (folder / name).unlink()
+
+
+def _replaced(name: str, source: str) -> Callable[[Path], None]:
+    def replace(folder: Path) -> None:
+        for suffix in ("xml", "bin"):
+            shutil.copyfile(f"{source}.{suffix}", folder / f"{name}.{suffix}")
+
+    return replace
+
+
+class Case(NamedTuple):
+    """An input that cannot be used: what is wrong, the arguments, and what makes the folder so."""
+
+    what: str
+    arguments: tuple[str, ...]
+    break_: Callable[[Path], None] | None = None
+
+
+def cases(folder: Path) -> list[Case]:
+    """Return the inputs that cannot be used; ``{}`` in their arguments is a copy of a model's folder."""
+    other, encoder = folder / "qwen2" / "ov", folder / "embedder" / "ov"
+    prompt = ("generate", "{}", "Once upon a time", "--max-new-tokens", "4")
+    model, tokenizer, detokenizer = (f"openvino_{name}" for name in ("model", "tokenizer", "detokenizer"))
+    template = "chat_template.jinja"
+    nested = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+    return [
+        *[Case(f"no {name}.xml", prompt, _without(f"{name}.xml")) for name in (model, tokenizer, detokenizer)],
+        *[Case(f"no {name}.bin", prompt, _without(f"{name}.bin")) for name in (model, tokenizer, detokenizer)],
+        Case("half a model", prompt, _edited(f"{model}.xml", lambda data: data[: len(data) // 2])),
+        Case("half the weights", prompt, _edited(f"{model}.bin", lambda data: data[: len(data) // 2])),
+        Case("half a tokenizer", prompt, _edited(f"{tokenizer}.bin", lambda data: data[: len(data) // 2])),
+        Case("an empty model", prompt, _edited(f"{model}.xml", lambda _: b"")),
+        Case("config.json is no JSON", prompt, _edited("config.json", lambda _: b"{")),
+        Case("generation_config.json is a list", prompt, _edited("generation_config.json", lambda _: b"[1]")),
+        Case("settings of another kind", prompt, _edited("generation_config.json", lambda _: b'{"top_p": "x"}')),
+        Case("a tokenizer of another model", prompt, _replaced(tokenizer, str(encoder / tokenizer))),
+        Case("a vocabulary that is too large", prompt, _replaced(model, str(other / model))),
+        Case("an encoder", prompt, _replaced(model, str(encoder / model))),
+        Case("a model without cache", ("embed", "{}", "Otto")),
+        Case("a folder that there is not", ("generate", "{}/none", "Otto")),
+        Case("a file", ("generate", "{}/config.json", "Otto")),
+        Case("an empty prompt", ("generate", "{}", "")),
+        Case("a prompt beyond the positions", ("generate", "{}", "Once upon a time there was " * 100)),
+        Case("as many tokens as there are positions", ("generate", "{}", "Once", "--max-new-tokens", "100000")),
+        *[
+            Case(f"template {text[:30]}", prompt, _edited(template, lambda _, text=text: text.encode()))  # type: ignore[misc]
+            for text in ("{% if %}", "{{ 1 / 0 }}", "{% break %}", "{{ ''.__class__.__mro__ }}", nested)
+        ],
+        Case("a template that is not UTF-8", prompt, _edited(template, lambda _: b"\xff")),
+        Case("a template that is empty", prompt, _edited(template, lambda _: b"")),
+        Case("no template", ("generate", "{}", "--chat", "Otto"), _edited(template, lambda _: b"")),
+    ]
+
+
+def bad_inputs(folder: Path) -> list[tuple[str, int, str]]:
+    """Run the command on inputs that cannot be used; return what is wrong, the exit status and the last line."""
+    rows = []
+    for case in cases(folder):
+        with tempfile.TemporaryDirectory() as place:
+            copy = Path(place) / "model"
+            shutil.copytree(folder / "llama" / "ov", copy)
+            if case.break_ is not None:
+                case.break_(copy)
+            arguments = [argument.replace("{}", str(copy)) for argument in case.arguments]
+            command = [sys.executable, "-m", "irrun", *arguments]
+            found = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+            lines = (found.stderr if found.returncode else found.stdout).strip().splitlines()
+            text = lines[-1].replace(place, "") if lines else ""
+            rows.append((case.what, found.returncode, text if "Traceback" not in found.stderr else "Traceback"))
+    return rows
+
+
+def page(folder: Path) -> str:
+    """Return the page with all comparisons."""
+    versions = {name: _version(name) for name in ("transformers", "openvino_genai", "optimum.intel", "torch")}
+    texts = [
+        "# Text generation beside transformers and openvino_genai",
+        "Written by `python tools/compare_text.py`, with " + ", ".join(f"{n} {v}" for n, v in versions.items()) + ".",
+        "## Probabilities of filters",
+        f"The largest difference of a probability over 200 settings is {probabilities():.1e}.",
+        "## Generations",
+    ]
+    found = [outcome for name in LANGUAGE for outcome in _progress(folder, name)]
+    rows = ["| model | generations | as transformers | as openvino_genai | streams join |", "|---|---|---|---|---|"]
+    for name in LANGUAGE:
+        mine = [outcome for outcome in found if outcome.model == name]
+        cells = [_share([getattr(one, key) for one in mine]) for key in ("transformers", "genai", "streams")]
+        rows.append(f"| {name} | {len(mine)} | {' | '.join(cells)} |")
+    every = [_share([getattr(one, key) for one in found]) for key in ("transformers", "genai", "streams")]
+    rows.append(f"| all | {len(found)} | {' | '.join(every)} |")
+    texts.append("\n".join(rows))
+    counts = Counter(one.setting for one in found if one.genai is False)
+    texts.append("Differences from openvino_genai by setting: " + _counted(counts) + ".")
+    refused = Counter(one.setting for one in found if one.genai is None)
+    texts.append("Settings that openvino_genai refuses: " + _counted(refused) + ".")
+    texts.append("## Conversations")
+    talks = {name: conversation(folder, name) for name, kind in KINDS.items() if kind.chat is not None}
+    rows = ["| model | tokens read in each turn | all of them new | answers as without a cache |", "|---|---|---|---|"]
+    for name, talk in talks.items():
+        read = ", ".join(str(read) for read, _, _ in talk)
+        exact, equal = all(read == new for read, new, _ in talk), all(equal for _, _, equal in talk)
+        rows.append(f"| {name} | {read} | {'yes' if exact else 'no'} | {'yes' if equal else 'no'} |")
+    texts += ["\n".join(rows), "## Inputs that cannot be used"]
+    rows = ["| input | exit status | line |", "|---|---|---|"]
+    rows += [f"| {what} | {status} | {line.replace('|', chr(92) + '|')} |" for what, status, line in bad_inputs(folder)]
+    texts.append("\n".join(rows))
+    (folder / "differences.json").write_text(
+        json.dumps([one._asdict() for one in found if False in (one.transformers, one.genai, one.streams)], indent=1)
+    )
+    return "\n\n".join(texts) + "\n"
+
+
+def _progress(folder: Path, name: str) -> list[Outcome]:
+    found = list(generations(folder, name))
+    print(name, len(found), _share([one.transformers for one in found]), flush=True)
+    return found
+
+
+def _share(values: list[bool | None]) -> str:
+    known = [value for value in values if value is not None]
+    return f"{sum(known)} of {len(known)}"
+
+
+def _counted(counts: Counter[str]) -> str:
+    return ", ".join(f"{name} ({count})" for name, count in counts.most_common()) or "none"
+
+
+def _version(name: str) -> str:
+    module = __import__(name, fromlist=["__version__"])
+    with contextlib.suppress(AttributeError):
+        return str(module.__version__).split("-")[0]
+    import importlib.metadata
+
+    return importlib.metadata.version(name.replace(".", "-"))
+
+
+if __name__ == "__main__":
+    Path(sys.argv[2]).write_text(page(Path(sys.argv[1])))
