@@ -7,8 +7,10 @@ from typing import Any
 from irrun.openvino.importing.absent import CONVERSION
 from irrun.openvino.importing.refused import refused_class
 
-_CLASSES = ("ConversionExtension", "DecoderTransformationExtension", "FrontEnd", "FrontEndManager", "InputModel")
-_CLASSES += ("NodeContext", "OpExtension", "Place", "ProgressReporterExtension", "TelemetryExtension")
+_CLASSES = (
+    *("ConversionExtension", "DecoderTransformationExtension", "FrontEnd", "FrontEndManager", "InputModel"),
+    *("NodeContext", "OpExtension", "Place", "ProgressReporterExtension", "TelemetryExtension"),
+)
 
 
 class GeneralFailure(RuntimeError):
