@@ -12,8 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from irrun.ops.releases import FIRST, number, release
-from tests.cases import Case, all_cases, all_models
+from irrun.document.writer import Writer
+from irrun.ops.releases import FIRST, release
+from tests.cases import AnyCase, Case, all_cases, all_models
 from tests.nets import Net
 from tests.ops import harness
 
@@ -33,8 +34,7 @@ def models(folder: Path) -> dict[str, str]:
             continue
         counts[version] = counts.get(version, 0) + 1
         path = folder / f"{version}-{counts[version]}.xml"
-        ir = harness.model(case, constants=harness.constants(case))[0] if isinstance(case, Case) else harness.whole(case)
-        ir.save(path)
+        _writer(case).save(path)
         found[str(path)] = version
     for opset in FIRST:
         path = folder / f"opset{opset}.xml"
@@ -64,7 +64,16 @@ def first(outcomes: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str 
                 record["reads"] = short
             if outcome == "compiles" and record["compiles"] is None:
                 record["compiles"] = short
-    return dict(sorted(found.items(), key=lambda item: (item[0].split("-")[0], number(f"opset{item[0].split('-')[1]}"))))
+    return {version: found[version] for version in sorted(found, key=_order)}
+
+
+def _writer(case: AnyCase) -> Writer:
+    return harness.model(case, constants=harness.constants(case))[0] if isinstance(case, Case) else harness.whole(case)
+
+
+def _order(version: str) -> tuple[str, int]:
+    type, _, opset = version.rpartition("-")
+    return type, int(opset)
 
 
 def main(arguments: Sequence[str]) -> int:
