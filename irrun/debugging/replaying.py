@@ -58,6 +58,10 @@ class Layers:
         values = {port: self._constants[slot] for port, slot in enumerate(step.inputs)}
         return {port: value for port, value in values.items() if value is not None}
 
+    def constant_result(self, place: int) -> Array | None:
+        """Return the value of an output of the model that depends on constants only; None for another one."""
+        return self._constants[self._compiled.plan.results[place]]
+
     def outlets(self, id: int) -> list[Outlet]:
         """Return the outputs of a layer."""
         return [Outlet(id, port) for port in range(len(self.steps[id].types))]
