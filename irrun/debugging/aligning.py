@@ -98,6 +98,24 @@ class _Aligner(Finder):
                     self.found.pop(outlet, None)
                 self.visit(id)
 
+    def constants_agree(self, ends: Sequence[int | None]) -> bool:
+        """Return whether the outputs that depend on constants only, on a side, are those of the other side."""
+        for place, end in enumerate(ends):
+            if end is None:
+                continue
+            own, its = self.ours.constant_result(place), self.theirs.constant_result(end)
+            if own is None and its is None:
+                continue
+            source, target = (
+                layers.graph.sources(layers.graph.results[at])[0]
+                for layers, at in ((self.ours, place), (self.theirs, end))
+            )
+            own = self.value(source) if own is None and source is not None else own
+            its = self.tensors.get(target) if its is None and target is not None else its
+            if own is None or its is None or own.shape != its.shape or distance(own, its) > SAME:
+                return False
+        return True
+
     def _agrees(self, outlet: Outlet, other: Outlet) -> bool:
         value = self.value(outlet)
         return value is not None and other in self.tensors and self._is_end(value, other)
@@ -334,6 +352,6 @@ def align(
             and theirs.is_computed(target.node)
         ]
         aligner.explain(pairs)
-        is_whole = None not in ends and len(ends) == len(other.graph.results)
+        is_whole = None not in ends and len(ends) == len(other.graph.results) and aligner.constants_agree(ends)
         aligner.result.is_explained = is_whole and all(aligner._agrees(*pair) for pair in pairs)
     return aligner.result

@@ -55,16 +55,12 @@ class Answers(NamedTuple):
         found = [fault_of(a, b) for a, b in zip(self.ours, self.theirs, strict=False)]
         return max(found, key=lambda item: (_RANK.index(item.kind), item.relative), default=Fault("none"))
 
-    def is_like(self, other: Answers) -> bool:
-        """Return whether these answers differ in the same way as others."""
-        return self.fault.is_like(other.fault)
-
 
 Ask = Callable[[Case], Answers]
 """Returns the answers of both sides to a case."""
 
 
-def shows(ask: Ask, tolerance: Tolerance, like: Answers | None = None) -> Callable[[Case], bool]:
+def shows(ask: Ask, tolerance: Tolerance, like: Fault | None = None) -> Callable[[Case], bool]:
     """Return a function that tells whether the answers to a case differ, and in the same way as those ``like``.
 
     `Fault.is_like` says what that is. A case to which one side has no answer does not show a difference.
@@ -75,7 +71,7 @@ def shows(ask: Ask, tolerance: Tolerance, like: Answers | None = None) -> Callab
             found = ask(case)
         except (*REFUSALS, DebugError, MemoryError):
             return False
-        return found.differ(tolerance) and (like is None or found.is_like(like))
+        return found.differ(tolerance) and (like is None or found.fault.is_like(like))
 
     return is_shown
 

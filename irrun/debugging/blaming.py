@@ -188,7 +188,7 @@ def _blame_precision(
     ask = of_precision(precision, settings)
     is_shown = shows(ask, limits)
     reproduces = is_shown(case)
-    case = shrunk(case, shows(ask, limits, ask(case))) if reproduces else case
+    case = shrunk(case, shows(ask, limits, ask(case).fault)) if reproduces else case
     sides = "f32", precision
     suspect = Suspect(node.name, node.type, node.name, "rounding", f"rounded to {precision}", error=own)
     verdict = Verdict("different", (suspect,), "rounding")
@@ -228,7 +228,7 @@ def _reduced(
     settings: Mapping[str, Any],
 ) -> Blame:
     """Blame the fewest layers that still show what optimisation does."""
-    whole = ask(Case((model,), _in_order(inputs)))
+    whole = ask(Case((model,), _in_order(inputs))).fault
     found = reduce(model, shows(ask, tolerance, whole), dict(inputs), config=dict(settings))
     case = found.case
     nodes = [case.model.graph.node(id) for id in layers_of(case.model)]
@@ -258,12 +258,12 @@ def _finish(
                 break
         if not reproduces:
             with suppress(DebugError, *REFUSALS):
-                whole = ask(Case((model,), _in_order(inputs)))
+                whole = ask(Case((model,), _in_order(inputs))).fault
                 same = shows(ask, tolerance, whole)
                 found = reduce(model, same, dict(inputs), config=dict(settings or {}), most=_MOST, shapes=False)
                 case, reproduces = found.case, True
     if reproduces:
-        case = shrunk(case, shows(ask, tolerance, ask(case)))
+        case = shrunk(case, shows(ask, tolerance, ask(case).fault))
     layers = tuple(case.model.graph.node(id).name for id in layers_of(case.model))
     return Blame(
         kind,

@@ -23,6 +23,7 @@ _MOST: Final = 0.9
 """The share of the larger errors that clipping explains."""
 
 _LEVELS: Final = 1 << 16
+"""The number of values up to which a tensor may be quantised."""
 
 
 class Fault(NamedTuple):
@@ -95,6 +96,8 @@ def _is_clipped(x: Array, y: Array, gap: Array) -> bool:
 
 def _is_step(x: Array, y: Array, size: float) -> bool:
     """Return whether both tensors have few values, and differ by no more than the distance of two neighbours."""
+    if np.unique(x[: 2 * _LEVELS]).size > _LEVELS:
+        return False
     values = np.unique(np.concatenate([x, y]))
     if not 2 < values.size <= min(_LEVELS, x.size):
         return False

@@ -1,4 +1,4 @@
-"""Where in a layer NaN or infinity begins, and what of its inputs makes it."""
+"""The elements of a layer at which NaN or infinity begins, and the inputs that they are computed from."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _USUAL: Final = 0.01
 
 @dataclass(frozen=True, slots=True)
 class LayerDamage:
-    """What rounding a layer costs, each as the length of an error in proportion to that of the exact tensor.
+    """The costs of rounding a layer, each as the length of an error in proportion to that of the exact tensor.
 
     ``own`` is the error of its results for exact inputs. ``alone`` is that of the outputs if only this layer is
     rounded, ``without`` if all are but this one; None where that was not tried. ``layers`` are those that are

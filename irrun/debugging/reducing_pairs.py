@@ -12,6 +12,7 @@ from irrun.debugging.cases import REFUSALS, Case
 from irrun.debugging.cutting_pairs import beside, joint, of_layers
 from irrun.debugging.diagnosing import diagnose_models
 from irrun.debugging.faults import DebugError
+from irrun.debugging.kinds import Fault
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.shrinking import shrunk
 from irrun.debugging.sides import ModelSide
@@ -36,24 +37,24 @@ def smallest_pair(
     """
     ask = of_models(config)
 
-    def told(case: Case, like: Answers | None = None) -> Answers | None:
-        """Return the answers to a case, if they are ``like`` others and the suspect is the same."""
+    def told(case: Case, like: Fault | None = None) -> Answers | None:
+        """Return the answers to a case, if their fault is ``like`` another one and the suspect is the same."""
         try:
             found = ask(case)
-            if not found.differ(tolerance) or (like is not None and not found.is_like(like)):
+            if not found.differ(tolerance) or (like is not None and not found.fault.is_like(like)):
                 return None
             verdict = verdict_on(case, found, tolerance, config)
         except (*REFUSALS, DebugError, MemoryError):
             return None
         return found if names(verdict, suspect) else None
 
-    def is_told(case: Case, like: Answers) -> bool:
+    def is_told(case: Case, like: Fault) -> bool:
         return told(case, like) is not None
 
     for case in parts(model, side, suspect):
         answers = told(case)
         if answers is not None:
-            return shrunk(case, partial(is_told, like=answers))
+            return shrunk(case, partial(is_told, like=answers.fault))
     return Case((model, beside(model, side.model)), tuple(inputs[place] for place in sorted(inputs)))
 
 

@@ -88,6 +88,10 @@ class Layers:
                 if outlet is not None and array.size <= most:
                     yield outlet, array
 
+    def constant_result(self, place: int) -> Array | None:
+        """Return the value of an output of the model that depends on constants only; None for another one."""
+        return self._constants[self._compiled.plan.results[place]]
+
     def outlets(self, id: int) -> list[Outlet]:
         """Return the outputs of a layer."""
         return [Outlet(id, port) for port in range(len(self.steps[id].types))]

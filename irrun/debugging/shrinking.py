@@ -30,7 +30,7 @@ _SAME: Final = 2.0**-8
 _INPUTS: Final = -1
 
 Role = tuple[int, int]
-"""Where a constant is read: the place of the layer, counted from the last one, and its input."""
+"""The reader of a constant: the place of the layer, counted from the last one, and its input."""
 
 
 class Axis(NamedTuple):

@@ -1,4 +1,4 @@
-"""Where in a tensor the errors are: elements beyond a tolerance, and slices along an axis that differ from the rest."""
+"""The errors of a tensor by place: elements beyond a tolerance, and slices along an axis that differ from the rest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from irrun.debugging.metrics import Errors, blocks_of
 from irrun.evaluation.differences import gaps, magnitude
 from irrun.tensor import Array
 
-_MOST: Final = 1 << 24
+_MOST: Final = 1 << 22
 """The elements up to which slices are looked at."""
 
 _LEAST: Final = 4

@@ -27,7 +27,7 @@ WIDEST: Final = 6
 
 
 class Cut(NamedTuple):
-    """Where a difference can be cut out of two models: between tensors that agree, and tensors that do not.
+    """The borders of a difference, where it can be cut out of two models: tensors that agree, and others that do not.
 
     Each pair has the outlet of the first model and that of the other one.
     """

@@ -1,4 +1,4 @@
-"""Where in a tensor the errors are, and expected outputs of fewer bits."""
+"""The errors of a tensor by place, and expected outputs of fewer bits."""
 
 from __future__ import annotations
 

@@ -295,3 +295,17 @@ def test_a_step_of_rounding_accuses_nobody(tmp_path: Path) -> None:
     assert isinstance(suspect, Suspect)
     assert (suspect.name, suspect.cause) == ("fq", "implementation")
     assert suspect.what.startswith("known departures: OpenVINO's CPU plugin returns the lower limit for NaN; ")
+
+
+def test_outputs_that_are_constants_and_differ(tmp_path: Path) -> None:
+    """No layer computes them, so nothing explains the difference."""
+
+    def model(name: str, value: float) -> Loaded:
+        net = Net()
+        net.result(net.layer("Relu", [net.parameter("x", "1,3")], name="relu"))
+        net.result(net.layer("Add", [net.constant(f32([value])), net.constant(f32([1]))], name="sum"))
+        return load(net.save(tmp_path / f"{name}.xml"))
+
+    found = compare(model("a", 1), model("b", 2), {0: f32([[1, -2, 3]])})
+    assert [item.differs for item in found.outputs] == [False, True]
+    assert (found.verdict.verdict, found.verdict.suspects) == ("unknown", ())
