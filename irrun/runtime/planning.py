@@ -1,4 +1,4 @@
-"""(Graph, Facts) -> Plan, in stages: sound -> count -> choose bodies -> fold -> widen -> optimise -> make steps -> guard."""
+"""(Graph, Facts) -> Plan, in stages: sound, count, choose bodies, fold, widen, optimise, make steps, guard."""
 
 from __future__ import annotations
 
