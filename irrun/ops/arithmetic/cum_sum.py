@@ -17,8 +17,6 @@ class CumSum(Op):
     whether there was a true. As in OpenVINO, whose CPU plugin counts modulo 256.
     """
 
-    departures = {"booleans": "counts booleans modulo 256"}
-
     inputs = (
         In("data", T),
         In("axis", frozenset({I32, I64}), "a scalar; 0 where it is absent", optional=True, rank=(0, 1)),
