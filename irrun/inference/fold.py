@@ -21,8 +21,10 @@ def fold(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tupl
     """Return the output facts, with values where the values of the inputs determine them."""
     if op.foldable is Fold.NEVER or not all(map(_affordable, outputs)):
         return tuple(outputs)
+    if op.foldable is Fold.NUMBERS and any(fact.type.kind == "boolean" for fact in outputs):
+        return tuple(outputs)
     whole = not [fact for fact in inputs if fact is not None and not fact.is_constant]
-    if not whole and (op.foldable is not Fold.DIMS or any(fact.type.kind not in WHOLE for fact in outputs)):
+    if not whole and (not op.foldable.takes_dims or any(fact.type.kind not in WHOLE for fact in outputs)):
         return tuple(outputs)
     if not [fact for fact in outputs if fact.value is None]:
         return tuple(outputs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-import difflib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Final
 from irrun.diagnostics import Diagnostic, Edit, Fix
 from irrun.document.encoding import decode, encode
 from irrun.document.replacing import clear, replacing
+from irrun.linter.differing import unified
 
 MOST_ROUNDS: Final = 100
 """The limit on rounds of fixing and checking; each round fixes what the previous one has revealed."""
@@ -87,7 +87,7 @@ def edited(data: bytes, edits: Iterable[Edit]) -> bytes:
 def diff(filename: str, before: bytes, after: bytes) -> str:
     """Return the changes to a file as a unified diff."""
     old, new = (_text(data).splitlines(keepends=True) for data in (before, after))
-    lines = difflib.unified_diff(old, new, filename, filename)
+    lines = unified(old, new, filename)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 

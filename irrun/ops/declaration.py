@@ -189,3 +189,9 @@ class Fold(Enum):
     """All inputs must be fully known."""
     DIMS = "dims"
     """Inputs may also be object arrays of ``Dim``: ``run`` only does integer arithmetic or moves elements."""
+    NUMBERS = "numbers"
+    """As ``DIMS``, except that an output of booleans is not computed: a plan knows more of its elements."""
+
+    @property
+    def takes_dims(self) -> bool:
+        return self in (Fold.DIMS, Fold.NUMBERS)

@@ -97,7 +97,7 @@ class Folding:
         arrays = [integers_of(value) for value in given]
         if any(value is not None and array is None for value, array in zip(given, arrays, strict=True)):
             return None
-        if op.foldable is not Fold.DIMS:
+        if not op.foldable.takes_dims:
             return None
         if not all(type is BOOLEAN or (type.is_integer and type.bits >= _WHOLE_BITS) for type in step.types):
             return None

@@ -1,4 +1,4 @@
-"""(Graph, Facts) -> Plan, in stages: sound -> choose bodies -> fold -> widen -> optimise -> make steps -> guard."""
+"""(Graph, Facts) -> Plan, in stages: sound, count, choose bodies, fold, widen, optimise, make steps, guard."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from irrun.optimize.half_precision import in_f32
 from irrun.runtime.budget import UNLIMITED, Budget
 from irrun.runtime.checked_values import check_values
 from irrun.runtime.constants import constants
+from irrun.runtime.counted import count_booleans
 from irrun.runtime.peak import check_memory
 from irrun.runtime.plan import Plan, PlannedBody
 from irrun.runtime.soundness import sound
@@ -47,6 +48,7 @@ def plan(
     """
     declared = facts if declared is None else declared
     graph = given = sound(graph, facts, budget.memory)
+    graph, facts = count_booleans(graph, facts)
     if settings.enabled:
         graph, facts, declared = with_chosen_bodies(graph, facts, declared)
     known, packed = fold(graph, facts, settings, shared)

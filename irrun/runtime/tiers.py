@@ -71,12 +71,14 @@ def why_not() -> str | None:
     """Return why there are no compiled kernels here; None if there are."""
     if importlib.util.find_spec("irrun_kernels") is None:
         return "irrun-kernels is not installed; pip install ./kernels"
-    import irrun_kernels
+    try:
+        import irrun_kernels
 
-    if irrun_kernels.__version__ != __version__:
-        return f"irrun-kernels has version {irrun_kernels.__version__}, expected {__version__}"
-    from irrun_kernels.processor import unavailable
-
+        if irrun_kernels.__version__ != __version__:
+            return f"irrun-kernels has version {irrun_kernels.__version__}, expected {__version__}"
+        from irrun_kernels.processor import unavailable
+    except (ImportError, SyntaxError, AttributeError, NameError) as error:
+        return f"irrun-kernels is damaged ({error}); install it again"
     return unavailable()
 
 

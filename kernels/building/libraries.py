@@ -15,6 +15,7 @@ from building.checks import check
 from building.kept import Kept
 from building.systems import BuildError, System, link
 from irrun_kernels.levels import LEVELS, Level
+from irrun_kernels.library import sign
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 OBJECTS: Final = Path(os.environ.get("IRRUN_KERNELS_OBJECTS") or ROOT / "build" / "objects")
@@ -44,11 +45,13 @@ def build(
             from building.features import build_features
 
             build_features(system, objects, folder / f"processor{system.suffix}")
+            sign(folder / f"processor{system.suffix}")
         for level in of_system:
             paths = [path for path in made[level] if f"-{level.name}-{system.name}-" in path.name]
             library = folder / f"{level.name}{system.suffix}"
             link(system, paths, library)
             check(system, library, [path.name.partition("-")[0] for path in paths])
+            sign(library)
     _forget_others(objects, {path for paths in made.values() for path in paths}, wanted)
     if kept is not None:
         Kept(kept).forget()

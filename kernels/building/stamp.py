@@ -10,6 +10,7 @@ from typing import Final
 from building.libraries import ROOT
 from building.systems import System
 from irrun_kernels.levels import Level
+from irrun_kernels.library import damage
 
 LIBRARIES: Final = ROOT / "irrun_kernels" / "libraries"
 
@@ -27,8 +28,9 @@ def sign(levels: Sequence[Level]) -> None:
 
 def _is_fresh(system: System, level: Level) -> bool:
     note = _note(level)
-    has_library = (LIBRARIES / f"{level.name}{system.suffix}").exists()
-    return has_library and note.exists() and note.read_text(encoding="utf-8") == _digest()
+    library = LIBRARIES / f"{level.name}{system.suffix}"
+    is_whole = library.exists() and damage(level.name) is None
+    return is_whole and note.exists() and note.read_text(encoding="utf-8") == _digest()
 
 
 def _note(level: Level) -> Path:

@@ -80,6 +80,8 @@ def unavailable() -> str | None:
     found = level()
     if found is not None:
         return _fault(found.name)
+    if machine() == "x86_64" and exists("processor") and (fault := _fault("processor")) is not None:
+        return fault
     asked = os.environ.get(VARIABLE)
     names = [level.name for level in LEVELS if level.machine == machine()]
     if asked and asked not in names:

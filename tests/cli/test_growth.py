@@ -64,12 +64,21 @@ def masks(net: Net, count: int) -> None:
 COMMANDS: dict[str, Callable[[str], Sequence[str]]] = {
     "lint": lambda file: ("lint", "--isolated", "-qq", "--exit-zero", file),
     "repairs": lambda file: ("lint", "--isolated", "--fix", "--unsafe-fixes", "--exit-zero", file),
+    "differences": lambda file: ("lint", "--isolated", "--diff", "--unsafe-fixes", "--exit-zero", file),
     "report": lambda file: ("report", file, "-o", "page.html"),
     "run": lambda file: ("run", file, "--random"),
     "compare": lambda file: ("compare", file, file),
 }
 QUICK = [(misspelt, "report"), (split, "run")]
-REST = [(split, "compare"), (states, "report"), (masks, "lint"), (fan, "compare"), (misspelt, "repairs"), (fan, "run")]
+REST = [
+    (split, "compare"),
+    (misspelt, "differences"),
+    (states, "report"),
+    (masks, "lint"),
+    (fan, "compare"),
+    (misspelt, "repairs"),
+    (fan, "run"),
+]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -136,8 +137,16 @@ def test_a_run_for_which_there_is_no_memory(tmp_path: Path, monkeypatch: pytest.
     assert [compare(rows) for rows in (700, 5, 800)] == ["compiled"] * 3
 
 
+CUT: dict[str, Callable[[bytes], bytes]] = {
+    "library": lambda _: b"no library",
+    "half": lambda data: data[: len(data) // 2],
+    "empty": lambda _: b"",
+    "bytes": lambda data: data[:-1] + bytes([data[-1] ^ 1]),
+}
+
+
 @needs_kernels
-@pytest.mark.parametrize("fault", ["level", "version", "library"])
+@pytest.mark.parametrize("fault", ["level", "version", "sources", "package", "processor", *CUT])
 def test_bench_with_kernels_that_cannot_be_used(tmp_path: Path, fault: str) -> None:
     import irrun_kernels
     from irrun_kernels.host import LEVEL
@@ -148,8 +157,15 @@ def test_bench_with_kernels_that_cannot_be_used(tmp_path: Path, fault: str) -> N
     library = package / "libraries" / f"{LEVEL.name}{SUFFIX}"
     if fault == "version":
         (package / "__init__.py").write_text('__version__ = "0.0.1"')
-    elif fault == "library":
-        library.write_bytes(b"no library")
+    elif fault == "sources":
+        (package / "rows.py").write_text("")
+    elif fault == "package":
+        (package / "processor.py").write_bytes((package / "processor.py").read_bytes()[:1500])
+    elif fault == "processor":
+        broken = package / "libraries" / f"processor{SUFFIX}"
+        broken.write_bytes(broken.read_bytes()[:5000])
+    elif fault in CUT:
+        library.write_bytes(CUT[fault](library.read_bytes()))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
     environment["IRRUN_LEVEL"] = "x86-65" if fault == "level" else LEVEL.name
     run = [sys.executable, "-m", "irrun", "bench", str(DIGITS), "--niter", "3"]
@@ -161,7 +177,13 @@ def test_bench_with_kernels_that_cannot_be_used(tmp_path: Path, fault: str) -> N
     reason = {
         "level": "IRRUN_LEVEL is x86-65, expected ",
         "version": "irrun-kernels has version 0.0.1, expected ",
-        "library": f"the library {LEVEL.name} of kernels cannot be loaded: ",
+        "library": f"the library {LEVEL.name} of kernels cannot be loaded: it has 10 bytes, expected ",
+        "half": f"the library {LEVEL.name} of kernels cannot be loaded: it has ",
+        "empty": f"the library {LEVEL.name} of kernels cannot be loaded: it has 0 bytes, expected ",
+        "bytes": f"the library {LEVEL.name} of kernels cannot be loaded: its bytes were changed; install irrun-kernels",
+        "sources": "the Python files of irrun_kernels are not those that it was built from; install irrun-kernels",
+        "package": "irrun-kernels is damaged (",
+        "processor": "the library processor of kernels cannot be loaded: it has 5000 bytes, expected ",
     }[fault]
     assert reason in said[0]
     assert reason.split()[0] in result.stdout

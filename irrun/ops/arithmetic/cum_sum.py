@@ -2,22 +2,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, attr, op
-from irrun.ops.arithmetic.elementwise import T
+from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.shapes import axes_of, normalize_axis
-from irrun.tensor.element_type import I32, I64
+from irrun.tensor.element_type import BOOLEAN, I32, I64, NUMERIC
+
+T = TypeVar("T", NUMERIC | {BOOLEAN})
 
 
 @op("CumSum", opset=3, page="cumsum-3")
 class CumSum(Op):
-    """Running sums along one axis, in the type of the input; integers wrap."""
+    """Running sums along one axis, in the type of the input; integers wrap.
+
+    Note: booleans, which the page excludes, are counted: a Convert that reads the sums gets the counts, any other layer
+    whether there was a true. As in OpenVINO, whose CPU plugin counts modulo 256.
+    """
 
     inputs = (
         In("data", T),
         In("axis", frozenset({I32, I64}), "a scalar; 0 where it is absent", optional=True, rank=(0, 1)),
     )
     outputs = (Out("output", T),)
-    foldable = Fold.DIMS
+    foldable = Fold.NUMBERS
 
     exclusive: bool = attr(False, doc="whether an element is left out of its own sum")
     reverse: bool = attr(False, doc="whether the sums start at the end of the axis")

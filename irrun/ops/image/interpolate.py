@@ -135,7 +135,9 @@ class InterpolateV1(Op):
 class InterpolateV4(Op):
     """Resize a tensor along some axes by interpolation, to given sizes or by given scales.
 
-    Note: results of integers are rounded to nearest, ties to even.
+    Note: results of integers are rounded to nearest, ties to even. Places on the original axis are computed in f32, as
+    in OpenVINO: a place that is halfway between elements in exact numbers may be below or above it there, so that
+    nearest picks the other element, as for element 4 of 20 resized to 6 with round_prefer_ceil.
     """
 
     departures = {
@@ -186,7 +188,9 @@ class InterpolateV4(Op):
 class InterpolateV11(Op):
     """Resize a tensor along some axes by interpolation, to given sizes or by given scales; optionally as Pillow does.
 
-    Note: results of integers are rounded to nearest, ties to even.
+    Note: results of integers are rounded to nearest, ties to even. Places on the original axis are computed in f32, as
+    in OpenVINO: a place that is halfway between elements in exact numbers may be below or above it there, so that
+    nearest picks the other element, as for element 4 of 20 resized to 6 with round_prefer_ceil.
     """
 
     departures = {

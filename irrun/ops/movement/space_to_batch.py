@@ -19,7 +19,10 @@ _NAMES = ("block_shape", "pads_begin", "pads_end")
 
 @op("SpaceToBatch", opset=2)
 class SpaceToBatch(Op):
-    """Pad the spatial axes with zeros, then move blocks of them into the batch."""
+    """Pad the spatial axes with zeros, then move blocks of them into the batch.
+
+    Note: pads of the batch are refused, as on the page. OpenVINO pads it, and returns another shape than it infers.
+    """
 
     inputs = (
         In("data", T, "[batch, D_1, ...], of rank 2 or more"),

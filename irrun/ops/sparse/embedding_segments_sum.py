@@ -27,7 +27,11 @@ def _default_of_zeros(_: object, layer: Layer) -> bool:
 
 @op("EmbeddingSegmentsSum", opset=3)
 class EmbeddingSegmentsSum(Op):
-    """Sums of table rows in segments; segment_ids holds the segment of each index."""
+    """Sums of table rows in segments; segment_ids holds the segment of each index.
+
+    Note: segment_ids that do not ascend are refused, as the page demands an order; OpenVINO returns the sums of other
+    rows for them.
+    """
 
     departures = {"zeros": Departure("writes beyond its memory where default_index is -1", _default_of_zeros)}
 

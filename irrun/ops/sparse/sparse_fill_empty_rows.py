@@ -13,7 +13,10 @@ TI = TypeVar("T_IDX", frozenset({I32, I64}))
 
 @op("SparseFillEmptyRows", opset=16, page="fill-empty-rows-16")
 class SparseFillEmptyRows(Op):
-    """A sparse matrix with a default value in the first column of each empty row, in row-major order."""
+    """A sparse matrix with a default value in the first column of each empty row, in row-major order.
+
+    Note: values are numbers. OpenVINO reads a model with strings, and computes no strings from them.
+    """
 
     alike = ((0, 1),)
     inputs = (

@@ -119,6 +119,8 @@ def _convert(
 
 def bf16_bits(x: Array) -> Array:
     """The bits of constants of f32 rounded to bf16, in their memory layout."""
+    if not x.size:
+        return np.empty_like(x, BF16_BITS)
     builder = Builder()
     found = in_rows(builder, x, _COLUMNS)
     if found is None or builder.items:

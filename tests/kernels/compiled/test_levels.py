@@ -99,6 +99,7 @@ def test_a_name_picks_the_level(tmp_path: Path) -> None:
     level = [level for level in processor.fitting() if not level.is_for_tests][-1].name
     folder = shutil.copytree(library.FOLDER, tmp_path / "libraries")
     shutil.copy(build_file(Path(rows.__file__), level), folder / f"{level}{library.SUFFIX}")
+    library.sign(folder / f"{level}{library.SUFFIX}")
     assert told(PICKED.format(str(folder)), IRRUN_LEVEL=level) == f"{level} True"
 
 
