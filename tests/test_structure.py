@@ -178,7 +178,7 @@ def test_names_of_openvino() -> None:
         "properties read_model save_model serialize set_batch shutdown stand_in tensor_from_file tools utils "
     )
     assert sorted(irrun.openvino.__all__) == names.split()
-    for name in ({*irrun.openvino.__all__, "opset1", "opset17"} - {"__version__"}):
+    for name in {*irrun.openvino.__all__, "opset1", "opset17"} - {"__version__"}:
         assert getattr(irrun.openvino, name) is getattr(irrun, name)
 
 

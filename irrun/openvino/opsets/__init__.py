@@ -31,11 +31,26 @@ from irrun.tensor import ElementType
 
 _ALIASES: Final = {"ceil": "ceiling", "absolute": "abs"}
 _SPELLED: Final = {
-    "mat_mul": "matmul", "top_k": "topk", "re_lu": "relu", "p_re_lu": "prelu", "soft_max": "softmax",
-    "soft_plus": "softplus", "soft_sign": "softsign", "h_swish": "hswish", "h_sigmoid": "hsigmoid", "if": "if_op",
-    "is_na_n": "is_nan", "col2_im": "col2im", "erf_inv": "erfinv", "grouped_mat_mul": "grouped_matmul",
-    "i420to_bgr": "i420_to_bgr", "i420to_rgb": "i420_to_rgb", "nv12to_bgr": "nv12_to_bgr",
-    "nv12to_rgb": "nv12_to_rgb", "bg_rto_nv12": "bgr_to_nv12", "rg_bto_nv12": "rgb_to_nv12",
+    "mat_mul": "matmul",
+    "top_k": "topk",
+    "re_lu": "relu",
+    "p_re_lu": "prelu",
+    "soft_max": "softmax",
+    "soft_plus": "softplus",
+    "soft_sign": "softsign",
+    "h_swish": "hswish",
+    "h_sigmoid": "hsigmoid",
+    "if": "if_op",
+    "is_na_n": "is_nan",
+    "col2_im": "col2im",
+    "erf_inv": "erfinv",
+    "grouped_mat_mul": "grouped_matmul",
+    "i420to_bgr": "i420_to_bgr",
+    "i420to_rgb": "i420_to_rgb",
+    "nv12to_bgr": "nv12_to_bgr",
+    "nv12to_rgb": "nv12_to_rgb",
+    "bg_rto_nv12": "bgr_to_nv12",
+    "rg_bto_nv12": "rgb_to_nv12",
 }
 """Builders that OpenVINO spells in another way than their operation."""
 
