@@ -7,7 +7,8 @@ from typing import Any
 from irrun.openvino.importing.absent import CONVERSION
 from irrun.openvino.importing.refused import refused_class
 
-_CLASSES: tuple[str, ...] = ("ConversionExtension", "DecoderTransformationExtension", "FrontEnd", "FrontEndManager", "InputModel")
+_CLASSES: tuple[str, ...] = ("ConversionExtension", "DecoderTransformationExtension", "FrontEnd", "FrontEndManager")
+_CLASSES += ("InputModel",)
 _CLASSES += ("NodeContext", "OpExtension", "Place", "ProgressReporterExtension", "TelemetryExtension")
 
 
