@@ -67,8 +67,8 @@ def benchmark(
         difference = largest(own.outputs, engine.outputs)
         agreement = dict(zip(("largest_difference", "relative_difference"), difference, strict=True))
     if count > 1:
-        for name, engine in owns.items():
-            times, took = at_once(engine.runs, niter, seconds)
+        for name, several in owns.items():
+            times, took = at_once(several.runs, niter, seconds)
             engines[name] |= {"iterations": len(times), **latency(times), "throughput": len(times) / took}
     else:
         for name, times in in_turns(runs, niter, seconds).items():
