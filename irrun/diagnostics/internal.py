@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from irrun.diagnostics.diagnostic import Diagnostic, IRError
+from irrun.diagnostics.signals import is_of_signal
 
 REPORT: Final = "https://github.com/irrun/irrun/issues"
 
@@ -45,20 +46,6 @@ class Boundary:
             raise IRError([out_of_memory(error)], self._filename) from error
         if isinstance(error, Exception) and not isinstance(error, self._documented):
             raise InternalError(error) from error
-
-
-def is_of_signal(error: BaseException) -> bool:
-    """Return whether the handler of a signal raised an exception.
-
-    Python calls a handler with the frame that the signal interrupts, which is the frame before it in the traceback.
-    """
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        frame, trace = trace.tb_frame, trace.tb_next
-        for value in list(trace.tb_frame.f_locals.values()):
-            if value is frame or (isinstance(value, tuple) and any(item is frame for item in value)):
-                return True
-    return False
 
 
 def out_of_memory(error: MemoryError) -> Diagnostic:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from irrun.evaluation.differences import largest
 from irrun.evaluation.native import OpenVINOEngine, OpenVINOModel
-from irrun.evaluation.timing import blas_in_use, in_turns, latency, milliseconds
+from irrun.evaluation.timing import at_once, blas_in_use, in_turns, latency, milliseconds
+from irrun.kernels.threads import is_crowded
 from irrun.model import Loaded, Outputs, build
+from irrun.model.config import streams
 from irrun.runtime.tiers import backend
 from irrun.tensor import Array
 
@@ -22,32 +25,39 @@ def benchmark(
     *,
     precisions: Sequence[str] = (),
     openvino: OpenVINOModel | None = None,
+    requests: int | None = None,
     niter: int | None = None,
     seconds: float = 3.0,
 ) -> dict[str, Any]:
     """Measure a model on inputs by place: ``niter`` inferences, or as many as ``seconds`` allow.
 
     ``config`` holds the settings of ``compile_model``. The model is measured in its precision and in each of
-    ``precisions``, and the file ``openvino`` in OpenVINO; all engines take turns in this process.
+    ``precisions``, and the file ``openvino`` in OpenVINO; all engines take turns in this process. ``requests`` run at
+    the same time, each in a thread: by default those of ``NUM_STREAMS`` and ``PERFORMANCE_HINT``, which is one unless
+    they say otherwise. With several, engines run one after the other, and OpenVINO is not measured: ValueError.
 
     Return a record that is ready for JSON: ``blas``, the tier and the steps of the runs, ``precision``, ``backend``,
     and ``engines`` by name. An engine has ``compile_ms`` and ``first_ms``, the number of ``iterations``, ``median``,
-    ``average``, ``min``, ``max`` and ``p90`` in milliseconds, and its ``throughput`` in inferences per second. With
-    OpenVINO, ``ratio`` is the quotient of both medians, and ``largest_difference`` that of the outputs. InputError for
-    inputs that do not fit, RequestError where OpenVINO cannot run.
+    ``average``, ``min``, ``max`` and ``p90`` in milliseconds, and its ``throughput`` in inferences per second, by the
+    clock. ``requests`` is their number, and ``crowded`` whether BLAS has one thread since programs wait for processors.
+    With OpenVINO, ``ratio`` is the quotient of both medians, and ``largest_difference`` that of the outputs. InputError
+    for inputs that do not fit, RequestError where OpenVINO cannot run.
 
     >>> found = benchmark(load("model.xml"), {0: image}, niter=100)
     >>> found["engines"]["irrun"]["median"]
     """
     settings = dict(config or {})
-    own = _Engine(model, inputs, settings)
+    count = requests or max(1, streams(settings))
+    if count > 1 and openvino is not None:
+        raise ValueError("OpenVINO is measured with one request")
+    own = _Engine(model, inputs, settings, count)
     tiers, precision = own.compiled.tiers, own.compiled.config.optimize.precision.name
     blas = blas_in_use()
-    runs: dict[str, Callable[[], object]] = {"irrun": own.run}
-    engines: dict[str, dict[str, Any]] = {"irrun": own.times}
+    owns = {"irrun": own}
     for name in dict.fromkeys(precisions):
-        other = _Engine(model, inputs, {**settings, PRECISION: name})
-        runs[f"irrun {name}"], engines[f"irrun {name}"] = other.run, other.times
+        owns[f"irrun {name}"] = _Engine(model, inputs, {**settings, PRECISION: name}, count)
+    runs: dict[str, Callable[[], object]] = {name: engine.runs[0] for name, engine in owns.items()}
+    engines: dict[str, dict[str, Any]] = {name: engine.times for name, engine in owns.items()}
     record: dict[str, Any] = {"blas": blas}
     agreement: dict[str, Any] = {}
     if openvino is not None:
@@ -56,9 +66,15 @@ def benchmark(
         runs["openvino"] = engine.run
         difference = largest(own.outputs, engine.outputs)
         agreement = dict(zip(("largest_difference", "relative_difference"), difference, strict=True))
-    for name, times in in_turns(runs, niter, seconds).items():
-        engines[name] |= {"iterations": len(times), **latency(times)}
+    if count > 1:
+        for name, several in owns.items():
+            times, took = at_once(several.runs, niter, seconds)
+            engines[name] |= {"iterations": len(times), **latency(times), "throughput": len(times) / took}
+    else:
+        for name, times in in_turns(runs, niter, seconds).items():
+            engines[name] |= {"iterations": len(times), **latency(times)}
     record |= tiers.as_dict()
+    record |= {"requests": count, "crowded": own.compiled.config.threads is None and is_crowded()}
     record |= {"precision": precision, "backend": backend(precision, tiers.last), "engines": engines}
     if openvino is not None:
         record |= {"ratio": engines["irrun"]["median"] / engines["openvino"]["median"], **agreement}
@@ -66,12 +82,14 @@ def benchmark(
 
 
 class _Engine:
-    """A model compiled with some settings, its first outputs, and the times of its start-up."""
+    """A model compiled with some settings, its requests, its first outputs, and the times of its start-up."""
 
-    def __init__(self, model: Loaded, inputs: Mapping[int, Array], settings: Mapping[str, Any]) -> None:
+    def __init__(self, model: Loaded, inputs: Mapping[int, Array], settings: Mapping[str, Any], count: int) -> None:
         self.compiled, compile_ms = milliseconds(lambda: build(model, settings))
-        session = self.compiled.session()
-        self.run: Callable[[], Outputs] = lambda: session.run(inputs)
-        outputs, first_ms = milliseconds(self.run)
+        sessions = [self.compiled.session() for _ in range(count)]
+        self.runs: list[Callable[[], Outputs]] = [partial(session.run, inputs) for session in sessions]
+        outputs, first_ms = milliseconds(self.runs[0])
+        for run in self.runs[1:]:
+            run()
         self.outputs = outputs.to_tuple()
         self.times = {"compile_ms": compile_ms, "first_ms": first_ms}

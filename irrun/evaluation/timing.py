@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import statistics
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, TypeVar
 
 from threadpoolctl import threadpool_info
@@ -65,6 +68,36 @@ def _turn(run: Callable[[], object], times: list[float], niter: int | None, seco
         left -= 1
         if now >= ends:
             return
+
+
+def at_once(runs: Sequence[Callable[[], object]], niter: int | None, seconds: float) -> tuple[list[float], float]:
+    """Return the milliseconds of each run, and the seconds that all of them took, each function in its own thread.
+
+    Threads run until there are ``niter`` runs in all, or until ``seconds`` have passed, each at least once.
+    """
+    times: list[float] = []
+    started, over = itertools.count(1), threading.Event()
+    ends = time.perf_counter() + seconds
+
+    def work(run: Callable[[], object]) -> None:
+        while not over.is_set() and (niter is None or next(started) <= niter):
+            began = time.perf_counter()
+            run()
+            now = time.perf_counter()
+            times.append(1000 * (now - began))
+            if niter is None and now >= ends:
+                return
+
+    with working("timing", niter, unit="runs") as add, ThreadPoolExecutor(len(runs)) as pool:
+        began = time.perf_counter()
+        try:
+            for done in [pool.submit(work, run) for run in runs]:
+                done.result()
+        finally:
+            over.set()
+        took = time.perf_counter() - began
+        add(len(times))
+    return times, took
 
 
 def latency(times: Sequence[float]) -> dict[str, float]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Final, Generic, TypeAlias, TypeVar
 
-from irrun.diagnostics.internal import is_of_signal
+from irrun.diagnostics.signals import is_of_signal
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -147,6 +147,11 @@ class Loaded:
             return self._notes
         return {} if self.origin is None else notes_of(net_info(self.origin))
 
+    @property
+    def has_notes(self) -> bool:
+        """True if the notes are others than those of the file."""
+        return self._notes is not None
+
     def with_notes(self, notes: Mapping[str, Any]) -> Loaded:
         """Return the model with other notes."""
         name, version, given = self.friendly_name, self.version, self._given

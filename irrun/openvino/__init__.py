@@ -98,6 +98,7 @@ _pyopenvino = sys.modules[_spec.name] = module_from_spec(_spec)
 """The names that programs import from OpenVINO's compiled module."""
 
 vars(_pyopenvino).update({name: globals()[name] for name in __all__} | {"DescriptorTensor": DescriptorTensor})
+vars(_pyopenvino).update({name: getattr(frontend, name) for name in frontend.__all__})
 
 for _opset in range(1, LATEST + 1):
     globals()[f"opset{_opset}"] = sys.modules[f"{__name__}.opset{_opset}"] = module(_opset)

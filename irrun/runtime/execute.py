@@ -8,7 +8,8 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from irrun.diagnostics import Diagnostic, IRError, OpError
-from irrun.diagnostics.internal import is_of_signal, out_of_memory
+from irrun.diagnostics.internal import out_of_memory
+from irrun.diagnostics.signals import is_of_signal
 from irrun.document.places import at_layer, op_diagnostic
 from irrun.jobs.progress import told
 from irrun.ops.calling import conform

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.diagnostics.internal import is_of_signal
+from irrun.diagnostics.signals import is_of_signal
 from irrun.ops import Fold, Op, OpError
 from irrun.ops.arithmetic.divide import Divide
 from irrun.ops.arithmetic.floor_mod import FloorMod

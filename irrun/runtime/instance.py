@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.diagnostics.internal import is_of_signal
+from irrun.diagnostics.signals import is_of_signal
 from irrun.kernels import blas
 from irrun.kernels.aligned import LINES, aligned
 from irrun.runtime.arena import place

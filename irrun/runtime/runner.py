@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from irrun.diagnostics import IRError
-from irrun.diagnostics.internal import is_of_signal
+from irrun.diagnostics.signals import is_of_signal
 from irrun.kernels.locks import Lock
 from irrun.kernels.threads import threads
 from irrun.runtime.budget import Budget, held_bytes

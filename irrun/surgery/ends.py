@@ -87,7 +87,7 @@ def remove_states(model: Loaded, variables: Iterable[str] = ()) -> Loaded:
 def loaded(model: Model) -> Loaded:
     """Return a model of OpenVINO's API as it is now, with its notes."""
     value = model.value
-    notes = {name: item for name, item in plain(dict(model.rt_info)).items() if name != "version" or item}
+    notes = {name: item for name, item in plain(dict(model.rt_info)).items() if name != "version"}
     graph = _with_own_names(value.graph)
     facts = Facts(graph, value.facts.of, value.facts.bodies, value.facts.diagnostics)
     bound, name, origin = Bound(graph, (), value.bound.means), model.friendly_name, value.origin

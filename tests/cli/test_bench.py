@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 from irrun.cli.measuring import short
 from irrun.evaluation.differences import largest
-from irrun.evaluation.timing import in_turns, latency
+from irrun.evaluation.timing import at_once, in_turns, latency
 from tests.cases import f32
 from tests.cli.conftest import Run
 from tests.engines import need
@@ -60,6 +61,47 @@ def test_json(run: Run) -> None:
     assert figures["min"] <= figures["average"] <= figures["max"]
     assert figures["throughput"] == pytest.approx(1000 / figures["average"])
     assert min(figures["read_ms"], figures["compile_ms"], figures["first_ms"]) > 0
+
+
+def test_several_requests_at_once(run: Run) -> None:
+    arguments = ("bench", DIGITS, "--niter", "9", "--threads", "2", "--json")
+    several = json.loads(run(*arguments, "--requests", "3").stdout)
+    assert several["requests"] == 3
+    figures = several["engines"]["irrun"]
+    assert figures["iterations"] == 9
+    assert figures["throughput"] > 0
+    assert json.loads(run(*arguments, "--hint", "throughput").stdout)["requests"] == 2
+    assert json.loads(run(*arguments).stdout)["requests"] == 1
+    text = run("bench", DIGITS, "--niter", "4", "--threads", "2", "--requests", "2").stdout
+    assert [line.split(maxsplit=1) for line in text.splitlines() if line.startswith("requests")] == [
+        ["requests", "2 at once"]
+    ]
+
+
+def test_the_throughput_of_several_requests_is_by_the_clock() -> None:
+    times, took = at_once([lambda: time.sleep(0.02)] * 4, 12, 0.0)
+    assert len(times) == 12
+    assert min(times) >= 20
+    assert 0.06 <= took < 0.2
+    times, took = at_once([lambda: time.sleep(0.01)] * 2, None, 0.05)
+    assert took >= 0.05
+    assert len(times) >= 2
+    with pytest.raises(ZeroDivisionError):
+        at_once([lambda: 1 / 0, lambda: None], None, 0.01)
+
+
+def test_a_crowded_machine_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("irrun.evaluation.benchmarking.is_crowded", lambda: True)
+    lines = run("bench", DIGITS, "--niter", "1").stdout.splitlines()
+    told = "programs wait for processors, so BLAS has one thread; --threads sets their number"
+    assert [line.split(maxsplit=1)[1] for line in lines if line.startswith("load")] == [told]
+    assert json.loads(run("bench", DIGITS, "--niter", "1", "--threads", "1", "--json").stdout)["crowded"] is False
+
+
+def test_openvino_is_measured_with_one_request(run: Run) -> None:
+    result = run("bench", DIGITS, "--compare-openvino", "--hint", "throughput")
+    assert result.exit_code == 2
+    assert "--compare-openvino measures one request" in result.stderr
 
 
 @pytest.mark.parametrize("form", ["{}", "image={}", "image:{}"])

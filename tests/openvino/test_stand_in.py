@@ -178,11 +178,29 @@ def test_no_programs_without_openvino() -> None:
     found = lines_after_standing_in("""
 import sys
 sys.path[:] = [entry for entry in sys.path if "site-packages" not in entry]
-try: import openvino.tools.ovc
+try: import openvino.tools.benchmark
+except ImportError as error: print(error)
+try: import openvino.preprocess.torchvision
+except ImportError as error: print(error)
+from openvino.tools.ovc import convert_model
+print(convert_model is ours.convert_model)
+""")
+    reason = "it needs an installed OpenVINO, whose module runs on irrun with python -m irrun.openvino"
+    names = ("openvino.tools.benchmark", "openvino.preprocess.torchvision")
+    assert found == [*(f"irrun has no {name}: {reason}" for name in names), "True"]
+
+
+def test_the_converter_is_that_of_irrun() -> None:
+    found = lines_after_standing_in("""
+from openvino.tools.ovc import convert_model
+from openvino._pyopenvino import FrontEndManager, Place
+import openvino.frontend
+print(convert_model is ours.convert_model, Place is openvino.frontend.Place)
+try: import openvino.tools.ovc.cli_parser
 except ImportError as error: print(error)
 """)
     reason = "it needs an installed OpenVINO, whose module runs on irrun with python -m irrun.openvino"
-    assert found == [f"irrun has no openvino.tools: {reason}"]
+    assert found == ["True True", f"irrun has no openvino.tools.ovc.cli_parser: {reason}"]
 
 
 def test_the_compiled_module() -> None:

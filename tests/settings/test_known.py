@@ -46,7 +46,7 @@ NO_SETTINGS = {
     "--show --quiet-non-ir --allow-empty --add --color --drop --make --mean --model-color --model-layout --remove "
     "--resize --scale --set --size --type --variable",
     MEASURED: "--batch-size --check-timeout --max-length --metric --most --niter --time --tried",
-    SPREAD: "--jobs --requests --scheduler",
+    SPREAD: "--hint --jobs --requests --scheduler",
     TERMINAL: "--format --json --output-format --quiet --traceback --verbose",
     GENERATED: "--max-new-tokens --min-p --no-template --num-beams --num-return-sequences --repetition-penalty --stop "
     "--system --temperature --top-k --top-p",

@@ -3,7 +3,8 @@
 Start-up is reading, compiling and the first inference.
 
 Pass inputs with -i as to irrun run; the others are random, and equal for equal seeds. Measuring stops after --niter
-inferences if that is given, and after --time otherwise. With --compare-openvino, the engines take turns in one
+inferences if that is given, and after --time otherwise. With --hint throughput, or --requests, several requests run at
+the same time, and the throughput is that of all of them. With --compare-openvino, the engines take turns in one
 process with the same number of threads.
 
 \b
@@ -11,6 +12,7 @@ Examples:
   irrun bench model.xml
   irrun bench model.xml -i image=cat.npy
   irrun bench model.xml --niter 100 --threads 2
+  irrun bench model.xml --hint throughput
   irrun bench model.xml --shape 'image[8,3,224,224]' --time 10
   irrun bench model.xml --compare-openvino
   irrun bench model.xml --precision f32 --precision bf16
@@ -68,6 +70,14 @@ ROWS = (
     show_default=True,
     help="How long to measure without --niter, in seconds.",
 )
+@click.option(
+    "--hint",
+    type=click.Choice(("latency", "throughput")),
+    default="latency",
+    show_default=True,
+    help="Run one request, or as many at once as there are threads.",
+)
+@count_option("--requests", help="Number of requests that run at once, in place of that of --hint.")
 @several_compile_options
 @click.option("--compare-openvino", "native", is_flag=True, help="Measure OpenVINO in turns, in the same precision.")
 @usual_options
@@ -76,6 +86,8 @@ def command(
     source: Source,
     niter: int | None,
     seconds: float,
+    hint: str,
+    requests: int | None,
     settings: Settings,
     precisions: tuple[str, ...],
     native: bool,
@@ -83,9 +95,12 @@ def command(
 ) -> None:
     if native:
         required("openvino", "--compare-openvino")
+        if hint == "throughput" or (requests or 1) > 1:
+            raise click.UsageError("--compare-openvino measures one request, without --hint throughput and --requests")
     loaded, read_ms = milliseconds(lambda: load(model, source.weights, extensions=extensions()))
     loaded, shapes = reshape(loaded, source.shapes)
     config = settings.of(model, precision=precisions[0] if precisions else None)
+    config |= {"PERFORMANCE_HINT": hint.upper(), **({} if requests is None else {"NUM_STREAMS": requests})}
     given = source.values(loaded, config)
     say_findings(loaded, model)
     with inputs.told(given, model):
@@ -95,6 +110,7 @@ def command(
             config,
             precisions=precisions[1:],
             openvino=OpenVINOModel(model, source.weights, shapes) if native else None,
+            requests=requests,
             niter=niter,
             seconds=seconds,
         )
@@ -114,6 +130,10 @@ def _text(record: Mapping[str, Any]) -> str:
         ["BLAS", blas_text(record["blas"])],
         *tier_rows(record),
     ]
+    if record["requests"] > 1:
+        facts.append(["requests", f"{record['requests']} at once"])
+    if record["crowded"]:
+        facts.append(["load", "programs wait for processors, so BLAS has one thread; --threads sets their number"])
     if record["precision"] != "f32":
         facts.append(["precision", f"{record['precision']}, {record['backend']}"])
     if "openvino" in engines:

@@ -7,10 +7,9 @@ from typing import Any
 from irrun.openvino.importing.absent import CONVERSION
 from irrun.openvino.importing.refused import refused_class
 
-_CLASSES = (
-    *("ConversionExtension", "DecoderTransformationExtension", "FrontEnd", "FrontEndManager", "InputModel"),
-    *("NodeContext", "OpExtension", "Place", "ProgressReporterExtension", "TelemetryExtension"),
-)
+_CLASSES: tuple[str, ...] = ("ConversionExtension", "DecoderTransformationExtension", "FrontEnd", "FrontEndManager")
+_CLASSES += ("InputModel",)
+_CLASSES += ("NodeContext", "OpExtension", "Place", "ProgressReporterExtension", "TelemetryExtension")
 
 
 class GeneralFailure(RuntimeError):

@@ -19,6 +19,9 @@ _ROOMS: Final = ("importing", "models", "nodes", "running", "values")
 _INSTALLED: Final = ("openvino.tools", "openvino.preprocess.torchvision")
 """Modules that are those of an installed OpenVINO: its own programs, such as benchmark_app, and what uses its API."""
 
+_CONVERTER: Final = "openvino.tools.ovc"
+"""The module among them that would need OpenVINO's converters: it is irrun's, which reads IR files."""
+
 
 def stand_in() -> None:
     """Let ``import openvino`` mean ``irrun.openvino`` from now on, in this process.
@@ -41,12 +44,20 @@ class _Finder(MetaPathFinder, Loader):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if fullname in _INSTALLED:
-            return _installed(fullname)
+            return _installed(fullname) or self._own(fullname)
+        if f"{fullname}.".startswith(f"{_CONVERTER}."):
+            return self._own(fullname)
         if fullname.startswith("openvino.") and not fullname.startswith(tuple(f"{name}." for name in _INSTALLED)):
-            return ModuleSpec(fullname, self, loader_state=_module(fullname).__spec__)
+            return self._own(fullname)
+        if fullname.startswith("openvino.tools.") and sys.modules["openvino.tools"] is sys.modules[f"{_OWN}.tools"]:
+            raise _missing(fullname)
         if fullname.rpartition(".")[0] == _OWN and fullname.rpartition(".")[2] in ABSENT:
             raise _missing(fullname.removeprefix("irrun."))
         return None
+
+    def _own(self, fullname: str) -> ModuleSpec:
+        own = _module(fullname)
+        return ModuleSpec(fullname, self, loader_state=own.__spec__, is_package=hasattr(own, "__path__"))
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return sys.modules[_own(spec.name)]
@@ -57,13 +68,10 @@ class _Finder(MetaPathFinder, Loader):
         module.__spec__ = module.__spec__.loader_state
 
 
-def _installed(name: str) -> ModuleSpec:
-    """Return the specification of a module of an installed OpenVINO; ModuleNotFoundError where there is none."""
+def _installed(name: str) -> ModuleSpec | None:
+    """Return the specification of a module of an installed OpenVINO; None where there is none."""
     *package, _ = name.split(".")
-    spec = PathFinder.find_spec(name, [str(Path(entry, *package)) for entry in sys.path])
-    if spec is None:
-        raise _missing(name)
-    return spec
+    return PathFinder.find_spec(name, [str(Path(entry, *package)) for entry in sys.path])
 
 
 def _module(name: str) -> ModuleType:

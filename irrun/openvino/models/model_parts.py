@@ -12,6 +12,7 @@ from irrun.graph import Bound
 from irrun.graph.pre_process import Mean
 from irrun.model import Loaded
 from irrun.openvino.models.ends import Ends, ends_of
+from irrun.openvino.models.reading import read_notes
 from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.op import Parameter, Result
 from irrun.openvino.nodes.ports import Output, find_port
@@ -45,7 +46,7 @@ class ModelParts:
     @property
     def _notes(self) -> dict[str, Any]:
         if self._own_notes is None:
-            self._own_notes = {"version": "", **(rt_info.plain(self._read.notes) if self._read is not None else {})}
+            self._own_notes = {} if self._read is None else read_notes(self._read)
         return self._own_notes
 
     # -- the value

@@ -10,13 +10,14 @@ from irrun.document.content import Content
 from irrun.document.original import Original
 from irrun.document.records import Info
 from irrun.document.rendering import noted
-from irrun.document.rt_info import net_info, notes_of
+from irrun.document.rt_info import model_notes, net_info, notes_of
 from irrun.document.weights import WeightsOutOfRange
 from irrun.document.writer import IrFile
 from irrun.model import Loaded
 from irrun.model.interface import LEGACY
 from irrun.openvino.models.elements import Elements
 from irrun.openvino.models.halves import is_quantised
+from irrun.openvino.models.reading import VERSION
 from irrun.openvino.values.rt_info import plain, text
 from irrun.ops.infrastructure.const import Const, HeldConst
 from irrun.tensor.element_type import F32, F64
@@ -46,11 +47,13 @@ def written(value: Loaded, name: str, notes: Mapping[str, Any], *, halves: bool 
 
 def _notes(value: Loaded, notes: Mapping[str, Any], original: Original | None) -> Info | None:
     """Return the entries of notes on a model; those that are as they were in the file as it has them."""
-    given = text({key: plain(item) for key, item in notes.items() if not (key == "version" and not plain(item))})
+    given = text({key: plain(item) for key, item in notes.items() if key != VERSION})
     read = () if original is None or value.origin is None else net_info(value.origin)
     before = notes_of(read)
-    if original is not None and given == before:
-        return None
+    if original is not None and value.origin is not None:
+        same = model_notes(value.origin)
+        if given == {key: item for key, item in same.items() if key != VERSION}:
+            return None
     known = dict(zip(before, read, strict=False)) if len(before) == len(read) else {}
     return tuple(
         known[key] if key in known and before[key] == item else noted(key, item) for key, item in given.items()

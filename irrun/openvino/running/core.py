@@ -14,6 +14,7 @@ from irrun.diagnostics.internal import Boundary
 from irrun.model import build, load
 from irrun.model.config import read_config
 from irrun.openvino.models.model import Model
+from irrun.openvino.models.reading import require_readable
 from irrun.openvino.nodes.custom import Op, operation_of
 from irrun.openvino.release import NUMBER, RELEASE
 from irrun.openvino.running.compiled import CompiledModel
@@ -78,11 +79,13 @@ class Core:
             raise RuntimeError(f"{source}: models of {made} are not read; OpenVINO's convert_model makes an IR of one")
         given = _weights(weights, is_path)
         try:
-            return Model.of(load(source, given, extensions=self._extensions))
+            loaded = load(source, given, extensions=self._extensions)
         except FileNotFoundError as error:
             raise ModelNotFound(f"{error.filename or model}: there is no such file") from None
         except OSError as error:
             raise RuntimeError(f"{error.filename or model}: {error.strerror or error}") from error
+        require_readable(loaded)
+        return Model.of(loaded)
 
     def compile_model(
         self,

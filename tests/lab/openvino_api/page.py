@@ -139,8 +139,7 @@ def page(names: Mapping[str, Sequence[str]]) -> str:
         "|---|---|---|",
         "| Reshape to one axis | `[-1]` | the pattern is a constant |",
         "| Reshape to two axes, then MatMul | `[-1,K]` or `[K,-1]` | the pattern is a constant, the size `K` of the "
-        "other factor is static, and that is neither a Reshape nor a Transpose "
-        "other than one that swaps the last two axes |",
+        "other factor is static, and that is no Reshape, and no Transpose except of the last two axes |",
         "| Reshape to `[-1,K]`, MatMul, Reshape to `[1,S,O]` | `[0,0,K]` and `[0,S,O]` | weights and patterns are "
         "constants, a bias adds to the last axis only, and the axes between are those of the input |",
         "| LSTMCell with constant states `[1,H]` | states `[N,H]` | the cell may be in a TensorIterator; LSTMSequence "
