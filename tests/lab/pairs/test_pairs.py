@@ -12,10 +12,10 @@ from irrun.debugging.verdicts import CAUSES
 from tests.lab.pairs.judging import Pair, exporter_pairs, judged, outcome, pairs
 from tests.plugins.tiers import Tier
 
-MOST, FEW = 60, 32
+MOST, FEW = 60, 24
 
 UNKNOWN = 0.05
-"""The share of planted faults that a verdict may leave unknown."""
+"""The share of pairs that a verdict may leave unknown, beyond those of one fault, each way round."""
 
 
 @pytest.mark.parametrize(
@@ -36,4 +36,4 @@ def test_pairs(network: str, made: Callable[[str, int], Iterator[Pair]], tier: T
             assert verdict.verdict in ("equal", "different", "unknown")
             assert {verdict.cause, *(item.cause for item in verdict.suspects)} <= {"", *CAUSES}
     assert sum(found.values()) >= 3
-    assert found["unknown"] <= max(1, UNKNOWN * sum(found.values()))
+    assert found["unknown"] <= max(2, UNKNOWN * sum(found.values()))
