@@ -167,7 +167,7 @@ def _planted(
 
 
 def _twins(model: Loaded, other: Loaded, inputs: Mapping[int, Array]) -> Mapping[str, Mapping[str, bool]]:
-    """Return the layers of a sound model that compute the tensor of each layer of another one: whether they are alike."""
+    """Return the layers of a sound model with the tensor of each layer of another one, and whether they are alike."""
     model, other = expanded(model, other), expanded(other, model)
     mine, its = sound.tensors_of(model, inputs), sound.tensors_of(other, inputs)
     found: dict[str, dict[str, bool]] = {}
