@@ -37,7 +37,7 @@ _PATIENCE: Final = 12
 """Layers behind such a tensor that are computed before one of them must be found."""
 
 _SECONDS: Final = 60.0
-"""Of the processor, after which no more regions are tried."""
+"""Seconds of the processor after which no more regions are tried."""
 
 
 @dataclass(frozen=True, slots=True)

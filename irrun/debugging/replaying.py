@@ -25,7 +25,7 @@ class Layers:
 
     A layer that depends on constants only is no step: its value is a constant of those that read it. Of two operands
     that may be exchanged, a constant is the second one here, as exporters differ in that. ``parts`` are the layers
-    and constants that a graph does not have from which the model was made.
+    and constants that the ``whole`` graph does not have, each with the type of the layer that it is a part of.
     """
 
     def __init__(self, model: Loaded, config: Mapping[str, Any] | None = None, whole: Graph | None = None) -> None:
@@ -34,7 +34,8 @@ class Layers:
         plan = self._compiled.plan
         self._constants = plan.slots
         self.steps: dict[int, Step] = {step.node.id: step for step in plan.steps}
-        self.parts = frozenset(() if whole is None else (id for id in self.graph if id not in whole))
+        types = {} if whole is None else {whole.node(id).name: whole.node(id).type for id in whole}
+        self.parts = {id: types[self.node(id).name] for id in self.graph if whole is not None and id not in whole}
         self.parameters = list(self.graph.parameters)
 
     def node(self, id: int) -> Node:

@@ -104,7 +104,10 @@ def _suspect(found: Alignment, region: Region) -> Suspect:
     if pair is not None:
         node, twin = ours.node(pair.id), theirs.node(pair.other)
         ids = None if pair.id in ours.parts or pair.other in theirs.parts else (pair.id, pair.other)
-        return Suspect(node.name, node.type, twin.name, *pair.cause, shown, region.error, ids, cut)
+        whole, told = ours.parts.get(pair.id, node.type), pair.cause
+        if pair.id in ours.parts and told.what:
+            told = told._replace(what=f"{node.type}: {told.what}")
+        return Suspect(node.name, whole, twin.name, *told, shown, region.error, ids, cut)
     last, twin = ours.node(region.end.node), theirs.node(region.other.node)
     mine_only, its_only = _surplus(ours, layers, theirs, others)
     if bool(mine_only) == bool(its_only):

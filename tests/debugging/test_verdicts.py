@@ -136,7 +136,14 @@ PAIRS: dict[str, tuple[Build, Build, dict[str, Any]]] = {
     "attention beside its parts": (
         attention("a"),
         attention_parts(-2),
-        {"name": "a", "other": "soft", "cause": "attribute", "what": "axis -1 beside -2", "ids": None},
+        {
+            "type": "ScaledDotProductAttention",
+            "name": "a",
+            "other": "soft",
+            "cause": "attribute",
+            "what": "SoftMax: axis -1 beside -2",
+            "ids": None,
+        },
     ),
     "group normalisation beside its parts": (
         groups,

@@ -167,7 +167,7 @@ def _planted(
 
 
 def _twins(model: Loaded, other: Loaded, inputs: Mapping[int, Array]) -> Mapping[str, Mapping[str, bool]]:
-    """Return the layers of a sound model that compute the tensor of each layer of another one: whether of its type."""
+    """Return the layers of a sound model with the tensor of each layer of another one, and whether they are alike."""
     model, other = expanded(model, other), expanded(other, model)
     mine, its = sound.tensors_of(model, inputs), sound.tensors_of(other, inputs)
     found: dict[str, dict[str, bool]] = {}
@@ -177,7 +177,8 @@ def _twins(model: Loaded, other: Loaded, inputs: Mapping[int, Array]) -> Mapping
         for twin, tensor in its.items():
             if tensor.dtype.kind == array.dtype.kind and distance(array, tensor) <= SAME:
                 its_node = other.graph.node(twin.node)
-                names[its_node.name] = its_node.type == node.type or names.get(its_node.name, False)
+                is_alike = its_node.type == node.type and tensor.shape == array.shape
+                names[its_node.name] = is_alike or names.get(its_node.name, False)
     return found
 
 
