@@ -160,7 +160,7 @@ KINDS: Final[dict[str, Kind]] = {
     "qwen2": Kind("Qwen2ForCausalLM", "Qwen2Config", byte_level, chat=MARKED_CHAT),
     "qwen3": Kind("Qwen3ForCausalLM", "Qwen3Config", byte_level, chat=THINKING_CHAT),
     "gpt2": Kind("GPT2LMHeadModel", "GPT2Config", byte_level, _GPT2),
-    "gemma2": Kind("Gemma2ForCausalLM", "Gemma2Config", byte_fallback, chat=TRIMMING_CHAT),
+    "stablelm": Kind("StableLmForCausalLM", "StableLmConfig", byte_fallback, chat=TRIMMING_CHAT),
     "gemma3": Kind("Gemma3ForCausalLM", "Gemma3TextConfig", unigram, _GEMMA3),
     "phi": Kind("PhiForCausalLM", "PhiConfig", byte_level, {"num_key_value_heads": 4}),
     "mistral": Kind("MistralForCausalLM", "MistralConfig", unigram, {"sliding_window": None}, LISTED_CHAT),
