@@ -43,7 +43,6 @@ def test_templates_have_the_functions_of_the_originals() -> None:
         ("{{ 'abc' | truncate(-1) }}", "the chat template cannot be used in line 1: AssertionError: expected length"),
         ("{{ " + "(" * 5000 + " }}", "the chat template cannot be used in line 1: RecursionError: "),
         ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "the chat template cannot be used in line 1: Recursion"),
-        ),
         (
             "{{ 10 ** 100000000 }}",
             "the chat template cannot be used in line 1: OverflowError: an integer has",
