@@ -1,7 +1,9 @@
 """Compare irrun's text generation with transformers and openvino_genai, on the models of ``text_models.py``.
 
     python tools/text_models.py FOLDER
-    python tools/compare_text.py FOLDER docs/measurements/text.md
+    python tools/compare_text.py FOLDER docs/measurements/text.md [MODEL]
+
+With a MODEL, only its generations are made, and kept in FOLDER for the page.
 
 The page has four parts: probabilities of filters, generations, conversations, and inputs that cannot be used. Texts are
 compared with transformers token by token, for equal ids of the prompt, and with openvino_genai as text.
@@ -336,7 +338,7 @@ def page(folder: Path) -> str:
         f"The largest difference of a probability over 200 settings is {probabilities():.1e}.",
         "## Generations",
     ]
-    found = [outcome for name in LANGUAGE for outcome in _progress(folder, name)]
+    found = [outcome for name in LANGUAGE for outcome in outcomes(folder, name)]
     rows = ["| model | generations | as transformers | as openvino_genai | streams join |", "|---|---|---|---|---|"]
     for name in LANGUAGE:
         mine = [outcome for outcome in found if outcome.model == name]
@@ -366,8 +368,12 @@ def page(folder: Path) -> str:
     return "\n\n".join(texts) + "\n"
 
 
-def _progress(folder: Path, name: str) -> list[Outcome]:
-    found = list(generations(folder, name))
+def outcomes(folder: Path, name: str) -> list[Outcome]:
+    """Return the outcomes of a model, which are kept in ``FOLDER/NAME/outcomes.json``."""
+    path = folder / name / "outcomes.json"
+    if not path.exists():
+        path.write_text(json.dumps(list(generations(folder, name)), indent=0))
+    found = [Outcome(*row) for row in json.loads(path.read_text())]
     print(name, len(found), _share([one.transformers for one in found]), flush=True)
     return found
 
@@ -391,4 +397,7 @@ def _version(name: str) -> str:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[2]).write_text(page(Path(sys.argv[1])))
+    if len(sys.argv) > 3:
+        outcomes(Path(sys.argv[1]), sys.argv[3])
+    else:
+        Path(sys.argv[2]).write_text(page(Path(sys.argv[1])))

@@ -151,7 +151,6 @@ def _fast(tokenizer: Any, end: str = END, **names: Any) -> Any:
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, clean_up_tokenization_spaces=False, **given)
 
 
-_GEMMA3: Final = {"sliding_window": 16, "layer_types": ["sliding_attention", "full_attention"]}
 _GPT2: Final = {"n_embd": 64, "n_layer": 2, "n_head": 4, "n_positions": 128}
 _BERT: Final = {"max_position_embeddings": 64, "num_labels": 1}
 
@@ -160,8 +159,8 @@ KINDS: Final[dict[str, Kind]] = {
     "qwen2": Kind("Qwen2ForCausalLM", "Qwen2Config", byte_level, chat=MARKED_CHAT),
     "qwen3": Kind("Qwen3ForCausalLM", "Qwen3Config", byte_level, chat=THINKING_CHAT),
     "gpt2": Kind("GPT2LMHeadModel", "GPT2Config", byte_level, _GPT2),
-    "gemma": Kind("GemmaForCausalLM", "GemmaConfig", byte_fallback, chat=TRIMMING_CHAT),
-    "gemma3": Kind("Gemma3ForCausalLM", "Gemma3TextConfig", unigram, _GEMMA3),
+    "stablelm": Kind("StableLmForCausalLM", "StableLmConfig", byte_fallback, chat=TRIMMING_CHAT),
+    "olmo2": Kind("Olmo2ForCausalLM", "Olmo2Config", unigram),
     "phi": Kind("PhiForCausalLM", "PhiConfig", byte_level, {"num_key_value_heads": 4}),
     "mistral": Kind("MistralForCausalLM", "MistralConfig", unigram, {"sliding_window": None}, LISTED_CHAT),
     "embedder": Kind("BertModel", "BertConfig", word_pieces, _BERT, task="feature-extraction"),

@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from irrun.diagnostics import near_match
+from irrun.diagnostics import listing, near_match
 from irrun.generation.errors import GenerationError
 from irrun.generation.folder import json_table
 
@@ -246,7 +246,7 @@ def from_files(generation: Mapping[str, Any], model: Mapping[str, Any]) -> Read:
         GenerationConfig(**found).validate()
     except GenerationError as error:
         dropped = [name for name in ("num_return_sequences", "num_beams") if found.pop(name, None) is not None]
-        ignored.append(f"{error}; {' and '.join(dropped)} have no effect")
+        ignored.append(f"{error}; ignored: {listing(dropped)}")
     return Read(found, tuple(ignored))
 
 

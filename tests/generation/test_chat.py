@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import builtins
 from typing import Any
 
 import numpy as np
 import pytest
 
-from irrun.generation import ChatHistory, GenerationError, TextPipeline, Tokenizer
+from irrun.generation import (
+    ChatHistory,
+    DecodedResults,
+    GenerationError,
+    GenerationFinishReason,
+    StreamingStatus,
+    TextPipeline,
+    Tokenizer,
+)
 from irrun.generation.language_model import Decoding
-from irrun.generation.rendering import rendered
-from tests.generation.conftest import Copy
+from tests.generation.conftest import STORIES, Copy
 
 pytestmark = pytest.mark.bails_out("the program does not fit the shapes of the results of")
 """Lengths of texts are known only in the middle of a run of a tokenizer."""
@@ -53,43 +59,6 @@ def test_a_template_of_the_tokenizer(copied: Copy) -> None:
     path = folder / "openvino_tokenizer.xml"
     path.write_text(path.read_text().replace("<rt_info>", '<rt_info><chat_template value="{{ messages[0].role }}"/>'))
     assert Tokenizer(folder).apply_chat_template(USER) == "user"
-
-
-def test_templates_have_the_functions_of_the_originals() -> None:
-    assert rendered("{{ messages | tojson }}", USER, {}) == '[{"role": "user", "content": "Hello."}]'
-    assert len(rendered("{{ strftime_now('%Y') }}", USER, {})) == 4
-    assert rendered("{% for m in [1, 2, 3] %}{% if m == 2 %}{% break %}{% endif %}{{ m }}{% endfor %}", USER, {}) == "1"
-
-
-@pytest.mark.parametrize(
-    ("template", "message"),
-    [
-        ("{{ raise_exception('no system') }}", "the chat template refuses the conversation: no system"),
-        ("{% if %}", "the chat template cannot be used in line 1: TemplateSyntaxError: "),
-        ("{{ messages[0].content + 1 }}", "the chat template cannot be used in line 1: TypeError: "),
-        ("{{ ''.__class__.__mro__ }}", "the chat template cannot be used in line 1: SecurityError: "),
-        ("{{ messages.append(1) }}", "the chat template cannot be used in line 1: SecurityError: "),
-        ("{% for i in range(10000000) %}x{% endfor %}", "the chat template cannot be used in line 1: OverflowError: "),
-        ("x" * (1 << 21), "the chat template has 2,097,152 characters, expected at most 1,048,576"),
-    ],
-)
-def test_templates_that_fail(template: str, message: str) -> None:
-    with pytest.raises(GenerationError) as raised:
-        rendered(template, USER, {})
-    assert str(raised.value).startswith(message)
-
-
-def test_without_jinja(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def refuse(name: str, *arguments: Any) -> Any:
-        if name.startswith("jinja2"):
-            raise ImportError(name)
-        return real(name, *arguments)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
-    with pytest.raises(GenerationError, match=r"chat templates need Jinja: pip install '\.\[text\]'"):
-        rendered("x", USER, {})
 
 
 def test_a_prompt_becomes_a_question(copied: Copy) -> None:
@@ -166,3 +135,119 @@ def test_conversations_have_one_question_at_a_time(copied: Copy) -> None:
         pipeline.generate(["a", "b"])
     with pytest.raises(GenerationError, match="the inputs are ndarray, expected the text of a question"):
         pipeline.generate(np.ones((1, 2), np.int64))
+
+
+@pytest.mark.parametrize(("status", "count"), [(StreamingStatus.CANCEL, 0), (StreamingStatus.STOP, 2)])
+def test_cancelled_questions_are_forgotten_and_stopped_ones_kept(
+    copied: Copy, status: StreamingStatus, count: int
+) -> None:
+    pipeline = TextPipeline(copied(texts={"chat_template.jinja": TEMPLATE}))
+    pipeline.start_chat()
+    found = pipeline.generate(["First."], streamer=lambda _: status, max_new_tokens=9)
+    assert found.finish_reasons == [GenerationFinishReason.NONE if count == 0 else GenerationFinishReason.STOP]
+    assert pipeline._history is not None
+    assert len(pipeline._history) == count
+    before = "" if count == 0 else f"First. {found.texts[0]} "
+    second = pipeline.generate("Hello.", max_new_tokens=5)
+    assert second == pipeline_alone(pipeline, f"{before}Hello. Once")
+
+
+def pipeline_alone(pipeline: TextPipeline, text: str) -> str:
+    pipeline.finish_chat()
+    return str(pipeline.generate(text, max_new_tokens=5, apply_chat_template=False))
+
+
+TURNS = "{% for m in messages %}{{ '[' + m.role + '] ' + m.content "
+TEMPLATES = {
+    "as it is": TURNS + "}}{% endfor %}",
+    "trimmed answers": TURNS + "| trim + '\\n' }}{% endfor %}{% if add_generation_prompt %}[assistant]{% endif %}",
+    "ended turns": TURNS + "+ eos_token }}{% endfor %}{% if add_generation_prompt %}[assistant] {% endif %}",
+    "without thoughts": TURNS + ".split('was')[-1] }}{% endfor %}",
+    "last message first": "{{ messages[-1].content }}\n" + TURNS + "}}{% endfor %}",
+}
+
+
+@pytest.fixture(scope="module")
+def talker() -> TextPipeline:
+    return TextPipeline(STORIES)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_history"), [("as it is", False), ("trimmed answers", False), *[(name, True) for name in TEMPLATES]]
+)
+def test_conversations_of_ten_turns_read_what_is_new(
+    talker: TextPipeline, stories: TextPipeline, name: str, is_history: bool
+) -> None:
+    """Each turn reads the ids behind the begin that it has in common with those before; answers are the same."""
+    pipeline, fresh = talker, stories
+    pipeline.finish_chat()
+    tokenizer = pipeline.get_tokenizer()
+    tokenizer.set_chat_template(TEMPLATES[name])
+    history, known = ChatHistory(), np.zeros(0, np.int64)
+    if not is_history:
+        pipeline.start_chat()
+    for turn in range(10):
+        asked = f" Hi {turn} "
+        history.append({"role": "user", "content": asked})
+        ids = tokenizer.rows([tokenizer.apply_chat_template(history)], False)[0]
+        found = pipeline.generate(history if is_history else [asked], max_new_tokens=3)
+        size = min(len(known), len(ids))
+        common = int(np.cumprod(known[:size] == ids[:size]).sum())
+        expected = len(ids) - min(common, len(ids) - 1)
+        assert found.perf_metrics.get_num_input_tokens() == expected
+        assert found.perf_metrics.get_num_cached_tokens() == len(ids) - expected
+        fresh.finish_chat()
+        tokens = fresh.generate(ids, max_new_tokens=3).tokens[0]
+        assert found.texts == [tokenizer.decode(tokens)]
+        known = np.concatenate([ids, tokens[:-1]])
+        history.append({"role": "assistant", "content": found.texts[0]})
+
+
+def test_histories_have_tools_and_variables(copied: Copy) -> None:
+    template = "{{ messages | length }}{{ tools | tojson }}{{ thinking }}{{ add_generation_prompt }}"
+    tokenizer = Tokenizer(copied(texts={"chat_template.jinja": template}))
+    history = ChatHistory(USER)
+    assert tokenizer.apply_chat_template(history) == "1nullTrue"
+    history.set_tools([{"name": "clock"}])
+    history.set_extra_context({"thinking": "no"})
+    assert tokenizer.apply_chat_template(history, False) == '1[{"name": "clock"}]noFalse'
+    assert tokenizer.apply_chat_template(history, tools=[], extra_context={}) == "1[]True"
+    assert (history.get_tools(), history.get_extra_context()) == ([{"name": "clock"}], {"thinking": "no"})
+
+
+def test_a_history_is_a_list_of_messages() -> None:
+    history = ChatHistory(USER)
+    history.append({"role": "assistant", "content": "Hi."})
+    assert (len(history), history[1]["content"], bool(history)) == (2, "Hi.", True)
+    assert [message["role"] for message in history] == ["user", "assistant"]
+    history[0]["content"] = "changed"
+    history.get_messages()[0]["content"] = "changed"
+    assert history.pop() == {"role": "assistant", "content": "Hi."}
+    assert history.get_messages() == USER
+    history.clear()
+    assert not history
+    with pytest.raises(GenerationError, match="the conversation has no messages, expected one to remove"):
+        history.pop()
+    with pytest.raises(GenerationError, match="a message is 'hi', expected a mapping"):
+        history.append("hi")  # type: ignore[arg-type]
+
+
+def test_a_conversation_has_results(copied: Copy) -> None:
+    pipeline = TextPipeline(copied(texts={"chat_template.jinja": TEMPLATE}))
+    found = pipeline.generate(ChatHistory(USER), max_new_tokens=3)
+    assert isinstance(found, DecodedResults)
+    assert len(found.texts) == 1
+    assert found.perf_metrics.get_chat_template_duration().mean > 0
+    with pytest.raises(GenerationError, match="the conversation has no messages, expected one or more"):
+        pipeline.generate(ChatHistory())
+    with pytest.raises(GenerationError, match="apply_chat_template is False, expected True for a conversation"):
+        pipeline.generate(ChatHistory(USER), apply_chat_template=False)
+
+
+def test_a_template_that_is_set(copied: Copy) -> None:
+    tokenizer = Tokenizer(copied(texts={"chat_template.jinja": TEMPLATE}))
+    tokenizer.set_chat_template("{{ messages | length }}")
+    assert tokenizer.apply_chat_template(USER) == "1"
+    assert (tokenizer.chat_template, tokenizer.get_original_chat_template()) == ("{{ messages | length }}", TEMPLATE)
+    tokenizer.chat_template = "x"
+    assert tokenizer.apply_chat_template(USER) == "x"

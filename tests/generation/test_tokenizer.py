@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -79,3 +81,50 @@ def test_a_tokenizer_without_a_template_takes_no_pairs(copied: Copy) -> None:
     assert not tokenizer.supports_paired_input()
     with pytest.raises(GenerationError, match=r"has one input and no template of pairs in its rt_info"):
         tokenizer.run_pairs(["a"], ["b"], None)
+
+
+def test_the_vocabulary(tokenizer: Tokenizer) -> None:
+    vocabulary = tokenizer.get_vocab()
+    assert tokenizer.vocabulary_size == len(tokenizer.get_vocab_vector()) == 640
+    id = tokenizer.rows([" was"])[0][0]
+    assert vocabulary[b" was"] == id
+    assert tokenizer.get_vocab_vector()[id] == " was"
+
+
+def test_special_tokens(tokenizer: Tokenizer) -> None:
+    assert (tokenizer.get_eos_token_id(), tokenizer.get_eos_token()) == (0, "<|end|>")
+    assert tokenizer.get_pad_token() == "<|end|>"
+    assert tokenizer.supports_paired_input()
+    ids = [0, *tokenizer.rows(["Otto"])[0], 0]
+    assert tokenizer.decode(ids) == "Otto"
+    assert tokenizer.decode(ids, skip_special_tokens=False) == "<|end|>Otto<|end|>"
+    assert tokenizer.decode([ids, ids[:1]], skip_special_tokens=False) == ["<|end|>Otto<|end|>", "<|end|>"]
+
+
+def test_lengths_of_rows(tokenizer: Tokenizer) -> None:
+    row = tokenizer.rows(["Once upon a time"])[0].tolist()
+    cut = tokenizer.encode("Once upon a time", max_length=2, truncation=True)
+    assert cut.input_ids.tolist() == [row[:2]]
+    filled = tokenizer.encode("Once upon a time", max_length=6, pad_to_max_length=True, padding_side="right")
+    assert filled.input_ids.tolist() == [row + [0] * (6 - len(row))]
+    assert tokenizer.encode("Once upon a time", max_length=2).input_ids.tolist() == [row]
+    with pytest.raises(GenerationError, match="max_length is None, expected a number of tokens to pad or to cut to"):
+        tokenizer.encode("x", truncation=True)
+    with pytest.raises(GenerationError, match="max_length is 0, expected 1 token or more"):
+        tokenizer.encode("x", max_length=0)
+
+
+def test_special_tokens_stay_when_a_row_is_cut(copied: Copy) -> None:
+    tokenizer = Tokenizer(copied())
+    tokenizer._special = (1, 2)  # type: ignore[misc]
+    row = np.array([8, 1, 2, 3, 9, 9])
+    assert tokenizer.cut(row, 4).tolist() == [8, 1, 9, 9]
+    assert tokenizer.cut(row, 1).tolist() == [9]
+    assert tokenizer.cut(row, 4, False).tolist() == [8, 1, 2, 3]
+
+
+def test_regular_expressions_need_a_package(copied: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is missing is said before anything is generated."""
+    monkeypatch.setitem(sys.modules, "regex", None)
+    with pytest.raises(GenerationError, match=r"has regular expressions, which need the package regex: pip install"):
+        Tokenizer(copied())

@@ -90,6 +90,9 @@ class CharsMap:
 
     def __init__(self, keys: Keys, kept: Collection[str] = ()) -> None:
         self.keys: Final = keys
+        self.has_double_spaces: Final = keys.has_double_spaces or any(_DOUBLE_SPACE in text for text in kept)
+        """Whether a replacement, or what is kept, has two spaces in a row."""
+
         self._kept: Final = sorted(kept, key=len, reverse=True)
         self._kept_starts: Final = frozenset(text[0] for text in kept)
         self._characters: Final = CharacterMap(lambda character: self._step(character, 0)[0])
@@ -164,7 +167,7 @@ class Normalizer(NamedTuple):
     def normalized_each(self, texts: Sequence[str]) -> list[str]:
         """Return texts with their keys replaced and their spaces treated."""
         found: Sequence[str | None] = [None] * len(texts)
-        if not self.remove_extra_whitespaces or not self.map.keys.has_double_spaces:
+        if not self.remove_extra_whitespaces or not self.map.has_double_spaces:
             found = self.map.replaced_each(texts)
         return [self._spaced(text, replaced) for text, replaced in zip(texts, found, strict=True)]
 
