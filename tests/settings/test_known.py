@@ -48,8 +48,9 @@ NO_SETTINGS = {
     MEASURED: "--batch-size --check-timeout --max-length --metric --most --niter --time --tried",
     SPREAD: "--hint --jobs --requests --scheduler",
     TERMINAL: "--format --json --output-format --quiet --traceback --verbose",
-    GENERATED: "--max-new-tokens --min-p --no-template --num-beams --num-return-sequences --repetition-penalty --stop "
-    "--system --temperature --top-k --top-p",
+    GENERATED: "--frequency-penalty --ignore-eos --length-penalty --logprobs --max-new-tokens --min-new-tokens --min-p "
+    "--no-repeat-ngram --no-template --num-beams --num-return-sequences --presence-penalty --repetition-penalty --stop "
+    "--stop-id --system --temperature --top-k --top-p",
     COMPARED: "--check-error-stat --ignore-names --match",
 }
 """Options that are no settings, by reason. Some are settings of one command: formats and a baseline, of the linter."""
