@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
 import zipfile
 from pathlib import Path
@@ -14,6 +16,12 @@ import irrun
 ROOT = Path(__file__).resolve().parents[1]
 REPOSITORY = "https://github.com/irrun/irrun"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+LARGEST_WHEEL = 2_300_000
+"""Bytes; a larger one says so by changing the number."""
+
+MOST_MODULES = 40
+"""Modules of irrun that ``import irrun`` loads."""
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
@@ -87,3 +95,12 @@ def test_examples_and_schemas_come_with_the_wheel(tmp_path: Path) -> None:
         files = [path for path in (ROOT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts]
         assert len(files) > 2
         assert {f"{shared}/{path.relative_to(ROOT)}" for path in files} <= names
+    assert Path(wheel).stat().st_size < LARGEST_WHEEL
+    assert [name for name in names if name.startswith("tests/") or "/tests/" in name] == []
+    assert {"irrun/py.typed", f"irrun-{irrun.__version__}.dist-info/licenses/LICENSE"} <= names
+
+
+def test_importing_the_package_loads_little() -> None:
+    code = "import sys, irrun; print(*sorted(name for name in sys.modules if name.partition('.')[0] == 'irrun'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert len(done.stdout.split()) <= MOST_MODULES

@@ -16,6 +16,7 @@ from irrun.debugging.sides import ModelSide, Side
 from irrun.debugging.slices import SliceErrors, beyond, notable_slices
 from irrun.debugging.verdicts import EQUAL, Verdict
 from irrun.diagnostics import IRError, OpError
+from irrun.diagnostics.notebook import html_table
 from irrun.diagnostics.requests import RequestError
 from irrun.evaluation.differences import changed_rows
 from irrun.model import Loaded, Port, build
@@ -98,6 +99,21 @@ class Comparison:
         if every:
             record["table"] = [item.as_dict() for item in self.layers.layers]
         return record
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[object, ...]] = [
+            (
+                "" if item.port is None else item.port.any_name,
+                item.problem or ("differs" if item.differs else "equal within the tolerances"),
+                "" if item.errors is None else float(item.errors.max),
+                "" if item.errors is None else float(item.errors.relative),
+            )
+            for item in self.outputs
+        ]
+        title = ": ".join(filter(None, (self.verdict.verdict, self.verdict.cause, self.verdict.reason)))
+        suspects = [" / ".join(filter(None, (item.name, item.other))) for item in self.verdict.suspects]
+        note = f"the difference begins at {', '.join(suspects)}" if suspects else ""
+        return html_table(title, ("output", "", "largest error", "relative"), rows, note)
 
 
 def compare(

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from irrun.diagnostics.notebook import html_table
 from irrun.evaluation.native import OpenVINOEngine, OpenVINOModel
 from irrun.evaluation.timing import blas_in_use, in_turns, milliseconds
 from irrun.jobs.progress import told
@@ -23,6 +24,15 @@ from irrun.tensor import Array
 _WEIGHTED = (FusedConvolution, FusedIntegerProduct, FusedMatMul, FusedPackedMatMul, FusedTransposedConvolution)
 
 
+class Profile(dict[str, Any]):
+    """The record of a profile, which a notebook shows as a table of its slowest layers."""
+
+    def _repr_html_(self) -> str:
+        layers = sorted(self["layers"], key=lambda layer: -layer["ms"])
+        rows = [(layer["name"], layer["type"], layer["ms"], f"{layer['share']:.1%}") for layer in layers]
+        return html_table(f"{self['total_ms']:.4g} ms", ("layer", "type", "ms", "share"), rows)
+
+
 def profile(
     model: Loaded,
     inputs: Mapping[int, Array],
@@ -31,7 +41,7 @@ def profile(
     niter: int = 10,
     openvino: OpenVINOModel | None = None,
     tracer: Tracer | None = None,
-) -> dict[str, Any]:
+) -> Profile:
     """Measure each layer of a model on inputs by place: observed runs alternate with plain ones, ``niter`` of each.
 
     ``config`` holds the settings of ``compile_model``; ``tracer`` sees one more run.
@@ -69,16 +79,16 @@ def profile(
     for layer in layers:
         layer["share"] = layer["ms"] / total if total else 0.0
     between = statistics.median(took - (after - before) / 1e6 for took, after, before in steps)
-    record = {
-        "blas": blas_in_use(),
+    record = Profile(
+        blas=blas_in_use(),
         **compiled.tiers.as_dict(),
-        "total_ms": statistics.median(times["plain"]),
-        "observed_ms": total + between,
-        "layers_ms": total,
-        "between_ms": between,
-        "types": _by_type(layers),
-        "layers": layers,
-    }
+        total_ms=statistics.median(times["plain"]),
+        observed_ms=total + between,
+        layers_ms=total,
+        between_ms=between,
+        types=_by_type(layers),
+        layers=layers,
+    )
     if openvino is not None:
         engine = OpenVINOEngine(openvino, inputs, record["blas"]["threads"], precision, profiled=True)
         record["openvino"] = _native(engine, niter)

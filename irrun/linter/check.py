@@ -11,7 +11,8 @@ from typing import Any, Final, NamedTuple, overload
 
 from irrun.diagnostics import Diagnostic, IRError, Severity
 from irrun.diagnostics.internal import Boundary
-from irrun.diagnostics.render import Finding, Source, record
+from irrun.diagnostics.notebook import html_table
+from irrun.diagnostics.render import Finding, Source, message, record
 from irrun.diagnostics.verified import NOTHING, Unverified, Verified
 from irrun.document import Document
 from irrun.document.encoding import decode
@@ -97,6 +98,21 @@ class Report(Sequence[Diagnostic]):
 
     def __repr__(self) -> str:
         return f"<Report {self.filename}: {len(self)} findings>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                str(item.diagnostic.severity),
+                f"{item.place.row}:{item.place.column}",
+                message(item.diagnostic),
+                item.name,
+            )
+            for item in self.findings()
+        ]
+        note = f"{self.ports:,} output ports verified" + ("" if self._diagnostics else ": all is well")
+        if self.unverified:
+            note = f"{self.ports:,} output ports verified, {len(self.unverified):,} not"
+        return html_table(self.filename, ("severity", "place", "what is wrong", "rule"), rows, note)
 
 
 class IRFile(NamedTuple):

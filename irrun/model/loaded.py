@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from irrun.diagnostics import Anchor, Diagnostic, IRError, LayerRef, Severity
 from irrun.diagnostics.internal import Boundary
+from irrun.diagnostics.notebook import html_table
 from irrun.document import Document, read
 from irrun.document.rt_info import net_info, notes_of
 from irrun.document.weights import Weights, WeightsOutOfRange
@@ -193,6 +194,16 @@ class Loaded:
 
     def __repr__(self) -> str:
         return f"<Loaded {self.friendly_name!r} inputs={self.inputs} outputs={self.outputs}>"
+
+    def _repr_html_(self) -> str:
+        ends = (("input", self.inputs), ("output", self.outputs))
+        rows = [
+            (kind, port.any_name, str(port.element_type), str(port.partial_shape))
+            for kind, ports in ends
+            for port in ports
+        ]
+        note = f"{len(self.graph):,} layers"
+        return html_table(self.friendly_name, ("", "name", "type", "shape"), rows, note)
 
 
 def load(

@@ -263,6 +263,9 @@ class Model(ModelParts):
         """Return the plan that computes every output as written; IRError with every obstacle."""
         return self.value.plan()
 
+    def _repr_html_(self) -> str:
+        return self.value._repr_html_()
+
     def __repr__(self) -> str:
         def ports(items: Sequence[Output]) -> str:
             return ",\n".join(f"<ConstOutput{repr(item).removeprefix('<Output')}" for item in items)
