@@ -151,7 +151,7 @@ def test_constants(attributes: dict[str, Any], message: str) -> None:
     ("init", "message"),
     [
         (Fact(I64, Shape([2])), "input 0 (init_value) is i64, expected f32"),
-        (Fact(F32, Shape([3])), "input 0 (init_value) has shape [3], expected [2]"),
+        (Fact(F32, Shape([3])), "input 0 (init_value) has shape [3], expected one that [2] covers"),
     ],
 )
 def test_the_initial_value_of_a_variable(init: Fact, message: str) -> None:
