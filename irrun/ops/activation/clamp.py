@@ -5,8 +5,10 @@ import math
 import numpy as np
 
 from irrun.kernels.elementwise import Elementwise, clipped
-from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.arithmetic.elementwise import over_dims
 from irrun.ops.departures import Departure, Layer
+from irrun.tensor import UNBOUNDED
 from irrun.tensor.element_type import NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -32,6 +34,7 @@ class Clamp(Op):
     }
 
     workspace = 8
+    foldable = Fold.DIMS
     inputs = (In("data", T),)
     outputs = (Out("output", T),)
 
@@ -48,6 +51,8 @@ class Clamp(Op):
         return data.shape
 
     def run(self, data: Array) -> Array:
+        if data.dtype == object:
+            return _of_dims(data, self.min, self.max)
         if data.dtype.kind == "f":
             return np.asarray(np.clip(data, data.dtype.type(self.min), data.dtype.type(self.max)))
         bounds = np.iinfo(data.dtype)
@@ -56,6 +61,15 @@ class Clamp(Op):
 
     def elementwise(self) -> Elementwise:
         return clipped(self.min, self.max)
+
+
+def _of_dims(dims: Array, low: float, high: float) -> Array:
+    """Clip partly known integers; bounds that no size reaches leave them as they are."""
+    if low > -UNBOUNDED:
+        dims = over_dims(Dim.maximum, dims, np.array(math.ceil(min(low, UNBOUNDED)), object))
+    if high < UNBOUNDED:
+        dims = over_dims(Dim.minimum, dims, np.array(math.floor(max(high, -UNBOUNDED)), object))
+    return dims
 
 
 def _within(bound: float, least: int, most: int) -> float | int:

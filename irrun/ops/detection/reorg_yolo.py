@@ -5,6 +5,7 @@ import numpy as np
 from irrun.diagnostics import amount
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.detection.boxes import ranked
+from irrun.ops.shapes import exact_quotient, has_multiple
 from irrun.tensor.element_type import ANY
 
 T = TypeVar("T", ANY)
@@ -31,9 +32,11 @@ class ReorgYolo(Op):
                 input=0,
             )
         for name, dim in (("height", height), ("width", width)):
-            if dim.is_static and dim.lo % stride:
+            if not has_multiple(dim, stride):
                 raise OpError(f"data has {name} {dim}, expected a multiple of stride ({stride})", input=0)
-        return Shape([batches, channels * stride * stride, height // stride, width // stride])
+        return Shape(
+            [batches, channels * stride * stride, exact_quotient(height, stride), exact_quotient(width, stride)]
+        )
 
     def run(self, data: Array) -> Array:
         batches, channels, height, width = data.shape

@@ -92,7 +92,9 @@ def packaged(folder: Path, name: str, script: str) -> dict[str, str]:
     shutil.copytree(BUILD.parent / copy.name, copy, ignore=shutil.ignore_patterns("libraries", "__pycache__"))
     libraries = copy / library.FOLDER.name
     libraries.mkdir()
-    shutil.copy(library.FOLDER / f"processor{library.SUFFIX}", libraries)
+    processor = library.FOLDER / f"processor{library.SUFFIX}"
+    for path in (processor, library.note_of(processor)):
+        shutil.copy(path, libraries)
     told(f"{script}\nbuilt.write_library({str(libraries / f'{name}{library.SUFFIX}')!r})", name)
     return {"IRRUN_LEVEL": name, "PYTHONPATH": os.pathsep.join([str(folder), os.environ["PYTHONPATH"]])}
 
@@ -104,8 +106,10 @@ _ASKED: list[Path] = []
 def write_library(path: str) -> None:
     """Write the library of what this process has asked for."""
     from building.systems import link, this_system
+    from irrun_kernels.library import sign
 
     link(this_system(), _ASKED, Path(path))
+    sign(Path(path))
 
 
 def become(name: str) -> None:
