@@ -173,7 +173,8 @@ class Linter:
             facts = infer(bound.graph, read.weights, given)
             breaks = {code: rule.breaks for code, rule in rules().items()}
             context = Context(read, bound, facts, given, self.settings, breaks)
-            release = least({node.version for node in bound.graph.walk()}, read.net.version)
+            need = least({(node.type, node.version) for node in bound.graph.walk() if node.version}, read.net.version)
+            release = None if need is None else need.release
             return self._report(filename, read.source_map, _left(context), verified(context), release)
 
     def fix(self, file: IRFile, *, unsafe: bool = False, baseline: Baseline | None = None) -> Fixed:

@@ -41,11 +41,12 @@ class Summary:
     ``operations`` counts layers by type and version. ``parameters`` counts the elements of constants that are floats,
     or integers below 32 bits, which hold quantised weights; constants of one element, such as a divisor, do not count.
     ``constant_bytes`` is the size of all constants in the weights file, shared bytes counted once. ``opsets`` are those
-    that the file names, ``openvino`` is the first release that reads the file, None where it is unknown. ``dynamic``
-    lists the dynamic dims of inputs; ``means`` the means subtracted from inputs, by name: a number for each channel,
-    empty for images. ``extensions`` are the operations that no opset has, ``libraries`` the well-known libraries that
-    provide them, each with its version where the file states it. ``layouts`` are those of inputs and outputs, by name.
-    ``info`` counts the runtime information of layers and ports by name, ``notes`` is that of the model.
+    that the file names, ``openvino`` is the first release that reads the file, None where it is unknown, and
+    ``openvino_for`` what decides it. ``dynamic`` lists the dynamic dims of inputs; ``means`` the means subtracted from
+    inputs, by name: a number for each channel, empty for images. ``extensions`` are the operations that no opset has,
+    ``libraries`` the well-known libraries that provide them, each with its version where the file states it.
+    ``layouts`` are those of inputs and outputs, by name. ``info`` counts the runtime information of layers and ports by
+    name, ``notes`` is that of the model.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Summary:
     constant_bytes: int
     opsets: tuple[str, ...]
     openvino: str | None
+    openvino_for: str
     dynamic: tuple[str, ...]
     means: Mapping[str, tuple[float, ...]]
     flops: Flops
@@ -91,6 +93,7 @@ class Summary:
             "constant_bytes": self.constant_bytes,
             "opsets": list(self.opsets),
             "openvino": self.openvino,
+            "openvino_for": self.openvino_for,
             "dynamic": list(self.dynamic),
             "layouts": dict(self.layouts),
             "rt_info": {"model": self.notes, "layers": dict(self.info)},
@@ -112,6 +115,7 @@ def summarize(model: Loaded) -> Summary:
     constants = list(_constants(graph))
     extensions = _extensions(nodes)
     opsets = sorted({node.version for node in nodes if node.version}, key=lambda name: (number(name) or 0, name))
+    need = least([(node.type, node.version) for node in nodes if node.version], model.document.net.version)
     return Summary(
         name=model.friendly_name,
         ir_version=model.document.net.version or "",
@@ -125,7 +129,8 @@ def summarize(model: Loaded) -> Summary:
         parameters=sum(constant.shape.size.lo for constant in constants if _is_parameter(constant)),
         constant_bytes=_covered([(constant.offset, constant.offset + constant.size) for constant in constants]),
         opsets=tuple(opsets),
-        openvino=least(opsets, model.document.net.version),
+        openvino=None if need is None else need.release,
+        openvino_for="" if need is None else need.reason,
         dynamic=tuple(_dynamic(model.inputs)),
         means=_means(model),
         flops=flops(graph, model.facts, has_weights=model.weights.exists),

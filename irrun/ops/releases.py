@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
 
 from irrun.diagnostics import near_match
 
@@ -27,7 +27,32 @@ FIRST: Final = {
     16: "2026.0",
     17: "2026.2",
 }
-"""The first release that has all of an opset."""
+"""The first release that has an opset as a whole."""
+
+OTHERS: Final[Mapping[str, str]] = {
+    "FakeConvert-13": "2023.3",
+    "ScaledDotProductAttention-13": "2023.3",
+    "AvgPool-14": "2024.1",
+    "MaxPool-14": "2024.1",
+    "BitwiseLeftShift-15": "2024.4",
+    "BitwiseRightShift-15": "2024.4",
+    "Col2Im-15": "2024.2",
+    "EmbeddingBagOffsets-15": "2024.2",
+    "EmbeddingBagPacked-15": "2024.2",
+    "ROIAlignRotated-15": "2024.2",
+    "ScatterNDUpdate-15": "2024.2",
+    "SliceScatter-15": "2024.4",
+    "StringTensorPack-15": "2024.4",
+    "StringTensorUnpack-15": "2024.4",
+    "AvgPool-16": "2025.3",
+    "ISTFT-16": "2025.1",
+    "Identity-16": "2025.0",
+    "OneHot-16": "2025.4",
+    "SegmentMax-16": "2025.1",
+    "SparseFillEmptyRows-16": "2025.2",
+    "GroupedMatMul-17": "2026.3",
+}
+"""The first release of operations that came before or after their opset: ``python -m tests.lab releases``."""
 
 
 _LAST: Final = {2020: 4, 2021: 4, 2022: 3, 2023: 3, 2024: 6, 2025: 4}
@@ -69,10 +94,29 @@ def release(text: str) -> tuple[int, int]:
     return year, number
 
 
-def least(opsets: Iterable[str], ir_version: str | None) -> str | None:
-    """Return the first release that reads a file with these opsets; None where unknown. Custom opsets do not count."""
-    numbers = {known for opset in opsets if (known := number(opset)) is not None}
-    if not numbers <= FIRST.keys():
-        return None
-    needed = [FIRST[known] for known in numbers]
-    return max([*needed, IR_11] if ir_version == "11" else needed, key=release, default=None)
+class Need(NamedTuple):
+    """The first release that reads a file, and what decides it: an operation, or the version of the format."""
+
+    release: str
+    reason: str
+
+
+def first(type: str, version: str) -> str | None:
+    """Return the first release that has an operation of an opset; None for a version that is no known opset."""
+    opset = number(version)
+    return None if opset is None else OTHERS.get(f"{type}-{opset}", FIRST.get(opset))
+
+
+def least(operations: Iterable[tuple[str, str]], ir_version: str | None) -> Need | None:
+    """Return the first release that reads a file with operations, by type and version; None where it is unknown.
+
+    Operations of libraries do not count.
+    """
+    needed = [Need(IR_11, "IR version 11")] if ir_version == "11" else []
+    for type, version in operations:
+        found = first(type, version)
+        if found is not None:
+            needed.append(Need(found, f"{type} of {version}"))
+        elif number(version) is not None:
+            return None
+    return max(needed, key=lambda need: release(need.release), default=None)

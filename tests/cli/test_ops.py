@@ -39,6 +39,7 @@ def test_one_operation(run: Run) -> None:
         "outputs\n"
         "  0 output: T1: any type\n\n"
         "versions: opset1\n"
+        "OpenVINO: 2020.1 or later\n"
         f"page: {resolve('Tile').spec.page}\n"
     )
 

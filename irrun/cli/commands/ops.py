@@ -25,6 +25,7 @@ from irrun.cli.values import as_json
 from irrun.diagnostics import listing
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.operation import OpClass
+from irrun.ops.releases import first
 from irrun.ops.spec import OpSpec, type_text
 
 _WIDE: Final = 140
@@ -92,6 +93,9 @@ def _page(spec: OpSpec, versions: Sequence[str]) -> str:
     if spec.bodies:
         lines.append(f"{click.style('sub-graphs', bold=True)}: {', '.join(spec.bodies)}")
     lines.append(f"{click.style('versions', bold=True)}: {', '.join(versions)}")
+    since = first(spec.type, spec.version)
+    if since is not None:
+        lines.append(f"{click.style('OpenVINO', bold=True)}: {since} or later")
     if spec.page:
         lines.append(f"{click.style('page', bold=True)}: {spec.page}")
     return "\n".join(part for line in lines for part in _fitted(line))

@@ -6,16 +6,16 @@ from irrun.diagnostics import Anchor, Diagnostic, Severity
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import Placed, by_type
-from irrun.ops.releases import FIRST, IR_11, number, release
+from irrun.ops.releases import IR_11, first, release
 
 
 class NewerThanTarget(Rule):
     """The file needs a newer OpenVINO than the target version.
 
     ## What it does
-    With `--target-version`, compares that release with the first release that has each layer's opset, and for IR
-    version 11 with 2022.1, the first release that reads it. Each operation is reported once. Without a target version
-    there are no findings.
+    With `--target-version`, compares that release with the first release that has the operation of each layer, and
+    for IR version 11 with 2022.1, the first release that reads it. Each operation is reported once. Without a target
+    version there are no findings.
 
     ## Why is this bad
     OpenVINO refuses the file with `Cannot create … layer … from unsupported opset`, and a server may exit without a
@@ -49,14 +49,14 @@ class NewerThanTarget(Rule):
                 if item.node.op is not None:
                     layers.setdefault((item.node.type, item.node.version), []).append(item)
         for (type, version), found in layers.items():
-            first = FIRST.get(number(version) or 0)
-            if first is None or release(first) <= target:
+            since = first(type, version)
+            if since is None or release(since) <= target:
                 continue
             more = len(found) - 1
             others = (f"{more} more layer{'s are' if more > 1 else ' is'} of this operation",) if more else ()
             yield self.report(
                 found[0],
-                f"{type} of {version} is in OpenVINO from {first} on, the target is {named}",
+                f"{type} of {version} is in OpenVINO from {since} on, the target is {named}",
                 at=Anchor(found[0].layer.element, "value", "version"),
                 notes=others,
             )

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from irrun.document.writer import Writer
-from irrun.ops.releases import FIRST, release
+from irrun.ops.releases import FIRST, number, release
 from tests.cases import AnyCase, Case, all_cases, all_models
 from tests.nets import Net
 from tests.ops import harness
@@ -25,22 +25,23 @@ MOST: Final = 3
 
 
 def models(folder: Path) -> dict[str, str]:
-    """Write one-layer models of the versions of all operations; return the version of each path."""
+    """Write one-layer models of the versions of all operations; return the version of each, by opset and path."""
     found: dict[str, str] = {}
     counts: dict[str, int] = {}
     for case in (*all_cases(), *all_models()):
-        version = f"{case.type}-{case.opset}"
+        spec = harness.declaration(case).spec
+        version = f"{spec.type}-{number(spec.version)}"
         if not isinstance(case.opset, int) or case.departs or counts.get(version, 0) == MOST:
             continue
         counts[version] = counts.get(version, 0) + 1
         path = folder / f"{version}-{counts[version]}.xml"
         _writer(case).save(path)
-        found[str(path)] = version
+        found[f"{spec.version} {path}"] = version
     for opset in FIRST:
         path = folder / f"opset{opset}.xml"
         net = Net()
         net.result(net.layer("ReLU", [net.parameter("x", "1,3")], "1,3", opset))
-        found[str(net.save(path))] = f"ReLU of opset-{opset}"
+        found[f"any {net.save(path)}"] = f"ReLU of opset-{opset}"
     return found
 
 

@@ -1,13 +1,15 @@
 """Read and compile models with the OpenVINO of this process; any Python that OpenVINO had wheels for runs this file.
 
-Each line of the standard input is a path; the line that is printed for it is ``nothing``, ``reads`` or ``compiles``.
+Each line of the standard input is an opset and a path; what is printed for it is ``nothing``, ``reads`` or
+``compiles``. A model is read where a layer of it is the version of the opset: a release may have an opset with the
+operation of an older one. With ``any``, every version will do.
 """
 
 import os
 import sys
 
 
-def outcome(path):  # type: ignore[no-untyped-def]
+def outcome(opset, path):  # type: ignore[no-untyped-def]
     """Return what OpenVINO does with a model, in a child process, which may crash."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -15,6 +17,9 @@ def outcome(path):  # type: ignore[no-untyped-def]
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         try:
             model = CORE.read_model(path)
+            versions = {layer.get_type_info().version_id for layer in model.get_ops()}
+            if opset != "any" and opset not in versions:
+                raise RuntimeError(opset)
             os.write(writing, b"reads\n")
             CORE.compile_model(model, "CPU")
             os.write(writing, b"compiles\n")
@@ -34,4 +39,4 @@ if __name__ == "__main__":
         from openvino.runtime import Core  # type: ignore[import-not-found, no-redef]
     CORE = Core()
     for line in sys.stdin:
-        print(outcome(line.strip()), flush=True)
+        print(outcome(*line.split()), flush=True)
