@@ -302,6 +302,13 @@ def padded(rows: Sequence[Array], pad: int, side: str = "left", least: int = 0) 
 
 
 def _strings(texts: Sequence[str]) -> Array:
+    """Return texts as a tensor; GenerationError for one that no bytes can stand for."""
+    for place, text in enumerate(texts):
+        try:
+            text.encode(errors="surrogateescape")
+        except UnicodeEncodeError as error:
+            code = f"U+{ord(text[error.start]):04X}"
+            raise GenerationError(f"text {place} has half of a surrogate pair, {code} at {error.start}") from None
     strings = np.empty(len(texts), dtype=object)
     strings[:] = list(texts)
     return strings

@@ -240,6 +240,7 @@ def test_figures_are_those_of_genai() -> None:
             {"generation_config": 3},
             "generation_config is 3, expected a GenerationConfig or a table of settings",
         ),
+        ("a\ud800", {}, "text 0 has half of a surrogate pair, U+D800 at 1"),
         ("Otto", {"streamer": 3}, "the streamer is 3, expected a function of texts, or a StreamerBase"),
         (["a", "b"], {"streamer": print}, "a streamer gets one text, and there are 2 texts or several beams"),
         ([{"role": "user", "content": "hi"}], {}, f"{STORIES} has no chat template"),
