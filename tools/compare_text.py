@@ -5,7 +5,7 @@
 
 With a MODEL, only its generations are made, and kept in FOLDER for the page.
 
-The page has four parts: probabilities of filters, generations, conversations, and inputs that cannot be used. Texts are
+The page has probabilities of filters, generations, conversations, embeddings, precision, and bad inputs. Texts are
 compared with transformers token by token, for equal ids of the prompt, and with openvino_genai as text.
 """
 
@@ -159,8 +159,13 @@ def generations(folder: Path, name: str) -> Iterator[Outcome]:
         if "num_beams" not in given:
             text = ours.generate(prompt, config.updated(apply_chat_template=False), parts.append)
             streams = "".join(parts) == text
-        text = ours.generate([prompt], config.updated(apply_chat_template=False)).texts
-        alike, note = _as_genai(theirs, prompt, given, ends, text)
+        plain = config.updated(apply_chat_template=False)
+        texts = ours.generate([prompt], plain).texts
+        other = _of_genai(theirs, prompt, given, ends)
+        alike = None if isinstance(other, str) else other == texts
+        note = other if isinstance(other, str) else ""
+        if not alike and not isinstance(other, str):
+            note = _reason(ours, prompt, plain, texts, other)
         if not equal:
             note = f"{found.tokens} beside {want}; {note}"
         yield Outcome(name, setting, prompt, equal, alike, streams, note)
@@ -192,14 +197,29 @@ def _config(given: dict[str, Any], ends: list[int]) -> irrun.GenerationConfig:
     ).updated()
 
 
-def _as_genai(
-    pipeline: Any, prompt: str, given: dict[str, Any], ends: list[int], texts: list[str]
-) -> tuple[bool | None, str]:
-    """Return whether openvino_genai generates some texts; None, and the reason, where it refuses the settings."""
+def _reason(
+    pipeline: irrun.TextPipeline, prompt: str, config: irrun.GenerationConfig, texts: list[str], theirs: list[str]
+) -> str:
+    """Return why openvino_genai generates other texts, as irrun shows by other settings."""
+    if config.no_repeat_ngram_size and not config.is_beam_search():
+        config = config.updated(no_repeat_ngram_size=0)
+        if pipeline.generate([prompt], config).texts == theirs:
+            return "it uses no_repeat_ngram_size for beams only"
+    if config.stop_strings and not config.is_beam_search():
+        whole = pipeline.generate([prompt], config.updated(stop_strings=set())).texts[0]
+        if whole.startswith(theirs[0]) and texts[0].startswith(theirs[0]):
+            return "it leaves out the whole token in which a stop string begins"
+        if whole.startswith(theirs[0]):
+            return "it goes on behind a stop string"
+    if config.stop_strings and all(any(stop in text for stop in config.stop_strings) for text in theirs):
+        return "its beams keep the stop string"
+    return f"not explained: {theirs} beside {texts}"
+
+
+def _of_genai(pipeline: Any, prompt: str, given: dict[str, Any], ends: list[int]) -> list[str] | str:
+    """Return the texts of openvino_genai, or its error where it refuses the settings."""
     import openvino_genai
 
-    if given.get("num_beams", 1) > 1 and given.get("no_repeat_ngram_size", 1) == 0:
-        return None, ""
     config = openvino_genai.GenerationConfig()
     config.max_new_tokens, config.apply_chat_template = LENGTH, False
     config.eos_token_id, config.stop_token_ids = ends[0], set(ends)
@@ -214,8 +234,8 @@ def _as_genai(
     try:
         found = pipeline.generate([prompt], config).texts
     except RuntimeError as error:
-        return None, f"openvino_genai: {str(error).strip().splitlines()[-1]}"
-    return list(found) == texts, "" if list(found) == texts else f"openvino_genai {found!r}, irrun {texts!r}"
+        return str(error).strip().splitlines()[-1]
+    return list(found)
 
 
 def conversation(folder: Path, name: str, turns: int = 10) -> list[tuple[int, int, bool]]:
@@ -244,6 +264,34 @@ def conversation(folder: Path, name: str, turns: int = 10) -> list[tuple[int, in
         before = [*ids, *encoded.tokens[0][:-1]]
         history.append({"role": "assistant", "content": tokenizer.decode(encoded.tokens[0])})
     return rows
+
+
+def vectors(folder: Path) -> dict[str, float]:
+    """Return the largest difference of a vector, or a score, of texts from openvino_genai's, by model and pooling.
+
+    The stories are longer than the models read.
+    """
+    import openvino_genai
+    from text import stories
+
+    texts = ["Otto was a brave fox", "the wind came", *stories(20, seed=98)]
+    exact = {"INFERENCE_PRECISION_HINT": "f32"}
+    found = {}
+    warnings.simplefilter("ignore", irrun.generation.GenerationWarning)
+    for pooling in ("cls", "mean", "last_token"):
+        config = openvino_genai.TextEmbeddingPipeline.Config()
+        config.pooling_type = getattr(openvino_genai.TextEmbeddingPipeline.PoolingType, pooling.upper())
+        path = str(folder / "embedder" / "ov")
+        theirs = openvino_genai.TextEmbeddingPipeline(path, "CPU", config, **exact).embed_documents(texts)
+        ours = irrun.TextEmbeddingPipeline(path, config=exact, pooling_type=pooling).embed_documents(texts)
+        found[f"embedder, {pooling}"] = float(np.abs(ours - np.array(theirs)).max())
+    for name, what in (("reranker", "a tokenizer with one input"), ("paired", "a tokenizer with two inputs")):
+        path = str(folder / name / "ov")
+        pipeline = openvino_genai.TextRerankPipeline(path, "CPU", top_n=len(texts), **exact)
+        theirs = [score for _, score in sorted(pipeline.rerank("Who was brave?", texts))]
+        ours = irrun.TextRerankPipeline(path, config=exact).scores("Who was brave?", texts)
+        found[f"reranker, {what}"] = float(np.abs(ours - np.array(theirs)).max())
+    return found
 
 
 class Rounding(NamedTuple):
@@ -404,7 +452,7 @@ def page(folder: Path) -> str:
     every = [_share([getattr(one, key) for one in found]) for key in ("transformers", "genai", "streams")]
     rows.append(f"| all | {len(found)} | {' | '.join(every)} |")
     texts.append("\n".join(rows))
-    counts = Counter(_reason(one.setting) for one in found if one.genai is False)
+    counts = Counter(one.note for one in found if one.genai is False)
     texts.append("Differences from openvino_genai: " + _counted(counts) + ".")
     refused = Counter(one.setting for one in found if one.genai is None)
     texts.append("Settings that openvino_genai refuses: " + _counted(refused) + ".")
@@ -415,6 +463,9 @@ def page(folder: Path) -> str:
         read = ", ".join(str(read) for read, _, _ in talk)
         exact, equal = all(read == new for read, new, _ in talk), all(equal for _, _, equal in talk)
         rows.append(f"| {name} | {read} | {'yes' if exact else 'no'} | {'yes' if equal else 'no'} |")
+    texts += ["\n".join(rows), "## Embeddings and rerankers"]
+    rows = ["| model | largest difference from openvino_genai |", "|---|---|"]
+    rows += [f"| {name} | {difference:.1e} |" for name, difference in vectors(folder).items()]
     texts += ["\n".join(rows), "## Precision"]
     texts.append(
         "Scores of 20 texts beside those of irrun in f32: perplexity, mean divergence in nats, and the share of "
@@ -433,16 +484,6 @@ def page(folder: Path) -> str:
         json.dumps([one._asdict() for one in found if False in (one.transformers, one.genai, one.streams)], indent=1)
     )
     return "\n\n".join(texts) + "\n"
-
-
-def _reason(setting: str) -> str:
-    """Return why openvino_genai generates another text."""
-    given = SETTINGS[setting]
-    if "stop_strings" in given:
-        return "it cuts whole tokens at a stop string"
-    if "no_repeat_ngram_size" in given and "num_beams" not in given:
-        return "it uses no_repeat_ngram_size for beams only"
-    return f"not explained, {setting}"
 
 
 def outcomes(folder: Path, name: str) -> list[Outcome]:

@@ -43,8 +43,11 @@ class Tokenizer:
         self._template: str | None = None
         if "input_ids" not in self._names:
             raise GenerationError(f'{self._folder.path / TOKENIZER} has no output "input_ids"')
-        self.limit = pairs.limit(model)
-        """The most tokens of a text, without special ones, of a model of whole texts; None where the file has none."""
+        self.limit = pairs.limit(model) if self._inputs == 1 else None
+        """The most tokens of a text, without special ones, of a model of whole texts; None where the file has none.
+
+        A tokenizer of pairs cuts them itself.
+        """
 
         pairs.leave_whole(model, self._encoder.state)
 
@@ -135,7 +138,9 @@ class Tokenizer:
         return dict(zip(self._names, self._encoder.run(given).to_tuple(), strict=True))
 
     def run_pairs(self, first: Sequence[str], second: Sequence[str], most: int | None) -> dict[str, Array]:
-        """Return ids, mask and types of pairs of texts, of ``most`` tokens each at most, padded at the end.
+        """Return ids and mask of pairs of texts, of ``most`` tokens each at most, padded at the end.
+
+        With types, if the tokenizer has them as an output.
 
         GenerationError where the tokenizer has one input, and its ``rt_info`` no template of pairs.
         """
@@ -150,7 +155,8 @@ class Tokenizer:
             what = "has one input and no template of pairs in its rt_info"
             raise GenerationError(f"{self._folder.path / TOKENIZER} {what}, expected either for pairs of texts")
         rows = self.rows(first, False), self.rows(second, False)
-        return pairs.joined(*rows, self._pair_template, most, self.pad_token_id)
+        found = pairs.joined(*rows, self._pair_template, most, self.pad_token_id)
+        return {name: array for name, array in found.items() if name in ("attention_mask", *self._names)}
 
     def encode(
         self,
