@@ -11,9 +11,10 @@ import numpy as np
 
 from irrun.diagnostics import amount, listing
 from irrun.generation.arguments import require_cpu
+from irrun.generation.batch import padded
 from irrun.generation.errors import GenerationError, GenerationWarning
 from irrun.generation.folder import Folder, positions
-from irrun.generation.tokenizer import Tokenizer, padded
+from irrun.generation.tokenizer import Tokenizer
 from irrun.model import build, load
 from irrun.tensor import Array
 

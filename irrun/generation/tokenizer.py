@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from irrun.diagnostics.installing import install
 from irrun.document.rt_info import rt_info
 from irrun.generation import chat, pairs
+from irrun.generation.batch import TokenizedInputs, padded
 from irrun.generation.detokenizer import Detokenizer
 from irrun.generation.errors import GenerationError
 from irrun.generation.folder import DETOKENIZER, TOKENIZER, Folder
@@ -20,13 +21,6 @@ from irrun.generation.rendering import rendered
 from irrun.generation.streaming import Source
 from irrun.model import Loaded, build, load
 from irrun.tensor import Array
-
-
-class TokenizedInputs(NamedTuple):
-    """Ids of shape [texts, tokens], and 1 in the mask of the same shape where an id is not padding."""
-
-    input_ids: Array
-    attention_mask: Array
 
 
 class Tokenizer:
@@ -293,18 +287,6 @@ def _require_expressions(model: Loaded) -> None:
     except ImportError:
         what = "has regular expressions, which need the package regex"
         raise GenerationError(f"{model.filename} {what}: {install('text')}") from None
-
-
-def padded(rows: Sequence[Array], pad: int, side: str = "left", least: int = 0) -> TokenizedInputs:
-    """Return rows of ids as one array and its mask, of ``least`` columns at least; shorter rows are padded."""
-    if side not in ("left", "right"):
-        raise GenerationError(f'padding_side is "{side}", expected left or right')
-    longest = max(least, max((len(row) for row in rows), default=0))
-    ids, mask = np.full((len(rows), longest), pad, np.int64), np.zeros((len(rows), longest), np.int64)
-    for place, row in enumerate(rows):
-        part = slice(longest - len(row), longest) if side == "left" else slice(len(row))
-        ids[place, part], mask[place, part] = row, 1
-    return TokenizedInputs(ids, mask)
 
 
 def _strings(texts: Sequence[str]) -> Array:
