@@ -5,7 +5,7 @@
 
 With a MODEL, only its generations are made, and kept in FOLDER for the page.
 
-The page has four parts: probabilities of filters, generations, conversations, and inputs that cannot be used. Texts are
+The page has probabilities of filters, generations, conversations, embeddings, precision, and bad inputs. Texts are
 compared with transformers token by token, for equal ids of the prompt, and with openvino_genai as text.
 """
 
@@ -14,19 +14,17 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-import shutil
-import subprocess
 import sys
-import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import torch
 import transformers
+from text_faults import bad_inputs
 from text_models import KINDS, LANGUAGE, POSITIONS
 
 import irrun
@@ -159,8 +157,13 @@ def generations(folder: Path, name: str) -> Iterator[Outcome]:
         if "num_beams" not in given:
             text = ours.generate(prompt, config.updated(apply_chat_template=False), parts.append)
             streams = "".join(parts) == text
-        text = ours.generate([prompt], config.updated(apply_chat_template=False)).texts
-        alike, note = _as_genai(theirs, prompt, given, ends, text)
+        plain = config.updated(apply_chat_template=False)
+        texts = ours.generate([prompt], plain).texts
+        other = _of_genai(theirs, prompt, given, ends)
+        alike = None if isinstance(other, str) else other == texts
+        note = other if isinstance(other, str) else ""
+        if not alike and not isinstance(other, str):
+            note = _reason(ours, prompt, plain, texts, other)
         if not equal:
             note = f"{found.tokens} beside {want}; {note}"
         yield Outcome(name, setting, prompt, equal, alike, streams, note)
@@ -192,14 +195,31 @@ def _config(given: dict[str, Any], ends: list[int]) -> irrun.GenerationConfig:
     ).updated()
 
 
-def _as_genai(
-    pipeline: Any, prompt: str, given: dict[str, Any], ends: list[int], texts: list[str]
-) -> tuple[bool | None, str]:
-    """Return whether openvino_genai generates some texts; None, and the reason, where it refuses the settings."""
+def _reason(
+    pipeline: irrun.TextPipeline, prompt: str, config: irrun.GenerationConfig, texts: list[str], theirs: list[str]
+) -> str:
+    """Return why openvino_genai generates other texts, as irrun shows by other settings."""
+    if config.no_repeat_ngram_size and not config.is_beam_search():
+        config = config.updated(no_repeat_ngram_size=0)
+        if pipeline.generate([prompt], config).texts == theirs:
+            return "it uses no_repeat_ngram_size for beams only"
+    if config.stop_strings and not config.is_beam_search():
+        whole = pipeline.generate([prompt], config.updated(stop_strings=set())).texts[0]
+        if whole.startswith(theirs[0]) and texts[0].startswith(theirs[0]):
+            return "it leaves out the whole token in which a stop string begins"
+        if whole.startswith(theirs[0]):
+            return "it goes on behind a stop string"
+    if config.stop_strings and all(any(stop in text for stop in config.stop_strings) for text in theirs):
+        return "its beams keep the stop string"
+    if config.stop_strings and config.is_beam_search():
+        return "its beams end at a stop string in another text"
+    return f"not explained: {theirs} beside {texts}"
+
+
+def _of_genai(pipeline: Any, prompt: str, given: dict[str, Any], ends: list[int]) -> list[str] | str:
+    """Return the texts of openvino_genai, or its error where it refuses the settings."""
     import openvino_genai
 
-    if given.get("num_beams", 1) > 1 and given.get("no_repeat_ngram_size", 1) == 0:
-        return None, ""
     config = openvino_genai.GenerationConfig()
     config.max_new_tokens, config.apply_chat_template = LENGTH, False
     config.eos_token_id, config.stop_token_ids = ends[0], set(ends)
@@ -214,8 +234,8 @@ def _as_genai(
     try:
         found = pipeline.generate([prompt], config).texts
     except RuntimeError as error:
-        return None, f"openvino_genai: {str(error).strip().splitlines()[-1]}"
-    return list(found) == texts, "" if list(found) == texts else f"openvino_genai {found!r}, irrun {texts!r}"
+        return str(error).strip().splitlines()[-1]
+    return list(found)
 
 
 def conversation(folder: Path, name: str, turns: int = 10) -> list[tuple[int, int, bool]]:
@@ -246,86 +266,89 @@ def conversation(folder: Path, name: str, turns: int = 10) -> list[tuple[int, in
     return rows
 
 
-def _edited(name: str, change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
-    def edit(folder: Path) -> None:
-        path = folder / name
-        path.write_bytes(change(path.read_bytes() if path.exists() else b""))
+def vectors(folder: Path) -> dict[str, float]:
+    """Return the largest difference of a vector, or a score, of texts from openvino_genai's, by model and pooling.
 
-    return edit
+    The stories are longer than the models read.
+    """
+    import openvino_genai
+    from text import stories
 
-
-def _without(name: str) -> Callable[[Path], None]:
-    return lambda folder: (folder / name).unlink()
-
-
-def _replaced(name: str, source: str) -> Callable[[Path], None]:
-    def replace(folder: Path) -> None:
-        for suffix in ("xml", "bin"):
-            shutil.copyfile(f"{source}.{suffix}", folder / f"{name}.{suffix}")
-
-    return replace
-
-
-class Case(NamedTuple):
-    """An input that cannot be used: what is wrong, the arguments, and what makes the folder so."""
-
-    what: str
-    arguments: tuple[str, ...]
-    break_: Callable[[Path], None] | None = None
-
-
-def cases(folder: Path) -> list[Case]:
-    """Return the inputs that cannot be used; ``{}`` in their arguments is a copy of a model's folder."""
-    other, encoder = folder / "qwen2" / "ov", folder / "embedder" / "ov"
-    prompt = ("generate", "{}", "Once upon a time", "--max-new-tokens", "4")
-    model, tokenizer, detokenizer = (f"openvino_{name}" for name in ("model", "tokenizer", "detokenizer"))
-    template = "chat_template.jinja"
-    nested = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
-    return [
-        *[Case(f"no {name}.xml", prompt, _without(f"{name}.xml")) for name in (model, tokenizer, detokenizer)],
-        *[Case(f"no {name}.bin", prompt, _without(f"{name}.bin")) for name in (model, tokenizer, detokenizer)],
-        Case("half a model", prompt, _edited(f"{model}.xml", lambda data: data[: len(data) // 2])),
-        Case("half the weights", prompt, _edited(f"{model}.bin", lambda data: data[: len(data) // 2])),
-        Case("half a tokenizer", prompt, _edited(f"{tokenizer}.bin", lambda data: data[: len(data) // 2])),
-        Case("an empty model", prompt, _edited(f"{model}.xml", lambda _: b"")),
-        Case("config.json is no JSON", prompt, _edited("config.json", lambda _: b"{")),
-        Case("generation_config.json is a list", prompt, _edited("generation_config.json", lambda _: b"[1]")),
-        Case("settings of another kind", prompt, _edited("generation_config.json", lambda _: b'{"top_p": "x"}')),
-        Case("a tokenizer of another model", prompt, _replaced(tokenizer, str(encoder / tokenizer))),
-        Case("a vocabulary that is too large", prompt, _replaced(model, str(other / model))),
-        Case("an encoder", prompt, _replaced(model, str(encoder / model))),
-        Case("a model without cache", ("embed", "{}", "Otto")),
-        Case("a folder that there is not", ("generate", "{}/none", "Otto")),
-        Case("a file", ("generate", "{}/config.json", "Otto")),
-        Case("an empty prompt", ("generate", "{}", "")),
-        Case("a prompt beyond the positions", ("generate", "{}", "Once upon a time there was " * 100)),
-        Case("as many tokens as there are positions", ("generate", "{}", "Once", "--max-new-tokens", "100000")),
-        *[
-            Case(f"template {text[:30]}", prompt, _edited(template, lambda _, text=text: text.encode()))  # type: ignore[misc]
-            for text in ("{% if %}", "{{ 1 / 0 }}", "{% break %}", "{{ ''.__class__.__mro__ }}", nested)
-        ],
-        Case("a template that is not UTF-8", prompt, _edited(template, lambda _: b"\xff")),
-        Case("a template that is empty", prompt, _edited(template, lambda _: b"")),
-        Case("no template", ("generate", "{}", "--chat", "Otto"), _edited(template, lambda _: b"")),
-    ]
+    texts = ["Otto was a brave fox", "the wind came", *stories(20, seed=98)]
+    exact = {"INFERENCE_PRECISION_HINT": "f32"}
+    found = {}
+    warnings.simplefilter("ignore", irrun.generation.GenerationWarning)
+    for pooling in ("cls", "mean", "last_token"):
+        config = openvino_genai.TextEmbeddingPipeline.Config()
+        config.pooling_type = getattr(openvino_genai.TextEmbeddingPipeline.PoolingType, pooling.upper())
+        path = str(folder / "embedder" / "ov")
+        theirs = openvino_genai.TextEmbeddingPipeline(path, "CPU", config, **exact).embed_documents(texts)
+        ours = irrun.TextEmbeddingPipeline(path, config=exact, pooling_type=pooling).embed_documents(texts)
+        found[f"embedder, {pooling}"] = float(np.abs(ours - np.array(theirs)).max())
+    for name, what in (("reranker", "a tokenizer with one input"), ("paired", "a tokenizer with two inputs")):
+        path = str(folder / name / "ov")
+        pipeline = openvino_genai.TextRerankPipeline(path, "CPU", top_n=len(texts), **exact)
+        theirs = [score for _, score in sorted(pipeline.rerank("Who was brave?", texts))]
+        ours = irrun.TextRerankPipeline(path, config=exact).scores("Who was brave?", texts)
+        found[f"reranker, {what}"] = float(np.abs(ours - np.array(theirs)).max())
+    return found
 
 
-def bad_inputs(folder: Path) -> list[tuple[str, int, str]]:
-    """Run the command on inputs that cannot be used; return what is wrong, the exit status and the last line."""
-    rows = []
-    for case in cases(folder):
-        with tempfile.TemporaryDirectory() as place:
-            copy = Path(place) / "model"
-            shutil.copytree(folder / "llama" / "ov", copy)
-            if case.break_ is not None:
-                case.break_(copy)
-            arguments = [argument.replace("{}", str(copy)) for argument in case.arguments]
-            command = [sys.executable, "-m", "irrun", *arguments]
-            found = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-            lines = (found.stderr if found.returncode else found.stdout).strip().splitlines()
-            text = lines[-1].replace(place, "") if lines else ""
-            rows.append((case.what, found.returncode, text if "Traceback" not in found.stderr else "Traceback"))
-    return rows
+class Rounding(NamedTuple):
+    """The distance of the scores of an engine and a precision from irrun's in f32.
+
+    ``perplexity`` is that of texts, ``divergence`` the mean of KL(f32 || other) in nats, ``agreement`` the share of
+    positions with the same likeliest token.
+    """
+
+    perplexity: float
+    divergence: float
+    agreement: float
+
+
+def roundings(folder: Path, name: str, count: int = 20) -> dict[str, Rounding]:
+    """Return what each engine and precision does to the scores of a model, on texts that it was not trained on."""
+    import openvino
+    from text import stories
+
+    model = folder / name / "ov" / "openvino_model.xml"
+    tokenizer = irrun.Tokenizer(folder / name / "ov")
+    limit = json.loads((folder / name / "ov" / "config.json").read_text())
+    most = int(limit.get("max_position_embeddings", limit.get("n_positions", POSITIONS)))
+    rows = [row[:most] for row in tokenizer.rows(stories(count, seed=99))]
+    core = openvino.Core()
+    exact = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32"}
+    engines: dict[str, Any] = {
+        "irrun f32": irrun.compile_model(model, config={"INFERENCE_PRECISION_HINT": "f32"}),
+        "irrun bf16": irrun.compile_model(model, config={"INFERENCE_PRECISION_HINT": "bf16"}),
+        "OpenVINO f32": core.compile_model(model, "CPU", exact),
+        "OpenVINO's default": core.compile_model(model, "CPU"),
+    }
+    logs = {engine: _logs(compiled, rows) for engine, compiled in engines.items()}
+    exactly = logs["irrun f32"]
+    targets = np.concatenate([row[1:] for row in rows])
+    found = {}
+    for engine, other in logs.items():
+        loss = -other[np.arange(len(targets)), targets].mean()
+        divergence = (np.exp(exactly) * (exactly - other)).sum(axis=1).mean()
+        agreement = (exactly.argmax(axis=1) == other.argmax(axis=1)).mean()
+        found[engine] = Rounding(float(np.exp(loss)), float(divergence), float(agreement))
+    return found
+
+
+def _logs(compiled: Any, rows: list[Any]) -> Any:
+    """Return the logarithms of probabilities behind each token but the last, [tokens, vocabulary]."""
+    found = []
+    for row in rows:
+        ids = np.asarray(row)[None]
+        given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "beam_idx": np.zeros(1, np.int32)}
+        given["position_ids"] = np.arange(ids.shape[1])[None]
+        names = {name for port in compiled.inputs for name in port.get_names()}
+        request = compiled.create_infer_request()
+        scores = request.infer({name: value for name, value in given.items() if name in names})
+        logits = torch.tensor(np.array(scores["logits"])[0, :-1]).double()
+        found.append(logits.log_softmax(-1).numpy())
+    return np.concatenate(found)
 
 
 def page(folder: Path) -> str:
@@ -347,8 +370,8 @@ def page(folder: Path) -> str:
     every = [_share([getattr(one, key) for one in found]) for key in ("transformers", "genai", "streams")]
     rows.append(f"| all | {len(found)} | {' | '.join(every)} |")
     texts.append("\n".join(rows))
-    counts = Counter(one.setting for one in found if one.genai is False)
-    texts.append("Differences from openvino_genai by setting: " + _counted(counts) + ".")
+    counts = Counter(one.note for one in found if one.genai is False)
+    texts.append("Differences from openvino_genai: " + _counted(counts) + ".")
     refused = Counter(one.setting for one in found if one.genai is None)
     texts.append("Settings that openvino_genai refuses: " + _counted(refused) + ".")
     texts.append("## Conversations")
@@ -358,6 +381,19 @@ def page(folder: Path) -> str:
         read = ", ".join(str(read) for read, _, _ in talk)
         exact, equal = all(read == new for read, new, _ in talk), all(equal for _, _, equal in talk)
         rows.append(f"| {name} | {read} | {'yes' if exact else 'no'} | {'yes' if equal else 'no'} |")
+    texts += ["\n".join(rows), "## Embeddings and rerankers"]
+    rows = ["| model | largest difference from openvino_genai |", "|---|---|"]
+    rows += [f"| {name} | {difference:.1e} |" for name, difference in vectors(folder).items()]
+    texts += ["\n".join(rows), "## Precision"]
+    texts.append(
+        "Scores of 20 texts beside those of irrun in f32: perplexity, mean divergence in nats, and the share of "
+        "positions with the same likeliest token."
+    )
+    rows = ["| model | engine | perplexity | divergence | same token |", "|---|---|---|---|---|"]
+    for name in LANGUAGE:
+        for engine, one in roundings(folder, name).items():
+            numbers = f"{one.perplexity:.4f} | {one.divergence:.1e} | {100 * one.agreement:.2f} %"
+            rows.append(f"| {name} | {engine} | {numbers} |")
     texts += ["\n".join(rows), "## Inputs that cannot be used"]
     rows = ["| input | exit status | line |", "|---|---|---|"]
     rows += [f"| {what} | {status} | {line.replace('|', chr(92) + '|')} |" for what, status, line in bad_inputs(folder)]

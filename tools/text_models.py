@@ -129,7 +129,8 @@ def word_pieces(texts: list[str]) -> Any:
     tokenizer.post_processor = processors.TemplateProcessing(
         "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1", [("[CLS]", 2), ("[SEP]", 3)]
     )
-    names = {"unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"}
+    names: dict[str, Any] = {"model_input_names": ["input_ids", "token_type_ids", "attention_mask"]}
+    names |= {"unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"}
     return _fast(tokenizer, end="[SEP]", pad_token="[PAD]", model_max_length=64, **names)
 
 

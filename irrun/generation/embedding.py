@@ -11,9 +11,10 @@ import numpy as np
 
 from irrun.diagnostics import amount, listing
 from irrun.generation.arguments import require_cpu
+from irrun.generation.batch import padded
 from irrun.generation.errors import GenerationError, GenerationWarning
 from irrun.generation.folder import Folder, positions
-from irrun.generation.tokenizer import Tokenizer, padded
+from irrun.generation.tokenizer import Tokenizer
 from irrun.model import build, load
 from irrun.tensor import Array
 
@@ -98,7 +99,8 @@ class TextEmbeddingPipeline:
     The methods and the settings are named as those of ``openvino_genai.TextEmbeddingPipeline``. ``pooling_type`` is
     ``cls``, ``mean`` or ``last_token``; by default it is that of the folder's ``1_Pooling/config.json``, or ``cls``
     without one. With ``normalize`` vectors have the length 1. ``max_length`` is the most tokens of a text,
-    ``batch_size`` the most texts of an inference. A model whose output is a vector for each text is not pooled.
+    ``batch_size`` the most texts of an inference, which have similar lengths. A model whose output is a vector for each
+    text is not pooled.
     """
 
     def __init__(
@@ -139,7 +141,11 @@ class TextEmbeddingPipeline:
     def _embedded(self, texts: Sequence[str]) -> Array:
         if not texts:
             raise GenerationError("there are no texts, expected one or more")
-        found = np.concatenate([self._pooled(*self._encoder.run(part)) for part in batches(texts, self._batch)])
+        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+        alike = [texts[place] for place in order]
+        rows = np.concatenate([self._pooled(*self._encoder.run(part)) for part in batches(alike, self._batch)])
+        found = np.empty_like(rows)
+        found[order] = rows
         if self._normalize:
             lengths = np.linalg.norm(found, axis=1, keepdims=True)
             found = found / np.maximum(lengths, np.finfo(np.float32).tiny)

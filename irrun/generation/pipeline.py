@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from irrun.generation import beams, search
 from irrun.generation.arguments import Given, given_of
+from irrun.generation.batch import TokenizedInputs, padded
 from irrun.generation.config import GenerationConfig, from_files
 from irrun.generation.errors import GenerationError, GenerationWarning
 from irrun.generation.folder import Folder, positions
@@ -20,7 +21,7 @@ from irrun.generation.prompts import Request, read, require_known
 from irrun.generation.results import DecodedResults, EncodedResults
 from irrun.generation.sampling import Sampler
 from irrun.generation.streaming import StreamingStatus, TextStream, Writer
-from irrun.generation.tokenizer import TokenizedInputs, Tokenizer, padded
+from irrun.generation.tokenizer import Tokenizer
 from irrun.tensor import Array
 
 _BACKENDS: Final = ("PA", "SDPA")

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from irrun.generation.batch import TokenizedInputs
 from irrun.generation.config import GenerationConfig
 from irrun.generation.errors import GenerationError
 from irrun.generation.history import ChatHistory, Message, question
-from irrun.generation.tokenizer import TokenizedInputs, Tokenizer
+from irrun.generation.tokenizer import Tokenizer
 from irrun.tensor import Array
 
 

@@ -97,10 +97,16 @@ def _require_small(operator: str, left: Any, right: Any) -> None:
 
 @contextmanager
 def _bounded_time() -> Iterator[None]:
-    """Raise _Late in a line of Python code that begins after the limit."""
+    """Raise _Late in a line of a template, or of Jinja, that begins after the limit.
+
+    Other code is left alone: what a callback of the garbage collector raises is lost, and ends the tracing.
+    """
     end = time.monotonic() + _SECONDS
 
-    def trace(_frame: FrameType, _event: str, _argument: Any) -> Any:
+    def trace(frame: FrameType, _event: str, _argument: Any) -> Any:
+        name = frame.f_globals.get("__name__", "")
+        if frame.f_code.co_filename != _FILE and not name.startswith("jinja2."):
+            return None
         if time.monotonic() > end:
             raise _Late
         return trace

@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from irrun.diagnostics.installing import install
 from irrun.document.rt_info import rt_info
 from irrun.generation import chat, pairs
+from irrun.generation.batch import TokenizedInputs, padded
 from irrun.generation.detokenizer import Detokenizer
 from irrun.generation.errors import GenerationError
 from irrun.generation.folder import DETOKENIZER, TOKENIZER, Folder
@@ -20,13 +21,6 @@ from irrun.generation.rendering import rendered
 from irrun.generation.streaming import Source
 from irrun.model import Loaded, build, load
 from irrun.tensor import Array
-
-
-class TokenizedInputs(NamedTuple):
-    """Ids of shape [texts, tokens], and 1 in the mask of the same shape where an id is not padding."""
-
-    input_ids: Array
-    attention_mask: Array
 
 
 class Tokenizer:
@@ -43,8 +37,11 @@ class Tokenizer:
         self._template: str | None = None
         if "input_ids" not in self._names:
             raise GenerationError(f'{self._folder.path / TOKENIZER} has no output "input_ids"')
-        self.limit = pairs.limit(model)
-        """The most tokens of a text, without special ones, of a model of whole texts; None where the file has none."""
+        self.limit = pairs.limit(model) if self._inputs == 1 else None
+        """The most tokens of a text, without special ones, of a model of whole texts; None where the file has none.
+
+        A tokenizer of pairs cuts them itself.
+        """
 
         pairs.leave_whole(model, self._encoder.state)
 
@@ -135,7 +132,9 @@ class Tokenizer:
         return dict(zip(self._names, self._encoder.run(given).to_tuple(), strict=True))
 
     def run_pairs(self, first: Sequence[str], second: Sequence[str], most: int | None) -> dict[str, Array]:
-        """Return ids, mask and types of pairs of texts, of ``most`` tokens each at most, padded at the end.
+        """Return ids and mask of pairs of texts, of ``most`` tokens each at most, padded at the end.
+
+        With types, if the tokenizer has them as an output.
 
         GenerationError where the tokenizer has one input, and its ``rt_info`` no template of pairs.
         """
@@ -150,7 +149,8 @@ class Tokenizer:
             what = "has one input and no template of pairs in its rt_info"
             raise GenerationError(f"{self._folder.path / TOKENIZER} {what}, expected either for pairs of texts")
         rows = self.rows(first, False), self.rows(second, False)
-        return pairs.joined(*rows, self._pair_template, most, self.pad_token_id)
+        found = pairs.joined(*rows, self._pair_template, most, self.pad_token_id)
+        return {name: array for name, array in found.items() if name in ("attention_mask", *self._names)}
 
     def encode(
         self,
@@ -289,19 +289,14 @@ def _require_expressions(model: Loaded) -> None:
         raise GenerationError(f"{model.filename} {what}: {install('text')}") from None
 
 
-def padded(rows: Sequence[Array], pad: int, side: str = "left", least: int = 0) -> TokenizedInputs:
-    """Return rows of ids as one array and its mask, of ``least`` columns at least; shorter rows are padded."""
-    if side not in ("left", "right"):
-        raise GenerationError(f'padding_side is "{side}", expected left or right')
-    longest = max(least, max((len(row) for row in rows), default=0))
-    ids, mask = np.full((len(rows), longest), pad, np.int64), np.zeros((len(rows), longest), np.int64)
-    for place, row in enumerate(rows):
-        part = slice(longest - len(row), longest) if side == "left" else slice(len(row))
-        ids[place, part], mask[place, part] = row, 1
-    return TokenizedInputs(ids, mask)
-
-
 def _strings(texts: Sequence[str]) -> Array:
+    """Return texts as a tensor; GenerationError for one that no bytes can stand for."""
+    for place, text in enumerate(texts):
+        try:
+            text.encode(errors="surrogateescape")
+        except UnicodeEncodeError as error:
+            code = f"U+{ord(text[error.start]):04X}"
+            raise GenerationError(f"text {place} has half of a surrogate pair, {code} at {error.start}") from None
     strings = np.empty(len(texts), dtype=object)
     strings[:] = list(texts)
     return strings

@@ -15,6 +15,7 @@ import pytest
 
 from irrun.cli.app import app
 from irrun.cli.generating import Terminal, _escaped
+from irrun.generation import TextPipeline, Tokenizer
 from tests.cli.conftest import Run, one_line
 from tests.generation.conftest import STORIES, Copy, copied
 from tests.processes import ended, start
@@ -34,7 +35,16 @@ def test_stats(run: Run) -> None:
 
     result = run("generate", STORIES, "Once upon a time", "--max-new-tokens", "11", "--stats")
     assert result.stdout == f"{FIRST}\n"
-    assert re.fullmatch(STATS, result.stderr.strip())
+    assert re.fullmatch(STATS, result.stderr.splitlines()[0])
+
+
+def test_a_faster_precision_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("irrun.runtime.tiers.faster_precision", lambda: "bf16 is faster")
+    given = ["generate", STORIES, "Once upon a time", "--max-new-tokens", 2]
+    assert run(*given).stderr == ""
+    assert run(*given, "-v").stderr == "bf16 is faster\n"
+    assert run(*given, "--stats").stderr.splitlines()[1] == "note: bf16 is faster"
+    assert run(*given, "--precision", "f32", "-v").stderr == ""
 
 
 @pytest.mark.rest
@@ -73,6 +83,44 @@ def test_json(run: Run) -> None:
     }
     assert record["stats"]["generated_tokens"] == 22
     assert record["stats"]["tokens_per_second"] > 0
+
+
+def test_settings_of_generation(run: Run) -> None:
+    given = ["--presence-penalty", 2, "--frequency-penalty", 0.5, "--no-repeat-ngram", 2, "--min-new-tokens", 3]
+    tokens = ["--ignore-eos", "--stop-id", 400, "--stop-id", 401, "--logprobs", "--max-new-tokens", 12]
+    record = json.loads(run("generate", STORIES, "Once upon a time", *given, *tokens, "--json").stdout)
+    pipeline = TextPipeline(STORIES)
+    settings = {"presence_penalty": 2.0, "frequency_penalty": 0.5, "no_repeat_ngram_size": 2, "min_new_tokens": 3}
+    ends = {"ignore_eos": True, "logprobs": 1, "max_new_tokens": 12}
+    found = pipeline.generate(["Once upon a time"], **settings, **ends)
+    assert record["texts"][0]["text"] == found.texts[0]
+    assert record["texts"][0]["score"] == pytest.approx(found.scores[0], abs=1e-4)
+    id = pipeline.get_tokenizer().rows([" c"])[0][0]
+    stopped = run("generate", STORIES, "Once upon a time", "--stop-id", id, "--max-new-tokens", 12)
+    assert stopped.stdout == "Once upon a time there was a c\n"
+    beams = run("generate", STORIES, "Otto", "--num-beams", 3, "--length-penalty", -2, "--max-new-tokens", 5)
+    expected = pipeline.generate(["Otto"], num_beams=3, length_penalty=-2.0, max_new_tokens=5, echo=True).texts
+    assert beams.stdout == f"{expected[0]}\n"
+
+
+def test_entries_of_the_file_without_effect(run: Run, copied: Copy) -> None:
+    folder = copied({"generation_config.json": {"typical_p": 0.5, "top_k": -3}})
+    loud = run("generate", folder, "Once upon a time", "--max-new-tokens", 11, "-v")
+    assert loud.stdout == f"{FIRST}\n"
+    path = folder / "generation_config.json"
+    assert f"{path}: typical_p has no effect" in loud.stderr
+    assert f"{path}: top_k is -3, expected an integer of at least 0" in loud.stderr
+    assert run("generate", folder, "Once upon a time", "--max-new-tokens", 11).stderr == ""
+
+
+def test_a_tokenizer_that_does_not_fit(run: Run, copied: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Tokenizer, "vocabulary_size", 700)
+    found = run("generate", copied(), "Once upon a time", "--max-new-tokens", 11)
+    assert found.stdout == f"{FIRST}\n"
+    assert (
+        found.stderr
+        == "warning: the tokenizer has 700 tokens, and the model knows 640; prompts with others are refused\n"
+    )
 
 
 def test_the_standard_input_is_the_prompt() -> None:

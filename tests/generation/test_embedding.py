@@ -94,6 +94,7 @@ def test_scores_of_texts(copied: Copy, count: int) -> None:
     expected = 1 / (1 + np.exp(-outputs))
     reranker = TextRerankPipeline(folder, top_n=2)
     np.testing.assert_allclose(reranker.scores("Who? ", TEXTS), expected, rtol=1e-4)
+    assert set(Tokenizer(folder).run_pairs(["a"], ["b"], None)) == {"input_ids", "attention_mask"}
     best = reranker.rerank("Who? ", TEXTS)
     assert [place for place, _ in best] == np.argsort(-expected)[:2].tolist()
 

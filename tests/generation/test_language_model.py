@@ -9,6 +9,7 @@ import pytest
 
 import irrun as ov
 from irrun.generation import GenerationError
+from irrun.generation.anatomy import embedding_rows, variable_axes
 from irrun.generation.language_model import LanguageModel
 from irrun.generation.last_position import only_last_position
 from irrun.model import Loaded, build, load
@@ -115,3 +116,65 @@ def test_scores_of_another_rank(tmp_path: Path) -> None:
     ov.save_model(ov.Model([OPS.result(scores)], [ids]), path)
     with pytest.raises(GenerationError, match=r"expected \[texts,tokens,scores\]"):
         LanguageModel(path)
+
+
+def replaced(path: Path, grows: bool) -> Path:
+    """Write a model with a variable: the vectors of all tokens if it ``grows``, otherwise their sum."""
+    ids = OPS.parameter([-1, -1], ov.Type.i64, name="input_ids")
+    vectors = OPS.gather(OPS.constant(table(VOCABULARY, SIZE)), ids, OPS.constant(0, ov.Type.i64))
+    shape = [1, -1, SIZE] if grows else [1, 1, SIZE]
+    start = OPS.constant(np.zeros((1, 0 if grows else 1, SIZE), np.float32))
+    past = OPS.read_value(start, "past", ov.Type.f32, ov.PartialShape(shape))
+    whole = OPS.concat([past, vectors], axis=1)
+    total = OPS.reduce_sum(whole, OPS.constant([1], ov.Type.i64), keep_dims=True)
+    assign = OPS.assign(whole if grows else total, "past")
+    scores = OPS.matmul(OPS.tanh(total), OPS.constant(table(SIZE, VOCABULARY)), False, False)
+    scores.output(0).set_names({"logits"})
+    ids.output(0).set_names({"input_ids"})
+    ov.save_model(ov.Model([OPS.result(scores)], [assign], [ids]), path, compress_to_fp16=False)
+    return path
+
+
+def test_the_axes_of_variables_and_the_rows_of_the_embedding(tmp_path: Path) -> None:
+    whole = load(STORIES / "openvino_model.xml")
+    assert set(variable_axes(whole).values()) == {2}
+    assert len(variable_axes(whole)) == 6
+    assert embedding_rows(whole) == 640
+    for grows, axis in ((True, 1), (False, None)):
+        model = load(replaced(tmp_path / "model.xml", grows))
+        assert variable_axes(model) == {"past": axis}
+        assert embedding_rows(model) == VOCABULARY
+    assert embedding_rows(load(STORIES / "openvino_detokenizer.xml")) is None
+
+
+@pytest.mark.parametrize("kind", ["variable", "sum", "inputs", "none"])
+def test_a_text_is_cut_to_a_common_begin(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "model.xml"
+    is_variable = kind in ("variable", "sum")
+    model = LanguageModel(replaced(path, kind == "variable") if is_variable else saved(path, kind == "inputs"))
+    decoding = model.start()
+    assert decoding.resume(np.array([1, 2, 3])) == 0
+    decoding.run(np.array([[1, 2, 3, 4]]))
+    longer, other = np.array([1, 2, 3, 4, 5, 6]), np.array([1, 2, 6, 6])
+    known = decoding.resume(longer)
+    assert known == (0 if kind == "none" else 4)
+    if known:
+        np.testing.assert_allclose(decoding.run(longer[np.newaxis, known:]), expected(longer[np.newaxis]), rtol=1e-5)
+    known = decoding.resume(other)
+    assert known == (2 if kind in ("variable", "inputs") else 0)
+    if known:
+        np.testing.assert_allclose(decoding.run(other[np.newaxis, known:]), expected(other[np.newaxis]), rtol=1e-5)
+        assert decoding.resume(other) == 3
+        np.testing.assert_allclose(decoding.run(other[np.newaxis, 3:]), expected(other[np.newaxis]), rtol=1e-5)
+        assert decoding.resume(np.array([5, 5])) == 0
+
+
+def test_the_text_with_the_longest_common_begin_is_kept() -> None:
+    """Rows with padding are not: their positions differ."""
+    model = LanguageModel(STORIES / "openvino_model.xml")
+    decoding = model.start()
+    decoding.run(np.array([[0, 5, 6, 7], [5, 6, 8, 9], [5, 7, 8, 9]]), np.array([[0, 1, 1, 1], [1] * 4, [1] * 4]))
+    ids = np.array([5, 6, 8, 4, 3])
+    assert decoding.resume(ids) == 3
+    found = decoding.run(ids[np.newaxis, 3:])
+    np.testing.assert_allclose(found, model.start().run(ids[np.newaxis]), atol=2e-4)

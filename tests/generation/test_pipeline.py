@@ -6,24 +6,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import irrun
 from irrun.generation import (
     GenerationConfig,
     GenerationError,
     GenerationFinishReason,
-    GenerationWarning,
     PerfMetrics,
     StreamerBase,
     StreamingStatus,
     TextPipeline,
-    TextStreamer,
     TokenizedInputs,
-    Tokenizer,
 )
-from irrun.generation.streaming import Window
 from irrun.model import build, load
 from tests.generation.conftest import STORIES, Copy
 
@@ -240,6 +234,7 @@ def test_figures_are_those_of_genai() -> None:
             {"generation_config": 3},
             "generation_config is 3, expected a GenerationConfig or a table of settings",
         ),
+        ("a\ud800", {}, "text 0 has half of a surrogate pair, U+D800 at 1"),
         ("Otto", {"streamer": 3}, "the streamer is 3, expected a function of texts, or a StreamerBase"),
         (["a", "b"], {"streamer": print}, "a streamer gets one text, and there are 2 texts or several beams"),
         ([{"role": "user", "content": "hi"}], {}, f"{STORIES} has no chat template"),
@@ -299,120 +294,3 @@ def test_the_names_of_the_package() -> None:
     assert irrun.TextPipeline is TextPipeline
     assert irrun.GenerationConfig is GenerationConfig
     assert irrun.generation.TextPipeline is TextPipeline
-
-
-STOPS = [(), (" named",), ("mole", "Mila"), ("a c", "le"), ("\ufffd", "qq")]
-
-
-@settings(max_examples=15, deadline=None, derandomize=True)
-@given(
-    stop=st.sampled_from(STOPS),
-    keeps=st.booleans(),
-    echo=st.booleans(),
-    most=st.integers(0, 24),
-    seed=st.integers(0, 3),
-    sample=st.booleans(),
-    ends=st.integers(1, 12),
-)
-def test_parts_join_to_the_text(
-    stories: TextPipeline, stop: tuple[str, ...], keeps: bool, echo: bool, most: int, seed: int, sample: bool, ends: int
-) -> None:
-    """For every option; the text is that without a streamer, and of what was generated as a whole."""
-    config = GenerationConfig(max_new_tokens=most, stop_strings=set(stop), include_stop_str_in_output=keeps, echo=echo)
-    config = config.updated(do_sample=sample, temperature=2.0, rng_seed=seed)
-    parts: list[str] = []
-    text = stories.generate("Once upon a", config, parts.append)
-    assert "".join(parts) == text == stories.generate("Once upon a", config)
-    cut: list[str] = []
-
-    def take(part: str) -> StreamingStatus:
-        cut.append(part)
-        return StreamingStatus.STOP if len(cut) >= ends else StreamingStatus.RUNNING
-
-    assert stories.generate("Once upon a", config, take) == "".join(cut)
-
-
-def test_a_streamer_of_genai(stories: TextPipeline) -> None:
-    parts: list[str] = []
-    streamer = TextStreamer(stories.get_tokenizer(), parts.append)  # type: ignore[arg-type]
-    assert stories.generate("Once upon a time", max_new_tokens=11, streamer=streamer) == "".join(parts) == BEGIN
-
-
-def test_a_stop_string_that_is_kept(stories: TextPipeline) -> None:
-    parts: list[str] = []
-    given = {"stop_strings": {"mole"}, "include_stop_str_in_output": True, "streamer": parts.append}
-    assert stories.generate("Once upon a time", **given) == "".join(parts) == " there was a clever mole"
-
-
-def test_the_prompt_and_the_text_are_decoded_as_one(copied: Copy) -> None:
-    """A detokenizer that drops the first space of a text, as that of Llama 2."""
-    pipeline = TextPipeline(copied())
-    tokenizer = pipeline.get_tokenizer()
-    plain = tokenizer.text
-
-    def dropping(ids: list[int], skip_special_tokens: bool = True) -> str:
-        return plain(ids, skip_special_tokens).removeprefix(" ")
-
-    tokenizer.text = dropping  # type: ignore[method-assign, assignment]
-    tokenizer.source = lambda: Window(dropping)  # type: ignore[method-assign]
-    parts: list[str] = []
-    assert pipeline.generate("Once upon a time", max_new_tokens=11) == BEGIN.removeprefix(" ")
-    assert pipeline.generate("Once upon a time", max_new_tokens=11, echo=True) == "Once upon a time" + BEGIN
-    pipeline.generate("Once upon a time", max_new_tokens=11, echo=True, streamer=parts.append)
-    assert "".join(parts) == "Once upon a time" + BEGIN
-
-
-def test_the_arguments_of_genai(copied: Copy) -> None:
-    folder = copied()
-    tokenizer = Tokenizer(folder)
-    for arguments in ((tokenizer, "CPU"), (tokenizer,), ("CPU",), ("CPU", {"INFERENCE_NUM_THREADS": 1}), ()):
-        pipeline = TextPipeline(folder, *arguments, ATTENTION_BACKEND="SDPA")
-        assert (pipeline.get_tokenizer() is tokenizer) == (tokenizer in arguments)
-    for wrong, message in (
-        (("GPU",), 'there is no device "GPU", expected CPU'),
-        ((5,), "an argument is 5, expected a Tokenizer or the name of a device or a table of settings"),
-        (("CPU", tokenizer), "expected a table of settings"),
-    ):
-        with pytest.raises(GenerationError, match=message):
-            TextPipeline(folder, *wrong)  # type: ignore[arg-type]
-    with pytest.raises(GenerationError, match="ATTENTION_BACKEND is 'X', expected PA or SDPA"):
-        TextPipeline(folder, ATTENTION_BACKEND="X")
-    with pytest.raises(GenerationError, match="the name of a device is given twice"):
-        TextPipeline(folder, "CPU", device="CPU")
-
-
-def test_prompts_that_do_not_fit_the_model(copied: Copy) -> None:
-    pipeline = TextPipeline(copied({"config.json": {"max_position_embeddings": 20}}))
-    with pytest.raises(GenerationError, match="prompt 0 has 20 tokens, expected fewer than 20, the positions"):
-        pipeline.generate(np.ones((1, 20), np.int64), max_new_tokens=3)
-    assert len(pipeline.generate(np.ones((1, 15), np.int64), max_new_tokens=50, ignore_eos=True).tokens[0]) == 5
-    for token in (640, -1):
-        with pytest.raises(GenerationError, match=f"prompt 0 has the token {token}, expected 0 to 639, those of the"):
-            pipeline.generate(np.array([[1, token]]))
-
-
-def test_a_vocabulary_larger_than_the_embedding(copied: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Tokenizer, "vocabulary_size", 700)
-    with pytest.warns(GenerationWarning, match="the tokenizer has 700 tokens, and the model knows 640"):
-        TextPipeline(copied())
-
-
-def test_a_common_begin_is_read_once(copied: Copy) -> None:
-    """The next call reads what follows the begin that it has in common with a text of the last call."""
-    pipeline, fresh = TextPipeline(copied()), TextPipeline(STORIES)
-    prompts = ["Once upon a time there", "Once upon a hill", "Once", "Otto was a brave", "Once upon a time there was"]
-    for number, prompt in enumerate(prompts * 2):
-        given: dict[str, object] = {"max_new_tokens": 6}
-        if number % 3 == 1:
-            given |= {"num_beams": 3}
-        if number % 3 == 2:
-            given |= {"do_sample": True, "num_return_sequences": 3, "rng_seed": number}
-        found = pipeline.generate([prompt], **given)
-        fresh.finish_chat()
-        alone = fresh.generate([prompt], **given)
-        assert alone.perf_metrics.get_num_cached_tokens() == 0
-        assert found.texts == alone.texts
-    again = pipeline.generate([prompts[-1]], max_new_tokens=6).perf_metrics
-    assert again.get_num_input_tokens() == 1
-    both = pipeline.generate([prompts[0], prompts[3]], max_new_tokens=2).perf_metrics
-    assert both.get_num_cached_tokens() == 0

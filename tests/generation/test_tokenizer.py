@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from irrun.generation import GenerationError, Tokenizer
+from irrun.generation.batch import padded
 from irrun.generation.streaming import Bytes, TextStream, Window
-from irrun.generation.tokenizer import padded
 from tests.generation.conftest import STORIES, Copy
 from tests.plugins.tiers import Campaign
 

@@ -30,6 +30,7 @@ from irrun.cli.console import detail, note, result, text_or_json, verbosity, war
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.options import MOST, Number, count_option
 from irrun.cli.settings import Settings
+from irrun.settings.resolving import DEFAULT
 
 _SAMPLING = ("temperature", "top_k", "top_p", "min_p", "rng_seed")
 
@@ -135,7 +136,8 @@ def command(
             generating.stream(pipeline, prompts[0], echoing, stats)
         else:
             generating.show(pipeline.generate(list(prompts), echoing), stats)
-    if properties.get("INFERENCE_PRECISION_HINT") is None and (found := faster_precision()) is not None:
+    is_default = settings.resolved(folder / "x")["precision"].origin == DEFAULT
+    if is_default and (found := faster_precision()) is not None:
         (note if stats else detail)(found)
 
 
