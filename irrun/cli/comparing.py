@@ -21,7 +21,8 @@ def page(record: Mapping[str, Any]) -> str:
     problems = []
     for item in record["outputs"]:
         if item["problem"]:
-            problems.append(f'output "{printable(item["name"])}": {item["problem"]}')
+            head = f'output "{printable(item["name"])}": ' if item["name"] else ""
+            problems.append(f"{head}{item['problem']}")
         else:
             rows.append([printable(item["name"]), *_numbers(item)])
     lines = [aligned(rows, left=2, width=width)] if len(rows) > 1 else []
@@ -93,7 +94,10 @@ def _layer(record: Mapping[str, Any]) -> Iterator[str]:
     if record["layers"] is None:
         yield f"the layers cannot be compared: {record['reason']}"
         return
-    if layer is not None:
+    suspects = record["suspects"]
+    if layer is not None and (
+        not suspects or any(item[side] == layer[side] for item in suspects for side in ("name", "other"))
+    ):
         yield f"first layer that differs: {_named(layer)}"
     if record["status"] != "equal":
         yield from claims(record)

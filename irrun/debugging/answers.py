@@ -14,6 +14,7 @@ from irrun.debugging.faults import DebugError
 from irrun.debugging.kinds import Fault, fault_of
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.metrics import Errors, errors
+from irrun.debugging.ports import completed, paired
 from irrun.debugging.rounding import in_f32, inputs_of, run_rounded
 from irrun.debugging.stopping import AS_WRITTEN
 from irrun.model import Loaded, build
@@ -77,11 +78,12 @@ def shows(ask: Ask, tolerance: Tolerance, like: Fault | None = None) -> Callable
 
 
 def of_models(config: Mapping[str, Any]) -> Ask:
-    """Ask both models of a case, layer by layer as written."""
+    """Ask both models of a case, layer by layer as written; outputs of the same name belong together."""
 
     def ask(case: Case) -> Answers:
         first, second = (_as_written(model, case, config) for model in case.models[:2])
-        return Answers(first, second)
+        places = completed(paired(case.model.outputs, case.models[1].outputs), len(second))
+        return Answers(first, second if None in places else tuple(second[at] for at in places if at is not None))
 
     return ask
 

@@ -8,16 +8,17 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.debugging.aligning import align
+from irrun.debugging.departing import departures_of
 from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance
 from irrun.debugging.metrics import errors
 from irrun.debugging.ports import completed
 from irrun.debugging.quantising import EPSILON, QUANTISER
-from irrun.debugging.sides import ModelSide
+from irrun.debugging.sides import OPENVINO, ModelSide
 from irrun.debugging.stopping import AS_WRITTEN
 from irrun.debugging.suspecting import verdict_of
 from irrun.debugging.verdicts import Suspect, Verdict
 from irrun.diagnostics import amount
-from irrun.graph import Graph, Outlet
+from irrun.graph import Outlet
 from irrun.model import Loaded, build
 from irrun.tensor import Array
 
@@ -62,6 +63,9 @@ def diagnose_models(
     exchanged = _exchanged(model, side, ours, theirs, named, tolerance)
     if exchanged is not None:
         return exchanged
+    missing = _missing(model, side, ours, theirs, ends, tolerance)
+    if missing is not None:
+        return missing
     if written is None:
         settings = {**(config or {}), **AS_WRITTEN}
         runs = (model, inputs), (side.model, side.inputs)
@@ -106,6 +110,28 @@ def _exchanged(
         Suspect(a, "Result", b, "order", f'output "{a}" is output "{b}" of the other model') for a, b in names
     )
     return Verdict("different", suspects, "order", "; ".join(item.what for item in suspects))
+
+
+def _missing(
+    model: Loaded,
+    side: ModelSide,
+    ours: Sequence[Array],
+    theirs: Sequence[Array],
+    ends: Sequence[int | None],
+    tolerance: Tolerance,
+) -> Verdict | None:
+    """Return the verdict on outputs that only one side has, if all others have a counterpart and agree; else None."""
+    kept = [(place, end) for place, end in enumerate(ends) if end is not None]
+    if not kept or not all(within(ours[place], theirs[end], tolerance) for place, end in kept):
+        return None
+    ends_kept = {end for _, end in kept}
+    first = [port.any_name for port, end in zip(model.outputs, ends, strict=True) if end is None]
+    second = [port.any_name for port in side.model.outputs if port.index not in ends_kept]
+    suspects = [Suspect(name, "Result", "", "missing", "the output is only in the first model") for name in first]
+    suspects += [Suspect("", "Result", name, "missing", "the output is only in the other model") for name in second]
+    if bool(first) == bool(second):
+        return None
+    return Verdict("different", tuple(suspects), "missing", f"{amount(len(suspects), 'output')} only on one side")
 
 
 def diagnose_optimisation(
@@ -154,7 +180,8 @@ def diagnose_layers(
     told = [(item, _rounding(model, item)) for item in found.layers if item.errs]
     wrong = [item for item, rounding in told if not rounding]
     if wrong:
-        return Verdict("different", tuple(_blamed(model.graph, item) for item in wrong[:3]), "implementation")
+        suspects = tuple(_blamed(item, departures_of(model, item.id) if name == OPENVINO else ()) for item in wrong[:3])
+        return Verdict("different", suspects, "implementation")
     if told:
         reason = "; ".join(f'"{item.layer}": {rounding}' for item, rounding in told[:3])
         return Verdict("different", cause="rounding", reason=reason)
@@ -186,11 +213,9 @@ def _rounding(model: Loaded, item: LayerDifference) -> str:
     return ""
 
 
-def _blamed(graph: Graph, item: LayerDifference) -> Suspect:
-    departures = getattr(graph.node(item.id).op, "departures", {})
-    texts = [text if isinstance(text, str) else text.text for text in departures.values()]
-    more = f"; {len(texts) - _SHOWN} more departures" if len(texts) > _SHOWN else ""
-    known = f"known departures: OpenVINO's CPU plugin {'; '.join(texts[:_SHOWN])}{more}" if texts else ""
+def _blamed(item: LayerDifference, departures: Sequence[str]) -> Suspect:
+    more = f"; {amount(len(departures) - _SHOWN, 'more departure')}" if len(departures) > _SHOWN else ""
+    known = f"known departures: OpenVINO's CPU plugin {'; '.join(departures[:_SHOWN])}{more}" if departures else ""
     error = item.own.relative if item.own is not None else item.errors.relative if item.errors is not None else 0.0
     return Suspect(
         item.layer, item.type, item.other, "implementation", item.problem or known, item.constants, error=error

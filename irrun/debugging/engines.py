@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 from irrun.debugging.cases import layers_of
 from irrun.debugging.cutting import constant_nodes, model_of, save
 from irrun.debugging.faults import DebugError
-from irrun.debugging.sides import Sink
+from irrun.debugging.sides import OPENVINO, Sink
 from irrun.debugging.spool import Spool
 from irrun.editing import piece
 from irrun.evaluation.handing import from_openvino, to_openvino
@@ -33,7 +33,7 @@ _SILENT: Final = frozenset({"Parameter", "Constant", "Result", "Assign", "ReadVa
 class OpenVINOSide:
     """The same IR in OpenVINO's CPU plugin, with every tensor as an output, so that nothing is fused."""
 
-    name = "OpenVINO"
+    name = OPENVINO
 
     def __init__(
         self,

@@ -11,7 +11,8 @@ from typing import Any, Final, NamedTuple
 from irrun.debugging.comparing import Record, compare
 from irrun.debugging.faults import DebugError
 from irrun.debugging.layers import Tolerance
-from irrun.debugging.sides import Side
+from irrun.debugging.ports import of_shapes
+from irrun.debugging.sides import OPENVINO, Side
 from irrun.diagnostics import IRError, OpError
 from irrun.diagnostics.internal import InternalError
 from irrun.diagnostics.naming import of_system
@@ -28,7 +29,6 @@ from irrun.model import InputError, Loaded, Port, load
 from irrun.tensor import Array, Shape
 
 SUFFIXES: Final = frozenset({".xml"})
-OPENVINO: Final = "OpenVINO"
 ONNX: Final = ".onnx"
 
 
@@ -126,7 +126,7 @@ class PairWork:
 
     def _compared(self, pair: Pair) -> Record:
         weights = None if self.weights is None else self.root / self.weights
-        model, shapes = self._read(pair.model, weights)
+        model, shapes = reshape(self._read(pair.model, weights), self.shapes)
         folder = Path() if Path.cwd() == self.root else self.root
         found = reading.from_files((*self.files, *pair.files), model.inputs, folder, self.config.get("MAX_MEMORY"))
         given = reading.by_index(reading.completed(found, model.inputs, self.seed))
@@ -135,7 +135,7 @@ class PairWork:
 
             other: Loaded | Side | Sequence[Array | None] = OpenVINOSide(pair.model, given, weights, shapes)
         else:
-            other = self._other(pair.other, model, given)
+            other = self._other(pair.other, model, given, shapes)
         return compare(
             model,
             other,
@@ -148,7 +148,9 @@ class PairWork:
             name=str(pair.other),
         ).as_dict(every=self.every)
 
-    def _other(self, path: Path, model: Loaded, given: Mapping[int, Array]) -> Loaded | Side | Sequence[Array | None]:
+    def _other(
+        self, path: Path, model: Loaded, given: Mapping[int, Array], shapes: Mapping[int, Shape]
+    ) -> Loaded | Side | Sequence[Array | None]:
         """Return another model, one of ONNX, or the expected outputs."""
         if path.suffix == ONNX:
             from irrun.debugging.onnx_runtime import OnnxSide
@@ -158,10 +160,10 @@ class PairWork:
             return side
         if path.suffix in (".npy", ".npz") or path.is_dir():
             return _expected(path, model.outputs, self.config.get("MAX_MEMORY"))
-        return self._read(path, None)[0]
+        return of_shapes(self._read(path, None), model, shapes)
 
-    def _read(self, path: Path, weights: Path | None) -> tuple[Loaded, dict[int, Shape]]:
-        return reshape(load(path, weights, extensions=[str(self.root / path) for path in self.extensions]), self.shapes)
+    def _read(self, path: Path, weights: Path | None) -> Loaded:
+        return load(path, weights, extensions=[str(self.root / path) for path in self.extensions])
 
 
 def worst_of(records: Sequence[Record]) -> int | None:

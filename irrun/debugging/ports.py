@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from irrun.debugging.faults import DebugError
-from irrun.model import Port
-from irrun.tensor import Array
+from irrun.model import Loaded, Port
+from irrun.tensor import Array, Shape
 
 
 def are_alike(port: Port, other: Port) -> bool:
@@ -49,14 +49,26 @@ def inputs_for(
     """
     found: dict[int, Array] = {}
     for other in others:
-        named = next((port.index for port in ports if are_alike(other, port)), None)
-        place = other.index if named is None and len(ports) == len(others) else named
+        place = _fed_by(other, others, ports)
         if place is None:
             known = ", ".join(port.any_name for port in ports) or "none"
             what = f'the first model has no input "{other.any_name}", its inputs are {known}'
             raise DebugError(f"{name}: {what}")
         found[other.index] = in_type_of(other, inputs[place])
     return found
+
+
+def of_shapes(other: Loaded, model: Loaded, shapes: Mapping[int, Shape]) -> Loaded:
+    """Return another model with the shapes that inputs of a model were given, by place."""
+    places = {port.index: _fed_by(port, other.inputs, model.inputs) for port in other.inputs}
+    given = {index: shapes[place] for index, place in places.items() if place is not None and place in shapes}
+    return other.reshaped(given) if given else other
+
+
+def _fed_by(other: Port, others: Sequence[Port], ports: Sequence[Port]) -> int | None:
+    """Return the place of the input whose array an input of another model gets."""
+    named = next((port.index for port in ports if are_alike(other, port)), None)
+    return other.index if named is None and len(ports) == len(others) else named
 
 
 def in_type_of(port: Port, array: Array) -> Array:

@@ -71,13 +71,12 @@ def _lines(found: Blame) -> Iterator[str]:
     yield "```"
     yield ""
     yield "## Layers"
-    yield ""
-    yield from _layers(found.case.model)
-    if len(found.case.models) > 1:
+    for name, model in zip((first, second), found.case.models, strict=False):
         yield ""
-        yield f"In {second}:"
-        yield ""
-        yield from _layers(found.case.models[1])
+        if len(found.case.models) > 1:
+            yield f"In {name}:"
+            yield ""
+        yield from _layers(model)
     if found.constants:
         yield ""
         yield "Constants that differ: " + ", ".join(f"`{name}`" for name in found.constants)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from irrun.debugging.matching import matched_outlets
 from irrun.debugging.places import Passer, Watcher
@@ -12,6 +12,9 @@ from irrun.debugging.stopping import AS_WRITTEN
 from irrun.graph import Outlet
 from irrun.model import Loaded, Outputs, Port, build
 from irrun.tensor import Array
+
+OPENVINO: Final = "OpenVINO"
+"""The name of OpenVINO as a side."""
 
 Sink = Callable[[Hashable, Array], None]
 """Takes a tensor by its key; the array may be overwritten afterwards."""

@@ -116,10 +116,13 @@ def first_not_finite(
     found = _stopped(run or _runner(model, inputs, settings), stop)
     is_made = found is not None and found.place.step.node.id not in model.graph
     if (stop.fused or is_made) and kinds:
-        found = _stopped(_runner(model, inputs, {**settings, **AS_WRITTEN}), Stop(kinds)) or found
-    if found is None and kinds and (settings.get("INFERENCE_PRECISION_HINT") == F16.name or is_half(model)):
-        return first_rounded_away(model, inputs, kinds)
-    return None if found is None else _first(found)
+        written = _stopped(_runner(model, inputs, {**settings, **AS_WRITTEN}), Stop(kinds))
+        found, is_made = written or found, is_made and written is None
+    rounded = None
+    is_f16 = settings.get("INFERENCE_PRECISION_HINT") == F16.name
+    if kinds and (found is None or is_made) and (is_f16 or is_half(model)):
+        rounded = first_rounded_away(model, inputs, kinds)
+    return rounded or (None if found is None else _first(found))
 
 
 def is_half(model: Loaded) -> bool:

@@ -12,7 +12,7 @@ CAUSES: Final = {
     "constant": "a constant differs",
     "quantisation": "numbers of few levels: a range, a scale, a zero point, or levels as expected",
     "rounding": "numbers of fewer bits, or another order of additions",
-    "missing": "a layer that only one side has",
+    "missing": "a layer, or an output, that only one side has",
     "order": "inputs or outputs in another order",
     "input": "a layer reads another tensor",
     "type": "another operation",

@@ -70,6 +70,24 @@ class InferredLayer(NamedTuple):
     def path(self) -> tuple[str, ...]:
         return self.scope.path
 
+    def varies(self, *ports: int) -> bool:
+        """Return whether one of the inputs is computed at run time; unconnected inputs of a bare layer do not count."""
+        graph, facts = self.scope.graph, self.scope.facts
+        sources = graph.sources(self.node.id)
+        fed = (sources[port] for port in ports if port < len(sources))
+        return any(
+            outlet is not None
+            and graph.node(outlet.node).layer is not None
+            and facts is not None
+            and facts[outlet].constant is None
+            and graph.node(outlet.node).type != "Const"
+            for outlet in fed
+        )
+
+    def is_constant(self) -> bool:
+        """Return whether the layer depends on no Parameter and no variable."""
+        return self.node.id in constant_nodes(self.scope.graph)
+
 
 @once
 def scopes(context: Context) -> Sequence[Scope]:
@@ -92,7 +110,7 @@ def inferred_layers(context: Context, *types: str) -> Iterator[InferredLayer]:
     """Yield the layers of some types whose inputs and outputs all have facts."""
     for type in types:
         for node, scope, _ in by_type(context).get(type, ()):
-            item = _inferred(node, scope)
+            item = inferred(node, scope)
             if item is not None:
                 yield item
 
@@ -106,7 +124,7 @@ def remarkable(context: Context) -> Sequence[InferredLayer]:
             dims = fact.shape.dims
             if dims is not None and math.prod([dim.hi for dim in dims]) > 0 and math.prod([d.lo for d in dims]) < LARGE:
                 continue
-            item = _inferred(scope.graph.node(outlet.node), scope)
+            item = inferred(scope.graph.node(outlet.node), scope)
             if item is not None:
                 found[number, outlet.node] = item
     return tuple(found.values())
@@ -133,7 +151,8 @@ def unread(context: Context) -> Sequence[Placed]:
     return found
 
 
-def _inferred(node: Node, scope: Scope) -> InferredLayer | None:
+def inferred(node: Node, scope: Scope) -> InferredLayer | None:
+    """Return a node with its facts; None where one of them is not known, and for a node without a layer."""
     if node.layer is None or scope.facts is None:
         return None
     inputs = [fact for outlet in scope.graph.sources(node.id) if (fact := scope.facts.get(outlet)) is not None]

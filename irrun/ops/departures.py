@@ -6,7 +6,7 @@ follows the words "OpenVINO's CPU plugin".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from irrun.tensor import Fact
@@ -59,6 +59,15 @@ GENERAL: Final[Mapping[str, str]] = {
     "unknown": "does not know the operation",
 }
 """Departures by a short key."""
+
+_OF_TYPES: Final[Mapping[str, str]] = {"i64": "64-bit", "u64": "64-bit", "f64": "f64", "string": "strings"}
+"""The departures of all operations on tensors of some element types."""
+
+
+def of_types(inputs: Sequence[Fact | None], outputs: Sequence[Fact | None]) -> tuple[str, ...]:
+    """Return the general departures that concern the types of a layer: those of its first input and first output."""
+    firsts = [fact.type.name for facts in (inputs, outputs) for fact in facts[:1] if fact is not None]
+    return tuple(dict.fromkeys(GENERAL[_OF_TYPES[name]] for name in firsts if name in _OF_TYPES))
 
 
 def is_empty(layer: Layer, port: int) -> bool:

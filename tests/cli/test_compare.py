@@ -112,6 +112,35 @@ def test_without_a_layer_to_name(run: Run, tmp_path: Path) -> None:
     assert result.stdout.splitlines()[-1].startswith('suspected: ReLU "')
 
 
+def test_a_suspect_before_the_layers_that_have_a_counterpart(run: Run, tmp_path: Path) -> None:
+    """The product has none, by name or by structure, and the sum is not the first layer that differs."""
+    models = net(tmp_path / "a.xml"), net(tmp_path / "b.xml", weight=2, name="other")
+    record = compared(run, *models, status=1)["pairs"][0]
+    assert [item["name"] for item in record["suspects"]] == ["product"]
+    assert record["layer"]["name"] == "sum"
+    text = run("compare", *models).stdout
+    assert "first layer" not in text
+    assert 'suspected: Multiply "product" beside "other", constant: ' in text
+
+
+@pytest.mark.parametrize("command", ["compare", "debug blame"])
+def test_shapes_of_inputs_of_other_names(run: Run, tmp_path: Path, command: str) -> None:
+    def model(path: Path, name: str, sizes: str, factor: float) -> Path:
+        made = Net()
+        x = made.parameter(name, sizes)
+        made.result(made.layer("Multiply", [x, made.constant(f32([factor]))], name="twice", tensor="y"))
+        return made.save(path)
+
+    models = model(tmp_path / "a.xml", "x", "?,3", 2), model(tmp_path / "b.xml", "z", "?,?", 3)
+    result = run(*command.split(), *models, "--shape", "x[4,3]", "--json")
+    assert result.exit_code == 1, result.stderr
+    record = json.loads(result.stdout)
+    suspects = (record["pairs"][0] if command == "compare" else record)["suspects"]
+    assert [(item["name"], item["cause"]) for item in suspects] == [("twice", "constant")]
+    if command == "compare":
+        assert record["pairs"][0]["outputs"][0]["shape"] == [4, 3]
+
+
 def test_outputs_belong_together_by_name(run: Run, tmp_path: Path) -> None:
     def both(path: Path, *order: str) -> Path:
         made = Net()

@@ -68,6 +68,21 @@ def test_nothing_is_lost_in_f32(tmp_path: Path) -> None:
     assert (found.layer, found.kind, found.precision) == ("square", "inf", "f16")
 
 
+def test_a_fused_step_that_inherits_an_overflow(tmp_path: Path) -> None:
+    """The run computes the division in f32, and a convolution with its epilogue overflows: the division is named."""
+    net = Net()
+    large = net.layer("Divide", [net.parameter("x", "1,1,4,4"), net.constant(f32([2e-4]))], name="scale")
+    weights = net.constant(np.ones((2, 1, 3, 3), np.float32))
+    pads = {name: [1, 1] for name in ("pads_begin", "pads_end", "strides", "dilations")}
+    made = net.layer("Convolution", [large, weights], name="conv", **pads)
+    net.result(net.layer("ReLU", [made], name="relu"))
+    found = first_not_finite(
+        load(net.save(tmp_path / "net.xml")), {0: np.full((1, 1, 4, 4), 16, np.float32)}, config=HALF
+    )
+    assert found is not None
+    assert (found.layer, found.kind, found.count, found.precision) == ("scale", "inf", 16, "f16")
+
+
 @pytest.mark.parametrize("type", ["f32", "f16"])
 def test_models_in_half_precision(tmp_path: Path, type: str) -> None:
     assert is_half(load(overflow(tmp_path / "net.xml", type))) == (type == "f16")

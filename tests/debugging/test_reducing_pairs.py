@@ -53,6 +53,20 @@ def blamed(first: Loaded, second: Loaded, inputs: dict[int, Array] | None = None
     return blame(first, ModelSide(second, given), given)
 
 
+def test_outputs_of_exchanged_names_are_a_case_of_both_models(tmp_path: Path) -> None:
+    def model(path: Path, *names: str) -> Loaded:
+        net = Net()
+        x = net.parameter("x", "4,16")
+        for type, name in zip(("Tanh", "Abs"), names, strict=True):
+            net.result(net.layer(type, [x], name=type, tensor=name))
+        return load(net.save(path))
+
+    found = blamed(model(tmp_path / "a.xml", "u", "v"), model(tmp_path / "b.xml", "v", "u"))
+    assert (found.type, found.reproduces) == ("Result", True)
+    np.testing.assert_array_equal(found.answers.theirs[0], np.abs(X))
+    np.testing.assert_allclose(found.answers.ours[0], np.tanh(X), rtol=1e-6)
+
+
 def sizes(model: Loaded) -> list[int]:
     return [model.facts[Outlet(id, 0)].shape.static[0] for id in constants_of(model)]
 

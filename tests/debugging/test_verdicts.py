@@ -304,6 +304,23 @@ def test_a_step_of_rounding_accuses_nobody(tmp_path: Path) -> None:
     assert suspect.what.startswith("known departures: OpenVINO's CPU plugin returns the lower limit for NaN; ")
 
 
+@pytest.mark.parametrize("only", ["model", "other"])
+def test_outputs_that_one_side_lacks(tmp_path: Path, only: str) -> None:
+    def model(*outputs: str) -> Loaded:
+        made = Net()
+        x = made.parameter("x", "2,4")
+        for name in outputs:
+            made.result(made.layer("Tanh" if name == "y" else "Abs", [x], tensor=name))
+        return load(made.save(tmp_path / f"{len(outputs)}.xml"))
+
+    pair = [model("y", "z"), model("y")]
+    found = compare(*(pair if only == "model" else pair[::-1]), X).verdict
+    what = f"the output is only in the {'first' if only == 'model' else 'other'} model"
+    names = ("z", "") if only == "model" else ("", "z")
+    assert found.suspects == (Suspect(names[0], "Result", names[1], "missing", what),)
+    assert (found.verdict, found.cause, found.reason) == ("different", "missing", "1 output only on one side")
+
+
 def test_outputs_that_are_constants_and_differ(tmp_path: Path) -> None:
     """No layer computes them, so nothing explains the difference."""
 

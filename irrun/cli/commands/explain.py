@@ -54,7 +54,7 @@ def _text(found: Explanation) -> str:
     lines += _table("bodies", [(tag, f"{count:,} layers") for tag, count in found.bodies])
     lines += _table("runtime information", [(item.place, item.name, item.value) for item in found.info])
     lines += _part("notes", found.notes)
-    lines += _part("OpenVINO's CPU plugin", found.departures)
+    lines += _part("OpenVINO's CPU plugin", [*found.departures, *found.general])
     if found.page:
         lines += ["", f"page: {found.page}"]
     return "\n".join(lines)

@@ -57,6 +57,7 @@ def command(
     source: Source,
     settings: Settings,
 ) -> None:
+    from irrun.debugging.ports import of_shapes
     from irrun.reporting.diff import diff
     from irrun.reporting.page import Measured, Subject, contents, page, titles
 
@@ -67,8 +68,10 @@ def command(
         raise click.UsageError("-i requires --run or --openvino")
     read = [*source.read(model), *(read_files(other) if other is not None else ())]
     refuse_inputs([output], read)
-    loaded, _ = source.load(model)
-    second = None if other is None else source._replace(weights=None).load(other)[0]
+    loaded, shapes = source.load(model)
+    second = None
+    if other is not None:
+        second = of_shapes(source._replace(weights=None, shapes=()).load(other)[0], loaded, shapes)
     measured = {0: Measured(), 1: Measured()}
     if running or native:
         measured |= _measured(model, source, loaded, second, settings.of(model), native=native)

@@ -32,6 +32,7 @@ from irrun.debugging.blaming import Blame, NothingToBlame
 from irrun.debugging.blaming import blame as find
 from irrun.debugging.engines import OpenVINOSide
 from irrun.debugging.layers import Tolerance
+from irrun.debugging.ports import of_shapes
 from irrun.debugging.reproducing import SILENT, write_folder
 from irrun.debugging.rounding import PRECISIONS
 from irrun.evaluation.files import reading
@@ -76,7 +77,7 @@ def blame(
     arrays = reading.by_index(source.values(loaded, config))
     side: Loaded | OpenVINOSide | str
     if other is not None:
-        side, _ = source._replace(weights=None).load(other)
+        side = of_shapes(source._replace(weights=None, shapes=()).load(other)[0], loaded, shapes)
     elif name is not None:
         side = name
     else:
@@ -107,7 +108,7 @@ def _text(found: Blame) -> str:
     by = "different shapes" if errors is None else f"max {errors.max:.3g}, relative {errors.relative:.2g}"
     lines = [f"blamed: {shown}"]
     match found.kind:
-        case "layer":
+        case "layer" if found.reproduces or found.whole is not None:
             lines.append(f"for the same inputs, {first} and {second} differ: {by}")
         case "optimisation":
             layers = ", ".join(map(values.printable, found.layers))

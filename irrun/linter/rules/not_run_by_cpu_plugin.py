@@ -1,13 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from irrun.diagnostics import Diagnostic, Severity
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
-from irrun.linter.scopes import InferredLayer, by_type, constant_nodes, inferred_layers, remarkable
-from irrun.tensor import Fact
+from irrun.linter.scopes import InferredLayer, by_type, inferred_layers, remarkable
 
 
 class NotRunByCpuPlugin(Rule):
@@ -45,37 +43,6 @@ class NotRunByCpuPlugin(Rule):
             yield self.report(item, f"OpenVINO's CPU plugin {what}")
 
 
-class _Layer(NamedTuple):
-    """A layer as departures of operations see it."""
-
-    item: InferredLayer
-
-    @property
-    def inputs(self) -> tuple[Fact, ...]:
-        return self.item.inputs
-
-    @property
-    def outputs(self) -> tuple[Fact, ...]:
-        return self.item.outputs
-
-    def varies(self, *ports: int) -> bool:
-        """Return whether one of the inputs is computed at run time; unconnected inputs of a bare layer do not count."""
-        graph, facts = self.item.scope.graph, self.item.scope.facts
-        sources = graph.sources(self.item.node.id)
-        fed = (sources[port] for port in ports if port < len(sources))
-        return any(
-            outlet is not None
-            and graph.node(outlet.node).layer is not None
-            and facts is not None
-            and facts[outlet].constant is None
-            and graph.node(outlet.node).type != "Const"
-            for outlet in fed
-        )
-
-    def is_constant(self) -> bool:
-        return self.item.node.id in constant_nodes(self.item.scope.graph)
-
-
 def _types(context: Context) -> Iterator[str]:
     """Yield the types of layers with a departure that can be recognised."""
     for type, placed in by_type(context).items():
@@ -88,7 +55,7 @@ def _departure(item: InferredLayer) -> str | None:
     op = item.node.op
     if op is None:
         return None
-    return next((text for known in op.spec.recognised if (text := known.found(op, _Layer(item))) is not None), None)
+    return next((text for known in op.spec.recognised if (text := known.found(op, item)) is not None), None)
 
 
 def _dynamic_rank(item: InferredLayer, *, has_weights: bool) -> str | None:

@@ -12,6 +12,7 @@ from irrun.document.places import layer_ref
 from irrun.graph import Outlet
 from irrun.model import Loaded
 from irrun.model.layers import Place, find_layer
+from irrun.ops.departures import of_types
 from irrun.ops.extension import Extension, origin
 from irrun.ops.infrastructure.const import Const
 from irrun.reporting.explain.words import Seen, attribute_text, words_of
@@ -75,8 +76,8 @@ class Explanation:
 
     ``computes`` says what it does with these attributes, ``shapes`` why the outputs have their shapes, with the numbers
     of this layer. ``info`` is the runtime information that the file has of it. ``notes`` are those of the operation
-    where its page leaves something open, ``departures`` those of OpenVINO's CPU plugin from the page. ``page`` is the
-    address of the specification, "" where there is none.
+    where its page leaves something open, ``departures`` those of OpenVINO's CPU plugin from the page, ``general`` those
+    of all operations on tensors of these types. ``page`` is the address of the specification, "" where there is none.
     """
 
     name: str
@@ -94,6 +95,7 @@ class Explanation:
     info: tuple[Note, ...]
     notes: tuple[str, ...]
     departures: tuple[str, ...]
+    general: tuple[str, ...]
     faults: tuple[str, ...]
     page: str
 
@@ -135,6 +137,7 @@ def explained(model: Loaded, place: Place) -> Explanation:
         info=tuple(Note(where, name, text) for (where, name), text in node.info.texts().items()),
         notes=() if spec is None else tuple(note.removeprefix("Note: ") for note in spec.notes()),
         departures=() if spec is None else tuple(spec.departures.values()),
+        general=of_types(seen.inputs, seen.outputs),
         faults=tuple(faults),
         page="" if spec is None else spec.page,
     )

@@ -185,6 +185,8 @@ class _Model:
         findings = self._findings.get(layer_ref(node.layer), []) if node.layer is not None else []
         if findings:
             record["f"] = findings
+        if found.general:
+            record["g"] = found.general
         statistics = self._subject.measured.statistics.get(_label(place), ())
         if statistics:
             record["s"] = [_statistics(item.as_dict()) for item in statistics]

@@ -178,7 +178,7 @@ class Details {
     parts.push(...section("Numbers", ...(numbers.length ? [rows(numbers)] : [])));
     parts.push(...section("Statistics of the outputs", ...(layer.s || []).map((values, port) => this.statistics(values, port))));
     parts.push(...section("Notes", ...[...(operation.notes || [])].map((text) => element("p", { textContent: text }))));
-    parts.push(...section("OpenVINO's CPU plugin", ...[...(operation.departures || [])].map((text) => element("p", { textContent: text }))));
+    parts.push(...section("OpenVINO's CPU plugin", ...[...(operation.departures || []), ...(layer.g || [])].map((text) => element("p", { textContent: text }))));
     if (operation.page) parts.push(element("p", {}, element("a", { href: operation.page, target: "_blank", rel: "noreferrer", textContent: "Specification page" })));
     this.clear(parts);
   }
