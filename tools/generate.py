@@ -22,7 +22,7 @@ from tests.lab.conformance import page as conformance
 from tests.lab.conformance.page import linked
 from tests.lab.openvino_api import page as openvino_api
 from tests.lab.read_model import page as read_model
-from tools import command_pages, consoles, legacy_attributes, rule_pages
+from tools import command_pages, consoles, departure_pages, legacy_attributes, rule_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "docs" / "rules"
@@ -37,6 +37,8 @@ def files() -> Iterator[tuple[Path, str]]:
     yield ROOT / "schemas" / "irrun.schema.json", settings_schema()
     yield ROOT / "docs" / "operations.md", operations()
     yield ROOT / "docs" / "commands.md", command_pages.page()
+    faults = ROOT / "docs" / "openvino-faults.md"
+    yield faults, departure_pages.page(faults)
     yield ROOT / "docs" / "legacy-attributes.md", legacy_attributes.page()
     yield from rule_pages.pages(RULES)
     yield from read_model.files()
