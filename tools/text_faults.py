@@ -87,7 +87,8 @@ def bad_inputs(folder: Path) -> list[tuple[str, int, str]]:
             arguments = [argument.replace("{}", str(copy)) for argument in case.arguments]
             command = [sys.executable, "-m", "irrun", *arguments]
             found = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-            lines = (found.stderr.strip() or found.stdout.strip()).splitlines()
-            text = next((line for line in lines if "error: " in line), lines[-1] if lines else "").replace(place, "")
+            written = f"a text of {len(found.stdout.strip()):,} characters"
+            lines = found.stderr.strip().splitlines() or [written]
+            text = next((line for line in lines if "error: " in line), lines[-1]).replace(place, "")
             rows.append((case.what, found.returncode, text if "Traceback" not in found.stderr else "Traceback"))
     return rows

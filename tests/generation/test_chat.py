@@ -173,7 +173,12 @@ def talker() -> TextPipeline:
 
 
 @pytest.mark.parametrize(
-    ("name", "is_history"), [("as it is", False), ("trimmed answers", False), *[(name, True) for name in TEMPLATES]]
+    ("name", "is_history"),
+    [
+        ("as it is", False),
+        ("trimmed answers", True),
+        *[pytest.param(name, True, marks=pytest.mark.rest) for name in TEMPLATES if name != "trimmed answers"],
+    ],
 )
 def test_conversations_of_ten_turns_read_what_is_new(
     talker: TextPipeline, stories: TextPipeline, name: str, is_history: bool
