@@ -111,15 +111,14 @@ def claims(record: Mapping[str, Any]) -> Iterator[str]:
         yield f"unknown: {record['reason']}"
     elif not record["suspects"] and record["cause"]:
         yield f"nobody is suspected: {record['cause']}; {record['reason']}"
+    if record["cause"] == "quantisation":
+        for loss in record["losses"]:
+            yield f"loses {loss['error']:.2g}, as expected: {_layers(loss)}, {loss['what']}"
 
 
 def _suspect(suspect: Mapping[str, Any]) -> str:
     """Format a suspect: its layers, the cause, and what differs."""
-    name, other = (printable(suspect[key]) for key in ("name", "other"))
-    text = f'{suspect["type"]} "{name or other}"'
-    if name and other and name != other:
-        text += f' beside "{other}"'
-    text += f", {suspect['cause']}"
+    text = f"{_layers(suspect)}, {suspect['cause']}"
     if suspect["what"]:
         text += f": {printable(suspect['what'])}"
     names = [f'"{printable(item)}"' for item in suspect["constants"]]
@@ -129,6 +128,13 @@ def _suspect(suspect: Mapping[str, Any]) -> str:
         counts = [amount(len(suspect["between"][side]), "layer") for side in ("model", "other")]
         text += f", in a region of {counts[0]} beside {counts[1]}"
     return text
+
+
+def _layers(item: Mapping[str, Any]) -> str:
+    """Format the layer of each side."""
+    name, other = (printable(item[key]) for key in ("name", "other"))
+    beside = f' beside "{other}"' if name and other and name != other else ""
+    return f'{item["type"]} "{name or other}"{beside}'
 
 
 def _named(layer: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun.debugging.clipping import clipping
 from irrun.debugging.expanding import expanded
 from irrun.debugging.finding import HELD, Finder, Harmless
 from irrun.debugging.places import Passer
@@ -47,8 +48,9 @@ class Region:
     ``end`` is the outlet whose tensor the other model has otherwise at ``other``; ``layers`` and ``others`` lead to
     them from what agrees, in topological order: none on the side where the tensor itself agrees with what is before.
     ``error`` is that of the tensor for inputs that agree. All behind agrees once the tensor is that of the other model.
-    ``noise`` is that of a region which is a single quantiser (`quantiser_noise`). ``starts`` are the tensors that agree
-    and that the region reads, by pairs; None where one of them has no counterpart of the same shape.
+    ``noise`` is that of a region which is a single quantiser (`quantiser_noise`), ``clipped`` says what it clips.
+    ``starts`` are the tensors that agree and that the region reads, by pairs; None where one of them has no counterpart
+    of the same shape.
     """
 
     end: Outlet
@@ -57,6 +59,7 @@ class Region:
     others: tuple[int, ...]
     error: float = 0.0
     noise: float | None = None
+    clipped: str = ""
     starts: tuple[tuple[Outlet, Outlet], ...] | None = None
 
 
@@ -193,13 +196,14 @@ class _Aligner(Finder):
             return None
         region, own = best[1], self.value(best[1].end)
         array = self.tensors[region.other]
-        noise = None
+        noise, clipped = None, ""
         if own is not None and (len(region.layers), len(region.others)) in ((0, 1), (1, 0)):
             layers, id = (self.ours, region.layers[0]) if region.layers else (self.theirs, region.others[0])
             if layers.node(id).type == QUANTISER:
-                noise = quantiser_noise(layers, id, *((array, own) if region.layers else (own, array)), slices=True)
+                whole, levels = (array, own) if region.layers else (own, array)
+                noise, clipped = quantiser_noise(layers, id, whole, levels, slices=True), clipping(layers, id, whole)
         error = np.inf if own is None else distance(own, array)
-        return replace(region, error=error, noise=noise, starts=self._starts(region))
+        return replace(region, error=error, noise=noise, clipped=clipped, starts=self._starts(region))
 
     def _starts(self, region: Region) -> tuple[tuple[Outlet, Outlet], ...] | None:
         """Return the pairs of tensors that agree and that a region reads, if all have the same shape on both sides."""

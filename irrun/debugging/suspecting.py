@@ -12,7 +12,7 @@ from irrun.debugging.causes import Cause, cause_of, moves, reads, unconverted, v
 from irrun.debugging.quantising import CODING, QUANTISATION, QUANTISER, ROUNDING, constant_loss
 from irrun.debugging.replaying import Layers
 from irrun.debugging.resembling import SAME, distance
-from irrun.debugging.verdicts import WIDEST, Cut, Suspect, Verdict
+from irrun.debugging.verdicts import WIDEST, Cut, LayerLoss, Suspect, Verdict
 from irrun.diagnostics import amount
 from irrun.graph import Node
 from irrun.tensor import Array
@@ -25,6 +25,9 @@ _NOISE: Final = 6.0
 
 _OUTLIER: Final = 6.0
 """The same as a multiple of that of the other layers."""
+
+_SHOWN: Final = 10
+"""Layers that lose most, which a verdict has."""
 
 
 def verdict_of(found: Alignment) -> Verdict:
@@ -48,7 +51,7 @@ def verdict_of(found: Alignment) -> Verdict:
     if suspects and suspects[0].cause in _VAGUE and any(_has_arithmetic(found, region) for region in found.regions):
         return Verdict("unknown", reason="the difference begins in shape arithmetic, or behind it")
     if suspects:
-        return Verdict("different", tuple(suspects), suspects[0].cause, suspects[0].what)
+        return Verdict("different", tuple(suspects), suspects[0].cause, suspects[0].what, _losses(found))
     if coarse:
         return Verdict("different", cause=QUANTISATION, reason="outputs rounded to levels")
     if found.harmless:
@@ -57,8 +60,16 @@ def verdict_of(found: Alignment) -> Verdict:
         worst = max(found.harmless, key=lambda item: item.error)
         what = ", ".join(dict.fromkeys(item.loss.what for item in found.harmless if item.loss.kind == cause))
         reason = f"{what} in {amount(len(found.harmless), 'layer')}, at most {worst.error:.2g} of a tensor"
-        return Verdict("different", cause=cause, reason=reason)
+        return Verdict("different", cause=cause, reason=reason, losses=_losses(found))
     return Verdict("different", cause=ROUNDING, reason="each layer agrees for equal inputs; small errors grow")
+
+
+def _losses(found: Alignment) -> tuple[LayerLoss, ...]:
+    """Return the layers that lose most by quantisation, as expected, the largest error first."""
+    coarse = [item for item in found.harmless if item.loss.kind == QUANTISATION]
+    largest = sorted(coarse, key=lambda item: -item.error)[:_SHOWN]
+    pairs = [(found.ours.node(item.layer), found.theirs.node(item.other), item) for item in largest]
+    return tuple(LayerLoss(a.name, a.type, b.name, item.loss.what, item.error) for a, b, item in pairs)
 
 
 def _noisy(found: Alignment) -> list[tuple[int, Suspect]]:
@@ -117,7 +128,8 @@ def _suspect(found: Alignment, region: Region) -> Suspect:
     node = _telling(ours, mine_only) if mine_only else _telling(theirs, its_only)
     cause, what = "missing", f"{node.type} is only in the {'first' if mine_only else 'other'} model"
     if node.type == QUANTISER:
-        cause, what = "quantisation", f"{QUANTISER} {node.name} loses more than its levels explain"
+        clipped = f"; {region.clipped}" if region.clipped else ""
+        cause, what = "quantisation", f"{QUANTISER} {node.name} loses more than its levels explain{clipped}"
     type = node.type if mine_only or not layers else last.type
     name = node.name if mine_only else last.name if layers else ""
     other = node.name if its_only else twin.name if others else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal, NamedTuple
 
 from irrun.graph import Outlet
@@ -78,27 +78,53 @@ class Suspect:
 
 
 @dataclass(frozen=True, slots=True)
+class LayerLoss:
+    """A layer that loses no more than its quantisers explain, ``name`` and ``other`` on each side.
+
+    ``what`` says by what, ``error`` is that of its results, in proportion to the largest magnitude.
+    """
+
+    name: str
+    type: str
+    other: str
+    what: str
+    error: float
+
+    def mirrored(self) -> LayerLoss:
+        """Return the loss of the same models in the other order."""
+        return replace(self, name=self.other, other=self.name)
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """The claim of a comparison.
 
     ``equal``: the outputs agree within the tolerances. ``different``: they do not, and either the ``suspects``, the
     likeliest first, or a harmless ``cause`` explain it. ``unknown``: they do not, and nothing was shown to explain it.
-    ``reason`` says why, in words.
+    ``reason`` says why, in words. ``losses`` are the layers that lose most by quantisation, as expected, the largest
+    first.
     """
 
     verdict: Literal["equal", "different", "unknown"]
     suspects: tuple[Suspect, ...] = ()
     cause: str = ""
     reason: str = ""
+    losses: tuple[LayerLoss, ...] = ()
 
     def mirrored(self) -> Verdict:
         """Return the verdict on the same models in the other order."""
-        return replace(self, suspects=tuple(item.mirrored() for item in self.suspects))
+        suspects, losses = (
+            tuple(item.mirrored() for item in self.suspects),
+            tuple(item.mirrored() for item in self.losses),
+        )
+        return replace(self, suspects=suspects, losses=losses)
 
     def as_dict(self) -> dict[str, Any]:
         """Return a record, ready for JSON."""
         found = [item.as_dict() for item in self.suspects]
-        return {"verdict": self.verdict, "cause": self.cause, "reason": self.reason, "suspects": found}
+        losses = [asdict(item) for item in self.losses]
+        head = {"verdict": self.verdict, "cause": self.cause, "reason": self.reason}
+        return {**head, "suspects": found, "losses": losses}
 
 
 EQUAL: Final = Verdict("equal")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from irrun.cli.comparing import claims
 from irrun.debugging import Tolerance, compare
 from irrun.debugging.diagnosing import diagnose_layers
 from irrun.debugging.layers import LayerComparison, LayerDifference
@@ -302,6 +303,61 @@ def test_a_step_of_rounding_accuses_nobody(tmp_path: Path) -> None:
     assert isinstance(suspect, Suspect)
     assert (suspect.name, suspect.cause) == ("fq", "implementation")
     assert suspect.what.startswith("known departures: OpenVINO's CPU plugin returns the lower limit for NaN; ")
+
+
+def test_what_quantised_weights_lose(tmp_path: Path) -> None:
+    """The product with the coarser weights is first; a sound quantiser is not suspected."""
+
+    def chain(steps: tuple[float, float]) -> Build:
+        def build(made: Net, x: Handle) -> Handle:
+            for number, step in enumerate(steps):
+                weights = made.constant(WEIGHTS, name=f"w{number}")
+                if step:
+                    codes = made.constant(np.round(WEIGHTS / step), "i8", name=f"codes{number}")
+                    wide = made.layer("Convert", [codes], destination_type="f32")
+                    weights = made.layer("Multiply", [wide, made.constant(f32(step))])
+                x = made.layer("MatMul", [x, weights], name=f"{'q' if step else ''}product{number}")
+            return x
+
+        return build
+
+    exact, coarse = net(tmp_path / "a.xml", chain((0, 0))), net(tmp_path / "b.xml", chain((0.02, 0.05)))
+    found = compare(exact, coarse, X).verdict
+    assert (found.verdict, found.cause, found.suspects) == ("different", "quantisation", ())
+    assert [(item.name, item.other, item.what) for item in found.losses] == [
+        ("product1", "qproduct1", "weights rounded to i8"),
+        ("product0", "qproduct0", "weights rounded to i8"),
+    ]
+    assert found.losses[0].error > found.losses[1].error > 0
+    assert found.as_dict()["losses"][0]["what"] == "weights rounded to i8"
+    largest = compare(coarse, exact, X).verdict.losses[0]
+    assert (largest.name, largest.other) == ("qproduct1", "product1")
+    _, line, _ = claims(found.as_dict())
+    where = 'MatMul "product1" beside "qproduct1"'
+    assert line == f"loses {found.losses[0].error:.2g}, as expected: {where}, weights rounded to i8"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "clipped"),
+    [(0, 2, "62 % at the lower end and 12 % at the upper end"), (-4, 1, "25 % at the upper end")],
+)
+def test_a_range_that_clips(tmp_path: Path, low: float, high: float, clipped: str) -> None:
+    """The layer before it has the outputs -3, -2, -1, -0.5, -0.25, 0.5, 1.5 and 3."""
+
+    def levels(made: Net, x: Handle) -> Handle:
+        limits = [made.constant(f32(value)) for value in (low, high, low, high)]
+        return made.layer("FakeQuantize", [x, *limits], name="fq", levels=256)
+
+    def model(name: str, build: Build) -> Loaded:
+        made = Net()
+        at = made.layer("Negative", [made.parameter("x", "2,4")], name="first")
+        made.result(made.layer("Tanh", [build(made, at)], tensor="y"))
+        return load(made.save(tmp_path / f"{name}.xml"))
+
+    inputs = {0: -f32([[-3, -2, -1, -0.5], [-0.25, 0.5, 1.5, 3]])}
+    (suspect,) = compare(model("a", nothing), model("b", levels), inputs).verdict.suspects
+    assert (suspect.other, suspect.cause) == ("fq", "quantisation")
+    assert suspect.what == f"FakeQuantize fq loses more than its levels explain; clipped: {clipped}"
 
 
 @pytest.mark.parametrize("only", ["model", "other"])

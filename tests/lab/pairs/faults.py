@@ -277,9 +277,14 @@ def shifted_slice(model: Loaded) -> Iterator[Planted | None]:
 
 
 def wrong_order(model: Loaded) -> Iterator[Planted | None]:
-    """A transposition exchanges two axes more, neither of size one, which would be a Reshape."""
+    """A transposition exchanges two axes more, neither of size one, which would be a Reshape.
+
+    Where the sound one only moves axes of size one, the fault is a transposition more than the other exporter may have.
+    """
     for edit, node, port, value in _constants(model, "Transpose", port=1):
         sizes = edit.fact(node).shape.static
+        moved = [axis for axis, size in zip(value.tolist(), sizes, strict=True) if size > 1]
+        cause = "constant" if moved != sorted(moved) else "transposition"
         for one in range(value.size - 1):
             if 1 in sizes[one : one + 2]:
                 continue
@@ -287,7 +292,7 @@ def wrong_order(model: Loaded) -> Iterator[Planted | None]:
             other = value.copy()
             other[[one, one + 1]] = other[[one + 1, one]]
             _hold(edit, node, port, other)
-            yield _done(edit, node.name, "constant")
+            yield _done(edit, node.name, cause)
 
 
 def wrong_concat(model: Loaded) -> Iterator[Planted | None]:

@@ -34,6 +34,7 @@ ACCEPTED: Final[Mapping[str, frozenset[str]]] = {
     "quantisation": frozenset({"quantisation", "constant", "attribute"}),
     "type": frozenset({"type", "missing"}),
     "input": frozenset({"input", "order"}),
+    "transposition": frozenset({"constant", "missing"}),
 }
 """The causes that are right for a fault, where there are several."""
 
