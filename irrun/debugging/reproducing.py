@@ -130,6 +130,9 @@ def _commands(found: Blame) -> Iterator[str]:
 
 def _layers(model: Loaded) -> Iterator[str]:
     graph: Graph = model.graph
+    if not layers_of(model):
+        yield "No layer: the outputs are the inputs."
+        return
     yield "| layer | type | attributes | inputs | outputs |"
     yield "|---|---|---|---|---|"
     for id in layers_of(model):

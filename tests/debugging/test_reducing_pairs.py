@@ -12,6 +12,7 @@ from irrun.debugging import DebugError, ModelSide, Tolerance, blame, write_folde
 from irrun.debugging.blaming import Blame
 from irrun.debugging.cases import layers_of
 from irrun.debugging.kinds import Fault, fault_of
+from irrun.debugging.reproducing import text
 from irrun.debugging.shrinking import constants_of
 from irrun.document.writer import Handle
 from irrun.graph import Outlet
@@ -65,6 +66,20 @@ def test_outputs_of_exchanged_names_are_a_case_of_both_models(tmp_path: Path) ->
     assert (found.type, found.reproduces) == ("Result", True)
     np.testing.assert_array_equal(found.answers.theirs[0], np.abs(X))
     np.testing.assert_allclose(found.answers.ours[0], np.tanh(X), rtol=1e-6)
+
+
+def test_a_layer_that_only_one_model_has(tmp_path: Path) -> None:
+    def model(path: Path, factor: float | None) -> Loaded:
+        net = Net()
+        x = net.parameter("x", "4,16")
+        at = net.layer("Multiply", [x, net.constant(np.float32([factor]))], name="extra") if factor else x
+        net.result(net.layer("Tanh", [at], name="tanh", tensor="y"))
+        return load(net.save(path))
+
+    found = blamed(model(tmp_path / "a.xml", None), model(tmp_path / "b.xml", 2))
+    lines = text(found).splitlines()
+    assert lines[lines.index("In model:") + 2] == "No layer: the outputs are the inputs."
+    assert lines[lines.index("In other:") + 4].startswith("| `extra` | Multiply opset1 | ")
 
 
 def sizes(model: Loaded) -> list[int]:
