@@ -65,7 +65,7 @@ class Source(NamedTuple):
     def values(self, model: Loaded, config: Mapping[str, Any]) -> list[Value]:
         """Return a value for each input: that of a file, or a random one."""
         found = reading.from_files(self.files, model.inputs, budget=config.get("MAX_MEMORY"), model=model)
-        return reading.completed(found, model.inputs, self.seed)
+        return reading.completed(found, model, self.seed)
 
     def read(self, path: Path) -> list[Path]:
         """Return the files that a command reads for a model."""
@@ -116,5 +116,6 @@ def told(given: Sequence[Value], path: Path) -> Iterator[None]:
 def _say_sizes(random: Sequence[Port]) -> None:
     dynamic = [port.any_name for port in random if not port.partial_shape.is_static]
     if dynamic:
-        what = "random inputs have the smallest size that a dynamic dim allows"
-        note(f"{what}; --shape '{dynamic[0]}[...]' gives other sizes")
+        note(
+            f"dynamic dims of random inputs have a size that was chosen; --shape '{dynamic[0]}[...]' gives another one"
+        )

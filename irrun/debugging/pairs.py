@@ -129,7 +129,7 @@ class PairWork:
         model, shapes = reshape(self._read(pair.model, weights), self.shapes)
         folder = Path() if Path.cwd() == self.root else self.root
         found = reading.from_files((*self.files, *pair.files), model.inputs, folder, self.config.get("MAX_MEMORY"))
-        given = reading.by_index(reading.completed(found, model.inputs, self.seed))
+        given = reading.by_index(reading.completed(found, model, self.seed))
         if pair.other is None:
             from irrun.debugging.engines import OpenVINOSide
 

@@ -10,7 +10,7 @@ import numpy as np
 from irrun.model.arguments import InputError
 from irrun.model.port import Port
 from irrun.ops.calling import conform
-from irrun.tensor import Array, Dim, ElementType
+from irrun.tensor import Array, ElementType
 
 MOST: Final = 2**40
 """The limit on the elements of a random input, far above any memory."""
@@ -19,16 +19,13 @@ INTEGERS: Final = 4
 """The upper bound of random integers, or the maximum of the type where that is less."""
 
 
-def random_input(port: Port, seed: int = 0, open_size: int = 1) -> Array:
+def random_input(port: Port, seed: int = 0, sizes: tuple[int, ...] | None = None) -> Array:
     """Return a random value for an input, which depends on the seed and the index of the input only.
 
-    Floats are standard normal, integers small and not negative, strings short words. A dynamic dim is ``open_size``, or
-    its nearest bound. InputError where the rank is dynamic, or the memory too small.
+    Floats are standard normal, integers small and not negative, strings short words. A dynamic dim without ``sizes``
+    is 1, or its nearest bound. InputError where the rank is dynamic, or the memory too small.
     """
-    dims = port.partial_shape.dims
-    if dims is None:
-        raise InputError(f'input "{port.any_name}" has a dynamic rank, expected a shape for its random value')
-    shape = tuple(_size(dim, open_size) for dim in dims)
+    shape = _smallest(port) if sizes is None else sizes
     if math.prod(shape) > MOST:
         raise InputError(f'input "{port.any_name}" has {math.prod(shape)} elements, too many for a random value')
     try:
@@ -53,5 +50,8 @@ def _value(generator: np.random.Generator, shape: tuple[int, ...], wanted: Eleme
             return conform(values, wanted).astype(wanted.external) if wanted.is_known else values
 
 
-def _size(dim: Dim, open_size: int) -> int:
-    return dim.lo if dim.is_static else max(dim.lo, min(dim.hi, open_size))
+def _smallest(port: Port) -> tuple[int, ...]:
+    dims = port.partial_shape.dims
+    if dims is None:
+        raise InputError(f'input "{port.any_name}" has a dynamic rank, expected a shape for its random value')
+    return tuple(dim.lo if dim.is_static else max(dim.lo, min(dim.hi, 1)) for dim in dims)

@@ -12,6 +12,7 @@ from irrun.document.weights import Weights
 from irrun.editing import MutableGraph
 from irrun.graph import Graph, Outlet
 from irrun.inference import Facts, infer
+from irrun.model.sizes import Sizes, fitting_sizes
 from irrun.optimize import Settings
 from irrun.runtime import Plan, plan
 from irrun.runtime.peak import MemoryCheck, check_memory
@@ -22,9 +23,6 @@ MOST_PLANS: Final = 8
 
 MOST_SIZES: Final = 256
 """Sets of input shapes that are remembered as sound."""
-
-Sizes = tuple[tuple[int, ...], ...]
-"""Shapes of all inputs."""
 
 
 class Plans:
@@ -81,6 +79,10 @@ class Plans:
         self._before = sizes
         plan = self.whole if found is None else found
         return plan, _fits_always if self._has_unknown_rank else partial(self._check, sizes, has_memory=True)
+
+    def fitting(self, usual: int) -> Sizes | None:
+        """Return shapes of all inputs that fit together, with open dims of a usual size where possible."""
+        return fitting_sizes(self._graph, self._facts, self._weights, usual=usual)
 
     def _check(self, sizes: Sizes, *, has_memory: bool = False) -> None:
         """Raise IRError where inputs of these sizes do not fit together, or lack memory, unless that is checked."""

@@ -474,3 +474,12 @@ def test_a_class_that_is_lost(run: Run, tmp_path: Path) -> None:
     assert 'output "y", axis 1, 4-7 of 8: 0 throughout on the other side' in result.stdout
     (pair,) = compared(run, *models, "--rtol", "0.01", status=0)["pairs"]
     assert [(item["kind"], item["indices"]) for item in pair["outputs"][0]["slices"]] == [("zero", [4, 5, 6, 7])]
+
+
+def test_random_inputs_have_sizes_that_fit(run: Run, tmp_path: Path) -> None:
+    net = Net()
+    x, y = net.parameter("x", "?,?"), net.parameter("y", "?,5")
+    net.result(net.layer("MatMul", [net.layer("Concat", [x, y], "?,?", axis=1), net.normal(12, 3)], "?,3"))
+    path = net.save(tmp_path / "net.xml")
+    record = json.loads(run("compare", path, path, "--json").stdout)
+    assert (record["equal"], record["failed"]) == (1, 0)

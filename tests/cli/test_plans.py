@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from irrun.runtime.tiers import has_kernels
-from tests.cli.conftest import Run, one_line
+from tests.cli.conftest import Run
 from tests.nets import Net
 from tests.reporting.plans import nets
 from tests.reporting.plans.texts import FOLDER
@@ -111,9 +111,25 @@ def test_layers_are_listed_alone(run: Run, convolution: Path) -> None:
     assert "--layers cannot be combined with --graph or --plan" in result.stderr
 
 
-def test_a_dynamic_rank_needs_a_shape(run: Run, tmp_path: Path) -> None:
+@needs_kernels
+def test_a_plan_for_sizes_that_were_found(run: Run, tmp_path: Path) -> None:
     net = Net()
-    net.result(net.layer("ReLU", [net.parameter("x", "...")]))
-    path = net.save(tmp_path / "rank.xml")
-    expected = 'error: input "x" has a dynamic rank, expected a shape for its random value'
-    assert not has_kernels() or one_line(run("info", path, "--plan")) == expected
+    net.result(net.layer("MatMul", [net.parameter("x", "?,?"), net.normal(96, 80)], "?,80"))
+    result = run("info", net.save(tmp_path / "net.xml"), "--plan")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.splitlines()[0] == "NumPy; compiled kernels compute too few of its steps"
+
+
+@needs_kernels
+@pytest.mark.parametrize("shape", ["?", "..."])
+def test_a_plan_with_open_sizes_names_the_input_to_give(run: Run, tmp_path: Path, shape: str) -> None:
+    net = Net()
+    x = net.parameter("x", shape)
+    net.result(net.layer("Reshape", [x, net.constant([3, -1])], "3,?", special_zero=True))
+    net.result(net.layer("Add", [x, net.normal(8)], "8" if shape == "?" else shape))
+    result = run("info", net.save(tmp_path / "net.xml"), "--plan")
+    assert (result.exit_code, result.stderr) == (0, "")
+    first = "NumPy; no sizes of the dynamic inputs were found that fit together; give them: --shape 'x[...]'"
+    lines = result.stdout.splitlines()
+    assert lines[0] == first
+    assert lines[3] == f"  x = %1 f32[{shape}]"

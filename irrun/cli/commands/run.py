@@ -98,7 +98,7 @@ def command(
     if check and _rounds_nothing(config) and not _is_half(loaded):
         raise Failure("--check compares a precision with f32; give --precision bf16 or f16")
     compiled = build(loaded, config)
-    given = reading.completed(given, loaded.inputs, source.seed)
+    given = reading.completed(given, loaded, source.seed)
     say_findings(loaded, model)
     detail(f"read and planned in {_since(begin)}: {len(compiled.plan.steps)} steps")
     begin = time.perf_counter()

@@ -76,7 +76,7 @@ def command(
 def _record(
     found: Extract, model: Loaded, files: tuple[str, ...], seed: int, target: Path, read: Sequence[Path]
 ) -> None:
-    given = reading.completed(reading.from_files(files, model.inputs, model=model), model.inputs, seed)
+    given = reading.completed(reading.from_files(files, model.inputs, model=model), model, seed)
     arrays = record(found, {value.port.any_name: value.array for value in given})
     types = {port.any_name: port.element_type for port in found.model.inputs}
     saving.save(target, {name: (array, types[name]) for name, array in arrays.items()}, read)

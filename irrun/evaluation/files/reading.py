@@ -125,19 +125,26 @@ def rows(texts: Sequence[str], ports: Sequence[Port], budget: int | None = None)
     return found
 
 
-def completed(given: Sequence[Value], ports: Sequence[Port], seed: int) -> list[Value]:
+def completed(given: Sequence[Value], model: Loaded, seed: int) -> list[Value]:
     """Return a value for each input, in order: the given ones, and random ones for the rest.
 
-    Each is a contiguous array of the input's element type, so that a run converts nothing.
+    Each is a contiguous array of the input's element type, so that a run converts nothing. Dynamic dims of random
+    values have sizes that fit the model and the given values, where such sizes are found (`fitting_sizes`).
     """
-    by_index = {value.port.index: value for value in given}
-    return [_plain(by_index.get(port.index) or _random(port, seed)) for port in ports]
+    known = by_index(given)
+    lost = missing(given, model.inputs)
+    made = _random(lost, model, {index: array.shape for index, array in known.items()}, seed) if lost else []
+    values = {value.port.index: value for value in (*given, *made)}
+    return [_plain(values[port.index]) for port in model.inputs]
 
 
-def _random(port: Port, seed: int) -> Value:
+def _random(ports: Sequence[Port], model: Loaded, known: Mapping[int, tuple[int, ...]], seed: int) -> list[Value]:
     from irrun.model.random_inputs import random_input
+    from irrun.model.sizes import fitting_sizes
 
-    return Value(port, random_input(port, seed))
+    is_open = any(not port.partial_shape.is_static for port in ports)
+    sizes = fitting_sizes(model.graph, model.facts, model.weights, known) if is_open else None
+    return [Value(port, random_input(port, seed, None if sizes is None else sizes[port.index])) for port in ports]
 
 
 def missing(given: Sequence[Value], ports: Sequence[Port]) -> list[Port]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from irrun.diagnostics import IRError
 from irrun.model import Compiled
 from irrun.model.arguments import accept
 from irrun.model.random_inputs import random_input
@@ -19,8 +18,8 @@ from irrun.tensor import Array
 if TYPE_CHECKING:
     from irrun.reporting.plans.listing import ProgramListing
 
-_OPEN: Final = (7, 1)
-"""Values of open sizes in the run for which a plan is lowered: the first one with which the model can run."""
+_USUAL: Final = 7
+"""The usual value of an open size in the run for which a plan is lowered."""
 
 
 def optimized(compiled: Compiled) -> GraphListing:
@@ -31,7 +30,8 @@ def optimized(compiled: Compiled) -> GraphListing:
 def running(compiled: Compiled, why: str = "") -> PlanListing | ProgramListing:
     """Describe the program of compiled kernels, or the plan if NumPy runs it for a reason ``why``.
 
-    A plan of open sizes is lowered for a run with random inputs; sizes that depend on values are those of that run.
+    A plan of open sizes is lowered for a run with random inputs; sizes that depend on values are those of that run. If
+    no sizes are found that fit together, the plan with open sizes is described, and the inputs to give are named.
     """
     why = why or why_not() or ""
     if why:
@@ -43,7 +43,10 @@ def running(compiled: Compiled, why: str = "") -> PlanListing | ProgramListing:
     from irrun.runtime.runner import TOO_FEW, lowered, recorded
     from irrun_kernels.host import LEVEL
 
-    plan, arrays = a_run(compiled)
+    ran = a_run(compiled)
+    if ran is None:
+        return plan_of(compiled.plan, *names(compiled), _no_sizes(compiled))
+    plan, arrays = ran
     packs = Packs()
     try:
         program = lowered(plan, packs, arrays, State())
@@ -61,17 +64,21 @@ def names(compiled: Compiled) -> tuple[list[str], list[str]]:
     return inputs, outputs
 
 
-def a_run(compiled: Compiled) -> tuple[Plan, list[Array]]:
-    """Return the plan of a run with random inputs, and the inputs as the plan takes them."""
+def a_run(compiled: Compiled) -> tuple[Plan, list[Array]] | None:
+    """Return the plan of a run with random inputs, and the inputs as it takes them; None without fitting sizes."""
+    sizes = compiled.plans.fitting(_USUAL)
+    if sizes is None:
+        return None
     ports = compiled.inputs
-    for size in _OPEN:
-        given = {port.index: random_input(port, 0, size) for port in ports}
-        arrays = accept(ports, given, compiled.plan.parameter_types, compiled.means)
-        try:
-            plan, check = compiled.plans.of(arrays)
-            check()
-            return plan, list(arrays)
-        except IRError:
-            if size == _OPEN[-1]:
-                raise
-    raise AssertionError
+    given = {port.index: random_input(port, 0, sizes[port.index]) for port in ports}
+    arrays = accept(ports, given, compiled.plan.parameter_types, compiled.means)
+    plan, check = compiled.plans.of(arrays)
+    check()
+    return plan, list(arrays)
+
+
+def _no_sizes(compiled: Compiled) -> str:
+    given = " ".join(
+        f"--shape '{printable(port.any_name)}[...]'" for port in compiled.inputs if not port.partial_shape.is_static
+    )
+    return f"no sizes of the dynamic inputs were found that fit together; give them: {given}"
