@@ -43,13 +43,15 @@ _ONNX: Final[Mapping[str, tuple[str, int]]] = {
 def to_openvino(ov: Any, array: Array, type: Any) -> Any:
     """Return a tensor of the package ``ov``, of an element type of it; it shares the memory of the array if it can.
 
-    Values are rounded where the type cannot represent them.
+    Values are rounded where the type cannot represent them. The array must live as long as the tensor, and as requests
+    that were given it: OpenVINO keeps no reference to it.
     """
     wanted = BY_NAME[type.get_type_name()]
     if wanted.kind == "string":
         return ov.Tensor(array.astype("U"))
     if wanted.name in _PLAIN:
-        return ov.Tensor(_in(array, wanted.external), shared_memory=True)
+        plain = _in(array, wanted.external)
+        return ov.Tensor(plain, shared_memory=plain is array)
     tensor = ov.Tensor(type, ov.Shape(array.shape))
     tensor.data.reshape(-1).view(np.uint8)[...] = np.frombuffer(_codes(array, wanted), np.uint8)
     return tensor

@@ -10,7 +10,7 @@ import pytest
 
 from irrun.debugging import OnnxSide, OpenVINOSide, Tolerance, compare
 from irrun.evaluation import OpenVINOModel, benchmark
-from irrun.evaluation.handing import run_onnx
+from irrun.evaluation.handing import run_onnx, to_openvino
 from irrun.model import Loaded, build, load
 from irrun.tensor import Array
 from irrun.tensor.element_type import BY_NAME
@@ -146,3 +146,13 @@ def test_an_input_of_another_type_in_onnx_runtime(tmp_path: Path) -> None:
     session = ort.InferenceSession(str(onnx_model(tmp_path / "net.onnx", "f16")), providers=["CPUExecutionProvider"])
     (found,) = run_onnx(ort, session, ["y"], {"x": np.array([1.0001, 2, 3, 4, 1e6], np.float32)})
     assert found.tolist() == [1, 2, 3, 4, np.inf]
+
+
+def test_a_converted_array_lives_as_long_as_the_request(tmp_path: Path) -> None:
+    openvino: Any = need("openvino")
+    request = openvino.Core().compile_model(ir(tmp_path / "net.xml", "f16")).create_infer_request()
+    request.set_input_tensor(0, to_openvino(openvino, np.arange(5, dtype=np.float32), openvino.Type.f16))
+    others = [np.full(5, 7, np.float16) for _ in range(100)]
+    request.infer()
+    assert request.get_output_tensor(1).data.tolist() == [0, 1, 2, 3, 4]
+    assert len(others) == 100
