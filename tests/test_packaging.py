@@ -55,7 +55,8 @@ def test_commands_of_the_readme_say_where_they_run() -> None:
 @pytest.mark.parametrize("page", ["docs/ci.md"])
 def test_tags_are_named_after_the_version(page: str) -> None:
     tags = re.findall(r"(?:irrun@|rev: )(\S+)", (ROOT / page).read_text(encoding="utf-8"))
-    assert tags == [f"v{irrun.__version__}"] * 2
+    assert len(tags) >= 2
+    assert {*tags} == {f"v{irrun.__version__}"}
 
 
 def test_the_source_holds_sources_only() -> None:

@@ -5,6 +5,7 @@ DEPARTURES = {
     "tensor too small": "OpenVINO makes a tensor larger than its memory; the sizes are compared here",
     "read without weights": "a model without weights can be read and linted; compiling it is refused",
     "read bytes and array": "an array is accepted as weights",
+    "old opsets, interpolate with two pads": "the plugin pads the first axes; irrun those of axes, as the page says",
     "compile config second": "settings are accepted in place of the device, since there is one device",
     "set unknown property": "OpenVINO's CPU plugin silently keeps unknown properties; a misspelt one is refused here",
     "set friendly name": "OpenVINO's wrapper ignores an assignment to friendly_name after set_friendly_name",
