@@ -6,7 +6,6 @@ The blocks of a page are one session, in a folder with a copy of ``examples/`` a
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import shlex
 import shutil
@@ -52,9 +51,4 @@ def _output(command: list[str]) -> str:
         return ""
     if program != "irrun":
         raise ValueError(f"{program} is no command that pages may run, expected irrun or cp")
-    columns = os.environ.get("COLUMNS")
-    os.environ["COLUMNS"] = "120"
-    try:
-        return CliRunner().invoke(app, arguments, prog_name="irrun").output
-    finally:
-        os.environ.pop("COLUMNS") if columns is None else os.environ.update(COLUMNS=columns)
+    return CliRunner().invoke(app, arguments, prog_name="irrun", env={"COLUMNS": "120"}).output

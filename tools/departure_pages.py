@@ -7,6 +7,7 @@ from pathlib import Path
 from irrun.ops.departures import GENERAL
 from irrun.ops.registry import declarations
 from tests.lab.conformance.page import linked
+from tools.markdown import cell
 
 BEGIN, END = "<!-- departures: begin -->", "<!-- departures: end -->"
 
@@ -17,14 +18,10 @@ def page(path: Path) -> str:
     head, _, rest = text.partition(BEGIN)
     _, _, tail = rest.partition(END)
     rows = [
-        f"| {linked(cls.spec)} | {cls.spec.version} | {_cell('; '.join(cls.spec.departures.values()))} |"
+        f"| {linked(cls.spec)} | {cls.spec.version} | {cell('; '.join(cls.spec.departures.values()))} |"
         for cls in sorted(declarations(), key=lambda cls: (cls.spec.type.lower(), cls.spec.version))
         if cls.spec.departures
     ]
-    general = [f"* {_cell(text)}" for text in GENERAL.values()]
+    general = [f"* {cell(text)}" for text in GENERAL.values()]
     lines = [BEGIN, *general, "", "| operation | version | OpenVINO's CPU plugin |", "|---|---|---|", *rows, END]
     return head + "\n".join(lines) + tail
-
-
-def _cell(text: str) -> str:
-    return text.replace("\n", " ").replace("|", "\\|")

@@ -23,6 +23,7 @@ from tests.lab.conformance.page import linked
 from tests.lab.openvino_api import page as openvino_api
 from tests.lab.read_model import page as read_model
 from tools import command_pages, consoles, departure_pages, legacy_attributes, rule_pages
+from tools.markdown import cell
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "docs" / "rules"
@@ -83,16 +84,12 @@ def _verified() -> dict[tuple[str, str], list[str]]:
 
 
 def _row(spec: OpSpec, verified: Iterable[str]) -> str:
-    types = "; ".join(dict.fromkeys(_cell(text) for text in spec.types()))
+    types = "; ".join(dict.fromkeys(cell(text) for text in spec.types()))
     departures = f"OpenVINO's CPU plugin {'; '.join(spec.departures.values())}." if spec.departures else ""
-    notes = " ".join(_cell(note) for note in (departures, *spec.notes()) if note)
+    notes = " ".join(cell(note) for note in (departures, *spec.notes()) if note)
     sources = ", ".join(verified)
-    operation = f"{linked(spec)} | {spec.version} | {_cell(spec.summary)}"
+    operation = f"{linked(spec)} | {spec.version} | {cell(spec.summary)}"
     return f"| {operation} | {types} | {sources} | {notes} |"
-
-
-def _cell(text: str) -> str:
-    return text.replace("\n", " ").replace("|", "\\|")
 
 
 def main() -> int:

@@ -68,7 +68,7 @@ class UnknownAttribute(Fault):
     words = "unknown attribute {self.name}{self.close}"
     name: str
     fits: bool
-    """Whether the attribute that was meant can have this value: only then is renaming it a repair."""
+    """True if the attribute that was meant can have this value; only then is renaming it a repair."""
 
     def suggestion(self, anchor: Anchor, meant: str) -> Suggestion | None:
         return super().suggestion(anchor, meant) if self.fits else None

@@ -27,7 +27,7 @@ class StopCriteria(StrEnum):
 
 @dataclass(slots=True)
 class GenerationConfig:
-    """How text is generated. The names are those of ``openvino_genai.GenerationConfig``.
+    """Settings of text generation. The names are those of ``openvino_genai.GenerationConfig``.
 
     ``json_path`` is a ``generation_config.json`` to read, whose entries replace the defaults.
 

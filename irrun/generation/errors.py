@@ -10,4 +10,4 @@ class GenerationError(InputError):
 
 
 class GenerationWarning(UserWarning):
-    """Something that may change results: a text that is cut, a tokenizer that does not fit the model."""
+    """A warning about what may change results: a text that is cut, a tokenizer that does not fit the model."""
