@@ -47,6 +47,8 @@ DEEPEST_BODY: Final = 80
 
 _LAYER: Final = {"id", "name", "type", "version"}
 _EDGE: Final = list(ATTRIBUTES["edge"])
+_PORT: Final = ["id", "precision", "names"]
+"""The attributes of a port as OpenVINO writes them; older files leave out the last ones."""
 
 
 def elements_read(elements: Elements, repaired: Repaired) -> tuple[NetElement, tuple[Diagnostic, ...]]:
@@ -60,7 +62,7 @@ class _Reader(Walker):
 
     def __init__(self, elements: Elements, *, fragment: bool) -> None:
         super().__init__(elements, fragment=fragment)
-        self.heads: dict[tuple[str | None, str | None, bool, int], tuple[str | None, str | None]] = {}
+        self.sound: dict[tuple[str, str | None, str | None], tuple[str, str | None]] = {}
         self.sizes = {"-1": "-1"}
         self.dims: dict[tuple[str, ...], tuple[str, ...]] = {}
         self.texts: dict[str, str] = {}
@@ -117,7 +119,10 @@ class _Reader(Walker):
             if tag == "data":
                 data_element = self.ordinal + 1
                 data = {share(name, name): share(text, text) for name, text in self.values(child, data_element).items()}
-                self.skip(child)
+                if len(child):
+                    self.skip(child)
+                else:
+                    self.ordinal += 1
             elif tag == "input":
                 inputs = self._ports(child, tag)
             elif tag == "output":
@@ -190,13 +195,14 @@ class _Reader(Walker):
     def _port(self, element: Element, side: str) -> PortElement:
         self.ordinal += 1
         ordinal = self.ordinal
-        attributes = self.values(element, ordinal)
-        names = attributes.get("names")
-        key = attributes.get("id"), attributes.get("precision"), names is None, len(attributes)
-        if key in self.heads:
-            id, precision = self.heads[key]
+        id = precision = names = None
+        written = element.keys()
+        if written == _PORT[: len(written)]:
+            id, precision, names = (*element.values(), None, None, None)[:3]
+        if (side, id, precision) in self.sound:
+            id, precision = self.sound[side, id, precision]
         else:
-            id, precision, names = self._head(attributes, side, ordinal)
+            id, precision, names = self._head(self.values(element, ordinal), side, ordinal)
         dims: list[str] = []
         at: list[int] = []
         sizes = self.sizes
@@ -224,21 +230,18 @@ class _Reader(Walker):
         self, attributes: Mapping[str, str], side: str, ordinal: int
     ) -> tuple[str | None, str | None, str | None]:
         """Return the id, the precision and the tensor names of a port."""
-        id, precision, names = attributes.get("id"), attributes.get("precision"), attributes.get("names")
         before = len(self.found)
-        plain = id is not None and precision is not None and len(attributes) == 2 + (names is not None)
-        if not plain:
-            needed = side == "output" and not self.fragment
-            attributes = self.attributes(attributes, "port", ordinal, ("id", "precision") if needed else ("id",))
-            id, precision, names = attributes.get("id"), attributes.get("precision"), attributes.get("names")
+        needed = side == "output" and not self.fragment
+        get = self.attributes(attributes, "port", ordinal, ("id", "precision") if needed else ("id",)).get
+        id, precision, names = get("id"), get("precision"), get("names")
         self.check_id(id, "port", ordinal)
         if precision is not None and self._is_unreadable(precision, side):
             kind = BY_PRECISION.get(precision)
             meant = nearest(precision, BY_PRECISION) if kind is None else kind.precision
             fault = UnreadablePrecision(text=precision, meant=meant)
             self.report(fault, Anchor(ordinal, "value", "precision"), id)
-        if plain and len(self.found) == before:
-            self.heads[id, precision, names is None, len(attributes)] = id, precision
+        if id is not None and len(self.found) == before:
+            self.sound[side, id, precision] = id, precision
         return id, precision, names
 
     def _is_unreadable(self, precision: str, side: str) -> bool:

@@ -213,7 +213,7 @@ def _leave_out(inlets: Sequence[Inlet], nodes: Mapping[int, Node], sources: Sour
 
 def _info(layer: LayerElement) -> NodeInfo:
     """Return the runtime information of a layer and of its ports."""
-    inputs, outputs = ([port.info for port in ports] for ports in (layer.inputs, layer.outputs))
+    inputs, outputs = [port.info for port in layer.inputs], [port.info for port in layer.outputs]
     if not (layer.info or any(inputs) or any(outputs)):
         return NO_INFO
     return NodeInfo(layer.info, tuple(inputs), tuple(outputs))

@@ -11,7 +11,7 @@ from irrun.document.places import layer_ref
 from irrun.document.records import EdgeElement, LayerElement, NetElement
 from irrun.graph.faults import DanglingEdge, DuplicateLayerId, InputFedTwice, UnknownPort
 from irrun.graph.graph import Inlet, Outlet
-from irrun.graph.ids import PortIds, is_id
+from irrun.graph.ids import PortIds, is_id, port_ids
 
 Sources = dict[int, list[Outlet | None]]
 
@@ -162,7 +162,7 @@ class Connections:
         found = self._ids.get((node, side))
         if found is None:
             layer = self._layers[node]
-            found = PortIds(layer.inputs) if side == "input" else PortIds(layer.outputs, len(layer.inputs))
+            found = port_ids(layer.inputs) if side == "input" else port_ids(layer.outputs, len(layer.inputs))
             self._ids[node, side] = found
         return found
 

@@ -170,11 +170,22 @@ class Graph(_MultiDiGraph):
         return self._order
 
     def _topological(self) -> tuple[int, ...]:
+        if self._is_ordered():
+            return tuple(self)
         found: list[int] = []
         with suppress(nx.NetworkXUnfeasible):
             for id in nx.lexicographical_topological_sort(self, key=lambda _: 0):
                 found.append(id)
         return tuple(found)
+
+    def _is_ordered(self) -> bool:
+        """Return whether each node follows those that it depends on."""
+        before: set[int] = set()
+        for id in self:
+            if not before.issuperset(self._pred[id]):
+                return False
+            before.add(id)
+        return True
 
     def ordered(self) -> Iterator[Node]:
         """Yield the nodes in topological order."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
@@ -13,14 +14,13 @@ _MOST_LISTED: Final = 16
 
 
 class PortIds:
-    """The ports of one side of a layer, found by id in constant time.
+    """The ids of the ports of one side of a layer, each found in constant time.
 
     An id is faulty if it is not a number, or if several ports have it. ``begin`` is the id of the first port where no
     port has a sound one.
     """
 
-    def __init__(self, ports: Sequence[PortElement], begin: int = 0) -> None:
-        ids = [port.id for port in ports]
+    def __init__(self, ids: Sequence[str], begin: int = 0) -> None:
         counts = Counter(ids)
         self._faulty = [counts[id] > 1 or not is_id(id) for id in ids]
         self._first: dict[str, int] = {}
@@ -58,6 +58,14 @@ class PortIds:
         return f"it has {', '.join(ids[:_MOST_LISTED])}{more}"
 
 
+def port_ids(ports: Sequence[PortElement], begin: int = 0) -> PortIds:
+    """Return the ids of ports; equal ones are shared."""
+    return _shared(tuple([port.id for port in ports]), begin)
+
+
+_shared = functools.lru_cache(maxsize=256)(PortIds)
+
+
 def is_id(id: str) -> bool:
     """Return whether a text is an id that an IR can have."""
     return ID.fullmatch(id) is not None
@@ -65,10 +73,10 @@ def is_id(id: str) -> bool:
 
 def duplicates(layers: Sequence[LayerElement]) -> list[LayerElement]:
     """Return the layers with the id of an earlier one."""
-    counts: Counter[str] = Counter()
+    seen: set[str] = set()
     found = []
     for layer in layers:
-        if counts[layer.id]:
+        if layer.id in seen:
             found.append(layer)
-        counts[layer.id] += 1
+        seen.add(layer.id)
     return found

@@ -11,7 +11,7 @@ from irrun.document.places import in_layer, layer_ref
 from irrun.document.records import BodyElement, EdgeElement, LayerElement, MapElement, NetElement
 from irrun.graph.faults import WrongBackEdge, WrongPortMap
 from irrun.graph.graph import PARAMETER, RESULT, Graph
-from irrun.graph.ids import PortIds, duplicates, is_id
+from irrun.graph.ids import duplicates, is_id, port_ids
 from irrun.ops.context import BodyInput, BodyOutput, BodyPorts
 
 NO_PORTS: Final = BodyPorts((), (), (), 0, 0)
@@ -93,14 +93,14 @@ class _Connector:
         """Connect the entries of the port map; return whether all of them lead somewhere."""
         layer, sound = self._layer, True
         counted = self._counted_outputs()
-        port_ids = {"input": PortIds(layer.inputs), "output": PortIds(layer.outputs, len(layer.inputs))}
+        ids = {"input": port_ids(layer.inputs), "output": port_ids(layer.outputs, len(layer.inputs))}
         for entry in self._element.port_map:
             values = self._values(entry)
             if values is None or any(name not in entry.attributes for name in _ENDS) or not self._has_inner(entry):
                 sound = False
                 continue
             outer = entry.attributes["external_port_id"]
-            external = None if outer == "-1" else port_ids[entry.kind].index(outer)
+            external = None if outer == "-1" else ids[entry.kind].index(outer)
             if entry.kind == "output" and outer in counted:
                 external = int(outer)
             purpose = _PURPOSES[entry.kind]

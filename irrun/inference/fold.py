@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -34,9 +35,10 @@ def fold(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tupl
 
 
 def _affordable(fact: Fact) -> bool:
-    if not fact.shape.is_static:
+    dims = fact.shape.dims
+    if dims is None or [dim for dim in dims if dim.lo != dim.hi]:
         return True
-    return len(fact.shape) <= MOST_RANK and fact.shape.size.lo <= MOST_ELEMENTS
+    return len(dims) <= MOST_RANK and math.prod([dim.lo for dim in dims]) <= MOST_ELEMENTS
 
 
 def _values(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tuple[Fact, ...]:

@@ -21,6 +21,7 @@ from irrun.document.source_map import SourceMap
 from irrun.document.weights import WeightsOutOfRange
 from irrun.graph import bind
 from irrun.inference import infer
+from irrun.jobs.collector import collection_paused
 from irrun.jobs.progress import told
 from irrun.linter.apply import apply_fixes
 from irrun.linter.baseline import Baseline
@@ -160,7 +161,7 @@ class Linter:
             return self._report(filename, SourceMap(b""), error.diagnostics)
         added = [*extended(), *self.extensions]
         operations = operations_of(added)
-        with adding(added), Boundary(filename, (UnknownPort,)):
+        with adding(added), Boundary(filename, (UnknownPort,)), collection_paused():
             try:
                 place = None if file.data is not None and filename == STDIN else path
                 read = document(content, place, None if file.weights is None else Path(file.weights))

@@ -16,6 +16,7 @@ from irrun.document.rt_info import net_info, notes_of
 from irrun.document.weights import Weights, WeightsOutOfRange
 from irrun.graph import Bound, Graph, bind
 from irrun.inference import Facts, infer
+from irrun.jobs.collector import collection_paused
 from irrun.model.arguments import find_port
 from irrun.model.interface import Interface, interface
 from irrun.model.port import Port
@@ -220,7 +221,7 @@ def load(
     source = model if isinstance(model, bytes) else Path(model)
     values = weights if isinstance(weights, bytes | None) else Path(weights)
     operations = operations_of(extensions)
-    with Boundary("" if isinstance(source, bytes) else str(source)):
+    with Boundary("" if isinstance(source, bytes) else str(source)), collection_paused():
         document = read(source, values)
         require_unchanged(document.weights, str(document.path or ""))
         return Loaded.of(document, operations)

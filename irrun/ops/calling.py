@@ -123,10 +123,10 @@ def _check_inputs(op: Op, inputs: Sequence[Fact | None]) -> dict[TypeVar, tuple[
 def _bind(port: In, index: int, type: ElementType, bound: dict[TypeVar, tuple[ElementType, int]]) -> None:
     if not type.is_known:
         return
-    if isinstance(port.type, ElementType):
-        if type is not port.type:
-            raise WrongInputType(f"input {index} ({port.name}) is {type}, expected {port.type}", input=index)
+    if type is port.type:
         return
+    if isinstance(port.type, ElementType):
+        raise WrongInputType(f"input {index} ({port.name}) is {type}, expected {port.type}", input=index)
     among = port.type.among if isinstance(port.type, TypeVar) else port.type
     if type not in among:
         raise WrongInputType(f"input {index} ({port.name}) is {type}, expected {types_text(among)}", input=index)
