@@ -29,7 +29,7 @@ class Terminal:
     """
 
     def __init__(self) -> None:
-        self.text = ""
+        self.text: str = ""
         self._silent = ExitStack()
         self._begin = time.perf_counter()
         self._escapes = sys.stdout.isatty()

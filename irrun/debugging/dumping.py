@@ -56,7 +56,7 @@ class Dump(Watcher):
         self, target: Path, selection: Selection, notice: Callable[[str, Place], None] = lambda *_: None
     ) -> None:
         super().__init__()
-        self.count = 0
+        self.count: int = 0
         self._target = target
         self._selection = selection
         self._notice = notice

@@ -48,7 +48,7 @@ class OpenVINOSide:
         self._path, self._weights, self._shapes = path, weights, dict(shapes or {})
         self._inputs = dict(inputs)
         self._config = {"INFERENCE_PRECISION_HINT": precision, "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0}
-        self.precision = precision
+        self.precision: str = precision
         self._model: Loaded | None = None
 
     def counterparts(self, model: Loaded) -> Mapping[Outlet, tuple[Hashable, str]]:

@@ -40,8 +40,9 @@ class Finder:
     """
 
     def __init__(self, ours: Layers, theirs: Layers, spool: Spool, inputs: Mapping[int, Array]) -> None:
-        self.ours, self.theirs = ours, theirs
-        self.tensors = Tensors(spool)
+        self.ours: Layers = ours
+        self.theirs: Layers = theirs
+        self.tensors: Tensors = Tensors(spool)
         self._spool = spool
         self._named = {(node.name, node.type): node.id for node in theirs.graph.ordered() if node.id in theirs.steps}
         self.found: dict[Outlet, Outlet] = {}

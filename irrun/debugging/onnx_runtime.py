@@ -65,7 +65,7 @@ class OnnxSide:
             raise DebugError(f"{path} cannot be read as an ONNX model: {last_line(error)}") from None
         graph = self._proto.graph
         initial = {item.name for item in graph.initializer}
-        self.inputs = [item.name for item in graph.input if item.name not in initial]
+        self.inputs: list[Any] = [item.name for item in graph.input if item.name not in initial]
         self._given: dict[str, Array] = {}
         self._made = {name for node in graph.node for name in node.output if name}
 

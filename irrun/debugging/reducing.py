@@ -131,8 +131,8 @@ class Command:
             raise DebugError(f"the command or its pattern cannot be read: {error}") from None
         self._timeout = timeout
         self.status: int | None = None
-        self.wants_inputs = INPUTS in command
-        self.output = ""
+        self.wants_inputs: bool = INPUTS in command
+        self.output: str = ""
 
     def __call__(self, case: Case) -> bool:
         with tempfile.TemporaryDirectory(prefix="irrun-") as folder:

@@ -29,14 +29,17 @@ class Layers:
     """
 
     def __init__(self, model: Loaded, config: Mapping[str, Any] | None = None, whole: Graph | None = None) -> None:
-        self.model, self.graph = model, model.graph
+        self.model: Loaded = model
+        self.graph: Graph = model.graph
         self._compiled = build(model, {**(config or {}), **AS_WRITTEN})
         plan = self._compiled.plan
         self._constants = plan.slots
         self.steps: dict[int, Step] = {step.node.id: step for step in plan.steps}
         types = {} if whole is None else {whole.node(id).name: whole.node(id).type for id in whole}
-        self.parts = {id: types[self.node(id).name] for id in self.graph if whole is not None and id not in whole}
-        self.parameters = list(self.graph.parameters)
+        self.parts: dict[int, str] = {
+            id: types[self.node(id).name] for id in self.graph if whole is not None and id not in whole
+        }
+        self.parameters: list[int] = list(self.graph.parameters)
 
     def node(self, id: int) -> Node:
         return self.graph.node(id)

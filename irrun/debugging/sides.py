@@ -50,10 +50,10 @@ class ModelSide:
     """Another IR, which irrun runs as written."""
 
     def __init__(self, model: Loaded, inputs: Any, config: Mapping[str, Any] | None = None, name: str = "") -> None:
-        self.name = name or model.friendly_name
+        self.name: str = name or model.friendly_name
         self.model = model
         self.inputs = inputs
-        self.config = dict(config or {})
+        self.config: dict[str, Any] = dict(config or {})
 
     def order(self, ports: Sequence[Port]) -> Sequence[int | None]:
         return paired(ports, self.model.outputs)

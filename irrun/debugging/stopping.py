@@ -48,8 +48,8 @@ class Stopped(Exception):
         self.place = place
         self.kind = kind
         self.count = count
-        self.inputs = tuple(None if array is None else array.copy() for array in inputs)
-        self.outputs = tuple(array.copy() for array in outputs)
+        self.inputs: tuple[Array | None, ...] = tuple(None if array is None else array.copy() for array in inputs)
+        self.outputs: tuple[Array, ...] = tuple(array.copy() for array in outputs)
 
 
 class Stop(Watcher):
@@ -58,7 +58,7 @@ class Stop(Watcher):
     def __init__(self, kinds: Sequence[str]) -> None:
         super().__init__()
         self._kinds = tuple(kinds)
-        self.fused = False
+        self.fused: bool = False
         """True where a step computed several layers, so that the values between them were not seen."""
 
     def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:

@@ -87,7 +87,7 @@ class IRError(RuntimeError):
     """The IR cannot be used for the requested purpose; ``diagnostics`` hold the reasons."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], filename: str = "") -> None:
-        self.diagnostics = tuple(diagnostics)
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
         self.filename = filename
         super().__init__(str(self))
 

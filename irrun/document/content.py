@@ -22,7 +22,7 @@ class Content:
     """Pieces of a weights file, in their order; equal new values share one piece, and so do equal ranges."""
 
     def __init__(self, weights: Weights | None = None) -> None:
-        self.size = 0
+        self.size: int = 0
         self._weights = weights
         self._pieces: list[bytes | Range] = []
         self._known: dict[bytes | Range, int] = {}

@@ -46,7 +46,7 @@ class Guard:
     def __init__(self, map: mmap.mmap) -> None:
         self.is_torn = False
         self.start: int = np.frombuffer(map, dtype=np.uint8).ctypes.data
-        self.end = self.start + -(-len(map) // mmap.PAGESIZE) * mmap.PAGESIZE
+        self.end: int = self.start + -(-len(map) // mmap.PAGESIZE) * mmap.PAGESIZE
         if _IS_SUPPORTED:
             _install()
             _guards[self.start] = self

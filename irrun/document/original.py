@@ -27,8 +27,8 @@ class Original:
 
     def __init__(self, document: Document) -> None:
         self._text = document.repaired.text
-        self.net = document.net
-        self.layers = _walk(document.net)
+        self.net: NetElement = document.net
+        self.layers: list[LayerElement] = _walk(document.net)
         self._known = {layer.element: layer for layer in self.layers}
 
     def find(self, layer: LayerElement | None) -> LayerElement | None:

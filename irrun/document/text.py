@@ -36,7 +36,7 @@ class Repaired:
         *,
         fragment: bool,
     ) -> None:
-        self.text = _apply(data, changes)
+        self.text: bytes = _apply(data, changes)
         self.diagnostics = diagnostics
         self.ellipses = ellipses
         self.fragment = fragment

@@ -48,11 +48,11 @@ class Walker:
         self.elements = elements
         self.fragment = fragment
         self.found: list[Diagnostic] = []
-        self.ordinal = -1
+        self.ordinal: int = -1
         self.layers: list[Mapping[str, str]] = []
         self.path: list[str] = []
         self.infos: dict[Info, Info] = {}
-        self.entries = 0
+        self.entries: int = 0
 
     def next(self) -> int:
         """Return the ordinal of the next element."""

@@ -43,9 +43,9 @@ class MutableGraph:
         weights: Weights = NO_WEIGHTS,
         places: dict[int, int] | None = None,
     ) -> None:
-        self.graph = graph
-        self.facts = dict(facts.of)
-        self.bodies = dict(facts.bodies)
+        self.graph: Graph = graph
+        self.facts: dict[Outlet, Fact] = dict(facts.of)
+        self.bodies: dict[tuple[int, str], Facts] = dict(facts.bodies)
         self.weights = weights
         self.changed: set[Outlet] = set()
         self._stale = _unknown(graph, facts) if facts.diagnostics else set()

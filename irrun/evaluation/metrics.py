@@ -74,7 +74,7 @@ class IntersectionOverUnion:
     def __init__(self) -> None:
         self._both: dict[int, int] = {}
         self._either: dict[int, int] = {}
-        self.count = 0
+        self.count: int = 0
 
     def add(self, output: Array, labels: Array) -> None:
         _require_integers(labels)

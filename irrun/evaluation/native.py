@@ -54,6 +54,9 @@ class OpenVINOEngine:
             "PERF_COUNT": profiled,
         }
         try:
+            self.read_ms: float
+            self.compile_ms: float
+            self.first_ms: float
             read, self.read_ms = milliseconds(lambda: model.read(ov, core))
             compiled, self.compile_ms = milliseconds(lambda: core.compile_model(read, "CPU", config))
             self._request = compiled.create_infer_request()
@@ -67,7 +70,7 @@ class OpenVINOEngine:
             self._shares = all(port.element_type != ov.Type.string for port in compiled.outputs)
             _, self.first_ms = milliseconds(self.run)
             results = (self._request.get_output_tensor(place) for place in range(len(compiled.outputs)))
-            self.outputs = [from_openvino(tensor).copy() for tensor in results]
+            self.outputs: list[Array] = [from_openvino(tensor).copy() for tensor in results]
         except (RuntimeError, TypeError, ValueError) as error:
             raise RequestError(f"OpenVINO cannot run {model.path}: {last_line(error)}") from None
 

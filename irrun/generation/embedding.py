@@ -15,7 +15,7 @@ from irrun.generation.batch import padded
 from irrun.generation.errors import GenerationError, GenerationWarning
 from irrun.generation.folder import Folder, positions
 from irrun.generation.tokenizer import Tokenizer
-from irrun.model import build, load
+from irrun.model import Compiled, build, load
 from irrun.tensor import Array
 
 POOLINGS: Final = ("cls", "mean", "last_token")
@@ -44,13 +44,13 @@ class Encoder:
     ) -> None:
         if max_length is not None and max_length < 1:
             raise GenerationError(f"max_length is {max_length}, expected 1 token or more")
-        self.folder = Folder(path)
+        self.folder: Folder = Folder(path)
         loaded = load(self.folder.model(), extensions=extensions)
         if any(node.type == "ReadValue" for node in loaded.graph.ordered()):
             what = "has variables, as a model that generates text does"
             raise GenerationError(f"{self.folder.path} {what}, expected a model that reads whole texts")
-        self.compiled = build(loaded, config)
-        self.tokenizer = Tokenizer(self.folder)
+        self.compiled: Compiled = build(loaded, config)
+        self.tokenizer: Tokenizer = Tokenizer(self.folder)
         self._names = [port.any_name for port in self.compiled.inputs]
         self._most = _most_tokens(self.folder, self.tokenizer)
         self._max_length = max_length

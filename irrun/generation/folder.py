@@ -28,7 +28,7 @@ class Folder:
     """A folder with a model, its tokenizer and their settings; GenerationError where it has no model."""
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+        self.path: Path = Path(path)
         if self.path.is_file():
             raise GenerationError(f"{self.path} is a file, expected the folder of {MODEL}")
         if not self.path.is_dir():

@@ -37,21 +37,21 @@ class LanguageModel:
     def __init__(self, path: Path, config: Mapping[str, Any] | None = None, extensions: Sequence[str] = ()) -> None:
         loaded = load(path, extensions=extensions)
         names = [port.any_name for port in loaded.inputs]
-        self.past = Past.of(loaded)
+        self.past: Past = Past.of(loaded)
         unknown = [name for name in names if name not in (*_KNOWN, *self.past.inputs)]
         if _IDS not in names or unknown:
             wrong = f"has the input {listing(unknown)}" if unknown else f"has no input {_IDS}"
             raise GenerationError(f"{path} {wrong}, expected {listing(_KNOWN)} of a language model")
-        self.inputs = frozenset(names)
-        self.variables = variable_axes(loaded)
-        self.has_cache = bool(self.variables) or bool(self.past.inputs)
-        self.rows = embedding_rows(loaded)
+        self.inputs: frozenset[str] = frozenset(names)
+        self.variables: dict[str, int | None] = variable_axes(loaded)
+        self.has_cache: bool = bool(self.variables) or bool(self.past.inputs)
+        self.rows: int | None = embedding_rows(loaded)
         self.compiled: Compiled = build(only_last_position(loaded), config)
         outputs = [port for port in self.compiled.outputs if "logits" in port.all_names]
         if not outputs:
             has = listing([port.any_name for port in self.compiled.outputs])
             raise GenerationError(f"{path} has the output {has}, expected logits of a language model")
-        self.logits = outputs[0].index
+        self.logits: int = outputs[0].index
         shape = outputs[0].partial_shape
         if shape.rank not in (3, None):
             raise GenerationError(f"{path}: logits have the shape {shape}, expected [texts,tokens,scores]")

@@ -51,7 +51,8 @@ class TextPipeline:
         self._folder = Folder(models_path)
         table = self._folder.json("config.json")
         found = from_files(self._folder.json("generation_config.json"), table)
-        self._config, self.ignored = found.config, found.ignored
+        self._config = found.config
+        self.ignored: Sequence[str] = found.ignored
         self._positions = positions(table)
         self._model = LanguageModel(self._folder.model(), given.config, extensions)
         self._tokenizer = given.tokenizer if given.tokenizer is not None else Tokenizer(self._folder)

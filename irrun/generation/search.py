@@ -20,7 +20,7 @@ class Text:
 
     def __init__(self, stream: TextStream | None = None) -> None:
         self.tokens: list[int] = []
-        self.score = 0.0
+        self.score: float = 0.0
         self.reason = GenerationFinishReason.NONE
         self.stream = stream
 
@@ -31,11 +31,11 @@ class Draft(Text):
     def __init__(self, sampler: Sampler, ends: frozenset[int], most: int, stream: TextStream | None = None) -> None:
         super().__init__(stream)
         self.sampler = sampler
-        self.is_finished = most == 0
+        self.is_finished: bool = most == 0
         self._ends = ends
         self._most = most
         if self.is_finished:
-            self.reason = GenerationFinishReason.LENGTH
+            self.reason: GenerationFinishReason = GenerationFinishReason.LENGTH
 
     def choose(self, scores: Array) -> int:
         """Choose the next token."""

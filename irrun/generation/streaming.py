@@ -195,8 +195,8 @@ class TextStream:
         includes_stop: bool = False,
         prompt: Sequence[int] = (),
     ) -> None:
-        self.text = source.begin(prompt)
-        self.is_stopped = False
+        self.text: str = source.begin(prompt)
+        self.is_stopped: bool = False
         self._source = source
         self._stop = Stop(stop)
         self._includes_stop = includes_stop
@@ -234,7 +234,7 @@ class Writer:
     def __init__(self, streamer: Any) -> None:
         if not isinstance(streamer, StreamerBase) and not callable(streamer):
             raise GenerationError(f"the streamer is {streamer!r}, expected a function of texts, or a StreamerBase")
-        self.status = StreamingStatus.RUNNING
+        self.status: StreamingStatus = StreamingStatus.RUNNING
         self._streamer = streamer
 
     def token(self, token: int) -> None:

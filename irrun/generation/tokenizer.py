@@ -37,7 +37,7 @@ class Tokenizer:
         self._template: str | None = None
         if "input_ids" not in self._names:
             raise GenerationError(f'{self._folder.path / TOKENIZER} has no output "input_ids"')
-        self.limit = pairs.limit(model) if self._inputs == 1 else None
+        self.limit: int | None = pairs.limit(model) if self._inputs == 1 else None
         """The most tokens of a text, without special ones, of a model of whole texts; None where the file has none.
 
         A tokenizer of pairs cuts them itself.

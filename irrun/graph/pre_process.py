@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from irrun.diagnostics import Anchor, amount, near_match
+from irrun.diagnostics import Anchor, Diagnostic, amount, near_match
 from irrun.document.grammar import ID
 from irrun.document.records import ChannelElement, MeanElement, PreProcessElement
 from irrun.document.weights import Weights
@@ -56,7 +56,7 @@ class MeanError(Exception):
     def __init__(self, message: str, element: int, attribute: str | None = None) -> None:
         super().__init__(message)
         anchor = Anchor(element) if attribute is None else Anchor(element, "value", attribute)
-        self.finding = WrongPreProcess(what=message).at(anchor)
+        self.finding: Diagnostic = WrongPreProcess(what=message).at(anchor)
 
 
 def means(element: PreProcessElement, graph: Graph, weights: Weights) -> dict[int, Mean]:

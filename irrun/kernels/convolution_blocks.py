@@ -28,7 +28,7 @@ class Region:
     """A part of a zero-padded image [*S, C]."""
 
     def __init__(self, starts: Sequence[int], sizes: Sequence[int], image: Sequence[int]) -> None:
-        self.sizes = tuple(sizes)
+        self.sizes: tuple[int, ...] = tuple(sizes)
         self.edges: list[Place] = []
         self.inside: Place = ()
         self.source: Place = ()

@@ -35,7 +35,7 @@ class Products(Blocks):
         super().__init__(geometry, epilogue)
         self.source = weights
         self.least = least
-        self.in_rows = not geometry.is_pointwise
+        self.in_rows: bool = not geometry.is_pointwise
 
     @cached_property
     def weights(self) -> Array:

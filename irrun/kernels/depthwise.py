@@ -28,10 +28,10 @@ class Depthwise(Blocks):
         groups, self.copies = weights.shape[:2]
         channels = groups * self.copies
         taps = np.moveaxis(weights.reshape(channels, *geometry.kernel), 0, -1)
-        self.most = max(_ELEMENTS // channels, 1)
-        self.is_adjacent = geometry.strides[-1] == 1
+        self.most: int = max(_ELEMENTS // channels, 1)
+        self.is_adjacent: bool = geometry.strides[-1] == 1
         columns = min(self.most, geometry.counts[-1])
-        self.weights = np.tile(taps, columns) if self.is_adjacent else np.ascontiguousarray(taps)
+        self.weights: Array = np.tile(taps, columns) if self.is_adjacent else np.ascontiguousarray(taps)
         rank = len(geometry.kernel)
         outer, tap = "abcdef"[: rank - self.is_adjacent], "uvwxyz"[:rank]
         self.sums = f"{outer}{tap}l,{tap}l->{outer}l"

@@ -20,7 +20,7 @@ class Nibbles:
     def __init__(self, pairs: Array, *, signed: bool) -> None:
         self.pairs = pairs
         self.signed = signed
-        self.shape = (*pairs.shape[:-1], 2 * pairs.shape[-1])
+        self.shape: tuple[int, ...] = (*pairs.shape[:-1], 2 * pairs.shape[-1])
         self.dtype: np.dtype[Any] = np.dtype(np.int8 if signed else np.uint8)
 
     @property

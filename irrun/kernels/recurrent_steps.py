@@ -33,8 +33,8 @@ class _Steps:
 
     def __init__(self, w: Array, r: Array, b: Array | None, precision: str) -> None:
         self.precision = precision
-        self.w = np.ascontiguousarray(self._gates(w).reshape(-1, w.shape[1]).T)
-        self.r = _aligned(self._gates(r).swapaxes(1, 2))
+        self.w: Array = np.ascontiguousarray(self._gates(w).reshape(-1, w.shape[1]).T)
+        self.r: Array = _aligned(self._gates(r).swapaxes(1, 2))
         self.b = None if b is None else self._gates(b[:, np.newaxis]).reshape(-1)
 
     def _gates(self, matrix: Array) -> Array:

@@ -36,10 +36,10 @@ class TransposedConvolution:
         self.weights = np.ascontiguousarray(np.moveaxis(weights, 2, -1)).reshape(
             groups, depth, math.prod((*self.kernel, self.filters))
         )
-        self.strides = tuple(strides)
-        self.dilations = tuple(dilations)
+        self.strides: tuple[int, ...] = tuple(strides)
+        self.dilations: tuple[int, ...] = tuple(dilations)
         self.bias = 0 if bias is None else bias.reshape(groups, self.filters)
-        self.epilogue = Epilogue(None, activation)
+        self.epilogue: Epilogue = Epilogue(None, activation)
 
     def __call__(self, x: Array, begins: Sequence[int], out: Array, summand: Array | None = None) -> Array:
         """Convolve x [N, G * I, *S] into ``out`` [N, G * O, *sizes], which is channels-last in memory, and return it.

@@ -109,7 +109,7 @@ class Winograd(Blocks):
     def __init__(self, weights: Array, geometry: Geometry, epilogue: Epilogue) -> None:
         super().__init__(geometry, Epilogue(None, epilogue.activation))
         self.filters, self.depth = weights.shape[:2]
-        self.bias = epilogue.bias
+        self.bias: Array | None = epilogue.bias
         self.down, self.across = (-(-count // TILE) for count in geometry.counts)
         self._source = weights
 

@@ -8,12 +8,13 @@ from contextlib import suppress
 from typing import Any
 
 from irrun.diagnostics.internal import Boundary
+from irrun.document.weights import Weights
 from irrun.model.arguments import InputError, accept, find_port, owners, release
 from irrun.model.config import Config, read_config
 from irrun.model.loaded import Loaded, PathLike, load, require_unchanged
 from irrun.model.port import Port
 from irrun.model.specialize import Plans
-from irrun.runtime import Memory, Observer, State, Tiers
+from irrun.runtime import Memory, Observer, Plan, State, Tiers
 from irrun.tensor import Array, ElementType
 
 Inputs = Mapping[Any, Any] | Sequence[Any] | Any
@@ -107,17 +108,19 @@ class Compiled:
     """A model ready to run, independent of the Model it was made from; safe to call from several threads."""
 
     def __init__(self, model: Loaded, config: Config | None = None) -> None:
-        self.config = config if config is not None else Config()
-        self.plan = model.plan(self.config.optimize, self.config.budget)
-        self.means = model.means()
-        self.weights = weights = model.weights
-        self.filename = model.filename
-        weights.forget()
-        self.plans = Plans(model.bound.graph, weights, model.facts, self.config.optimize, self.plan, model.filename)
-        self.inputs = model.inputs
-        self.outputs = model.outputs
-        self.output_types = [port.element_type for port in self.outputs]
-        self.tiers = Tiers(self.config.tier, self.config.streams)
+        self.config: Config = config if config is not None else Config()
+        self.plan: Plan = model.plan(self.config.optimize, self.config.budget)
+        self.means: dict[int, Array] = model.means()
+        self.weights: Weights = model.weights
+        self.filename: str = model.filename
+        self.weights.forget()
+        self.plans: Plans = Plans(
+            model.bound.graph, self.weights, model.facts, self.config.optimize, self.plan, model.filename
+        )
+        self.inputs: list[Port] = model.inputs
+        self.outputs: list[Port] = model.outputs
+        self.output_types: list[ElementType] = [port.element_type for port in self.outputs]
+        self.tiers: Tiers = Tiers(self.config.tier, self.config.streams)
         self._memories: deque[Memory] = deque(maxlen=4)
         if all(fact.shape.is_static for fact in self.plan.parameter_facts):
             self.tiers.prepare(self.plan)

@@ -35,12 +35,12 @@ class Port:
     ) -> None:
         self.index = index
         self.node_name = node_name
-        self.names = frozenset(names)
+        self.names: frozenset[str] = frozenset(names)
         self.element_type = element_type
-        self.declared_type = declared_type if declared_type is not None else element_type
+        self.declared_type: ElementType = declared_type if declared_type is not None else element_type
         self.partial_shape = partial_shape
         self.result_name = result_name
-        self.tensor_names = frozenset(tensor_names) - self.names
+        self.tensor_names: frozenset[str] = frozenset(tensor_names) - self.names
 
     @property
     def any_name(self) -> str:

@@ -19,7 +19,7 @@ class Operations:
     """
 
     def __init__(self, own: Iterable[OpClass] = ()) -> None:
-        self.own = tuple(dict.fromkeys(own))
+        self.own: tuple[OpClass, ...] = tuple(dict.fromkeys(own))
         self._own = _by_type(self.own)
 
     def find(self, type: str, version: str) -> OpClass | None:

@@ -91,7 +91,7 @@ class Extension(Op):
     def __init__(self, layer_type: str, domain: str, declared: Sequence[Fact]) -> None:
         self.layer_type = layer_type
         self.domain = domain
-        self.declared = tuple(declared)
+        self.declared: tuple[Fact, ...] = tuple(declared)
 
     @property
     def origin(self) -> Origin:

@@ -28,7 +28,7 @@ class FollowingLayers:
         self.summand: Outlet | None = None
         self.activation: Elementwise | None = None
         self.last = node
-        self.nodes = [node]
+        self.nodes: list[Node] = [node]
         fact = graph.fact(first(node))
         assert fact is not None
         self.fact: Fact = fact

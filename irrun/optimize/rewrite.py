@@ -39,8 +39,8 @@ class Rewriter(MutableGraph):
         settings: Settings | None = None,
     ) -> None:
         super().__init__(graph, facts)
-        self.settings = settings if settings is not None else Settings()
-        self.types = {node.type for node in graph.ordered()}
+        self.settings: Settings = settings if settings is not None else Settings()
+        self.types: set[str] = {node.type for node in graph.ordered()}
         """The types of the layers that the graph has or had."""
         self._diagnostics = facts.diagnostics
         self._known = dict(known)

@@ -78,7 +78,7 @@ class Run:
         self.observers = observers
         self.memory = memory
         self.budget = budget
-        self.deadline = budget.deadline
+        self.deadline: float | None = budget.deadline
 
     def plan(self, plan: Plan, inputs: Sequence[Array]) -> tuple[Array, ...]:
         slots: list[Any] = list(plan.slots)

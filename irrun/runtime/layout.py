@@ -58,9 +58,11 @@ class Layout:
             self._note(number)
         stages = range(len(program.sizes))
         self.stages = [program.expressions.compiled(stage) for stage in stages]
-        self.given = [[buffer for buffer, own in program.given.items() if own == stage] for stage in stages]
-        self.atoms = [_by_buffer(sizes) for sizes in program.sizes]
-        self.strided = {size.buffer for sizes in program.sizes for size in sizes if size.is_stride}
+        self.given: list[list[int]] = [
+            [buffer for buffer, own in program.given.items() if own == stage] for stage in stages
+        ]
+        self.atoms: list[list[Atoms]] = [_by_buffer(sizes) for sizes in program.sizes]
+        self.strided: set[int] = {size.buffer for sizes in program.sizes for size in sizes if size.is_stride}
         self._sizes(stages)
         self.words = np.zeros(len(words), np.int64)
         numbers: list[list[tuple[int, int]]] = [[] for _ in program.sizes]
@@ -79,21 +81,25 @@ class Layout:
             else:
                 self.words[place] = word
         self.inner = np.array(inner, np.int64).reshape(-1, 2)
-        self.numbers = [_places(pairs) for pairs in numbers]
-        self.addresses = [self._addresses(found) for found in addresses]
+        self.numbers: list[Places] = [_places(pairs) for pairs in numbers]
+        self.addresses: list[Addresses] = [self._addresses(found) for found in addresses]
 
     def _sizes(self, stages: Iterable[int]) -> None:
         """Sort the buffers: those that are written with numbers, and those that are placed later than others."""
         buffers = self.program.buffers
         own = [self.buffer_stage(number) for number in range(len(buffers))]
-        self.written = [[n for n, b in enumerate(buffers) if b.kind == "numbers" and own[n] == s] for s in stages]
-        self.grown = [[n for n, b in enumerate(buffers) if b.kind == "arena" and own[n] == s > 1] for s in stages]
-        self.not_placed = [n for n, b in enumerate(buffers) if b.kind != "arena" or own[n] > 1]
+        self.written: list[list[int]] = [
+            [n for n, b in enumerate(buffers) if b.kind == "numbers" and own[n] == s] for s in stages
+        ]
+        self.grown: list[list[int]] = [
+            [n for n, b in enumerate(buffers) if b.kind == "arena" and own[n] == s > 1] for s in stages
+        ]
+        self.not_placed: list[int] = [n for n, b in enumerate(buffers) if b.kind != "arena" or own[n] > 1]
         self.sizes = np.array([0 if isinstance(b.size, SymInt) else b.size for b in buffers], np.int64)
         open_sizes = [(n, b.size) for n, b in enumerate(buffers) if isinstance(b.size, SymInt)]
-        self.open_sizes = _places([(n, self._expressions.number(size)) for n, size in open_sizes])
+        self.open_sizes: Places = _places([(n, self._expressions.number(size)) for n, size in open_sizes])
         workspaces = [item.workspace for item in self.program.items if isinstance(item, Call)]
-        self.workspace = max([each for each in workspaces if not isinstance(each, SymInt)], default=0)
+        self.workspace: Number | int = max([each for each in workspaces if not isinstance(each, SymInt)], default=0)
         open_ones = [self._expressions.number(each) for each in workspaces if isinstance(each, SymInt)]
         self.workspaces = np.array(open_ones, np.int64)
 

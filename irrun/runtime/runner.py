@@ -53,9 +53,9 @@ class Runner:
         self._streams = streams
         self._variants: list[Variant] = []
         self._lock = Lock()
-        self.is_hopeless = False
+        self.is_hopeless: bool = False
         self.bailouts: Counter[str] = Counter()
-        self.recorded = 0
+        self.recorded: int = 0
 
     @property
     def programs(self) -> list[Program]:

@@ -85,9 +85,9 @@ class SymInt:
     __slots__ = ("hint", "symbols", "terms")
 
     def __init__(self, symbols: Symbols, terms: Terms, hint: Any) -> None:
-        self.symbols = symbols
-        self.terms = terms
-        self.hint = hint
+        self.symbols: Symbols = symbols
+        self.terms: Terms = terms
+        self.hint: Any = hint
 
     @property
     def atom(self) -> int:

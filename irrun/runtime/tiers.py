@@ -255,7 +255,7 @@ class _Lowered:
         self._streams = streams
         self.runs = 0
         self.runner: Runner | None = None
-        self.is_done = False
+        self.is_done: bool = False
         self._packs = packs
         self._lock = Lock()
 

@@ -116,7 +116,7 @@ class Fact:
             return self.value is other.value
         return self.value is other.value or bool(np.array_equal(self.value, other.value))
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: None = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
         return f"{self.type}{self.shape}"

@@ -48,8 +48,8 @@ class Batch:
         self._items, self._work, self._way, self._records = items, work, way, records
         done = records.done()
         self._todo = [group for group in todo if not all(done.get(item.path) == item.stamp for item in group)]
-        self.left = sum(map(len, self._todo))
-        self.before = len(items) - self.left
+        self.left: int = sum(map(len, self._todo))
+        self.before: int = len(items) - self.left
 
     def __iter__(self) -> Generator[Record, None, None]:
         try:

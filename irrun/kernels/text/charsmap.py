@@ -36,7 +36,7 @@ class Replacements:
 
     def __init__(self, replacements: Mapping[str, str]) -> None:
         self.by_key: Final = replacements
-        self.has_double_spaces = any("  " in text for text in replacements.values())
+        self.has_double_spaces: bool = any("  " in text for text in replacements.values())
         sizes: dict[str, set[int]] = {}
         for key in replacements:
             sizes.setdefault(key[0], set()).add(len(key))
@@ -66,7 +66,7 @@ class Compiled:
             raise ValueError(f"a map of {len(data)} bytes does not have a double array of {size} bytes")
         self._keys: Final = DoubleArray(data[4 : 4 + size])
         self._texts: Final = data[4 + size :]
-        self.has_double_spaces = b"  " in self._texts
+        self.has_double_spaces: bool = b"  " in self._texts
 
     def longest(self, text: str, at: int) -> tuple[str, int] | None:
         found = self._keys.longest(encoded(character) for character in text[at:])

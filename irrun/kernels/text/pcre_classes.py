@@ -183,7 +183,7 @@ class CharacterClass:
         self._is_script = is_script
         self._ignores_case = ignores_case
         negated = pattern.startswith("^", at + 1)
-        self.end = at + 1 + negated
+        self.end: int = at + 1 + negated
         self._characters: list[str] = []
         self._items: list[Item] = []
         self._read()

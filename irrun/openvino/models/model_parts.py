@@ -119,8 +119,8 @@ class ModelParts:
         """Return a name that no other model has."""
         return f"Model{id(self)}"
 
-    friendly_name = property(get_friendly_name, set_friendly_name)
-    name = property(get_name)
+    friendly_name: property = property(get_friendly_name, set_friendly_name)
+    name: property = property(get_name)
 
     @property
     def rt_info(self) -> rt_info.RTMap:
@@ -197,11 +197,11 @@ class ModelParts:
                 found[name] = Variable(VariableInfo(of_dims(fact.shape), of_element(fact.type), name))
         return list(found.values())
 
-    parameters = property(get_parameters)
-    results = property(get_results)
-    result = property(get_result)
-    sinks = property(get_sinks)
-    variables = property(get_variables)
+    parameters: property = property(get_parameters)
+    results: property = property(get_results)
+    result: property = property(get_result)
+    sinks: property = property(get_sinks)
+    variables: property = property(get_variables)
 
     def get_variable_by_id(self, name: str) -> Variable | None:
         """Return the variable of a name; None where there is none."""

@@ -53,7 +53,7 @@ class Node(Handle, Operators):
         """Return a name that no other node has."""
         return f"{self.get_type_name()}_{self.get_instance_id()}"
 
-    name = property(get_name)
+    name: property = property(get_name)
 
     def get_type_info(self) -> DiscreteTypeInfo:
         """Return the type of the operation, and its opset."""
@@ -89,7 +89,7 @@ class Node(Handle, Operators):
         """Store a note under a key."""
         self.get_rt_info()[key] = value
 
-    rt_info = property(get_rt_info)
+    rt_info: property = property(get_rt_info)
 
     # -- outputs
 

@@ -43,7 +43,7 @@ class _ModelPort(Node):
         elif LAYOUT in notes:
             del notes[LAYOUT]
 
-    layout = property(get_layout, set_layout)
+    layout: property = property(get_layout, set_layout)
 
 
 class Parameter(_ModelPort):
@@ -77,8 +77,8 @@ class Parameter(_ModelPort):
         """Set the type of the elements."""
         self.set(element(element_type), self.fact(0).shape, self.friendly_name)
 
-    partial_shape = property(get_partial_shape, set_partial_shape)
-    element_type = property(Node.get_element_type, set_element_type)
+    partial_shape: property = property(get_partial_shape, set_partial_shape)
+    element_type: property = property(Node.get_element_type, set_element_type)
 
     def __repr__(self) -> str:
         fact = self.fact(0)
@@ -135,7 +135,8 @@ class Constant(Node):
         values = values.astype(fact.type.external, copy=False) if fact.type.kind != "string" else values
         return Tensor.of_values(values, fact.type)
 
-    tensor = tensor_view = property(get_tensor_view)
+    tensor_view: property = property(get_tensor_view)
+    tensor: property = property(get_tensor_view)
 
     @property
     def data(self) -> Array:
@@ -162,7 +163,7 @@ class Constant(Node):
         """Return the distances of neighbours along each axis, in bytes."""
         return list(self.data.strides)
 
-    strides = property(get_strides)
+    strides: property = property(get_strides)
 
     def get_value_strings(self) -> list[str]:
         """Return the elements as texts."""

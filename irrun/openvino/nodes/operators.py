@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
 from irrun.openvino.nodes.ports import Output
 
-Operator = Callable[[Any, Any], Any]
-
-
-def _operator(name: str) -> tuple[Operator, Operator]:
-    """Return the methods for a node on the left and on the right of an operator."""
-    return lambda left, right: _binary(name, left, right), lambda right, left: _binary(name, left, right)
-
 
 class Operators:
     """Arithmetic that makes nodes."""
 
-    __add__, __radd__ = _operator("add")
-    __sub__, __rsub__ = _operator("subtract")
-    __mul__, __rmul__ = _operator("multiply")
-    __truediv__, __rtruediv__ = _operator("divide")
+    def __add__(self, other: Any) -> Any:
+        return _binary("add", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _binary("add", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _binary("subtract", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _binary("subtract", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _binary("multiply", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _binary("multiply", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _binary("divide", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _binary("divide", other, self)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **_named: Any) -> Any:
         """Return a node for an operator between an array and a node."""

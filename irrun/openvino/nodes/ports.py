@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from irrun.diagnostics import near_match
@@ -44,9 +44,9 @@ class _Port:
         """Store a note on the port under a key."""
         self.get_rt_info()[key] = value
 
-    node = property(get_node)
-    index = property(get_index)
-    rt_info = property(get_rt_info)
+    node: property = property(get_node)
+    index: property = property(get_index)
+    rt_info: property = property(get_rt_info)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, _Port) or self._side != other._side:
@@ -93,7 +93,7 @@ class Output(_Port):
         source = self._source
         return super().get_rt_info() if source is None else source.get_rt_info()
 
-    rt_info = property(get_rt_info)
+    rt_info: property = property(get_rt_info)
 
     def get_names(self) -> set[str]:
         """Return the names of the tensor; for a Result its own, or those of what it returns."""
@@ -146,13 +146,13 @@ class Output(_Port):
         graph = self._node._graph
         return {Input(graph.handle(inlet.node), inlet.port) for inlet in graph.consumers(self.outlet)}
 
-    names = property(get_names)
-    any_name = property(get_any_name)
-    element_type = property(get_element_type)
-    partial_shape = property(get_partial_shape)
-    shape = property(get_shape)
-    tensor = property(get_tensor)
-    target_inputs = property(get_target_inputs)
+    names: property = property(get_names)
+    any_name: property = property(get_any_name)
+    element_type: property = property(get_element_type)
+    partial_shape: property = property(get_partial_shape)
+    shape: property = property(get_shape)
+    tensor: property = property(get_tensor)
+    target_inputs: property = property(get_target_inputs)
 
     def remove_target_input(self, target_input: Input) -> None:
         """Raise RuntimeError: every input has a source."""
@@ -229,10 +229,10 @@ class Input(_Port):
         """Return the description of the tensor."""
         return self.get_source_output().get_tensor()
 
-    element_type = property(get_element_type)
-    partial_shape = property(get_partial_shape)
-    shape = property(get_shape)
-    tensor = property(get_tensor)
+    element_type: property = property(get_element_type)
+    partial_shape: property = property(get_partial_shape)
+    shape: property = property(get_shape)
+    tensor: property = property(get_tensor)
 
     def __repr__(self) -> str:
         return f"<Input: {self._index} of '{self._node.friendly_name}'>"
@@ -243,12 +243,12 @@ class DescriptorTensor:
 
     def __init__(self, output: Output) -> None:
         self._output = output
-        self.set_names = output.set_names
-        self.add_names = output.add_names
-        self.get_any_name = output.get_any_name
-        self.get_element_type = output.get_element_type
-        self.get_partial_shape = output.get_partial_shape
-        self.get_shape = output.get_shape
+        self.set_names: Callable[[Iterable[str]], None] = output.set_names
+        self.add_names: Callable[[Iterable[str]], None] = output.add_names
+        self.get_any_name: Callable[[], str] = output.get_any_name
+        self.get_element_type: Callable[[], Type] = output.get_element_type
+        self.get_partial_shape: Callable[[], PartialShape] = output.get_partial_shape
+        self.get_shape: Callable[[], Shape] = output.get_shape
 
     def get_names(self) -> set[str]:
         """Return the names of the tensor."""
@@ -260,11 +260,11 @@ class DescriptorTensor:
         sizes, type = self._output.fact.shape.size, self._output.get_element_type()
         return int(sizes.lo * type.bitwidth + 7) // 8
 
-    names = property(get_names, lambda self, names: self.set_names(names))
-    any_name = property(lambda self: self.get_any_name())
-    element_type = property(lambda self: self.get_element_type())
-    partial_shape = property(lambda self: self.get_partial_shape())
-    shape = property(lambda self: self.get_shape())
+    names: property = property(get_names, lambda self, names: self.set_names(names))
+    any_name: property = property(lambda self: self.get_any_name())
+    element_type: property = property(lambda self: self.get_element_type())
+    partial_shape: property = property(lambda self: self.get_partial_shape())
+    shape: property = property(lambda self: self.get_shape())
 
 
 def as_output(value: Any) -> Output:

@@ -40,8 +40,8 @@ class Pattern:
 
     def __init__(self, inputs: Any = None, predicate: Any = None) -> None:
         given = inputs if isinstance(inputs, list | tuple) else [] if inputs is None else [inputs]
-        self.inputs = [as_pattern(item) for item in given]
-        self.predicate = predicate if isinstance(predicate, Predicate) else Predicate(predicate)
+        self.inputs: list[Pattern] = [as_pattern(item) for item in given]
+        self.predicate: Predicate = predicate if isinstance(predicate, Predicate) else Predicate(predicate)
 
     def output(self, index: int) -> Pattern:
         """Return the pattern, which stands for its first output; RuntimeError for another one."""
@@ -96,7 +96,9 @@ class WrapType(Pattern):
     def __init__(self, type_names: str | Sequence[str], *arguments: Any, **named: Any) -> None:
         inputs, predicate = _arguments(arguments, named)
         super().__init__(inputs, predicate)
-        self.types = frozenset(_type(name) for name in ([type_names] if isinstance(type_names, str) else type_names))
+        self.types: frozenset[str] = frozenset(
+            _type(name) for name in ([type_names] if isinstance(type_names, str) else type_names)
+        )
 
     def accepts(self, node: Node) -> bool:
         """Return whether the type of a node is one of the types."""

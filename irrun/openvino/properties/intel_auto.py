@@ -11,8 +11,8 @@ class SchedulePolicy(Choice):
     DEFAULT = 1
 
 
-device_bind_buffer = Property("DEVICE_BIND_BUFFER", bool)
-enable_runtime_fallback = Property("ENABLE_RUNTIME_FALLBACK", bool)
-enable_startup_fallback = Property("ENABLE_STARTUP_FALLBACK", bool)
-low_power_device = Property("LOW_POWER_DEVICE", str)
-schedule_policy = Property("SCHEDULE_POLICY", SchedulePolicy)
+device_bind_buffer: Property = Property("DEVICE_BIND_BUFFER", bool)
+enable_runtime_fallback: Property = Property("ENABLE_RUNTIME_FALLBACK", bool)
+enable_startup_fallback: Property = Property("ENABLE_STARTUP_FALLBACK", bool)
+low_power_device: Property = Property("LOW_POWER_DEVICE", str)
+schedule_policy: Property = Property("SCHEDULE_POLICY", SchedulePolicy)

@@ -10,6 +10,6 @@ class TbbPartitioner(Choice):
     AUTO = 2
 
 
-denormals_optimization = Property("CPU_DENORMALS_OPTIMIZATION", bool)
-sparse_weights_decompression_rate = Property("CPU_SPARSE_WEIGHTS_DECOMPRESSION_RATE", int, float)
-tbb_partitioner = Property("TBB_PARTITIONER", TbbPartitioner)
+denormals_optimization: Property = Property("CPU_DENORMALS_OPTIMIZATION", bool)
+sparse_weights_decompression_rate: Property = Property("CPU_SPARSE_WEIGHTS_DECOMPRESSION_RATE", int, float)
+tbb_partitioner: Property = Property("TBB_PARTITIONER", TbbPartitioner)

@@ -14,4 +14,4 @@ class Level(Choice):
     TRACE = 4
 
 
-level = Property("LOG_LEVEL", Level)
+level: Property = Property("LOG_LEVEL", Level)

@@ -41,4 +41,4 @@ class Streams(Property):
         return (made[0], OVAny(made[1].value.to_integer())) if values and isinstance(values[0], Num) else made
 
 
-num = Streams("NUM_STREAMS", int, Num)
+num: Property = Streams("NUM_STREAMS", int, Num)

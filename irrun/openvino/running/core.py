@@ -66,7 +66,7 @@ class Core:
         """Return the names of the devices."""
         return list(DEVICES)
 
-    available_devices = property(get_available_devices)
+    available_devices: property = property(get_available_devices)
 
     def read_model(self, model: Any, weights: Any = None, config: Mapping[str, Any] | None = None) -> Model:
         """Read an IR: a path, its XML as a string or bytes, or a stream; with its weights as path, bytes or tensor.

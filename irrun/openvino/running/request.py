@@ -212,7 +212,7 @@ class InferRequest(RequestTensors):
             found.append(ProfilingInfo(node.name, CLASS_NAMES.get(node.type, node.type), real_time=took, cpu_time=took))
         return found
 
-    profiling_info = property(get_profiling_info)
+    profiling_info: property = property(get_profiling_info)
 
     def query_state(self) -> list[VariableState]:
         """Return the variables of the model, before the first inference too."""

@@ -21,7 +21,7 @@ class Dimension:
     """The size of an axis: a number, an interval, or any. An upper bound of -1 is none."""
 
     __slots__ = ("_high", "_low", "_symbol")
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: None = None  # type: ignore[assignment]
 
     @also_named("min_dimension", "dimension", "str")
     def __init__(self, min_dimension: int | str | None = None, max_dimension: int | None = None) -> None:
@@ -60,8 +60,8 @@ class Dimension:
         """Return the largest size; -1 where there is none."""
         return self._high
 
-    min_length = property(get_min_length)
-    max_length = property(get_max_length)
+    min_length: property = property(get_min_length)
+    max_length: property = property(get_max_length)
 
     def get_length(self) -> int:
         """Return the size; RuntimeError where it is dynamic."""

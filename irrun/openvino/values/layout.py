@@ -14,7 +14,7 @@ class Layout:
     """The axes of a tensor by name: ``NCHW``, ``[batch,channels,...]``, ``N?HW``."""
 
     __slots__ = ("_names", "_scalar")
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: None = None  # type: ignore[assignment]
 
     def __init__(self, layout_str: str = "") -> None:
         if not isinstance(layout_str, str):

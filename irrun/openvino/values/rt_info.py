@@ -13,7 +13,7 @@ _SWITCHES: Final = dict.fromkeys(_TRUE, True) | dict.fromkeys(_FALSE, False)
 class OVAny:
     """A value of any type."""
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: None = None  # type: ignore[assignment]
     value: Any = None
 
     def __init__(self, value: Any) -> None:

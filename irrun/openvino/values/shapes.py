@@ -16,7 +16,7 @@ from irrun.tensor import Shape as Dims
 class _Numbers:
     """A list of numbers that compares equal to lists and tuples of the same ones."""
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: None = None  # type: ignore[assignment]
     _signed = False
 
     def __init__(self, values: Iterable[Any] = ()) -> None:
@@ -104,7 +104,7 @@ class PartialShape:
     """A shape of which sizes, or the rank, may be dynamic."""
 
     __slots__ = ("_dims",)
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: None = None  # type: ignore[assignment]
 
     _dims: list[Dimension] | None
 

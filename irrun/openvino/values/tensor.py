@@ -130,11 +130,11 @@ class Tensor:
             raise RuntimeError(f"Could not get strides {_NO_BYTES}")
         return Strides(self._data.strides)
 
-    element_type = property(get_element_type)
-    shape = property(get_shape, set_shape)
-    size = property(get_size)
-    byte_size = property(get_byte_size)
-    strides = property(get_strides)
+    element_type: property = property(get_element_type)
+    shape: property = property(get_shape, set_shape)
+    size: property = property(get_size)
+    byte_size: property = property(get_byte_size)
+    strides: property = property(get_strides)
 
     def is_continuous(self) -> bool:
         """Return whether the elements are in one block of memory, in order."""

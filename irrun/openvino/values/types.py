@@ -74,9 +74,9 @@ class Type:
         return (self.get_bitwidth() + 7) // 8
 
     to_string = get_type_name
-    type_name = property(get_type_name)
-    bitwidth = property(get_bitwidth)
-    size = property(get_size)
+    type_name: property = property(get_type_name)
+    bitwidth: property = property(get_bitwidth)
+    size: property = property(get_size)
 
     def is_static(self) -> bool:
         """Return whether the type is known."""
@@ -106,11 +106,11 @@ class Type:
         """Return whether quantised values have the type."""
         return self.element.name in _QUANTIZED
 
-    real = property(is_real)
-    integral = property(is_integral)
-    integral_number = property(is_integral_number)
-    signed = property(is_signed)
-    quantized = property(is_quantized)
+    real: property = property(is_real)
+    integral: property = property(is_integral)
+    integral_number: property = property(is_integral_number)
+    signed: property = property(is_signed)
+    quantized: property = property(is_quantized)
 
     def compatible(self, other: Type) -> bool:
         """Return whether the types are equal, or one of them is not known."""

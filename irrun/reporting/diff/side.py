@@ -45,12 +45,12 @@ class Side:
         self._colours = colours
         self._attributes: dict[int, str] = {}
         self._roles = _roles(graph, ports, tag)
-        self.order = (*graph.topological_order, *sorted(set(graph) - set(graph.topological_order)))
-        self.sources = {id: graph.sources(id) for id in graph}
+        self.order: tuple[int, ...] = (*graph.topological_order, *sorted(set(graph) - set(graph.topological_order)))
+        self.sources: dict[int, tuple[Outlet | None, ...]] = {id: graph.sources(id) for id in graph}
         self.consumers: dict[int, list[tuple[int, int, int]]] = {
             id: sorted((port, inlet.port, inlet.node) for port, inlet in graph.fed(id)) for id in graph
         }
-        self.own = {id: self._own(graph.node(id)) for id in graph}
+        self.own: dict[int, int] = {id: self._own(graph.node(id)) for id in graph}
 
     def node(self, id: int) -> Node:
         return self.graph.node(id)

@@ -20,11 +20,11 @@ class CapabilityGPU:
     USM_MEMORY: Final = "GPU_USM_MEMORY"
 
 
-device_total_mem_size = Property("GPU_DEVICE_TOTAL_MEM_SIZE")
-uarch_version = Property("GPU_UARCH_VERSION")
-execution_units_count = Property("GPU_EXECUTION_UNITS_COUNT")
-memory_statistics = Property("GPU_MEMORY_STATISTICS")
-enable_loop_unrolling = Property("GPU_ENABLE_LOOP_UNROLLING", bool)
-disable_winograd_convolution = Property("GPU_DISABLE_WINOGRAD_CONVOLUTION", bool)
+device_total_mem_size: Property = Property("GPU_DEVICE_TOTAL_MEM_SIZE")
+uarch_version: Property = Property("GPU_UARCH_VERSION")
+execution_units_count: Property = Property("GPU_EXECUTION_UNITS_COUNT")
+memory_statistics: Property = Property("GPU_MEMORY_STATISTICS")
+enable_loop_unrolling: Property = Property("GPU_ENABLE_LOOP_UNROLLING", bool)
+disable_winograd_convolution: Property = Property("GPU_DISABLE_WINOGRAD_CONVOLUTION", bool)
 
 __all__ = ["CapabilityGPU", "MemoryType", "hint"]
