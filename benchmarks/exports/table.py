@@ -84,3 +84,14 @@ DECODERS: Final[Mapping[str, Decoder]] = {
     ),
 }  # fmt: skip
 """Language models of 135 and 160 million parameters."""
+
+LARGE_DECODERS: Final[Mapping[str, Decoder]] = {
+    "tinyllama-1.1b": Decoder(
+        transformers(
+            "Llama", "ForCausalLM", vocab_size=32000, hidden_size=2048, intermediate_size=5632, num_hidden_layers=22,
+            num_attention_heads=32, num_key_value_heads=4, max_position_embeddings=2048,
+        ),
+        32000,
+    ),
+}  # fmt: skip
+"""A language model of 1.1 billion parameters, which ``text.py`` measures."""
