@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
+from irrun.inference.bounds import fold_bounds
 from irrun.inference.symbolic import WHOLE, fold_dims
 from irrun.ops import Fold, Op, OpError
 from irrun.ops.calling import empty, run
@@ -25,6 +26,8 @@ def fold(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tupl
     if op.foldable is Fold.NUMBERS and any(fact.type.kind == "boolean" for fact in outputs):
         return tuple(outputs)
     whole = not [fact for fact in inputs if fact is not None and not fact.is_constant]
+    if not whole and op.foldable is Fold.BOUNDS and any(_is_real(fact) for fact in (*inputs, *outputs)):
+        return fold_bounds(op, inputs, outputs)
     if not whole and (not op.foldable.takes_dims or any(fact.type.kind not in WHOLE for fact in outputs)):
         return tuple(outputs)
     if not [fact for fact in outputs if fact.value is None]:
@@ -32,6 +35,10 @@ def fold(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tupl
     if whole:
         return _values(op, inputs, outputs)
     return fold_dims(op, inputs, outputs)
+
+
+def _is_real(fact: Fact | None) -> bool:
+    return fact is not None and fact.type.is_float
 
 
 def _affordable(fact: Fact) -> bool:

@@ -128,7 +128,7 @@ class _Pass:
             if self.runs > MOST_RUNS and (node.id, tag) in bodies:
                 return (Fact.unknown(),) * len(body.graph.results)
             pairs = zip(body.graph.parameters, parameters, strict=True)
-            given = {parameter: fact for parameter, fact in pairs if fact is not None}
+            given = {parameter: _unbounded(fact) for parameter, fact in pairs if fact is not None}
             facts = self.run(body.graph, given, inner)
             bodies[node.id, tag] = facts.after(bodies.get((node.id, tag)))
             return bodies[node.id, tag].results()
@@ -140,6 +140,11 @@ class _Pass:
 def _named(fact: Fact, name: str) -> Fact:
     """Return the fact of a Parameter or a variable with a symbol for each unknown dim."""
     return Fact(fact.type, fact.shape.named(name), fact.value)
+
+
+def _unbounded(fact: Fact) -> Fact:
+    """Return the fact without bounds of floats, which may differ from one iteration of a body to the next."""
+    return fact if fact.bounds is None else Fact(fact.type, fact.shape)
 
 
 def input_notes(inputs: Sequence[Fact | None]) -> tuple[str, ...]:

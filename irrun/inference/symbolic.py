@@ -32,11 +32,11 @@ def fold_dims(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) ->
     except Undecided:
         return tuple(outputs)
     results = returned if isinstance(returned, tuple | list) else (returned,)
-    return tuple(_with_value(fact, np.asarray(value)) for fact, value in zip(outputs, results, strict=True))
+    return tuple(with_value(fact, np.asarray(value)) for fact, value in zip(outputs, results, strict=True))
 
 
 def _symbolic(fact: Fact) -> Array | None:
-    """Return the value as an array of integers and dims, unknown elements as ``Dim.anything()``.
+    """Return the value as an array of integers and dims, unknown elements as ``Dim.anything()``, or 0 to 1 of booleans.
 
     None for tensors that are not integral, too long or of unknown size.
     """
@@ -44,14 +44,14 @@ def _symbolic(fact: Fact) -> Array | None:
         return None
     if fact.value is not None:
         return fact.value
-    if not fact.type.is_integer or not fact.shape.is_static or fact.shape.size.lo > MOST_DIMS:
+    if not fact.shape.is_static or fact.shape.size.lo > MOST_DIMS:
         return None
     unknown = np.empty(fact.shape.static, dtype=object)
-    unknown.fill(Dim.anything())
+    unknown.fill(Dim.anything() if fact.type.is_integer else Dim(0, 1))
     return unknown
 
 
-def _with_value(fact: Fact, value: Array) -> Fact:
+def with_value(fact: Fact, value: Array) -> Fact:
     """Return the fact with the computed value, converted to plain integers where all dims are known."""
     if not fact.shape.admits(value.shape):
         return fact

@@ -189,9 +189,12 @@ class Fold(Enum):
     """All inputs must be fully known."""
     DIMS = "dims"
     """Inputs may also be object arrays of ``Dim``: ``run`` only does integer arithmetic or moves elements."""
+    BOUNDS = "bounds"
+    """As ``DIMS``, and floats may be known between bounds: each output rises, or falls, with one input while the others
+    stay."""
     NUMBERS = "numbers"
     """As ``DIMS``, except that an output of booleans is not computed: a plan knows more of its elements."""
 
     @property
     def takes_dims(self) -> bool:
-        return self in (Fold.DIMS, Fold.NUMBERS)
+        return self in (Fold.DIMS, Fold.BOUNDS, Fold.NUMBERS)

@@ -2,13 +2,14 @@
 
 from irrun.tensor.dim import UNBOUNDED, Dim, NegativeSize, Undecided
 from irrun.tensor.element_type import DYNAMIC, ElementType
-from irrun.tensor.fact import Array, Fact, StoredFact
+from irrun.tensor.fact import Array, BoundedFact, Fact, StoredFact
 from irrun.tensor.shape import Shape
 
 __all__ = [
     "DYNAMIC",
     "UNBOUNDED",
     "Array",
+    "BoundedFact",
     "Dim",
     "ElementType",
     "Fact",

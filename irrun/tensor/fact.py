@@ -42,6 +42,11 @@ class Fact:
         """
         return None
 
+    @property
+    def bounds(self) -> tuple[Array, Array] | None:
+        """The lower and the upper bounds of the elements, of floats that are computed from partly known sizes."""
+        return None
+
     @staticmethod
     def of(type: ElementType, value: Array) -> Fact:
         """Return the fact of a tensor with a fully known value."""
@@ -153,3 +158,17 @@ class StoredFact(Fact):
     @value.setter
     def value(self, value: Array | None) -> None:
         self._made = value
+
+
+class BoundedFact(Fact):
+    """The fact of a float tensor whose elements are known between bounds."""
+
+    __slots__ = ("_bounds",)
+
+    def __init__(self, type: ElementType, shape: Shape, bounds: tuple[Array, Array]) -> None:
+        self._bounds = bounds
+        super().__init__(type, shape)
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        return self._bounds

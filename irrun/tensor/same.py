@@ -21,6 +21,10 @@ def is_same(a: Fact, b: Fact) -> bool:
         return False
     if not all(_is_same_dim(p, q) for p, q in zip(a.shape.dims or (), b.shape.dims or (), strict=True)):
         return False
+    if (a.bounds is None) != (b.bounds is None) or not all(
+        np.array_equal(p, q) for p, q in zip(a.bounds or (), b.bounds or (), strict=True)
+    ):
+        return False
     if a.is_constant and b.is_constant and a.shape.size.lo > MOST_COMPARED:
         return True
     return _is_same_value(a.value, b.value)

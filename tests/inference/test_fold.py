@@ -10,7 +10,7 @@ import pytest
 import irrun.model
 from irrun.document.writer import Writer
 from irrun.inference.fold import fold
-from irrun.inference.symbolic import _with_value
+from irrun.inference.symbolic import with_value
 from irrun.ops.calling import infer
 from irrun.ops.registry import resolve
 from irrun.tensor import UNBOUNDED, Dim, Fact, Shape
@@ -106,7 +106,7 @@ def test_unknown_booleans_stay_unknown() -> None:
     parts = [Fact(BOOLEAN, Shape([1])), Fact.of(BOOLEAN, np.array([True]))]
     outputs = infer(op, parts)
     assert fold(op, parts, outputs) == outputs
-    assert _with_value(outputs[0], np.array([True, Dim.anything()], object)) == outputs[0]
+    assert with_value(outputs[0], np.array([True, Dim.anything()], object)) == outputs[0]
 
 
 @pytest.mark.parametrize(
@@ -169,6 +169,6 @@ def test_what_cancels_is_known(type: ElementType) -> None:
 
 
 def test_a_result_of_another_integer_type_is_converted() -> None:
-    fact = _with_value(Fact(I32, Shape([2])), np.array([1, 2], np.int64))
+    fact = with_value(Fact(I32, Shape([2])), np.array([1, 2], np.int64))
     assert fact.value is not None
     assert (fact.value.dtype, fact.value.tolist()) == (np.int32, [1, 2])

@@ -34,7 +34,7 @@ class Clamp(Op):
     }
 
     workspace = 8
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
     inputs = (In("data", T),)
     outputs = (Out("output", T),)
 

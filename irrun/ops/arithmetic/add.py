@@ -13,5 +13,5 @@ class Add(Binary):
     departures = {"8-bit": "saturates 8-bit integers"}
 
     legacy = (Legacy("axis", writer="OpenVINO's documentation"),)
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
     function = np.add

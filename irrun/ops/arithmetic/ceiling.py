@@ -10,5 +10,5 @@ from irrun.ops.arithmetic.elementwise import Whole
 class Ceiling(Whole):
     """Element-wise rounding up to the nearest integer."""
 
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
     function = np.ceil

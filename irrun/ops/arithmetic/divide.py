@@ -20,7 +20,7 @@ class Divide(Binary):
         "rank 7": "rounds quotients of 8-bit integers to nearest from rank 7 on",
     }
 
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
 
     m_pythondiv: bool = attr(True, doc="whether quotients of integers are rounded down")
 

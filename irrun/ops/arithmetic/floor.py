@@ -10,5 +10,5 @@ from irrun.ops.arithmetic.elementwise import Whole
 class Floor(Whole):
     """Element-wise rounding down to the nearest integer."""
 
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
     function = np.floor

@@ -21,5 +21,5 @@ class Maximum(Binary):
 
     departures = {"nan": "returns the second input where one is NaN, which the page does not define"}
 
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
     function = maximum

@@ -12,5 +12,5 @@ class Multiply(Binary):
 
     departures = {"8-bit": "saturates 8-bit integers"}
 
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
     function = np.multiply

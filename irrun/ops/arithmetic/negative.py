@@ -11,5 +11,5 @@ class Negative(Unary):
     """Element-wise negation."""
 
     departures = {"8-bit": "saturates 8-bit integers"}
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
     function = np.negative

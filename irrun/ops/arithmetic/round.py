@@ -17,7 +17,7 @@ class Round(Op):
 
     inputs = (In("data", T),)
     outputs = (Out("output", T),)
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
 
     mode: Literal["half_to_even", "half_away_from_zero"] = attr("half_to_even", doc="rounding of halves")
 

@@ -13,5 +13,5 @@ class Subtract(Binary):
 
     departures = {"8-bit": "saturates 8-bit integers", "pdpd": refuses_pdpd("Subtract")}
 
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
     function = np.subtract

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.arithmetic.elementwise import align_pdpd
 from irrun.ops.departures import refuses_pdpd
 from irrun.ops.shapes import EXPLICIT, broadcast, broadcast_pdpd
@@ -52,4 +52,11 @@ class Select(Op):
     def run(self, cond: Array, then: Array, other: Array) -> Array:
         if self.auto_broadcast == "pdpd":
             other, cond = (align_pdpd(array, then.ndim, self.axis) for array in (other, cond))
+        if cond.dtype == object:
+            return np.asarray(np.frompyfunc(_either, 3, 1)(cond, then, other), dtype=object)
         return np.where(cond, then, other)
+
+
+def _either(cond: Any, then: Any, other: Any) -> Any:
+    """Return a size that is one of two; Undecided for other elements."""
+    return Dim.of(then).union(Dim.of(other)) if isinstance(cond, Dim) else then if cond else other

@@ -14,7 +14,7 @@ class Result(Op):
     outputs = (Out("output", T),)
     reads_slices = True
     legacy = (Legacy("order", until="2021.4"),)
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
 
     def infer(self, data: Fact) -> Fact:
         return data

@@ -31,7 +31,7 @@ class BroadcastV1(Op):
         In("axes_mapping", INTEGER, "the axis of the result for each axis of data, ascending", optional=True),
     )
     outputs = (Out("output", T),)
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
 
     mode: Literal["numpy", "explicit", "none", "pdpd"] | None = attr(
         None, doc="rule for matching axes of data with axes of the result; numpy without axes_mapping"
@@ -87,7 +87,7 @@ class BroadcastV3(Op):
         ),
     )
     outputs = (Out("output", T),)
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
 
     mode: Literal["numpy", "explicit", "bidirectional", "pdpd"] = attr(
         "numpy", doc="rule for matching axes of data with axes of the result", aliases={"none": "explicit"}

@@ -16,7 +16,7 @@ class Concat(Op):
     workspace = 8
     inputs = (In("inputs", T, "tensors that may differ only in the size of the axis", variadic=True),)
     outputs = (Out("output", T),)
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
     reads_slices = True
 
     axis: int = attr(doc="the axis; a negative number counts from the end", openvino=0)

@@ -48,7 +48,7 @@ class GatherV1(Op):
         In("axis", INTEGER, "the axis of data that is indexed, one element", rank=(0, 1)),
     )
     outputs = (Out("output", T),)
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
 
     def infer(self, data: Fact, indices: Fact, axis: Fact) -> Shape:
         return _shape(data, indices, axis, 0)
@@ -79,7 +79,7 @@ class GatherV7(Op):
         In("axis", INTEGER, "the axis of data that is indexed, one element", rank=(0, 1)),
     )
     outputs = (Out("output", T),)
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
 
     batch_dims: int = attr(0, doc="number of leading batch axes; negative counts from the rank of indices")
 
@@ -110,7 +110,7 @@ class GatherV8(Op):
         In("axis", INTEGER, "the axis of data that is indexed, one element", rank=(0, 1)),
     )
     outputs = (Out("output", T),)
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
 
     batch_dims: int = attr(0, doc="number of leading batch axes; negative counts from the rank of indices")
 

@@ -30,7 +30,7 @@ class Slice(Op):
         In("axes", INTEGER, "the axes to slice; the leading ones where absent", optional=True, rank=1),
     )
     outputs = (Out("output", T),)
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
 
     def infer(self, data: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | None) -> Shape:
         return sliced_shape(data, start, stop, step, axes, first_input=1)

@@ -19,7 +19,7 @@ class Split(Op):
     workspace = 8
     inputs = (In("data", T), In("axis", INTEGER, "the axis; a negative number counts from the end", rank=0))
     outputs = (Out("output", T, variadic=True),)
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
 
     num_splits: int = attr(doc="the number of parts", ge=1)
 

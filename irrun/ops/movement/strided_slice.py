@@ -36,7 +36,7 @@ class StridedSlice(Op):
         In("stride", INTEGER, "the distance of indices, not 0; 1 where absent", optional=True, rank=1),
     )
     outputs = (Out("output", T),)
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
 
     begin_mask: tuple[int, ...] = attr(doc="1 where begin is ignored", ge=0, le=1, openvino=())
     end_mask: tuple[int, ...] = attr(doc="1 where end is ignored", ge=0, le=1, openvino=())

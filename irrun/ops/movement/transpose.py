@@ -23,7 +23,7 @@ class Transpose(Op):
         In("input_order", INTEGER, "the axis of arg for each axis of the result; empty reverses the axes", rank=1),
     )
     outputs = (Out("output", T),)
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
     view = True
 
     def infer(self, arg: Fact, input_order: Fact) -> Shape:

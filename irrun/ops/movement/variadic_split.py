@@ -23,7 +23,7 @@ class VariadicSplit(Op):
         In("split_lengths", INTEGER, "the size of each part; a single -1 is the remainder", rank=1),
     )
     outputs = (Out("output", T, variadic=True),)
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
 
     def infer(self, data: Fact, axis: Fact, split_lengths: Fact, *, output_count: int | None) -> tuple[Shape, ...]:
         lengths = split_lengths.dims()

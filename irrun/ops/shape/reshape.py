@@ -24,7 +24,7 @@ class Reshape(Op):
 
     inputs = (In("data", T), In("shape", INTEGER, "the new shape", rank=1))
     outputs = (Out("output", T),)
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
     view = True
 
     special_zero: bool = attr(doc="whether 0 copies the size of data instead of being a size", openvino=False)

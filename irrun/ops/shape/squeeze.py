@@ -23,7 +23,7 @@ class SqueezeV1(Op):
         In("axes", INTEGER, "the axes; negative ones count from the end", optional=True, rank=(0, 1)),
     )
     outputs = (Out("output", T),)
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
     view = True
 
     def infer(self, data: Fact, axes: Fact | None) -> Shape:
@@ -49,7 +49,7 @@ class SqueezeV15(Op):
         In("axes", INTEGER, "the axes; negative ones count from the end", optional=True, rank=(0, 1)),
     )
     outputs = (Out("output", T),)
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
     view = True
 
     allow_axis_skip: bool = attr(False, doc="whether a listed axis of unknown size makes the rank unknown")

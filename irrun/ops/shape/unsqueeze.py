@@ -25,7 +25,7 @@ class Unsqueeze(Op):
         In("axes", INTEGER, "the new axes; negative ones count from the end of the result", rank=(0, 1)),
     )
     outputs = (Out("output", T),)
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
     view = True
 
     def infer(self, data: Fact, axes: Fact) -> Shape:

@@ -28,7 +28,7 @@ class Convert(Op):
 
     inputs = (In("data", NUMERIC | {BOOLEAN}),)
     outputs = (Out("output", "destination_type"),)
-    foldable = Fold.DIMS
+    foldable = Fold.BOUNDS
 
     destination_type: ElementType = attr(doc="the type of the output")
 
