@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -66,6 +66,7 @@ class TextPipeline:
         self._load_time = time.perf_counter() - begin
         self._history: ChatHistory | None = None
         self._kept: Decoding | None = None
+        self._has_warned = False
 
     def get_tokenizer(self) -> Tokenizer:
         """Return the tokenizer."""
@@ -127,6 +128,7 @@ class TextPipeline:
         if request.is_encoded:
             metrics.total.append(time.perf_counter() - called)
             return EncodedResults([list(text.tokens) for text in texts], scores, reasons, metrics)
+        self._warn_of_lost([text.tokens for text in texts])
         begin = time.perf_counter()
         found = [self._text(request, config, place, text) for place, text in enumerate(texts)]
         metrics.detokenization[-1] += time.perf_counter() - begin
@@ -196,6 +198,15 @@ class TextPipeline:
         self._kept = decoding = self._model.start()
         ids, mask = padded(rows, self._tokenizer.pad_token_id)
         return decoding, ids, None if mask.all() else mask
+
+    def _warn_of_lost(self, texts: Iterable[Sequence[int]]) -> None:
+        """Say once which tokens of the model the tokenizer does not have: texts are without them."""
+        known = self._tokenizer.vocabulary_size
+        lost = sorted({token for tokens in texts for token in tokens if token >= known > 0})
+        if lost and not self._has_warned:
+            self._has_warned = True
+            what = f"the model generates tokens that the tokenizer does not have, such as {lost[0]}"
+            warnings.warn(f"{what}; the text is without them", GenerationWarning, stacklevel=3)
 
     def _text(self, request: Request, config: GenerationConfig, place: int, text: search.Text) -> str:
         """Return a text, behind its prompt where this is asked for."""

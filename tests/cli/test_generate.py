@@ -123,6 +123,14 @@ def test_a_tokenizer_that_does_not_fit(run: Run, copied: Copy, monkeypatch: pyte
     )
 
 
+def test_tokens_that_the_tokenizer_does_not_have(run: Run, copied: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Tokenizer, "vocabulary_size", 437)
+    found = run("generate", copied(), "Once upon a time", "--max-new-tokens", 11)
+    assert found.stdout == f"{FIRST}\n"
+    lost = "the model generates tokens that the tokenizer does not have, such as 437"
+    assert found.stderr == f"warning: {lost}; the text is without them\n"
+
+
 def test_the_standard_input_is_the_prompt() -> None:
     arguments = ["generate", str(STORIES), "--max-new-tokens", "11"]
     result = click.testing.CliRunner().invoke(app, arguments, input="Once upon a time\n")

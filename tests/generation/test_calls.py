@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -45,6 +47,18 @@ def test_a_vocabulary_larger_than_the_embedding(copied: Copy, monkeypatch: pytes
     monkeypatch.setattr(Tokenizer, "vocabulary_size", 700)
     with pytest.warns(GenerationWarning, match="the tokenizer has 700 tokens, and the model knows 640"):
         TextPipeline(copied())
+
+
+def test_a_vocabulary_smaller_than_the_embedding(copied: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
+    pipeline = TextPipeline(copied())
+    ids = pipeline.get_tokenizer().encode("Once upon a time", add_special_tokens=False).input_ids
+    (tokens,) = pipeline.generate(ids, max_new_tokens=8, ignore_eos=True).tokens
+    monkeypatch.setattr(pipeline.get_tokenizer(), "vocabulary_size", max(tokens))
+    with pytest.warns(GenerationWarning, match=f"does not have, such as {max(tokens)}; the text is without them"):
+        pipeline.generate("Once upon a time", max_new_tokens=8, ignore_eos=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pipeline.generate("Once upon a time", max_new_tokens=8, ignore_eos=True)
 
 
 def test_a_common_begin_is_read_once(copied: Copy) -> None:

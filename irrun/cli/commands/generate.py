@@ -126,16 +126,17 @@ def command(
     if no_template:
         sampling["apply_chat_template"] = False
     config = known.updated(**sampling)
-    if chat:
-        generating.converse(pipeline, prompts, system, config, stats)
-    elif output_format == "json":
-        result(generating.record(pipeline.generate(list(prompts), config), prompts))
-    else:
-        echoing = config.updated(echo=no_template or not pipeline.get_tokenizer().chat_template)
-        if len(prompts) == config.num_return_sequences == config.num_beams == 1:
-            generating.stream(pipeline, prompts[0], echoing, stats)
+    with warnings_shown():
+        if chat:
+            generating.converse(pipeline, prompts, system, config, stats)
+        elif output_format == "json":
+            result(generating.record(pipeline.generate(list(prompts), config), prompts))
         else:
-            generating.show(pipeline.generate(list(prompts), echoing), stats)
+            echoing = config.updated(echo=no_template or not pipeline.get_tokenizer().chat_template)
+            if len(prompts) == config.num_return_sequences == config.num_beams == 1:
+                generating.stream(pipeline, prompts[0], echoing, stats)
+            else:
+                generating.show(pipeline.generate(list(prompts), echoing), stats)
     is_default = settings.resolved(folder / "x")["precision"].origin == DEFAULT
     if is_default and (found := faster_precision()) is not None:
         (note if stats else detail)(found)
