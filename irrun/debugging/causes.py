@@ -23,6 +23,9 @@ _IDENTITY: Final = {"Add": 0, "Subtract": 0, "Multiply": 1, "Divide": 1}
 _TURNS: Final = frozenset({"transpose_a", "transpose_b"})
 """Attributes that an exporter chooses with the order of the weights: where these differ, they tell nothing."""
 
+ROUNDED: Final = 0.01
+"""The error of a constant in 8 bits, at most, as a share of its largest magnitude."""
+
 _FEW: Final = 4
 """The elements up to which the values of a constant are printed."""
 
@@ -47,7 +50,8 @@ def cause_of(found: Alignment, id: int, other: int) -> Cause:
     told: list[str] = []
     is_coded = node.type == QUANTISER
     own, its = ours.constants(id), theirs.constants(other)
-    for port in sorted(own.keys() & its.keys()):
+    both = sorted(own.keys() & its.keys())
+    for port in both:
         loss = constant_loss(ours, id, theirs, other, port)
         if loss is None:
             names += _changed(ours, id, theirs, other, port)
@@ -56,20 +60,38 @@ def cause_of(found: Alignment, id: int, other: int) -> Cause:
             is_coded = is_coded or any(side.node(at).type in (QUANTISER, "Subtract", "Multiply") for side, at in chains)
         elif loss.kind == QUANTISATION:
             coarse += _changed(ours, id, theirs, other, port)
-    if changed and not (names and {key for key, _ in changed} <= _TURNS):
+    is_turned = {key for key, _ in changed} <= _TURNS and not all(_is_as_stored(own[port], its[port]) for port in both)
+    if changed and not (names and is_turned):
         return Cause("attribute", ", ".join(text for _, text in changed), tuple(names))
     if names:
         kind = "quantisation" if is_coded else "constant"
         return Cause(kind, ", ".join(dict.fromkeys(told)), tuple(dict.fromkeys(names)))
     mine, read = reads(found, id), [unconverted(theirs, outlet) for outlet in theirs.sources(other)]
-    is_turned = Counter(mine) == Counter(read) or _is_exchanged(mine, read)
-    if mine != read and not (is_turned and node.type in COMMUTATIVE):
+    is_swapped = Counter(mine) == Counter(read) or _is_exchanged(mine, read)
+    if mine != read and not (is_swapped and node.type in COMMUTATIVE):
         return (
             Cause("order", "the inputs are in another order")
-            if is_turned
+            if is_swapped
             else Cause("input", "it reads another tensor")
         )
     return Cause("quantisation", constants=tuple(coarse)) if coarse else Cause("implementation")
+
+
+def _is_as_stored(a: Array, b: Array) -> bool:
+    """Return whether weights are those of the other side but for a factor, and not the transposed ones."""
+    is_square = a.ndim == 2 and a.shape == b.shape and a.shape[0] == a.shape[1]
+    return is_square and factor_of(a, b) is not None and factor_of(a, b.T) is None
+
+
+def factor_of(a: Array, b: Array) -> float | None:
+    """Return the number by which a constant is another one, but for rounding to 8 bits; None where there is none."""
+    if a.shape != b.shape or a.dtype.kind != "f" or b.dtype.kind != "f":
+        return None
+    x, y = a.astype(np.float64), b.astype(np.float64)
+    with np.errstate(all="ignore"):
+        factor = float((x * y).sum() / (x * x).sum())
+        apart = np.abs(y - x * factor).max(initial=0.0)
+    return factor if apart <= ROUNDED * np.abs(y).max(initial=0.0) else None
 
 
 def reads(found: Alignment, id: int) -> list[Outlet | None]:

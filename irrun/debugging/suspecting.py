@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from math import prod
 from statistics import median
 from typing import Final, NamedTuple
 
 from irrun.debugging.aligning import Alignment, Region
-from irrun.debugging.causes import Cause, cause_of, moves, reads, unconverted, values_of
+from irrun.debugging.causes import ROUNDED, Cause, cause_of, factor_of, moves, reads, unconverted, values_of
 from irrun.debugging.quantising import CODING, QUANTISATION, QUANTISER, ROUNDING, constant_loss
 from irrun.debugging.replaying import Layers
 from irrun.debugging.resembling import SAME, distance
@@ -120,7 +121,10 @@ def _suspect(found: Alignment, region: Region) -> Suspect:
             told = told._replace(what=f"{node.type}: {told.what}")
         return Suspect(node.name, whole, twin.name, *told, shown, region.error, ids, cut)
     last, twin = ours.node(region.end.node), theirs.node(region.other.node)
-    mine_only, its_only = _surplus(ours, layers, theirs, others)
+    mine_only, its_only = _surplus(found, layers, others)
+    computing = _computing(ours, mine_only), _computing(theirs, its_only)
+    if bool(computing[0]) != bool(computing[1]):
+        mine_only, its_only = computing
     if bool(mine_only) == bool(its_only):
         mine, its = ({side.node(id).type for id in ids} for side, ids in ((ours, layers), (theirs, others)))
         cause = "structure" if mine & its else "type"
@@ -142,7 +146,7 @@ def _pair(found: Alignment, region: Region, layers: Sequence[int], others: Seque
         return _read_alike(found, layers, others)
     if len(layers) == len(others) == 1:
         return _Pair(layers[0], others[0], cause_of(found, layers[0], others[0]))
-    mine_only, its_only = _surplus(found.ours, layers, found.theirs, others)
+    mine_only, its_only = _surplus(found, layers, others)
     told = (
         _inner(found, layers, others)
         or (None if mine_only or its_only else _misreading(found, layers, others))
@@ -161,8 +165,7 @@ def _pair(found: Alignment, region: Region, layers: Sequence[int], others: Seque
 
 def _of_types(found: Alignment, mine_only: Sequence[int], its_only: Sequence[int]) -> _Pair | None:
     """Return the one layer of each side that the other side does not have, beside what moves or rounds tensors."""
-    sides = (found.ours, mine_only), (found.theirs, its_only)
-    mine, its = ([id for id in ids if not (moves(side, id) or side.node(id).type == QUANTISER)] for side, ids in sides)
+    mine, its = _computing(found.ours, mine_only), _computing(found.theirs, its_only)
     return _Pair(mine[0], its[0], cause_of(found, mine[0], its[0])) if len(mine) == len(its) == 1 else None
 
 
@@ -181,6 +184,11 @@ def _arrays(layers: Layers, ids: Sequence[int]) -> list[tuple[int, int, Array]]:
     """Return the constants of several floats that layers read, with layer and input."""
     read = ((id, port, array) for id in ids for port, array in layers.constants(id).items())
     return [item for item in read if item[2].size > 1 and item[2].dtype.kind == "f"]
+
+
+def _computing(layers: Layers, ids: Sequence[int]) -> list[int]:
+    """Return the layers of some that neither move nor round tensors."""
+    return [id for id in ids if not (moves(layers, id) or layers.node(id).type == QUANTISER)]
 
 
 def _telling(layers: Layers, ids: Sequence[int]) -> Node:
@@ -219,22 +227,62 @@ def _core(layers: Layers, region: Sequence[int]) -> list[int]:
     return floats or list(region)
 
 
-def _surplus(ours: Layers, layers: Sequence[int], theirs: Layers, others: Sequence[int]) -> tuple[list[int], list[int]]:
+def _surplus(found: Alignment, layers: Sequence[int], others: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Return the layers of each side that the other one lacks.
+
+    A factor that one side has in a constant, and the other one in a layer of its own, counts on neither.
+    """
+    mine, its = _beyond(found, layers, others)
+    if any(_is_taken_back(found, id, other, (mine, its)) for id in layers for other in others):
+        own = [id for id in mine if _factor(found.ours, id) is None]
+        left = [id for id in its if _factor(found.theirs, id) is None]
+        return (own, left) if own or left else (mine, its)
+    return mine, its
+
+
+def _beyond(found: Alignment, layers: Sequence[int], others: Sequence[int]) -> tuple[list[int], list[int]]:
     """Return the layers of each side beyond those of the same type of the other one."""
-    mine, its = ([side.node(id).type for id in ids] for side, ids in ((ours, layers), (theirs, others)))
+    sides = (found.ours, layers), (found.theirs, others)
+    mine, its = ([side.node(id).type for id in ids] for side, ids in sides)
     left = Counter(mine) - Counter(its), Counter(its) - Counter(mine)
-    found: tuple[list[int], list[int]] = [], []
-    for place, (side, ids) in enumerate(((ours, layers), (theirs, others))):
+    beyond: tuple[list[int], list[int]] = [], []
+    for place, (side, ids) in enumerate(sides):
         for id in ids:
             if left[place][side.node(id).type] > 0:
                 left[place][side.node(id).type] -= 1
-                found[place].append(id)
-    return found
+                beyond[place].append(id)
+    return beyond
+
+
+def _is_taken_back(found: Alignment, id: int, other: int, surplus: tuple[Sequence[int], Sequence[int]]) -> bool:
+    """Return whether the constants of two layers differ by a factor only, which layers of one side take back."""
+    own, its = found.ours.constants(id), found.theirs.constants(other)
+    both = [port for port in own.keys() & its.keys() if own[port].size > 1]
+    if not both or found.ours.node(id).type != found.theirs.node(other).type:
+        return False
+    mine, theirs = (
+        prod([_factor(side, at) or 1.0 for at in ids])
+        for side, ids in zip((found.ours, found.theirs), surplus, strict=True)
+    )
+    factors = [factor_of(own[port], its[port]) for port in both]
+    return all(factor is not None and abs(factor * theirs - mine) <= ROUNDED * abs(mine) for factor in factors)
+
+
+def _factor(layers: Layers, id: int) -> float | None:
+    """Return the number by which a layer multiplies, or divides by its inverse; None for another layer."""
+    node, constants = layers.node(id), list(layers.constants(id).values())
+    if node.type not in ("Multiply", "Divide") or [array.size for array in constants] != [1]:
+        return None
+    value = float(constants[0].reshape(-1)[0])
+    return value if node.type == "Multiply" else 1 / value if value else None
 
 
 def _inner(found: Alignment, layers: Sequence[int], others: Sequence[int]) -> _Pair | None:
-    """Return the layer of a region that has an attribute or a constant of its own, with its counterpart by type."""
-    left = list(others)
+    """Return the layer of a region that has an attribute or a constant of its own, with its counterpart by type.
+
+    A factor of a constant that another layer of the region takes back is not told.
+    """
+    left, more = list(others), _beyond(found, layers, others)
     for id in layers:
         node = found.ours.node(id)
         alike = [other for other in left if found.theirs.node(other).type == node.type]
@@ -245,7 +293,12 @@ def _inner(found: Alignment, layers: Sequence[int], others: Sequence[int]) -> _P
         left.remove(other)
         cause = cause_of(found, id, other)
         is_constant = cause.name in ("constant", "quantisation") and cause.constants
-        if cause.name == "attribute" or (is_constant and not _is_coarse(found, id, other)):
+        is_told = (
+            is_constant
+            and not _is_coarse(found, id, other)
+            and not (any(more) and _is_taken_back(found, id, other, more))
+        )
+        if cause.name == "attribute" or is_told:
             return _Pair(id, other, cause)
     return None
 

@@ -71,6 +71,31 @@ def turned(values: Array, name: str) -> Build:
     return lambda made, x: made.layer("MatMul", [x, made.constant(values.T, name="t")], name=name, transpose_b=True)
 
 
+def halved(values: Array, name: str) -> Build:
+    """Return a product with the wrong flag, of weights with a factor that a later layer takes back."""
+
+    def build(made: Net, x: Handle) -> Handle:
+        small = made.layer("MatMul", [x, made.constant(values / 2, name="half")], name=name, transpose_b=True)
+        return made.layer("Multiply", [small, made.constant(f32(2))], name=f"{name}_back")
+
+    return build
+
+
+def scaled(name: str, *, quantised: bool) -> Build:
+    """Return a scaled tensor in another shape, or a quantised one without the scale."""
+
+    def build(made: Net, x: Handle) -> Handle:
+        if not quantised:
+            x = made.layer("Multiply", [x, made.constant(f32([1, 3, -1, 2]))], name=name)
+        x = made.layer("Reshape", [x, made.constant([1, 2, 4])], special_zero=False, name="shaped")
+        if quantised:
+            limits = [made.constant(f32(limit)) for limit in (-20, 20, -20, 20)]
+            x = made.layer("FakeQuantize", [x, *limits], name="fq", levels=256)
+        return made.layer("MatMul", [x, made.constant(WEIGHTS)], name="p")
+
+    return build
+
+
 def attention(name: str) -> Build:
     def build(made: Net, x: Handle) -> Handle:
         heads = made.layer("Reshape", [x, made.constant([1, 2, 4])], special_zero=False)
@@ -133,6 +158,11 @@ PAIRS: dict[str, tuple[Build, Build, dict[str, Any]]] = {
         product(WEIGHTS, "p"),
         turned(WEIGHTS + np.eye(4, dtype=np.float32), "q"),
         {"name": "p", "other": "q", "cause": "constant", "constants": ("w",)},
+    ),
+    "the flag of weights with a factor": (
+        product(WEIGHTS, "p"),
+        halved(WEIGHTS, "q"),
+        {"name": "p", "other": "q", "cause": "attribute", "what": "transpose_b False beside True"},
     ),
     "attention beside its parts": (
         attention("a"),
@@ -202,6 +232,14 @@ def test_what_two_exporters_write(name: str, tmp_path: Path) -> None:
     first, second = SOUND[name]
     pair = net(tmp_path / "a.xml", first), net(tmp_path / "b.xml", second, "other_")
     assert compare(*pair, X).verdict == Verdict("equal")
+
+
+def test_a_layer_that_a_quantised_model_lacks(tmp_path: Path) -> None:
+    """The fault is the layer, not the quantiser behind it."""
+    pair = [net(tmp_path / f"{flag}.xml", scaled("scale", quantised=flag), str(flag)) for flag in (False, True)]
+    (first,), (second,) = compare(*pair, X).verdict.suspects, compare(*reversed(pair), X).verdict.suspects
+    assert (first.name, first.type, first.cause) == ("scale", "Multiply", "missing")
+    assert (second.other, second.cause) == ("scale", "missing")
 
 
 def test_weights_in_f16_before_what_they_are_added_to(tmp_path: Path) -> None:
