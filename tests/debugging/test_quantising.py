@@ -92,7 +92,9 @@ def levels_by_row(net: Net) -> Handle:
 def levels_of_a_half(net: Net) -> Handle:
     """Four rows with levels beside four without."""
     limits = np.abs(WEIGHTS[:4]).max(1, keepdims=True)
-    fake = net.layer("FakeQuantize", [net.constant(a) for a in (WEIGHTS[:4], -limits, limits, -limits, limits)], levels=256)
+    fake = net.layer(
+        "FakeQuantize", [net.constant(a) for a in (WEIGHTS[:4], -limits, limits, -limits, limits)], levels=256
+    )
     return net.layer("Concat", [fake, net.constant(WEIGHTS[4:])], axis=0)
 
 
@@ -115,7 +117,7 @@ LOSSES: dict[str, tuple[Constant, Constant, Loss | None]] = {
     "a zero point": (plain(WEIGHTS), coded(CODES + 3, zero=3), IN_BYTES),
     "no quantiser": (plain(WEIGHTS), plain(WEIGHTS + f32(0.05)), None),
     "another shape": (plain(WEIGHTS), plain(WEIGHTS[:, :4]), None),
-    "an infinity": (plain(WEIGHTS), plain(np.where(CODES == CODES[0, 0], np.inf, WEIGHTS)), None),
+    "an infinity": (plain(WEIGHTS), plain(np.where(CODES[0, 0] == CODES, np.inf, WEIGHTS)), None),
     "few elements off by steps": (plain(WEIGHTS), coded(off((0, 1), (3, 4), by=2)), IN_BYTES),
     "one element off by many": (plain(WEIGHTS), coded(off((0, 1), by=9)), None),
     "a row off by steps": (plain(WEIGHTS), coded(off(*[(2, at) for at in range(8)], by=2)), None),
@@ -123,7 +125,11 @@ LOSSES: dict[str, tuple[Constant, Constant, Loss | None]] = {
     "stored transposed": (plain(WEIGHTS), moved(CODES.T, "Transpose"), IN_BYTES),
     "stored in another shape": (plain(WEIGHTS), moved(CODES.reshape(4, 16), "Reshape"), IN_BYTES),
     "levels": (plain(WEIGHTS), levels(13), Loss(QUANTISATION, "weights rounded to levels", 1.0)),
-    "levels in another shape": (plain(WEIGHTS), levels(13, (4, 16)), Loss(QUANTISATION, "weights rounded to levels", 1.0)),
+    "levels in another shape": (
+        plain(WEIGHTS),
+        levels(13, (4, 16)),
+        Loss(QUANTISATION, "weights rounded to levels", 1.0),
+    ),
     "levels of rows": (plain(WEIGHTS), levels_by_row, Loss(QUANTISATION, "weights rounded to levels", 1.0)),
     "levels of a half": (plain(WEIGHTS), levels_of_a_half, None),
     "codes behind a layer that is no scale": (plain(WEIGHTS), negated, None),

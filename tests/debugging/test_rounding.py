@@ -70,7 +70,9 @@ def residual(path: Path) -> Loaded:
     conv = net.convolution(x, net.constant(np.ones((1, 1, 1, 1), np.float32)))
     sizes = net.constant([8, 8])
     axes = net.constant([2, 3])
-    resized = net.layer("Interpolate", [conv, sizes, axes], opset=11, name="resize", mode="nearest", shape_calculation_mode="sizes")
+    resized = net.layer(
+        "Interpolate", [conv, sizes, axes], opset=11, name="resize", mode="nearest", shape_calculation_mode="sizes"
+    )
     net.result(net.layer("Tanh", [resized], name="end"))
     net.result(net.layer("MatMul", [x, net.constant(np.eye(4, dtype=np.float32))], name="product"))
     return load(net.save(path))

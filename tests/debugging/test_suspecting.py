@@ -105,7 +105,11 @@ CASES: dict[str, tuple[Build, Build, tuple[str, str, str, str]]] = {
         cut(1),
         ("last", "other", "constant", '"last2" 2 beside 1, "last4" 4 beside 3'),
     ),
-    "an operand that is turned": (square(False), square(True), ("square", "square", "input", "it reads another tensor")),
+    "an operand that is turned": (
+        square(False),
+        square(True),
+        ("square", "square", "input", "it reads another tensor"),
+    ),
 }
 
 

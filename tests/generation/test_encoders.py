@@ -158,7 +158,9 @@ def truncating(path: Path, most: int, *, is_chosen: bool = False, is_known: bool
     rows = [net.parameter(name, "?", "i32") for name in ("begins", "ends", "ids")]
     limit = net.constant(np.array(most), "i32") if is_known else net.parameter("most", "", "i32")
     if is_chosen:
-        limit = net.layer("Select", [net.parameter("cut", "", "boolean"), limit, net.constant(np.array(1 << 30), "i32")])
+        limit = net.layer(
+            "Select", [net.parameter("cut", "", "boolean"), limit, net.constant(np.array(1 << 30), "i32")]
+        )
     texts = [net.constant(np.frombuffer(text, np.uint8), "u8") for text in (b"right", b"longest_first")]
     net.result(*net.layers("Truncate", [*rows, limit, *texts], opset="extension"))
     return net.save(path)

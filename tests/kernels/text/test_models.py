@@ -98,7 +98,9 @@ def test_a_long_text_is_not_remembered() -> None:
 def test_equal_ranks_are_merged_in_order(repeats: int) -> None:
     """A merge makes a pair with what follows it, of a rank that comes later."""
     letters = [b"a", b"b", b"c", b"ab", b"abc", b"cab"]
-    encoder = bpe.BytePairEncoder({text: id for id, text in enumerate(letters)}, [(b"a", b"b"), (b"ab", b"c"), (b"c", b"ab")])
+    encoder = bpe.BytePairEncoder(
+        {text: id for id, text in enumerate(letters)}, [(b"a", b"b"), (b"ab", b"c"), (b"c", b"ab")]
+    )
     assert encoder.ids[b"abc" * repeats + b"ab"] == (4,) * repeats + (3,)
 
 
@@ -125,7 +127,9 @@ def test_places_of_a_match(replacement: str, expected: str) -> None:
     parts = substitution.template(replacement, lambda _: None)
     assert search is not None
     assert parts is not None
-    assert substitution.substituted("xaby", search.find, parts, every=True, bytes_of_template=len(replacement)) == expected
+    assert (
+        substitution.substituted("xaby", search.find, parts, every=True, bytes_of_template=len(replacement)) == expected
+    )
 
 
 def test_pieces_of_users_are_characters() -> None:
