@@ -59,7 +59,7 @@ def test_the_layers_of_a_loop_are_rounded(tmp_path: Path) -> None:
 def test_an_unknown_precision(tmp_path: Path) -> None:
     net = Net()
     net.result(net.layer("Tanh", [net.parameter("x", "2,4")]))
-    with pytest.raises(DebugError, match='^there is no precision "f8", expected bf16, f16, int8$'):
+    with pytest.raises(DebugError, match=r'^there is no precision "f8", expected bf16, f16, int8$'):
         run_rounded(load(net.save(tmp_path / "net.xml")), {0: X}, "f8")
 
 
@@ -127,14 +127,16 @@ def test_a_file_that_is_no_xml(tmp_path: Path) -> None:
 def test_openvino_has_no_int8(tmp_path: Path) -> None:
     model = residual(tmp_path / "net.xml")
     report = rank_layers(model, {0: np.ones((1, 1, 4, 4), np.float32)}, "int8")
-    with pytest.raises(DebugError, match="^OpenVINO has no int8 for a model in f32, expected --precision bf16 or f16$"):
+    with pytest.raises(
+        DebugError, match=r"^OpenVINO has no int8 for a model in f32, expected --precision bf16 or f16$"
+    ):
         measured(tmp_path / "net.xml", {0: X}, report)
 
 
 def test_a_model_that_rounding_does_not_change(tmp_path: Path) -> None:
     net = Net()
     net.result(net.layer("Abs", [net.parameter("x", "2,4", "i32")]))
-    with pytest.raises(DebugError, match="^the model has no layer that rounding changes$"):
+    with pytest.raises(DebugError, match=r"^the model has no layer that rounding changes$"):
         blame(load(net.save(tmp_path / "net.xml")), "bf16", {0: X.astype(np.int32)})
 
 

@@ -290,7 +290,7 @@ def of_size(least: int, seen: list[int]) -> Callable[[object], Ask]:
 def test_a_fault_that_needs_several_layers(
     least: int, layers: tuple[str, ...] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The case is the layer to blame, then the ones before it too, then the smallest part of the model that shows it."""
+    """The case is the layer to blame, then layers before it too, then the smallest part of the model that shows it."""
     seen: list[int] = []
     monkeypatch.setattr("irrun.debugging.blaming.of_openvino", of_size(least, seen))
     model = net(tmp_path / "a.xml", chain("Exp", "Tanh", "Sigmoid"))

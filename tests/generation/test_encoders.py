@@ -64,7 +64,7 @@ def test_a_score_without_an_axis(copied: Copy) -> None:
 
 def test_an_input_that_no_tokenizer_provides(copied: Copy) -> None:
     folder = reading(copied(), "pixels")
-    with pytest.raises(GenerationError, match="the model has the input pixels, which no tokenizer provides$"):
+    with pytest.raises(GenerationError, match=r"the model has the input pixels, which no tokenizer provides$"):
         TextEmbeddingPipeline(folder).embed_query("Otto")
 
 
@@ -82,7 +82,7 @@ def test_settings_that_do_not_fit(copied: Copy, kind: Any, given: dict[str, int]
 
 
 def test_no_texts_have_no_scores(copied: Copy) -> None:
-    with pytest.raises(GenerationError, match="^there are no texts, expected one or more$"):
+    with pytest.raises(GenerationError, match=r"^there are no texts, expected one or more$"):
         TextRerankPipeline(encoder(copied(), scores=1)).scores("Who?", [])
 
 
@@ -110,7 +110,7 @@ def test_a_tokenizer_of_two_texts(copied: Copy) -> None:
     assert tokenizer.run(["ab", "cd"])["input_ids"].tolist() == [[97, 98], [99, 100]]
     assert tokenizer.run_pairs(["ab"], ["xyz"], None)["input_ids"].tolist() == [[97, 98, 120, 121, 122]]
     assert tokenizer.run_pairs(["ab"], ["xyz"], 5)["input_ids"].tolist() == [[97, 98, 120, 121, 122]]
-    with pytest.raises(GenerationError, match="^a pair of texts has 5 tokens, expected at most 4$"):
+    with pytest.raises(GenerationError, match=r"^a pair of texts has 5 tokens, expected at most 4$"):
         tokenizer.run_pairs(["ab"], ["xyz"], 4)
     expected = 1 / (1 + np.exp(-table()[[97, 98, 99]].sum(axis=0)[0]))
     np.testing.assert_allclose(TextRerankPipeline(folder).scores("ab", ["c"]), [expected], rtol=1e-4)
@@ -133,14 +133,16 @@ def test_a_tokenizer_without_ids(copied: Copy) -> None:
 
 def test_arguments_of_another_kind(copied: Copy) -> None:
     folder = copied()
-    with pytest.raises(GenerationError, match="^config is 3, expected "):
+    with pytest.raises(GenerationError, match=r"^config is 3, expected "):
         TextPipeline(folder, config=3)
     assert TextPipeline(folder, None, "CPU").generate("Once", max_new_tokens=1) is not None
 
 
 @pytest.mark.parametrize("prompts", [[], np.zeros((0, 3), int), [[1], [2, 3]]])
 def test_prompts_that_are_none(copied: Copy, prompts: Any) -> None:
-    with pytest.raises(GenerationError, match="expected (one or more|a text, a list of texts, a conversation, or ids)"):
+    with pytest.raises(
+        GenerationError, match=r"expected (one or more|a text, a list of texts, a conversation, or ids)"
+    ):
         TextPipeline(copied()).generate(prompts)
 
 

@@ -69,14 +69,14 @@ def test_texts(tmp_path: Path) -> None:
     net.result(net.layer("ShapeOf", [text], opset=3), net.layer("Relu", [net.parameter("x", "1")]))
     plain = load(net.save(tmp_path / "net.xml"))
     set_weights(plain, "text", np.array(["c", "d"]))
-    with pytest.raises(InputError, match='^the array is float32, expected strings, those of "text"$'):
+    with pytest.raises(InputError, match=r'^the array is float32, expected strings, those of "text"$'):
         set_weights(plain, "text", f32([1, 2]))
 
 
 def test_attributes(model: Loaded) -> None:
-    with pytest.raises(InputError, match='^layer "split": '):
+    with pytest.raises(InputError, match=r'^layer "split": '):
         set_attributes(model, "split", {"num_splits": "3"})
-    with pytest.raises(InputError, match='^layer "codes" is a constant: irrun edit weights sets its values$'):
+    with pytest.raises(InputError, match=r'^layer "codes" is a constant: irrun edit weights sets its values$'):
         set_attributes(model, "codes", {"shape": "3"})
 
 
@@ -135,7 +135,7 @@ def two_inputs(folder: Path, second: str = "1,2", type: str = "f32") -> Loaded:
 
 
 def test_preprocessing_needs_the_name_of_an_input(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="^the model has 3 inputs, expected the name of one$"):
+    with pytest.raises(InputError, match=r"^the model has 3 inputs, expected the name of one$"):
         preprocess(two_inputs(tmp_path), Preprocessing(type="u8"))
 
 

@@ -105,7 +105,7 @@ def test_what_is_not_translated(pattern: str) -> None:
 
 @pytest.mark.parametrize("pattern", [r"(a)\1", "(?1)(a)"])
 def test_a_reference_to_a_group_needs_groups(pattern: str) -> None:
-    with pytest.raises(UnsupportedPattern, match="^a reference to a group$"):
+    with pytest.raises(UnsupportedPattern, match=r"^a reference to a group$"):
         translated(pattern, lambda _: False, captures=False)
 
 
