@@ -8,12 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from irrun.cli.debug.blame import _text
 from irrun.debugging import Tolerance, blame, compare
 from irrun.debugging.answers import Answers, Ask
-from irrun.debugging.blaming import NothingToBlame
+from irrun.debugging.blaming import NothingToBlame, _blame_optimisation
 from irrun.debugging.cases import Case, layers_of
 from irrun.debugging.diagnosing import diagnose_optimisation
 from irrun.debugging.places import Passer
+from irrun.debugging.reproducing import SILENT
 from irrun.debugging.sides import Sink, run_as_written
 from irrun.debugging.verdicts import Verdict
 from irrun.document.writer import Handle
@@ -301,6 +303,7 @@ def test_a_fault_that_needs_several_layers(
         assert found.layers == layers
     else:
         assert len(found.layers) == 5
+    assert (_text(found).splitlines()[-1] == SILENT) == (least == 9)
 
 
 def test_an_optimisation_that_no_layer_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -311,3 +314,13 @@ def test_an_optimisation_that_no_layer_shows(tmp_path: Path, monkeypatch: pytest
     assert (found.kind, found.sides, found.reproduces) == ("optimisation", ("irrun", "engine"), True)
     assert len(found.layers) == 3
     assert [item.cause for item in found.verdict.suspects] == ["optimisation"]
+    line = _text(found).splitlines()[1]
+    assert line == f"irrun and engine differ where they optimise {', '.join(found.layers)}: max 2, relative 0.5"
+
+
+def test_an_optimisation_that_is_not_there(tmp_path: Path) -> None:
+    """The outputs as usual are those of the layers one by one, on either side."""
+    model = net(tmp_path / "a.xml", nothing)
+    verdict = Verdict("different", cause="optimisation", reason="why")
+    with pytest.raises(NothingToBlame, match=r"^no layer is to blame: why$"):
+        _blame_optimisation(model, X, Tolerance(), {}, verdict)

@@ -138,12 +138,11 @@ def test_arguments_of_another_kind(copied: Copy) -> None:
     assert TextPipeline(folder, None, "CPU").generate("Once", max_new_tokens=1) is not None
 
 
-@pytest.mark.parametrize("prompts", [[], np.zeros((0, 3), int), [[1], [2, 3]]])
-def test_prompts_that_are_none(copied: Copy, prompts: Any) -> None:
-    with pytest.raises(
-        GenerationError, match=r"expected (one or more|a text, a list of texts, a conversation, or ids)"
-    ):
-        TextPipeline(copied()).generate(prompts)
+def test_prompts_that_are_none(copied: Copy) -> None:
+    pipeline = TextPipeline(copied())
+    for prompts in ([], np.zeros((0, 3), int), [[1], [2, 3]]):
+        with pytest.raises(GenerationError, match=r"expected (one or more|a text, a list of texts, .* or ids)"):
+            pipeline.generate(prompts)
 
 
 def test_the_end_token_of_the_tokenizer(copied: Copy) -> None:
@@ -179,3 +178,11 @@ def test_the_limit_of_a_tokenizer(tmp_path: Path, most: int, given: dict[str, bo
 def test_pairs_of_any_length() -> None:
     found = joined([np.arange(3)], [np.arange(2)], Template([7, -1, -2], [0, 0, 1]), None, 5)
     assert found["input_ids"].tolist() == [[7, 0, 1, 2, 0, 1]]
+
+
+def test_a_tokenizer_without_a_mask(copied: Copy) -> None:
+    """Rows are of whole texts, one by one, and those of one text have no padding."""
+    tokenizer = Tokenizer(of_bytes(copied()))
+    assert [row.tolist() for row in tokenizer.rows(["ab"])] == [[97, 98]]
+    assert [row.tolist() for row in tokenizer.rows(["ab", "cd"])] == [[97, 98], [99, 100]]
+    assert tokenizer.rows([]) == []
