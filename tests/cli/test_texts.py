@@ -74,7 +74,7 @@ def test_layers_that_cannot_be_compared() -> None:
 
 
 def test_layers_of_equal_outputs() -> None:
-    """Nothing is claimed of them; a layer that differs is named."""
+    """A layer that differs is named, and nothing else is claimed."""
     layer = {**ITEM, "name": "relu", "type": "ReLU", "other": "relu", "own": None, "constants": ["w"]}
     record = {**RECORD, "status": "equal", "outputs": [ITEM], "layer": layer, "layers": 1}
     assert page(record).splitlines()[-2:] == [

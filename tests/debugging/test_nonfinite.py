@@ -1,4 +1,4 @@
-"""Where NaN and infinity begin, in words."""
+"""The places where NaN and infinity begin, in words."""
 
 from __future__ import annotations
 

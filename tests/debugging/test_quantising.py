@@ -1,4 +1,4 @@
-"""What quantisation loses: usual errors of weights and activations, and those that no quantiser explains."""
+"""Losses by quantisation: usual errors of weights and activations, and those that no quantiser explains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far tensors are apart, and which of a model are near one."""
+"""Distances of tensors, and the tensors of a model that are near one."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def residual(path: Path) -> Loaded:
 
 
 def test_layers_that_bf16_rounds(tmp_path: Path) -> None:
-    """What leads to an output stays in f32, up to a product or a layer that resizes."""
+    """Layers that lead to an output stay in f32, up to a product or a layer that resizes."""
     plan = residual(tmp_path / "net.xml").plan(AS_WRITTEN)
     names = {plan.steps[number].node.type for number in steps_that_round(plan, "bf16")}
     assert names == {"Convolution", "Interpolate", "MatMul"}

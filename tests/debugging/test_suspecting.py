@@ -1,4 +1,4 @@
-"""Which layers are suspected where several differ, and what another engine's tensors tell."""
+"""The layers that are suspected where several differ, and comparisons with the tensors of another engine."""
 
 from __future__ import annotations
 
@@ -277,7 +277,7 @@ def test_an_optimisation_within_the_tolerance() -> None:
 
 
 def of_size(least: int, seen: list[int]) -> Callable[[object], Ask]:
-    """The answers of an engine that errs in cases of so many layers."""
+    """The answers of an engine that errs in cases of ``least`` layers or more."""
 
     def ask(case: Case) -> Answers:
         count = len(layers_of(case.model))

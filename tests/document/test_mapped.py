@@ -79,7 +79,7 @@ def test_a_range_without_a_file() -> None:
 
 
 def test_pages_that_are_released_are_read_again(weights: Weights) -> None:
-    """Of a part as well; less than a page, and memory of the process itself, stays as it is."""
+    """Pages of a part are released as well; less than a page, and memory of the process itself, stay as they are."""
     for part in (weights.bytes[5:-5], weights.bytes[10:20], DATA[:9].copy()):
         before = part.tobytes()
         forget(part)

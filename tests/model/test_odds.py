@@ -46,7 +46,7 @@ def test_the_end_of_a_process() -> None:
 
 
 def test_the_memory_that_a_system_leaves(tmp_path: Path) -> None:
-    """Where ``/proc`` does not tell, the system is asked for its pages; a group without a limit leaves all."""
+    """The system is asked for its pages where ``/proc`` does not tell; a group without a limit leaves all."""
     (found,) = _of_system(tmp_path)
     assert found > 1 << 20
     (tmp_path / "meminfo").write_text("MemAvailable:    2048 kB\n")

@@ -78,7 +78,7 @@ def test_the_order_of_gates(order: str) -> None:
 
 
 def test_an_empty_word_is_the_token_that_follows() -> None:
-    """Of the bytes behind it, as OpenVINO reads beyond its end; at the end of all it is unknown."""
+    """OpenVINO reads beyond its end; at the end of all words it is unknown."""
     begins, ends = np.array([0, 2, 2], np.int32), np.array([2, 2, 4], np.int32)
     tokens = [b"un", b"##a", b"ab"]
     stops = np.cumsum([len(token) for token in tokens]).astype(np.int32)

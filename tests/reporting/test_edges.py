@@ -105,7 +105,7 @@ def test_names_of_files() -> None:
 
 
 def test_histograms() -> None:
-    """Of halves the stored numbers count; without finite numbers there are no bins."""
+    """The stored numbers of halves count; without finite numbers there are no bins."""
     lost = histogram(Fact.of(F32, np.full(64, np.nan, np.float32)))
     assert lost is not None
     assert (lost["nan"], lost["bins"]) == (64, [])

@@ -1,4 +1,4 @@
-"""What is said of layers whose tensors are known only at run time."""
+"""Explanations of layers whose tensors are known only at run time."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_what_only_a_run_tells(type: str) -> None:
 
 
 def test_a_layer_of_a_library() -> None:
-    """What its file says is all that is known."""
+    """Only the file tells something of it."""
     ir = Writer("one")
     x = ir.parameter("x", F32, Shape([2]))
     (out,) = ir.layer("Mystery", "extension", [x], [Fact(F32, Shape([2]))], {"depth": "3"}, name="it")

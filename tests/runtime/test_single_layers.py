@@ -1,4 +1,4 @@
-"""Which layers of a plan round their operands, and how far results are from exact ones."""
+"""The layers of a plan that round their operands, and the distances of results from exact ones."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import irrun as ov
 from irrun.model import build, load
 from irrun.runtime.single_layers import difference, layers_that_round
 from tests.cases import f32
@@ -15,6 +16,7 @@ from tests.loops import loop_model
 from tests.nets import Net
 
 INF = np.inf
+ops: Any = ov.opset13
 
 
 @pytest.mark.parametrize(
@@ -53,5 +55,18 @@ def test_layers_that_round(tmp_path: Path, config: dict[str, Any], expected: lis
 
 
 def test_layers_of_bodies(tmp_path: Path) -> None:
-    """A loop of sums rounds no operands; the product in a branch may."""
+    """A loop of sums rounds no operands; the product of a branch may."""
     assert list(layers_that_round(build(load(loop_model(tmp_path, 2, 9.0)), {"OPTIMIZE": False}).plan)) == []
+    x, condition = ops.parameter([2, 2], ov.Type.f32), ops.parameter([], ov.Type.boolean)
+    branch = ops.if_op(condition)
+    bodies = []
+    for name, weights in (("product", np.eye(2, dtype=np.float32)), ("sum", None)):
+        inner = ops.parameter([2, 2], ov.Type.f32)
+        made = ops.add(inner, inner) if weights is None else ops.matmul(inner, weights, False, False, name=name)
+        bodies.append((inner, ops.result(made)))
+    for (inner, end), place in zip(bodies, (branch.set_then_body, branch.set_else_body), strict=True):
+        place(ov.Model([end], [inner]))
+    branch.set_input(x.output(0), *(inner for inner, _ in bodies))
+    output = branch.set_output(*(end for _, end in bodies))
+    model = ov.Model([ops.result(output)], [x, condition])
+    assert list(layers_that_round(build(model.value, {"OPTIMIZE": False}).plan)) == ["product"]

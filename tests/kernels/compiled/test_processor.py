@@ -1,4 +1,4 @@
-"""What a processor and a system are asked, with answers of others, and libraries that are not those of a build."""
+"""Questions to a processor and a system, with answers of others, and libraries that are not those of a build."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class X86:
 def test_features_of_x86(
     monkeypatch: pytest.MonkeyPatch, most: int, saves: bool, there: set[str], missing: set[str]
 ) -> None:
-    """Of leaves that the processor has, with registers that the system saves."""
+    """Features count if the processor has their leaf, and the system saves their registers."""
     monkeypatch.setattr(processor, "machine", lambda: "x86_64")
     monkeypatch.setattr(processor, "exists", lambda _: True)
     monkeypatch.setattr(processor, "opened", lambda _: X86(most, saves))

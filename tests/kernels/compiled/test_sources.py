@@ -40,7 +40,7 @@ def array(*values: float, kind: str = "f") -> Any:
     ],
 )
 def test_a_function_of_each_element(name: str, operands: str, arrays: list[Any], expected: Any) -> None:
-    """Of ``count`` elements, in a type of the result."""
+    """The first ``count`` elements are computed, in the type of the result."""
     apply = scalars._loops()
     out = np.zeros(3, expected.dtype)
     apply(NUMBERS[name, operands], 2, out, *arrays, *[None] * (3 - len(arrays)))
@@ -49,7 +49,7 @@ def test_a_function_of_each_element(name: str, operands: str, arrays: list[Any],
 
 
 def test_far_elements_and_wide_ones() -> None:
-    """Where a function says so another one is called, and both get f64 for f32."""
+    """A second function replaces the first where a third one says so, and all get f64 for f32."""
     wide = scalars.Element("near", "f", "f", 1, lambda x: x + x.itemsize, True, lambda x: -x, lambda x: x > 100)
     names: dict[str, Any] = {"np": np, "function_7": wide.function, "far_7": wide.far, "is_far_7": wide.is_far}
     exec("\n".join(scalars._loop(7, wide)), names)
