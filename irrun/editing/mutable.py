@@ -290,11 +290,12 @@ class MutableGraph:
         waiting = sorted(self._place(id) for id in self._stale if id in ordered)
         while waiting:
             _, id = heappop(waiting)
-            self._stale.remove(id)
-            for target in self._infer_again(id):
-                if target not in self._stale and target in ordered:
-                    self._stale.add(target)
-                    heappush(waiting, self._place(target))
+            if id in self._stale:
+                self._stale.discard(id)
+                for target in self._infer_again(id):
+                    if target not in self._stale and target in ordered:
+                        self._stale.add(target)
+                        heappush(waiting, self._place(target))
 
     @property
     def is_cyclic(self) -> bool:
