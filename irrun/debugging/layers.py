@@ -254,9 +254,7 @@ def _equal(value: Array, other: Array) -> bool:
 
 
 def _same(a: Array | None, b: Array | None) -> bool:
-    if a is None or b is None:
-        return a is b
-    return a.shape == b.shape and bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
+    return a is not None and b is not None and np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
 
 
 def _shape(array: Array) -> str:

@@ -211,8 +211,6 @@ def _value(layers: Layers, outlet: Outlet | None, instead: dict[int, Array] | No
         fact = layers.model.facts.get(outlet)
         if fact is not None and fact.constant is not None:
             return fact.constant.astype(np.float32) if fact.constant.dtype.kind in "iuf" else fact.constant
-    if node.op is None:
-        return None
     sources = layers.graph.sources(outlet.node)
     inputs = [_value(layers, source, instead) for source in sources]
     if node.type == "Convert":

@@ -111,9 +111,8 @@ def _smaller(case: Case) -> Iterator[Case | None]:
         for group in _groups([axis for axis, own in axes.items() if own == size], roles):
             for wanted in dict.fromkeys((1, 2, size // 2)):
                 for start in dict.fromkeys((0, size // 2, size - wanted)) if wanted < size else ():
-                    if start + wanted <= size:
-                        yield _shortened(case, group, Part(size, start, wanted), with_values=False)
-                        yield _shortened(case, group, Part(size, start, wanted), with_values=True)
+                    yield _shortened(case, group, Part(size, start, wanted), with_values=False)
+                    yield _shortened(case, group, Part(size, start, wanted), with_values=True)
 
 
 def _by_place(model: Loaded) -> dict[int, Role]:

@@ -95,6 +95,45 @@ def iterated(ov: Any) -> Any:
     return ov.Model([ops.relu(loop.get_concatenated_slices(ends[2].output(0), 0, 1, 1, -1, 1))], [x], "iterated")
 
 
+def held_states(flat: bool) -> Any:
+    """Return what builds a TensorIterator over an LSTMCell whose initial states are constants of the body.
+
+    The input of the cell has the size of a batch, or one that is written down.
+    """
+
+    def build(ov: Any) -> Any:
+        ops = ov.opset13
+        x, part = ops.parameter([1, 5, 4], F, name="x"), ops.parameter([1, 1, 4], F)
+        weights = [_ones(ov, 12, 4), _ones(ov, 12, 3), _ones(ov, 12)]
+        data = ops.reshape(part, _ints(ov, [1, 4]), False) if flat else ops.squeeze(part, _ints(ov, [1]))
+        node = ops.lstm_cell(data, _ones(ov, 1, 3), _ones(ov, 1, 3), *weights, 3)
+        end = ops.result(ops.unsqueeze(node.output(0), _ints(ov, [1])))
+        loop = ops.tensor_iterator()
+        loop.set_body(ov.Model([end], [part], "body"))
+        loop.set_sliced_input(part, x.output(0), 0, 1, 1, -1, 1)
+        return ov.Model([ops.relu(loop.get_concatenated_slices(end.output(0), 0, 1, 1, -1, 1))], [x], "held")
+
+    return build
+
+
+def sunk_with(bias: Callable[[Any], Any] | None) -> Any:
+    """Return what builds a product of flattened samples with this bias, or of samples that are not flattened."""
+
+    def build(ov: Any) -> Any:
+        ops = ov.opset13
+        x = ops.parameter([1, 3, 4], F, name="x")
+        flat = ops.reshape(x, _ints(ov, [-1, 4]), False) if bias is not None else ops.relu(x)
+        node = ops.matmul(flat, _ones(ov, 4, 5), False, False)
+        node = ops.add(node, bias(ov)) if bias is not None else node
+        return ov.Model([ops.relu(ops.reshape(node, _ints(ov, [1, 3, 5]), False))], [x], "sunk")
+
+    return build
+
+
+def _as_it_is(ov: Any, x: Any) -> Any:
+    return ov.opset13.transpose(x, _ints(ov, [0, 1]))
+
+
 def _transposed(ov: Any, x: Any) -> Any:
     return ov.opset13.transpose(x, _ints(ov, [1, 0]))
 
@@ -117,6 +156,7 @@ MODELS: dict[str, Any] = {
     "flat, weights swapped": flattened([1, 12], (5, 12), swaps=(False, True)),
     "flat, columns": flattened([12, 1], (12, 5), swaps=(True, False)),
     "flat, transposed": flattened([12, 1], (12, 5), between=_transposed),
+    "flat, not transposed": flattened([1, 12], (12, 5), between=_as_it_is),
     "flat, weights transposed": flattened([1, 12], (5, 12), other=_transposed),
     "flat, weights reshaped": flattened([1, 12], (60,), other=_in_shape),
     "flat, many weights": flattened([1, 12], (2, 12, 5)),
@@ -133,9 +173,14 @@ MODELS: dict[str, Any] = {
     "sunk, four axes": sunk([-1, 4], [1, 2, 3, 5], shape=(1, 2, 3, 4)),
     "sunk, rest given": sunk([-1, 4], [1, -1, 5]),
     "sunk, other order": sunk([-1, 4], [3, 1, 5]),
+    "sunk, bias of a layer": sunk_with(lambda ov: ov.opset13.relu(_ones(ov, 5))),
+    "sunk, bias without axes": sunk_with(lambda ov: _ones(ov)),
+    "sunk, not flat": sunk_with(None),
     "cell": cell,
     "sequence": sequence,
     "iterated": iterated,
+    "iterated, states of the body": held_states(False),
+    "iterated, a flat input": held_states(True),
 }
 
 
@@ -169,5 +214,8 @@ CHECKS: dict[str, Check] = {
     for is_batch in (False, True)
     if batch == 4
     or name
-    not in ("batch of one", "split batch", "flat, relu between", "flat, three axes", "sequence", "flat, many weights")
+    not in (
+        *("batch of one", "split batch", "flat, relu between", "flat, three axes", "sequence", "flat, many weights"),
+        "sunk, bias without axes",
+    )
 }

@@ -49,6 +49,37 @@ def test_relaxed_sizes_are_put_back_where_another_layer_refuses_the_shape() -> N
     assert ov.compile_model(model)([np.ones((1, 3, 4), np.float32)])[0].tolist() == [[12] * 5]
 
 
+def test_relaxed_samples_are_put_back() -> None:
+    """With the attributes of the layers that put samples together again."""
+    ops = ov.opset13
+    x = ops.parameter([1, 3, 4], np.float32, name="x")
+    flat = ops.reshape(x, ops.constant(np.array([-1, 4])), False)
+    product = ops.matmul(flat, ops.constant(np.ones((4, 5), np.float32)), False, False)
+    samples = ops.relu(ops.reshape(product, ops.constant(np.array([1, 3, 5])), False))
+    other = ops.reshape(x, ops.constant(np.array([3, 4])), False)
+    model = _read(ov.Model([samples, other], [x], "both"))
+    before = _text(model)
+    with pytest.raises(RuntimeError, match=r"shape \[3,4\] has 12 elements, but data \[4,3,4\] have 48"):
+        model.reshape([4, 3, 4])
+    assert _text(model) == before
+
+
+@pytest.mark.parametrize("shape", ["...", "?,5", "12,5"])
+def test_only_a_known_factor_tells_the_common_size(shape: str) -> None:
+    ops = ov.opset13
+    x = ops.parameter([1, 3, 4], np.float32, name="x")
+    y = ops.parameter(ov.PartialShape(f"[{shape}]" if shape != "..." else shape), np.float32, name="y")
+    flat = ops.reshape(x, ops.constant(np.array([1, 12])), False)
+    model = _read(ov.Model([ops.matmul(flat, y, False, False)], [x, y], "both"))
+    sizes = {model.input(0): [4, 3, 4]}
+    if shape == "12,5":
+        model.reshape(sizes)
+        assert list(model.output().shape) == [4, 5]
+    else:
+        with pytest.raises(RuntimeError, match=r"shape \[1,12\] has 12 elements, but data \[4,3,4\] have 48"):
+            model.reshape(sizes)
+
+
 @pytest.mark.parametrize("name", ["flat", "sunk", "cell", "iterated"])
 def test_the_same_shape_changes_nothing(name: str) -> None:
     model = _read(MODELS[name](ov))

@@ -42,11 +42,10 @@ def _of_all(unigrams: Unigrams, text: bytes, alpha: float, draw: np.random.Gener
     total, at = {0: 0.0}, 0
     while at < len(text):
         steps, after = unigrams.steps(text, at)
-        if at in total:
-            for id, end, score in steps:
-                weight = total[at] + alpha * score
-                incoming.setdefault(end, []).append((at, id, weight))
-                total[end] = float(np.logaddexp(total.get(end, -math.inf), weight))
+        for id, end, score in steps:
+            weight = total[at] + alpha * score
+            incoming.setdefault(end, []).append((at, id, weight))
+            total[end] = float(np.logaddexp(total.get(end, -math.inf), weight))
         at = after
     found = []
     while at > 0:

@@ -7,9 +7,13 @@ import itertools
 import numpy as np
 import pytest
 
-from irrun.kernels.text import bpe, kept, unigram, wordpiece
+from irrun.kernels.text import bpe, kept, substitution, unigram, wordpiece
+from irrun.kernels.text.farmhash import fingerprint64
 from irrun.kernels.text.normal_forms import map_of
 from irrun.kernels.text.segments import Cuts
+from irrun.kernels.text.sentencepiece_bpe import ScoredPairs
+from irrun.kernels.text.sentencepiece_model import NORMAL, USER_DEFINED, Piece
+from irrun.ops.tokenizers.patterns import compiled
 
 
 def test_read_only_arrays_are_remembered() -> None:
@@ -82,3 +86,55 @@ def test_texts_are_forgotten_when_there_are_too_many(monkeypatch: pytest.MonkeyP
 def test_runs_and_pieces_are_the_same(text: str, form: str, expected: str) -> None:
     found = map_of(form, case_fold=False)  # type: ignore[arg-type]
     assert found.replaced(text) == "".join(found.pieces(text)) == expected
+
+
+def test_a_long_text_is_not_remembered() -> None:
+    sizes = kept.Remembered(len)
+    assert [sizes[b"a" * size] for size in (3, 300)] == [3, 300]
+    assert list(sizes) == [b"aaa"]
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_equal_ranks_are_merged_in_order(repeats: int) -> None:
+    """A merge makes a pair with what follows it, of a rank that comes later."""
+    letters = [b"a", b"b", b"c", b"ab", b"abc", b"cab"]
+    encoder = bpe.BytePairEncoder(
+        {text: id for id, text in enumerate(letters)}, [(b"a", b"b"), (b"ab", b"c"), (b"c", b"ab")]
+    )
+    assert encoder.ids[b"abc" * repeats + b"ab"] == (4,) * repeats + (3,)
+
+
+def test_the_fingerprints_of_short_texts() -> None:
+    """That of "a" is the one that FarmHash publishes."""
+    assert fingerprint64(b"a") == 12917804110809363939
+    assert len({fingerprint64(text) for text in (b"", b"a", b"ab", b"ba", b"abc", b"acb")}) == 6
+
+
+@pytest.mark.parametrize(
+    ("replacement", "expected"),
+    [
+        ("<$1>", "x<a>y"),
+        ("<$+>", "x<b>y"),
+        ("<$&>", "x<ab>y"),
+        ("<$`>", "x<x>y"),
+        ("<$'>", "x<y>y"),
+        ("<$_>", "x<xaby>y"),
+        ("<$$>", "x<$>y"),
+    ],
+)
+def test_places_of_a_match(replacement: str, expected: str) -> None:
+    search = compiled(b"(a)(b)")
+    parts = substitution.template(replacement, lambda _: None)
+    assert search is not None
+    assert parts is not None
+    assert (
+        substitution.substituted("xaby", search.find, parts, every=True, bytes_of_template=len(replacement)) == expected
+    )
+
+
+def test_pieces_of_users_are_characters() -> None:
+    pieces = [Piece(text, 0.0, NORMAL) for text in (b"a", b"b")] + [Piece(b"<u>", 0.0, USER_DEFINED)]
+    pairs = ScoredPairs(pieces, {piece.text: id for id, piece in enumerate(pieces)}, 9, ["<u>", "<u"])
+    assert pairs.characters("a<u>b<ub<") == ["a", "<u>", "b", "<u", "b", "<"]
+    assert pairs.characters("ab") == ["a", "b"]
+    assert pairs.encode(b"a<u>b") == [0, 2, 1]

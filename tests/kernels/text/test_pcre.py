@@ -49,6 +49,21 @@ def found(pattern: str, text: str) -> list[str]:
         ("a$", "a\n", ["a"]),
         ("[]a]+|[^]a]", "]ab", ["]a", "b"]),
         ("(?#x)a", "a", ["a"]),
+        (r"\p{scx=Hira}+", "ひ\u3001", ["ひ\u3001"]),
+        (r"\p{bc:AL}+", "a\u0627\u0628", ["\u0627\u0628"]),
+        (r"\p{BidiAL}+", "a\u0627\u0628", ["\u0627\u0628"]),
+        (r"\p{Common}+", "漢1、!", ["1、!"]),
+        (r"\p{Xwd}+|\p{L&}", "a_1-b", ["a_1", "b"]),
+        (r"(?i)\p{Lu}+", "aB1", ["aB"]),
+        (r"\p{Emoji}", "a😀", ["😀"]),
+        (r"[\Qa-\]\E]+", "a-b\\]", ["a-", "\\]"]),
+        (r"[\b]|[\8]", "a\b8", ["\b", "8"]),
+        (r"a\Eb", "ab", ["ab"]),
+        ("(*UTF)(*UCP)a", "a", ["a"]),
+        ("(?U)a+|b+?|c++", "aabbcc", ["a", "a", "bb", "cc"]),
+        (r"(a)(b)\g{-1}", "abb aba", ["abb"]),
+        (r"(a(?1)?b)", "aabb ab", ["aabb", "ab"]),
+        (r"(?<p>\((?&p)*\))|\[(?R)*\]", "(()) [[]]", ["(())", "[[]]"]),
     ],
 )
 def test_matches(pattern: str, text: str, matches: list[str]) -> None:
@@ -73,7 +88,7 @@ def test_matches(pattern: str, text: str, matches: list[str]) -> None:
             "[[:nope:]]",
             "(?<=a+)b",
         ),
-        *("a{3,2}", "(*UCP )", r"\x{110000}", "[a", r"[\R]", "(?#"),
+        *("a{3,2}", "(*UCP )", r"\x{110000}", "[a", r"[\R]", "(?#", "[a-", "[a\\", r"\p{sc:x}"),
     ],
 )
 def test_what_does_not_compile(pattern: str) -> None:
@@ -86,6 +101,12 @@ def test_what_does_not_compile(pattern: str) -> None:
 def test_what_is_not_translated(pattern: str) -> None:
     with pytest.raises(UnsupportedPattern):
         translated(pattern, lambda _: False)
+
+
+@pytest.mark.parametrize("pattern", [r"(a)\1", "(?1)(a)"])
+def test_a_reference_to_a_group_needs_groups(pattern: str) -> None:
+    with pytest.raises(UnsupportedPattern, match=r"^a reference to a group$"):
+        translated(pattern, lambda _: False, captures=False)
 
 
 def test_bytes_that_are_no_text_do_not_compile() -> None:

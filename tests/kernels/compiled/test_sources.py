@@ -1,0 +1,84 @@
+"""The loops whose source is made for each function, run by Python instead of a compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from irrun_kernels import folds, scalars
+from irrun_kernels.scalars import ELEMENTS, NUMBERS
+
+Function = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def _not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the addresses of arrays be the arrays, and functions be as they are."""
+    monkeypatch.setattr(scalars, "scalar", lambda function: function)
+    monkeypatch.setattr(scalars, "inlined", lambda function: function)
+    monkeypatch.setattr(scalars, "carray", lambda array, count: array[:count])
+    monkeypatch.setattr(scalars, "POINTERS", {kind: (lambda array: array) for kind in "?bhiqBHIQfd"})
+
+
+def array(*values: float, kind: str = "f") -> Any:
+    return np.array(values, kind)
+
+
+@pytest.mark.parametrize(
+    ("name", "operands", "arrays", "expected"),
+    [
+        ("add", "ff", [array(1, 2), array(3, 5)], array(4, 7)),
+        ("subtract", "qq", [array(1, 2, kind="q"), array(3, 5, kind="q")], array(-2, -3, kind="q")),
+        ("maximum", "ff", [array(1, 5), array(3, np.nan)], array(3, np.nan)),
+        ("less", "dd", [array(1, 5, kind="d"), array(3, 5, kind="d")], array(1, 0, kind="B")),
+        ("select", "?II", [array(1, 0, kind="B"), array(7, 8, kind="I"), array(9, 6, kind="I")], array(7, 6, kind="I")),
+        ("sign", "f", [array(-3, 0)], array(-1, 0)),
+    ],
+)
+def test_a_function_of_each_element(name: str, operands: str, arrays: list[Any], expected: Any) -> None:
+    """The first ``count`` elements are computed, in the type of the result."""
+    apply = scalars._loops()
+    out = np.zeros(3, expected.dtype)
+    apply(NUMBERS[name, operands], 2, out, *arrays, *[None] * (3 - len(arrays)))
+    np.testing.assert_array_equal(out[:2], expected)
+    assert out[2] == 0
+
+
+def test_far_elements_and_wide_ones() -> None:
+    """A second function replaces the first where a third one says so, and all get f64 for f32."""
+    wide = scalars.Element("near", "f", "f", 1, lambda x: x + x.itemsize, True, lambda x: -x, lambda x: x > 100)
+    names: dict[str, Any] = {"np": np, "function_7": wide.function, "far_7": wide.far, "is_far_7": wide.is_far}
+    exec("\n".join(scalars._loop(7, wide)), names)
+    out, x = array(0, 0), array(1, 101)
+    names["loop_7"](out, x)
+    assert out.tolist() == [9, -101]
+
+
+@pytest.mark.parametrize("column", [1, 3])
+@pytest.mark.parametrize(("name", "fold"), [("add", np.add), ("multiply", np.multiply), ("minimum", np.minimum)])
+def test_rows_that_are_combined(monkeypatch: pytest.MonkeyPatch, name: str, fold: Any, column: int) -> None:
+    """Elements of a row are neighbours, or further apart than those of a column."""
+    made: Function = scalars.compiled
+    monkeypatch.setattr(folds, "compiled", lambda *given: SimpleNamespace(form=made(*given)))
+    combine = folds._combine()
+    number = next(number for number, each in enumerate(ELEMENTS) if (each.name, each.operands) == (name, "ff"))
+    x = np.arange(1, 13, dtype=np.float32).reshape(4, 3)
+    # Four rows of three neighbours, or three rows of four elements that are three apart.
+    count, rows, row = (3, 4, 3) if column == 1 else (4, 3, 1)
+    out = np.full(count, 2, np.float32)
+    combine(number, count, out, x.reshape(-1), rows, row, column)
+    np.testing.assert_array_equal(out, fold(fold.reduce(x, 0 if column == 1 else 1), np.float32(2)))
+
+
+def test_functions_in_place() -> None:
+    choose = scalars.in_place(["abs", "prelu"])
+    x = array(-2, 4)
+    choose(0, x, 0.0, 0.0)
+    assert x.tolist() == [2, 4]
+    x = array(-2, 4)
+    choose(1, x, 0.5, 0.0)
+    assert x.tolist() == [-1, 4]
