@@ -70,7 +70,7 @@ def say_images(batch: Batch) -> None:
         note(f"images: {batch.images}")
     if batch.skipped:
         kinds = ", ".join(f"{count} {suffix or 'without suffix'}" for suffix, count in sorted(batch.skipped.items()))
-        note(f"skipped {amount(sum(batch.skipped.values()), 'file')} that are no inputs: {kinds}")
+        note(f"skipped, as no inputs: {kinds}")
 
 
 class Options(NamedTuple):

@@ -29,7 +29,7 @@ class Inference:
         extensions: Sequence[str] = (),
         travels: bool = False,
     ) -> None:
-        self.config = dict(config or {})
+        self.config, self.travels = dict(config or {}), travels
         self._shapes, self._extensions = dict(shapes or {}), tuple(str(Path(path).absolute()) for path in extensions)
         self._compiled: Compiled | None = None
         self._loaded: Loaded | None = None

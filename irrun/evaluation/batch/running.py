@@ -13,7 +13,7 @@ from irrun.diagnostics.requests import RequestError
 from irrun.evaluation.batch import table as parquet
 from irrun.evaluation.batch.items import Item, items_of, key, skipped
 from irrun.evaluation.batch.records import RECORDS, Records
-from irrun.evaluation.batch.work import BatchWork, Group, Record
+from irrun.evaluation.batch.work import BatchWork, Group, Record, elsewhere
 from irrun.evaluation.files import arrays, saving
 from irrun.evaluation.files.images import IMAGES
 from irrun.evaluation.files.naming import reshape, with_batch
@@ -223,7 +223,11 @@ def results(work: BatchWork, todo: Sequence[Group], workers: Way) -> Iterator[tu
         for index, records in spread(work, todo, workers.jobs, workers.scheduler, workers.requests):
             if isinstance(records, Lost):
                 records = [{"input": item.path, "status": "failed", "error": records.reason} for item in todo[index]]
-            yield from ((index, record) for record in records)
+            for record in records:
+                host = record.pop("unseen", None)
+                if host is not None and Path(record["input"]).exists():
+                    raise RequestError(f"{record['error']}; {elsewhere(host)}")
+                yield index, record
     except ClusterError as error:
         raise RequestError(str(error)) from None
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
+from socket import gethostname
 from threading import Condition, Lock
 from typing import Any
 
@@ -23,6 +24,7 @@ from irrun.evaluation.files.preparing import Preparation
 from irrun.evaluation.likeliest import likeliest
 from irrun.model import Compiled, InputError, Outputs, Port
 from irrun.model.inference import Inference
+from irrun.ops.extending import ExtensionError
 from irrun.runtime.budget import held_bytes
 from irrun.runtime.peak import computed_bytes
 from irrun.tensor import Array, Dim, Shape
@@ -105,7 +107,12 @@ class BatchWork:
         self.__dict__.update(state, _lock=Lock())
 
     def _prepared(self) -> tuple[Compiled, Sharing]:
-        compiled = self._inference.compiled
+        try:
+            compiled = self._inference.compiled
+        except ExtensionError as error:
+            raise RequestError(
+                f"{error}; {elsewhere(gethostname())}" if self._inference.travels else str(error)
+            ) from None
         with self._lock:
             if self._sharing is None:
                 self._sharing = Sharing(compiled)
@@ -129,6 +136,8 @@ class BatchWork:
                 records.append(self._done(item, outputs, begin))
             except Exception as error:
                 records.append({"input": item.path, "status": "failed", "error": _reason(error)})
+                if isinstance(error, FileNotFoundError) and self._inference.travels:
+                    records[-1]["unseen"] = gethostname()
             if self._stateful and records[-1]["status"] == "failed":
                 lost = f"an earlier step failed: {item.path}"
                 later = group[len(records) :]
@@ -202,6 +211,11 @@ class BatchWork:
         saving.save(self._here(target), named, [self._here(Path(item.path))])
         shapes = {name: {"type": str(type), "shape": list(array.shape)} for name, (array, type) in named.items()}
         return {**record, "output": str(target), "output_stamp": stamp(self._here(target)), "outputs": shapes}
+
+
+def elsewhere(host: str) -> str:
+    """Describe what a worker on another machine needs."""
+    return f"the worker on {host} needs the files of this machine under the same path"
 
 
 def _reason(error: Exception) -> str:

@@ -30,7 +30,7 @@ def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write a line for each row."""
     text = io.StringIO()
     if path.suffix == ".csv":
-        names = list(dict.fromkeys(name for row in rows for name in row))
+        names = sorted({name: None for row in rows for name in row}, key="error".__eq__)
         table = csv.DictWriter(text, names, lineterminator="\n")
         table.writeheader()
         table.writerows(rows)
