@@ -18,6 +18,9 @@ from click.testing import CliRunner
 
 from irrun.cli.app import app
 
+_FEWER: Final = re.compile(r"(.*?)(?: \| (head|tail) -n (\d+))?")
+"""A command, and the number of lines that are shown of its output."""
+
 _BLOCK: Final = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 
 
@@ -38,9 +41,10 @@ def _run(text: str, examples: Path) -> str:
 def _lines(block: str) -> Iterator[str]:
     for command in re.findall(r"^\$ (.*)$", block, re.M):
         yield f"$ {command}\n"
-        shown, _, last = command.partition(" | tail -n ")
+        shown, end, count = _FEWER.fullmatch(command).groups()
         lines = _output(shlex.split(shown)).splitlines()
-        yield from (f"{line}\n" for line in (lines[-int(last) :] if last else lines))
+        part = slice(None) if end is None else slice(int(count)) if end == "head" else slice(-int(count), None)
+        yield from (f"{line}\n" for line in lines[part])
 
 
 def _output(command: list[str]) -> str:

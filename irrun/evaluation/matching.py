@@ -36,7 +36,7 @@ class Matching(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """What was found beside what was wanted, element by element, and the number of labels that were ignored.
+    """Predictions beside labels, element by element, and the number of labels that were ignored.
 
     ``found`` has one axis, or a second one with the scores of each class.
     """
@@ -47,7 +47,7 @@ class Pairs(NamedTuple):
 
 
 Needs: TypeAlias = Callable[[Array, Array, Matching], Pairs]
-"""What a metric compares: makes pairs of an output and its labels; RequestError where they do not fit."""
+"""A function that makes pairs of an output and its labels; RequestError where they do not fit."""
 
 
 def scores(output: Array, labels: Array, how: Matching) -> Pairs:

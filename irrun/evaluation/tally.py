@@ -35,7 +35,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one output adds to a metric."""
+    """The contribution of one output to a metric."""
 
     sums: Any
     count: int

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from socket import gethostname
 from typing import Any
 
 import click.testing
@@ -16,9 +17,12 @@ import pytest
 from irrun.cli.app import app
 from irrun.diagnostics.requests import RequestError
 from irrun.evaluation import evaluate_files, run_batch
+from irrun.evaluation.batch import running
+from irrun.evaluation.batch.items import Item
 from irrun.evaluation.batch.work import BatchWork
 from irrun.evaluation.matching import Matching
 from irrun.jobs import way
+from irrun.model.inference import Inference
 from tests.cases import f32, i64
 from tests.cli.conftest import Run
 from tests.nets import Net
@@ -253,3 +257,30 @@ def test_inputs_of_a_benchmark_in_turns(run: Run, clamp: Path, rows: Path, monke
     assert (record["files"], record["engines"]["irrun"]["iterations"]) == (3, 5)
     assert seen == [0, 1, 2, 0, 1, 2]
     assert "-i and --batch are given" in run("bench", clamp, *files, "-i", rows / "0.npy").stderr
+
+
+def test_a_worker_that_does_not_see_the_inputs(clamp: Path, rows: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line, instead of a failure for each input; a file that is gone here too is a failure of its own."""
+    work = BatchWork(Inference(clamp, travels=True))
+    seen, gone = Item(str(rows / "0.npy"), "0"), Item(str(rows / "gone.npy"), "gone")
+    (rows / "0.npy").rename(rows / "elsewhere.npy")
+    found = [work((item,)) for item in (gone, seen)]
+    (rows / "elsewhere.npy").rename(rows / "0.npy")
+    monkeypatch.setattr(running, "spread", lambda *_: enumerate(found))
+    records = running.results(work, [(gone,), (seen,)], way(1, "tcp://host:1", None))
+    assert next(records) == (
+        0,
+        {"input": gone.path, "status": "failed", "error": f"{gone.path}: No such file or directory"},
+    )
+    with pytest.raises(RequestError) as error:
+        next(records)
+    assert str(error.value) == (
+        f"{seen.path}: No such file or directory; "
+        f"the worker on {gethostname()} needs the files of this machine under the same path"
+    )
+
+
+def test_a_worker_that_does_not_see_an_extension(clamp: Path, rows: Path, tmp_path: Path) -> None:
+    work = BatchWork(Inference(clamp, extensions=[str(tmp_path / "ops.py")], travels=True))
+    with pytest.raises(RequestError, match=r"ops\.py cannot be read: .*; the worker on .* needs the files of this"):
+        work((Item(str(rows / "0.npy"), "0"),))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from irrun.diagnostics.requests import RequestError
 from irrun.evaluation import score
 from irrun.evaluation.matching import Matching
-from irrun.evaluation.metrics import METRICS
+from irrun.evaluation.metrics import METRICS, top
 from irrun.evaluation.tally import Score, Tally
 from tests.cases import f32, i64
 from tests.evaluation.record import RECORD
@@ -49,6 +50,15 @@ def test_the_figures_of_scikit_learn(number: int) -> None:
 def test_every_metric_is_compared_with_scikit_learn() -> None:
     compared = {name for case in CASES for kind in case.values() for name in kind["expected"]}
     assert compared - {f"top{k}" for k in range(1, 10)} == set(METRICS)
+
+
+def test_the_guide_lists_every_metric() -> None:
+    guide = Path(__file__).parents[2] / "docs" / "many-inputs.md"
+    lines = guide.read_text(encoding="utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines]
+    listed = {(row[0].strip("`"), row[1], row[3]) for row in rows if len(row) == 4}
+    declared = {(item.name, item.about, item.better) for item in (top(1), *METRICS.values())}
+    assert {("topK" if name == "top1" else name, *rest) for name, *rest in declared} <= listed
 
 
 def test_formulas() -> None:

@@ -14,7 +14,7 @@ from irrun.evaluation.batch import table as parquet
 from irrun.evaluation.batch.items import Item, items_of, key, skipped
 from irrun.evaluation.batch.records import RECORDS, Records
 from irrun.evaluation.batch.work import BatchWork, Group, Record, elsewhere
-from irrun.evaluation.files import arrays, saving
+from irrun.evaluation.files import arrays, reading, saving
 from irrun.evaluation.files.images import IMAGES
 from irrun.evaluation.files.naming import reshape, with_batch
 from irrun.evaluation.files.preparing import Preparation, described, prepared
@@ -145,6 +145,7 @@ def run_batch(
     texts = shapes if isinstance(shapes, Sequence) else [f"{name}{shape}" for name, shape in shapes.items()]
     loaded, sizes = reshape(loaded, texts)
     is_fixed = batch_size > 1 and check_batches(loaded, batch_size)
+    _check_single(loaded, items)
     has_images = len(loaded.inputs) == 1 and any(Path(item.path).suffix.lower() in IMAGES for item in items)
     if has_images:
         preparation = prepared(preparation, loaded, loaded.inputs[0], batch_size)
@@ -207,6 +208,16 @@ def check_batches(model: Loaded, size: int) -> bool:
                 f'--batch-size: output "{port.any_name}" is {shape}, whose first dim is not that of the inputs'
             )
     return any(dim is not None and dim.is_static for dim in first)
+
+
+def _check_single(model: Loaded, items: Sequence[Item]) -> None:
+    """Raise RequestError where no file can be the input of a model, whatever it holds."""
+    single = [Path(item.path) for item in items if Path(item.path).suffix.lower() in (*IMAGES, reading.RAW)]
+    if len(model.inputs) != 1 and len(single) == len(items):
+        raise RequestError(reading.of_several(single[0], model.inputs))
+    raw = next((path for path in single if path.suffix.lower() == reading.RAW), None)
+    if raw is not None and len(model.inputs) == 1:
+        reading.check_raw(raw, model.inputs[0])
 
 
 def _check_classes(model: Loaded, classes: Sequence[str]) -> None:

@@ -185,7 +185,7 @@ class BatchWork:
     def _read(self, item: Item) -> dict[int, Array]:
         path, ports = self._here(Path(item.path)), self._ports()
         if len(ports) != 1 and path.suffix.lower() in (*IMAGES, reading.RAW):
-            raise RequestError(f"{path} is one value, and the model has {len(ports)} inputs; give an .npz file")
+            raise RequestError(reading.of_several(path, ports))
         budget = self._inference.config.get("MAX_MEMORY")
         model = self._inference.loaded
         given = reading.from_files([str(path)], ports, budget=budget, preparation=self._preparation, model=model)

@@ -1,4 +1,4 @@
-"""What was found for each input, as lines of JSON or of a table."""
+"""Predictions for each input, as lines of JSON or of a table."""
 
 from __future__ import annotations
 

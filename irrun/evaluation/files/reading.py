@@ -117,11 +117,21 @@ def standard_input(budget: int | None) -> BytesIO:
     return BytesIO(data)
 
 
-def _raw(path: Path, port: Port) -> Array:
-    """Return the elements of a file without a header, in the type and the shape of an input."""
+def of_several(path: Path, ports: Sequence[Port]) -> str:
+    """Return the message for a file with one value where a model has several inputs."""
+    return f"{path} is one value, and the model has {len(ports)} inputs; give an .npz file"
+
+
+def check_raw(path: Path, port: Port) -> None:
+    """Raise RequestError where an input does not give a shape to elements without a header."""
     if not port.partial_shape.is_static:
         shape = port.partial_shape
         raise RequestError(f'{path} has no shape, and input "{port.any_name}" is {shape}; --shape gives it one')
+
+
+def _raw(path: Path, port: Port) -> Array:
+    """Return the elements of a file without a header, in the type and the shape of an input."""
+    check_raw(path, port)
     kind, sizes = port.element_type.external, port.partial_shape.static
     expected = math.prod(sizes) * kind.itemsize
     length = path.stat().st_size
