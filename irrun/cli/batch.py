@@ -61,7 +61,7 @@ def say_image(given: Sequence[Value], model: Loaded, how: Preparation) -> None:
     """Print how images became inputs."""
     for value in given:
         if value.file is not None and value.file.suffix.lower() in IMAGES:
-            note(f"image {value.file}: {described(prepared(how, model, value.port), value.port)}")
+            note(f"image {value.file}: {described(prepared(how, model, value.port), model, value.port)}")
 
 
 def say_images(batch: Batch) -> None:
@@ -172,6 +172,7 @@ def run_many(
     """Run a model on many inputs, and print what was done; the exit status is 2 where an input has failed."""
     from irrun.evaluation.batch import joined
     from irrun.evaluation.batch.running import problem, run_batch
+    from irrun.evaluation.files.targets import refuse_inputs
 
     if batch.steps and batch.size > 1:
         raise click.UsageError("--steps and --batch-size are given, expected only one of them")
@@ -193,6 +194,8 @@ def run_many(
         classes=classes,
         workers=way(*batch.workers, threads),
     )
+    if batch.into is not None:
+        refuse_inputs([batch.into], [model, *(Path(item.path) for item in found.items)])
     say_findings(found.model, model)
     say_images(found)
     if found.before:
@@ -221,6 +224,6 @@ def run_many(
         note(f"wrote {found.table}")
     if batch.into is not None:
         count = joined.write(batch.into, found)
-        note(f"wrote {amount(count, 'output')} into {batch.into}")
+        note(f"wrote the outputs of {amount(count, 'input')} into {batch.into}")
     if failed:
         raise click.exceptions.Exit(CANNOT)

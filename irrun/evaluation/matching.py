@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Final, NamedTuple, TypeAlias
 
@@ -12,7 +11,7 @@ from irrun.diagnostics.requests import RequestError
 from irrun.tensor import Array
 
 IGNORED: Final = -100
-"""The label that does not count by default, as in PyTorch."""
+"""The class that does not count by default, as in PyTorch."""
 
 NO_CLASS: Final = -1
 """The class of scores that hold NaN: it equals no label."""
@@ -20,17 +19,16 @@ NO_CLASS: Final = -1
 MOST_CLASSES: Final = 1 << 24
 """The limit on the number of classes of a map."""
 
-_SINGLE: Final = "--threshold 0.5 makes classes 0 and 1 of probabilities, --threshold 0 of logits"
-
 
 class Matching(NamedTuple):
     """The way labels are compared.
 
-    Labels ``ignored`` do not count. Numbers above ``threshold`` are class 1, others class 0. ``axis`` is the one of the
-    classes; without it, the second or the last, whichever leaves the shape of the labels.
+    Labels ``ignored`` do not count: by default classes of `IGNORED`, and no numbers. Numbers above ``threshold`` are
+    class 1, others class 0. ``axis`` is the one of the classes; without it, the second or the last, whichever leaves
+    the shape of the labels.
     """
 
-    ignored: int = IGNORED
+    ignored: int | None = None
     threshold: float | None = None
     axis: int | None = None
 
@@ -56,13 +54,13 @@ def scores(output: Array, labels: Array, how: Matching) -> Pairs:
     if output.dtype.kind not in "fiu":
         raise RequestError(f"the output is {_text(output)}, expected scores of classes")
     if _sizes(output.shape) == _sizes(labels.shape) and labels.size and how.axis is None:
-        raise RequestError(f"the output {_text(output)} has one number for each label, expected scores of each class")
+        raise RequestError(f"the output {_text(output)} has one number for each label{_remedy(labels)}")
     axis = _class_axis(output, labels, how)
     count = output.shape[axis]
     if count < 2:
         raise RequestError(f"the output {_text(output)} has one class along axis {axis}, expected two or more")
     wanted = wanted.reshape(-1)
-    kept = wanted != how.ignored
+    kept = _kept(wanted, how)
     _check_range(wanted[kept], count)
     return Pairs(np.moveaxis(output, axis, -1).reshape(-1, count)[kept], wanted[kept], int((~kept).sum()))
 
@@ -81,18 +79,16 @@ def classes(output: Array, labels: Array, how: Matching) -> Pairs:
         found, count = _above(output, how.threshold), 2
     elif is_single and output.dtype.kind in "iub":
         found, count = output.astype(np.int64), None
-    elif is_single and labels.size:
-        raise RequestError(f"the output {_text(output)} has one number for each label; {_SINGLE}")
     else:
         rows, kept_labels, ignored = scores(output, labels, how)
         return Pairs(_greatest(rows), kept_labels, ignored)
     wanted = wanted.reshape(-1)
-    kept = wanted != how.ignored
+    kept = _kept(wanted, how)
     _check_range(wanted[kept], count)
     return Pairs(found.reshape(-1)[kept], wanted[kept], int((~kept).sum()))
 
 
-def values(output: Array, labels: Array, _how: Matching) -> Pairs:
+def values(output: Array, labels: Array, how: Matching) -> Pairs:
     """Return numbers beside numbers, as f64."""
     for name, array in (("output is", output), ("labels are", labels)):
         if array.dtype.kind not in "fiu":
@@ -100,7 +96,14 @@ def values(output: Array, labels: Array, _how: Matching) -> Pairs:
     if _sizes(output.shape) != _sizes(labels.shape):
         what = f"the labels are {_text(labels)}, expected {_shape(output.shape)}, the shape of the output"
         raise RequestError(f"{what}{_transposed(labels.shape, output.shape)}")
-    return Pairs(output.astype(np.float64).reshape(-1), labels.astype(np.float64).reshape(-1))
+    found, wanted = (array.astype(np.float64).reshape(-1) for array in (output, labels))
+    kept = np.ones(wanted.shape, np.bool_) if how.ignored is None else wanted != how.ignored
+    return Pairs(found[kept], wanted[kept], int((~kept).sum()))
+
+
+def _kept(classes: Array, how: Matching) -> Array:
+    kept: Array = classes != (IGNORED if how.ignored is None else how.ignored)
+    return kept
 
 
 def _integers(labels: Array) -> Array:
@@ -123,8 +126,7 @@ def _class_axis(output: Array, labels: Array, how: Matching) -> int:
     fitting = [axis for axis, rest in rests.items() if _sizes(rest) == _sizes(labels.shape)]
     if not fitting:
         wanted = " or ".join(dict.fromkeys(f"{_shape(rest)}" for rest in rests.values()))
-        what = f"the labels are {_text(labels)}, expected {wanted} for the output {_text(output)}"
-        raise RequestError(f"{what}{_one_hot(output, labels)}")
+        raise RequestError(f"the labels are {_text(labels)}, expected {wanted} for the output {_text(output)}")
     if len(fitting) > 1:
         axes = " and along axis ".join(map(str, fitting))
         what = f"the labels {_text(labels)} fit the output {_text(output)} with classes along axis {axes}"
@@ -178,9 +180,15 @@ def _transposed(shape: tuple[int, ...], wanted: tuple[int, ...]) -> str:
     return ""
 
 
-def _one_hot(output: Array, labels: Array) -> str:
-    is_one_hot = _sizes(labels.shape) == _sizes(output.shape) and math.prod(labels.shape) > 0
-    return "; argmax makes classes of one-hot labels" if is_one_hot else ""
+def _remedy(labels: Array) -> str:
+    """Return what helps where an output has the shape of the labels."""
+    for axis in dict.fromkeys((1, labels.ndim - 1)):
+        is_one_hot = 0 <= axis < labels.ndim and labels.shape[axis] > 1 and np.isin(labels, (0, 1)).all()
+        if is_one_hot and (labels.sum(axis) == 1).all():
+            return f"; labels.argmax({axis}) makes classes of one-hot labels"
+    return (
+        "; --threshold 0.5 makes classes 0 and 1 of probabilities, --threshold 0 of logits, for iou, f1 and confusion"
+    )
 
 
 def _text(array: Array) -> str:

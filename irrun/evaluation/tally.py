@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from irrun.diagnostics.requests import RequestError
 from irrun.evaluation.matching import Matching
 from irrun.evaluation.metrics import Metric, by_class, metric
@@ -54,6 +56,10 @@ class Tally:
 
     def part(self, output: Array, labels: Array) -> dict[str, Part]:
         """Return what an output adds to each metric; RequestError where the labels do not fit it."""
+        with np.errstate(all="ignore"):
+            return self._parts_of(output, labels)
+
+    def _parts_of(self, output: Array, labels: Array) -> dict[str, Part]:
         pairs = {item.needs: item.needs(output, labels, self._how) for item in self._metrics.values()}
         parts = {}
         for name, item in self._metrics.items():

@@ -80,7 +80,7 @@ def test_outputs_below_the_inputs_are_no_inputs(run: Run, clamp: Path, rows: Pat
         result = run("run", clamp, "--batch", rows, "-o", rows / "out", "--json")
         assert (result.exit_code, json.loads(result.stdout)["before"]) == (0, before), result.stderr
     result = run("run", clamp, "--batch", rows, "-o", rows)
-    assert result.stderr == f"error: -o {rows} is the folder of the inputs, expected another one\n"
+    assert result.stderr == f"error: {rows} is the folder of the inputs, expected another one for the outputs\n"
 
 
 def test_only_what_is_left_is_done(run: Run, clamp: Path, rows: Path, tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ def test_wrong_uses(run: Run, clamp: Path, add: Path, rows: Path, tmp_path: Path
     assert said("--batch", rows).endswith(f"--batch requires -o FOLDER, and cannot be combined with {without}")
     assert (
         said("--batch", rows, "-o", "x.npz")
-        == "error: -o x.npz is a file, expected a folder for the outputs of many inputs"
+        == "error: x.npz is a file, expected a folder for the outputs of many inputs"
     )
     assert said("--batch", "none/*.npy", "-o", tmp_path).startswith("error: --batch none/*.npy: there is no such file")
     assert said("--batch", rows, "-o", tmp_path, "--batch-size", "3", model=add).startswith(

@@ -165,7 +165,7 @@ def test_all_outputs_in_one_file(run: Run, clamp: Path, rows: Path, tmp_path: Pa
         return run("run", clamp, "--batch", rows, "-o", tmp_path / "out", "--into", tmp_path / name)
 
     result = into("all.npz")
-    assert result.stderr.endswith(f"note: wrote 5 outputs into {tmp_path / 'all.npz'}\n")
+    assert result.stderr.endswith(f"note: wrote the outputs of 5 inputs into {tmp_path / 'all.npz'}\n")
     with np.load(tmp_path / "all.npz") as found:
         assert [Path(name).stem for name in found["inputs"]] == ["0", "1", "2", "4", "5"]
         np.testing.assert_array_equal(found["scores"], EYE[[0, 1, 2, 1, 2]])

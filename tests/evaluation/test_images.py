@@ -118,10 +118,15 @@ def test_texts_that_are_no_fit(text: str) -> None:
         fit(None, None, text)  # type: ignore[arg-type]
 
 
-def test_one_line_says_what_was_used() -> None:
+def test_one_line_says_what_was_used(tmp_path: Path) -> None:
     how = Preparation(color="rgb", fit=Fit("crop"), mean=(1, 2, 3.5))
-    assert described(how, port("1,3,4,8")) == "red first, cropped to 8x4, NCHW, mean 1,2,3.5"
-    assert described(Preparation(scale=(255,)), port("?,?,1")) == "gray, in their own size, HWC, scale 255"
+    loaded = model(tmp_path)
+    assert described(how, loaded, port("1,3,4,8")) == "red first, cropped to 8x4, NCHW, mean 1,2,3.5"
+    assert described(Preparation(scale=(255,)), loaded, port("?,?,1")) == "gray, in their own size, HWC, scale 255"
+    noted = model(tmp_path, notes={"model_info": {"mean_values": "123 116 103", "scale_values": "58"}})
+    assert described(Preparation(scale=(2,)), noted, port("1,3,4,4")) == (
+        "blue first, resized to 4x4, NCHW, without the mean values that the file names, 123 116 103, scale 2"
+    )
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_a_single_channel_has_a_threshold() -> None:
         assert found("iou", chances, truth, threshold=0.5).value == 1
         assert found("f1", chances, truth, threshold=0.5).classes == {0: 1, 1: 1}
         assert "float32[4,1,8,8] has one number for each label; --threshold 0.5" in refused("iou", chances, truth)
-        assert "has one number for each label, expected scores of each class" in refused("top1", chances, truth)
+        assert "has one number for each label; --threshold 0.5" in refused("top1", chances, truth)
     assert found("f1", f32([0.5, 0.6, np.nan]), i64([0, 1, 1]), threshold=0.5).classes == {
         0: 1,
         1: pytest.approx(2 / 3),
@@ -97,6 +97,9 @@ def test_shapes_are_compared_and_not_sizes() -> None:
             "labels.transpose(0, 3, 1, 2) has it"
         )
     assert found("mae", f32([[1], [3]]), f32([1, 5])).value == 1
+    masked = found("mae", f32([[1], [3], [9]]), f32([1, 5, -100]), ignored=-100)
+    assert (masked.value, masked.count, masked.ignored) == (1, 2, 1)
+    assert found("mae", f32([1]), f32([-100])).value == 101
     assert found("iou", np.eye(3, dtype=np.float32)[None, :, :, None], i64([0, 1, 2])).value == 1
 
 
@@ -125,7 +128,8 @@ ROWS = f32([[1, 2, 3], [3, 2, 1]])
     [
         ("top1", i64([1]), "the labels are int64[1], expected [2] for the output float32[2,3]"),
         ("top1", i64([1, 0, 1]), "the labels are int64[3], expected [2] for the output float32[2,3]"),
-        ("f1", np.eye(3, dtype=int)[:2, :], "has one number for each label; --threshold 0.5 makes classes 0 and 1"),
+        ("f1", np.ones((2, 3), int), "has one number for each label; --threshold 0.5 makes classes 0 and 1"),
+        ("f1", np.eye(3, dtype=int)[:2, :], "has one number for each label; labels.argmax(1) makes classes of one-hot"),
         ("top1", f32([1, 0]), "the labels are float32, expected integers"),
         ("top1", np.array(["a", "b"]), "the labels are <U1, expected integers"),
         ("top1", np.array([1, 2**64 - 1], np.uint64), "the labels hold 18446744073709551615, expected classes"),

@@ -47,6 +47,7 @@ from irrun.evaluation.files import reading
 from irrun.evaluation.files.labels import read_labels
 from irrun.evaluation.files.naming import reshape
 from irrun.evaluation.files.preparing import Preparation
+from irrun.evaluation.files.targets import refuse_inputs
 from irrun.evaluation.matching import IGNORED, Matching
 from irrun.evaluation.metrics import METRICS, metric
 from irrun.evaluation.tally import Score
@@ -64,9 +65,7 @@ _matching_options = as_record(
         "ignored",
         type=int,
         metavar="N",
-        default=IGNORED,
-        show_default=True,
-        help="The label of elements that do not count.",
+        help=f"The label of elements that do not count.  [default: {IGNORED}, of classes]",
     ),
     click.option(
         "--threshold", type=Number(), metavar="T", help="Numbers above it are class 1, others class 0; no scores."
@@ -142,7 +141,7 @@ def command(
     for name in metrics:
         metric(name)
     if predictions is not None:
-        rows.check(predictions, [labels, model])
+        rows.check(predictions)
     config = settings.of(model)
     truth = read_labels(labels, classes, config.get("MAX_MEMORY"))
     if patterns:
@@ -158,6 +157,8 @@ def command(
             preparation=preparation,
             workers=way(*workers, settings.given["threads"]),
         )
+        if predictions is not None:
+            refuse_inputs([predictions], [model, labels, *(Path(item.path) for item in batch.items)])
         say_findings(batch.model, model)
         say_images(batch)
         if batch.before:

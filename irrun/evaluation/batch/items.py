@@ -69,7 +69,7 @@ def key(path: str) -> str:
 def _without(output: Path, root: Path, files: Sequence[tuple[Path, Path]]) -> Iterator[tuple[Path, Path]]:
     whole, above = output.resolve(), root.resolve()
     if whole == above:
-        raise RequestError(f"-o {output} is the folder of the inputs, expected another one")
+        raise RequestError(f"{output} is the folder of the inputs, expected another one for the outputs")
     inside = root / whole.relative_to(above) if whole.is_relative_to(above) else None
     return ((path, folder) for path, folder in files if inside not in path.parents)
 

@@ -45,13 +45,13 @@ def write(path: Path, batch: Batch) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == table.SUFFIX:
         _write_table(path, done)
-    elif done:
+    else:
         _write_archive(path, done)
     return len(done)
 
 
 def _write_archive(path: Path, done: Sequence[Record]) -> None:
-    first: Mapping[str, Any] = done[0]["outputs"]
+    first: Mapping[str, Any] = done[0]["outputs"] if done else {}
     for record in done:
         for name, output in record["outputs"].items():
             if output != first[name]:

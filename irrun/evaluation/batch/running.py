@@ -135,9 +135,11 @@ def run_batch(
     if folder is not None:
         refuse_standard_output(folder)
         if folder.suffix in (".npy", ".npz") or (folder.exists() and not folder.is_dir()):
-            raise RequestError(f"-o {folder} is a file, expected a folder for the outputs of many inputs")
+            raise RequestError(f"{folder} is a file, expected a folder for the outputs of many inputs")
     items = items_of(patterns, folder)
     beside = weights or model.with_suffix(".bin")
+    if folder is None and records is not None:
+        raise RequestError(f"--records {records}: records are those of a folder of outputs, expected one")
     lines, table = (None, None) if folder is None else _record_files(records, folder / RECORDS)
     read = [model, beside, *map(Path, extensions), *(Path(item.path) for item in items)]
     refuse_inputs([path for path in (lines, table) if path is not None], read)
@@ -166,7 +168,7 @@ def run_batch(
     )
     batch = Batch(loaded, items, groups(items, batch_size, stateful=steps), work, spread_over)
     batch.skipped = skipped(patterns, folder)
-    batch.images = described(preparation, loaded.inputs[0]) if has_images else None
+    batch.images = described(preparation, loaded, loaded.inputs[0]) if has_images else None
     if lines is not None:
         files = [
             (stat.st_size, stat.st_mtime_ns) for stat in (path.stat() for path in (model, beside) if path.exists())

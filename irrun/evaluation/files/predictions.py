@@ -12,18 +12,17 @@ from irrun.diagnostics import near_match
 from irrun.diagnostics.requests import RequestError
 from irrun.document.replacing import replacing
 from irrun.evaluation.files.spelling import compact
-from irrun.evaluation.files.targets import refuse_inputs, refuse_standard_output
+from irrun.evaluation.files.targets import refuse_standard_output
 
 SUFFIXES: Final = (".csv", ".jsonl")
 
 
-def check(path: Path, inputs: Sequence[Path]) -> None:
+def check(path: Path) -> None:
     """Raise RequestError where predictions cannot be written to a path."""
     refuse_standard_output(path)
     if path.suffix not in SUFFIXES:
         close = near_match(path.suffix, SUFFIXES) or f", expected {' or '.join(SUFFIXES)}"
         raise RequestError(f"{path}: predictions are not written to {path.suffix or 'such'} files{close}")
-    refuse_inputs([path], inputs)
 
 
 def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:

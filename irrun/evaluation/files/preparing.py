@@ -18,10 +18,6 @@ PADDING: Final = 114.0
 COLOURS: Final = 3
 
 
-_NOTES: Final = ("reverse_input_channels", "embedded_processing")
-"""The notes of OpenVINO's Model API: channels that are blue first are to be reversed, and the model does so itself."""
-
-
 class Fit(NamedTuple):
     """The way to the size of an input.
 
@@ -57,7 +53,7 @@ def prepared(how: Preparation, model: Loaded, port: Port, batch_size: int = 1) -
         text = with_batch(model, 1)
         what = f'input "{port.any_name}" is {port.element_type}{port.partial_shape}, and an image is one of {count}'
         raise RequestError(f"{what}; --batch-size {count} joins them{f', {text} reshapes the model' if text else ''}")
-    return how._replace(color=how.color or _noted(model.notes))
+    return how._replace(color=how.color or _noted(model).color)
 
 
 def axes(how: Preparation, port: Port) -> dict[str, int | None]:
@@ -81,26 +77,38 @@ def axes(how: Preparation, port: Port) -> dict[str, int | None]:
     return wanted
 
 
-def _noted(notes: Mapping[str, Any]) -> str:
-    """Return the order of colours that the notes on a model say it takes; ``bgr`` where they say nothing."""
-    info = notes.get("model_info")
-    if not isinstance(info, Mapping):
-        return COLORS[0]
-    reverse, embedded = (str(info.get(name)).lower() in ("true", "yes", "1") for name in _NOTES)
-    return "rgb" if reverse and not embedded else COLORS[0]
+class _Notes(NamedTuple):
+    """The notes of OpenVINO's Model API on images, apart from those that the model follows by itself."""
+
+    color: str = COLORS[0]
+    mean_values: str = ""
+    scale_values: str = ""
 
 
-def described(how: Preparation, port: Port) -> str:
-    """Describe how images become an input, as one line."""
+def _noted(model: Loaded) -> _Notes:
+    info = model.notes.get("model_info")
+    if not isinstance(info, Mapping) or _is_true(info, "embedded_processing"):
+        return _Notes()
+    color = "rgb" if _is_true(info, "reverse_input_channels") else COLORS[0]
+    return _Notes(color, *(str(info.get(name) or "") for name in ("mean_values", "scale_values")))
+
+
+def _is_true(info: Mapping[str, Any], name: str) -> bool:
+    return str(info.get(name)).lower() in ("true", "yes", "1")
+
+
+def described(how: Preparation, model: Loaded, port: Port) -> str:
+    """Describe how images become an input of a model, as one line."""
     wanted = axes(how, port)
     order = "gray" if wanted["C"] == 1 else f"{'red' if how.color == 'rgb' else 'blue'} first"
     sizes = [wanted["W"], wanted["H"]]
     size = "in their own size" if None in sizes else f"{FITS[how.fit.name]} {sizes[0]}x{sizes[1]}"
-    numbers = [
-        f"{name} {','.join(f'{value:g}' for value in values)}"
-        for name, values in (("mean", how.mean), ("scale", how.scale))
-        if values
-    ]
+    noted, numbers = _noted(model), []
+    for name, values, other in (("mean", how.mean, noted.mean_values), ("scale", how.scale, noted.scale_values)):
+        if values:
+            numbers.append(f"{name} {','.join(f'{value:g}' for value in values)}")
+        elif other:
+            numbers.append(f"without the {name} values that the file names, {other}")
     return ", ".join([order, size, "".join(wanted), *numbers])
 
 

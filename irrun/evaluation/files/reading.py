@@ -73,7 +73,7 @@ def from_files(
     given: dict[int, Value] = {}
     for text in texts:
         port, name = naming.split_input(text, ports)
-        path = folder / name
+        path = name if str(name) == STANDARD_INPUT else folder / name
         for target, array in _read(port, path, ports, budget, preparation, model):
             if target.index in given:
                 raise RequestError(f'input "{target.any_name}" is given twice')
@@ -93,7 +93,7 @@ def _read(
     model: Loaded | None,
 ) -> list[tuple[Port, Array]]:
     suffix = path.suffix.lower()
-    given = standard_input(budget) if path.name == STANDARD_INPUT else None
+    given = standard_input(budget) if str(path) == STANDARD_INPUT else None
     is_array = suffix not in IMAGES and suffix != RAW
     if is_array and (given is None or arrays.is_numpy(given.getvalue()[: len(arrays.MAGIC)])):
         return _targets(port, path, arrays.load(path, budget, given), ports)
