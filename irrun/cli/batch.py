@@ -52,9 +52,11 @@ def fit(_context: click.Context, _parameter: click.Parameter, text: str) -> Fit:
 
 def class_names(_context: click.Context, _parameter: click.Parameter, path: Path | None) -> list[str]:
     """Read the names of classes from a file."""
+    if path is None:
+        return []
     from irrun.evaluation.files.labels import read_classes
 
-    return [] if path is None else read_classes(path)
+    return read_classes(path)
 
 
 def say_image(given: Sequence[Value], model: Loaded, how: Preparation) -> None:

@@ -37,7 +37,6 @@ from irrun.cli.measuring import blas_text, say_pinned_blas, short, tier_rows
 from irrun.cli.options import Number, count_option
 from irrun.cli.settings import Settings
 from irrun.cli.tables import aligned, columns, listed, wrapped
-from irrun.evaluation.batch.items import items_of
 from irrun.evaluation.benchmarking import benchmark
 from irrun.evaluation.files import reading
 from irrun.evaluation.files.naming import reshape
@@ -141,6 +140,8 @@ def _several(
     source: Source, patterns: Sequence[str], model: Loaded, config: Mapping[str, Any]
 ) -> list[list[reading.Value]]:
     """Return the inputs that each of many files holds."""
+    from irrun.evaluation.batch.items import items_of
+
     return [source._replace(files=(item.path,)).values(model, config) for item in items_of(patterns)]
 
 

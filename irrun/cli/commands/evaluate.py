@@ -14,9 +14,9 @@ evaluation runs only what is left.
 Examples:
   irrun evaluate model.xml --data images.npy --labels labels.npy --metric top1
   irrun evaluate model.xml --data X.npz --labels y.npy --metric perplexity
-  irrun evaluate model.xml --batch images/ --labels val.txt -m top1 -m top5 --color rgb --fit crop:0.875
-  irrun evaluate model.xml --batch images/ --labels masks.npz -m iou --ignore-label 255
-  irrun evaluate model.xml --batch images/ --labels y.csv -m f1 --threshold 0.5 --predictions found.csv
+  irrun evaluate model.xml --batch images/ --labels val.txt -m top1 --color rgb
+  irrun evaluate model.xml --batch in/ --labels y.npz -m iou --ignore-label 255
+  irrun evaluate model.xml --batch in/ --labels y.csv -m f1 --save outputs/
 """
 
 from __future__ import annotations
