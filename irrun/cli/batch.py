@@ -94,7 +94,7 @@ image_options = as_record(
     click.option(
         "--color",
         type=click.Choice(COLORS),
-        help="The first colour of an image; by default what the file says, or blue.",
+        help="The order of colours; by default that of the file, or blue first.",
     ),
     click.option(
         "--fit",

@@ -14,7 +14,7 @@ evaluation runs only what is left.
 Examples:
   irrun evaluate model.xml --data images.npy --labels labels.npy --metric top1
   irrun evaluate model.xml --data X.npz --labels y.npy --metric perplexity
-  irrun evaluate model.xml --batch images/ --labels val.txt -m top1 --color rgb
+  irrun evaluate model.xml --batch in/ --labels val.txt -m top1 --color rgb
   irrun evaluate model.xml --batch in/ --labels y.npz -m iou --ignore-label 255
   irrun evaluate model.xml --batch in/ --labels y.csv -m f1 --save outputs/
 """
@@ -68,7 +68,10 @@ _matching_options = as_record(
         help=f"The label of elements that do not count.  [default: {IGNORED}, of classes]",
     ),
     click.option(
-        "--threshold", type=Number(), metavar="T", help="Numbers above it are class 1, others class 0; no scores."
+        "--threshold",
+        type=Number(min=-1e9, max=1e9),
+        metavar="T",
+        help="Numbers of the output above it are class 1, others class 0.",
     ),
     click.option("--class-axis", "axis", type=int, metavar="N", help="The axis of the classes of the output."),
 )
