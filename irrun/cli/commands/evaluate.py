@@ -15,7 +15,7 @@ Examples:
   irrun evaluate model.xml --data images.npy --labels labels.npy --metric top1
   irrun evaluate model.xml --data X.npz --labels y.npy --metric perplexity
   irrun evaluate model.xml --batch in/ --labels val.txt -m top1 --color rgb
-  irrun evaluate model.xml --batch in/ --labels y.npz -m iou --ignore-label 255
+  irrun evaluate model.xml --batch in/ --labels y.npz -m f1 --ignore-label 0
   irrun evaluate model.xml --batch in/ --labels y.csv -m f1 --save outputs/
 """
 
