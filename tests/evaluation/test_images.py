@@ -170,6 +170,22 @@ def test_samples_that_are_no_pixels(tmp_path: Path) -> None:
         image(path, "1,1,4,4")
 
 
+@pytest.mark.parametrize(
+    ("error", "reason"), [(RuntimeError("no frame\nat 3"), "no frame"), (MemoryError(), "MemoryError")]
+)
+def test_any_exception_of_a_decoder_is_a_fault_of_the_file(
+    picture: Picture, monkeypatch: pytest.MonkeyPatch, error: Exception, reason: str
+) -> None:
+    path = picture(np.zeros((4, 4)))
+
+    def decode(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(PIL.Image, "convert", decode)
+    with pytest.raises(RequestError, match=f"cannot be read as an image: {reason}$"):
+        image(path, "1,1,4,4")
+
+
 def test_images_fill_a_fixed_batch(picture: Picture, tmp_path: Path, run: Run) -> None:
     """Five images in batches of two: the sixth place is filled, and dropped."""
     model(tmp_path, "2,1,2,2")

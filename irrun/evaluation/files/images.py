@@ -58,7 +58,7 @@ def read_image(path: Path, port: Port, how: Preparation, given: BinaryIO | None 
 
 
 def _decoded(path: Path, channels: int, given: BinaryIO | None) -> Any:
-    """Return the picture in a file, upright, of 8 bits."""
+    """Return the picture in a file, upright, of 8 bits; any exception of a decoder is a fault of the file."""
     image, operations = _pillow(path)
     mode = "L" if channels == 1 else "RGB"
     image.init()
@@ -75,8 +75,9 @@ def _decoded(path: Path, channels: int, given: BinaryIO | None) -> Any:
     except image.UnidentifiedImageError:
         known = ", ".join(FORMATS)
         raise RequestError(f"{path} cannot be read as an image: it is none of {known}") from None
-    except (OSError, ValueError, SyntaxError, MemoryError, image.DecompressionBombError) as error:
-        raise RequestError(f"{path} cannot be read as an image: {error or 'not enough memory'}") from None
+    except Exception as error:
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise RequestError(f"{path} cannot be read as an image: {reason}") from None
 
 
 def _pixels(picture: Any, channels: int, height: int | None, width: int | None, how: Preparation) -> Array:
@@ -118,4 +119,9 @@ def _pillow(path: Path) -> tuple[Any, Any]:
         from PIL import Image, ImageOps
     except ImportError:
         raise RequestError(f"{path} is an image, which needs Pillow; {install('images')}") from None
+    import logging
+
+    logger = logging.getLogger("PIL")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
     return Image, ImageOps
