@@ -284,3 +284,76 @@ def test_a_worker_that_does_not_see_an_extension(clamp: Path, rows: Path, tmp_pa
     work = BatchWork(Inference(clamp, extensions=[str(tmp_path / "ops.py")], travels=True))
     with pytest.raises(RequestError, match=r"ops\.py cannot be read: .*; the worker on .* needs the files of this"):
         work((Item(str(rows / "0.npy"), "0"),))
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Path:
+    """a f32[?,3] and b f32[?,3] -> "sum" and "a/largest", f32[?,3]."""
+    net = Net()
+    a, b = (net.parameter(name, "?,3") for name in "ab")
+    net.result(net.layer("Add", [a, b], tensor="sum"), net.layer("Maximum", [a, b], tensor="a/largest"))
+    return net.save(tmp_path / "pair.xml")
+
+
+def test_one_of_several_outputs_of_two_inputs(run: Run, pair: Path, npy: Npy, tmp_path: Path) -> None:
+    """The second evaluation reads the output from the archive of each sample."""
+    (tmp_path / "in").mkdir()
+    for number in range(3):
+        np.savez(tmp_path / "in" / f"{number}.npz", a=EYE[[number]], b=f32([[0, 3, 0]]))
+    given = ("--batch", tmp_path / "in", "--labels", npy("y.npy", i64([0, 1, 2])), "-m", "top1")
+    for output, right in (("sum", 1), ("a/largest", 1)):
+        for save in ((), ("--save", tmp_path / "out"), ("--save", tmp_path / "out")):
+            result = run("evaluate", pair, *given, "--output", output, *save)
+            assert (result.exit_code, result.stdout) == (0, f"top1: 33.33 % ({right} of 3)\n"), result.stderr
+    many = run("run", pair, "--batch", tmp_path / "in", "-o", tmp_path / "out", "--into", tmp_path / "all.npz")
+    assert many.stdout == "0 inputs done, 3 before, 0 failed\n"
+    with np.load(tmp_path / "all.npz") as found:
+        np.testing.assert_array_equal(found["a/largest"], [[1, 3, 0], [0, 3, 0], [0, 3, 1]])
+
+
+def test_files_of_one_value_for_two_inputs_fail_once(run: Run, pair: Path, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for number in range(3):
+        (tmp_path / "in" / f"{number}.bin").write_bytes(bytes(12))
+    result = run("run", pair, "--batch", tmp_path / "in", "-o", tmp_path / "out")
+    message = f"{tmp_path / 'in' / '0.bin'} is one value, and the model has 2 inputs; give an .npz file"
+    assert (result.exit_code, result.stderr) == (2, f"error: {message}\n")
+    np.savez(tmp_path / "in" / "3.npz", a=EYE[[0]], b=EYE[[0]])
+    mixed = run("run", pair, "--batch", tmp_path / "in", "-o", tmp_path / "out")
+    assert (mixed.exit_code, mixed.stdout.startswith("1 input done"), mixed.stderr.count(" is one value")) == (
+        2,
+        True,
+        3,
+    )
+
+
+def test_labels_by_name_for_rows(run: Run, clamp: Path, npy: Npy, tmp_path: Path) -> None:
+    rows, names, ordered = npy("x.npy", EYE), tmp_path / "y.csv", tmp_path / "y.txt"
+    names.write_text("a,0\nb,1\nc,2\n")
+    ordered.write_text("0\n1\n1\n")
+    np.savez(tmp_path / "y.npz", labels=i64([0, 1, 2]))
+
+    def said(labels: Path) -> Any:
+        return run("evaluate", clamp, "--data", rows, "--labels", labels, "-m", "top1")
+
+    assert said(names).stderr == (
+        f"error: {names} has labels by name, and rows of --data have none; expected an array, or one label a line\n"
+    )
+    assert said(ordered).stdout == "top1: 66.67 % (2 of 3)\n"
+    assert said(tmp_path / "y.npz").stdout == "top1: 100.00 % (3 of 3)\n"
+
+
+def test_records_need_a_folder(clamp: Path, rows: Path) -> None:
+    with pytest.raises(RequestError, match="records are those of a folder of outputs, expected one"):
+        run_batch(clamp, str(rows), records=rows / "records.jsonl")
+
+
+def test_predictions_do_not_replace_an_input(run: Run, clamp: Path, rows: Path, npy: Npy, tmp_path: Path) -> None:
+    (tmp_path / "found.csv").symlink_to(rows / "0.npy")
+    given = ("--batch", rows, "--labels", labels(npy), "-m", "top1", "--predictions", tmp_path / "found.csv")
+    assert run("evaluate", clamp, *given).stderr == (
+        f"error: {tmp_path / 'found.csv'} is read by this command, expected another file for the output\n"
+    )
+    (tmp_path / "all.npz").symlink_to(rows / "0.npy")
+    given = ("--batch", rows, "-o", tmp_path / "out", "--into", tmp_path / "all.npz")
+    assert "all.npz is read by this command" in run("run", clamp, *given).stderr

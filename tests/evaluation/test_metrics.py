@@ -159,6 +159,7 @@ def test_labels_that_do_not_fit(name: str, labels: Any, message: str) -> None:
         ("top1", np.array([["a", "b"]]), i64([0]), "the output is <U1[1,2], expected scores of classes"),
         ("top1", f32(3), i64([0, 1]), "the output is float32[], expected scores of classes"),
         ("top1", f32([[1], [2]]), i64([[0, 1], [0, 1]]), "the labels are int64[2,2], expected [2] for the output"),
+        ("iou", f32([[[1], [2]]]), i64([[0], [1]]), "has one number for each label"),
         ("perplexity", f32([[0.5, 0.5], [0.1, 0.9]]), i64([0, 1]), "each row of scores sums to 1, as probabilities"),
         ("iou", i64([0, 1]), i64([0, -2]), "label -2 is outside of the output, expected the classes 0 to 16777215"),
         ("mse", np.array([True]), f32([1]), "the output is bool[1], expected numbers"),
