@@ -112,9 +112,19 @@ def _exponential(total: float, count: int) -> float:
 
 def _confusion(found: Array, wanted: Array) -> Confusion:
     width = int(found.max(initial=0)) + 2
-    codes, counts = np.unique(wanted * width + np.maximum(found, NO_CLASS) - NO_CLASS, return_counts=True)
+    codes, counts = _counted(wanted * width + np.maximum(found, NO_CLASS) - NO_CLASS)
     labels, kinds = codes // width, codes % width + NO_CLASS
     return Counter(dict(zip(zip(labels.tolist(), kinds.tolist(), strict=True), counts.tolist(), strict=True)))
+
+
+def _counted(codes: Array) -> tuple[Array, Array]:
+    """Return the different integers of an array, which are not negative, and the number of each."""
+    if codes.max(initial=0) > codes.size:
+        values, counts = np.unique(codes, return_counts=True)
+        return values, counts
+    counts = np.bincount(codes)
+    values = np.flatnonzero(counts)
+    return values, counts[values]
 
 
 def by_class(confusion: Confusion, share: Share) -> dict[int, float]:
