@@ -260,7 +260,7 @@ def test_inputs_of_a_benchmark_in_turns(run: Run, clamp: Path, rows: Path, monke
 
 
 def test_a_worker_that_does_not_see_the_inputs(clamp: Path, rows: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A single line names it, instead of a failure for each input; a file that is gone here too is a failure of its own."""
+    """A single line names the worker; a file that is gone here too is a failure of its own."""
     work = BatchWork(Inference(clamp, travels=True))
     seen, gone = Item(str(rows / "0.npy"), "0"), Item(str(rows / "gone.npy"), "gone")
     (rows / "0.npy").rename(rows / "elsewhere.npy")
