@@ -18,6 +18,9 @@ from click.testing import CliRunner
 
 from irrun.cli.app import app
 
+_FEWER: Final = re.compile(r" \| (head|tail) -n (\d+)$")
+"""The end of a command of whose output only some lines are shown."""
+
 _BLOCK: Final = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 
 
@@ -38,9 +41,11 @@ def _run(text: str, examples: Path) -> str:
 def _lines(block: str) -> Iterator[str]:
     for command in re.findall(r"^\$ (.*)$", block, re.M):
         yield f"$ {command}\n"
-        shown, _, last = command.partition(" | tail -n ")
-        lines = _output(shlex.split(shown)).splitlines()
-        yield from (f"{line}\n" for line in (lines[-int(last) :] if last else lines))
+        fewer = _FEWER.search(command)
+        lines = _output(shlex.split(_FEWER.sub("", command))).splitlines()
+        count = int(fewer[2]) if fewer is not None else len(lines)
+        part = slice(-count, None) if fewer is not None and fewer[1] == "tail" else slice(count)
+        yield from (f"{line}\n" for line in lines[part])
 
 
 def _output(command: list[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from irrun.cli.console import warn
@@ -33,6 +33,13 @@ def short(milliseconds: float) -> str:
     if milliseconds < 100:
         return f"{milliseconds:.2f}"
     return f"{milliseconds:.1f}" if milliseconds < 1000 else f"{milliseconds:.0f}"
+
+
+def short_sum(parts: Sequence[float]) -> list[str]:
+    """Format times in milliseconds and, before them, their sum, so that what is printed adds up."""
+    digits = len(short(sum(parts)).partition(".")[2])
+    whole = [round(part, digits) for part in parts]
+    return [f"{number:.{digits}f}" for number in (sum(whole), *whole)]
 
 
 def tier_rows(record: Mapping[str, Any]) -> list[list[str]]:

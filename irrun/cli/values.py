@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -77,15 +76,21 @@ def printable(name: str) -> str:
 
 def top_lines(rows: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
     """Format the likeliest classes of each row as a line."""
-    texts = [", ".join(f"class {item['class']} ({item['score']:.4g})" for item in row) for row in rows]
+    texts = [", ".join(f"{_class_text(item)} ({item['score']:.4g})" for item in row) for row in rows]
     return [f"row {number}: {text}" if len(texts) > 1 else text for number, text in enumerate(texts)]
+
+
+def _class_text(item: Mapping[str, Any]) -> str:
+    return printable(item["name"]) if "name" in item else f"class {item['class']}"
 
 
 def as_json(value: Any) -> str:
     """Return JSON text; numbers that JSON does not have become the texts ``NaN``, ``Infinity`` and ``-Infinity``."""
     import json
 
-    return json.dumps(_spelled(value), indent=2, ensure_ascii=False, allow_nan=False)
+    from irrun.evaluation.files.spelling import spelled
+
+    return json.dumps(spelled(value), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def _said(array: Array) -> str:
@@ -104,13 +109,3 @@ def _said(array: Array) -> str:
 def _mean(array: Array) -> float:
     with np.errstate(all="ignore"):
         return float(array.mean(dtype=np.float64))
-
-
-def _spelled(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _spelled(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_spelled(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return value

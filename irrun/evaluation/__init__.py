@@ -14,18 +14,36 @@ if TYPE_CHECKING:
     from irrun.evaluation.accuracy import evaluate, evaluate_files, score
     from irrun.evaluation.batch.running import run_batch
     from irrun.evaluation.benchmarking import benchmark
+    from irrun.evaluation.files.labels import read_labels
+    from irrun.evaluation.files.preparing import Fit, Preparation
+    from irrun.evaluation.matching import Matching
     from irrun.evaluation.native import OpenVINOModel
     from irrun.evaluation.profiling import profile
 
 _PLACES = {
     **dict.fromkeys(("evaluate", "evaluate_files", "score"), "accuracy"),
+    **dict.fromkeys(("Fit", "Preparation"), "files.preparing"),
+    "Matching": "matching",
     "OpenVINOModel": "native",
     "benchmark": "benchmarking",
     "profile": "profiling",
+    "read_labels": "files.labels",
     "run_batch": "batch.running",
 }
 
-__all__ = ["OpenVINOModel", "benchmark", "evaluate", "evaluate_files", "profile", "run_batch", "score"]
+__all__ = [
+    "Fit",
+    "Matching",
+    "OpenVINOModel",
+    "Preparation",
+    "benchmark",
+    "evaluate",
+    "evaluate_files",
+    "profile",
+    "read_labels",
+    "run_batch",
+    "score",
+]
 
 
 def __getattr__(name: str) -> Any:

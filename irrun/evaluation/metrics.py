@@ -1,166 +1,230 @@
-"""Metrics of outputs against labels, summed over many inputs, and the likeliest classes of one."""
+"""Metrics: each is one declaration of what it compares, what a part of the data adds, and its value."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, Protocol
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, Literal
 
 import numpy as np
 
-from irrun.diagnostics import amount
+from irrun.diagnostics import near_match
 from irrun.diagnostics.requests import RequestError
+from irrun.evaluation.matching import NO_CLASS, Needs, classes, scores, values
 from irrun.tensor import Array
 
-IGNORED: Final = -100
-"""The label of tokens that do not count, as in PyTorch."""
+Confusion = Counter[tuple[int, int]]
+"""The number of elements by label and class that was found."""
+
+Share = Callable[[int, int, int], float]
+"""A figure of one class: of the elements that have it in both, in what was found, and in the labels."""
 
 
-MOST_ROWS: Final = 10
-"""The number of rows up to which an array holds scores to show."""
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A figure of what was found beside what was wanted.
 
-
-class Metric(Protocol):
-    """A metric that is given outputs and labels, part by part."""
-
-    def add(self, output: Array, labels: Array) -> None: ...
-    def value(self) -> float: ...
-    @property
-    def count(self) -> int: ...
-
-
-class _Mean:
-    """The base of means over what was counted."""
-
-    def __init__(self) -> None:
-        self._sum, self.count = 0.0, 0
-
-    def value(self) -> float:
-        return self._sum / self.count if self.count else math.nan
-
-
-class TopK(_Mean):
-    """The share of rows whose label is among the k greatest scores; a row with NaN is wrong."""
-
-    def __init__(self, k: int) -> None:
-        super().__init__()
-        self._k = k
-
-    def add(self, output: Array, labels: Array) -> None:
-        rows, wanted = _rows(output, labels)
-        wrong = np.isnan(rows).any(axis=1) if rows.dtype.kind == "f" else np.zeros(len(rows), dtype=np.bool_)
-        best = _best(rows, self._k)
-        self._sum += int(np.count_nonzero((best == wanted[:, np.newaxis]).any(axis=1) & ~wrong))
-        self.count += len(rows)
-
-
-class MeanSquaredError(_Mean):
-    """The mean of the squared differences of all elements."""
-
-    def add(self, output: Array, labels: Array) -> None:
-        if output.size != labels.size or labels.dtype.kind not in "fiu":
-            raise RequestError(f"the labels are {_text(labels)}, expected the shape of the output, {_shape(output)}")
-        difference = output.astype(np.float64).reshape(-1) - labels.astype(np.float64).reshape(-1)
-        self._sum += float(np.square(difference).sum())
-        self.count += output.size
-
-
-class IntersectionOverUnion:
-    """The mean over classes of intersection over union; classes in neither are left out.
-
-    The output holds classes, or scores along its second axis where it has one axis more than the labels.
+    ``part`` returns what pairs add: sums of parts are those of the whole. ``whole`` makes the value of these sums and
+    the number of pairs. ``unit`` is what a pair is. ``of_class`` is the figure of each class, if it has one;
+    ``is_matrix`` says that the counts themselves are shown.
     """
 
-    def __init__(self) -> None:
-        self._both: dict[int, int] = {}
-        self._either: dict[int, int] = {}
-        self.count: int = 0
-
-    def add(self, output: Array, labels: Array) -> None:
-        _require_integers(labels)
-        found = output.argmax(axis=1) if output.ndim == labels.ndim + 1 and output.ndim > 1 else output
-        if found.shape != labels.shape:
-            what = f"the labels are {_text(labels)}, and the output is {_shape(output)}"
-            raise RequestError(f"{what}; expected equal shapes, or scores along the second axis")
-        for kind in np.union1d(found, labels).tolist():
-            here, there = found == kind, labels == kind
-            self._both[kind] = self._both.get(kind, 0) + int(np.count_nonzero(here & there))
-            self._either[kind] = self._either.get(kind, 0) + int(np.count_nonzero(here | there))
-        self.count += labels.size
-
-    def value(self) -> float:
-        shares = [self._both[kind] / self._either[kind] for kind in self._either]
-        return sum(shares) / len(shares) if shares else math.nan
+    name: str
+    about: str
+    needs: Needs
+    part: Callable[[Array, Array], Any]
+    whole: Callable[[Any, int], float]
+    better: Literal["higher", "lower"] = "higher"
+    unit: str = "element"
+    of_class: Share | None = None
+    is_matrix: bool = False
 
 
-class Perplexity(_Mean):
-    """The exponential of the mean negative log likelihood of the labels; the scores are logits.
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The squared error of numbers, and the mean and the squared deviations of what was wanted."""
 
-    A label of -100 does not count.
-    """
+    count: int
+    mean: float
+    deviations: float
+    error: float
 
-    def add(self, output: Array, labels: Array) -> None:
-        rows, wanted = _rows(output, labels)
-        kept = wanted != IGNORED
-        logits, wanted = rows[kept].astype(np.float64), wanted[kept]
-        if wanted.size and not 0 <= wanted.min() <= wanted.max() < logits.shape[1]:
-            raise RequestError(f"a label is outside of 0 to {logits.shape[1] - 1}, expected classes of the output")
-        peak = logits.max(axis=1, keepdims=True, initial=-math.inf)
-        total = np.log(np.exp(logits - peak).sum(axis=1)) + peak[:, 0]
-        self._sum += float((total - logits[np.arange(len(wanted)), wanted]).sum())
-        self.count += len(wanted)
+    @staticmethod
+    def of(found: Array, wanted: Array) -> Spread:
+        mean = float(wanted.mean()) if wanted.size else 0.0
+        return Spread(wanted.size, mean, float(np.square(wanted - mean).sum()), _squared(found, wanted))
 
-    def value(self) -> float:
-        return math.exp(super().value())
-
-
-METRICS: Final[Mapping[str, Callable[[], Metric]]] = {
-    "top1": lambda: TopK(1),
-    "top5": lambda: TopK(5),
-    "mse": MeanSquaredError,
-    "iou": IntersectionOverUnion,
-    "perplexity": Perplexity,
-}
-
-
-def likeliest(arrays: Iterable[Array], count: int) -> list[list[dict[str, Any]]]:
-    """Return the likeliest classes of each row, with scores, of the first array that holds a few rows of scores."""
-    for array in arrays:
-        if array.ndim not in (1, 2) or array.dtype.kind not in "fiu" or array.size == 0:
-            continue
-        rows = array.reshape(-1, array.shape[-1])
-        if len(rows) <= MOST_ROWS:
-            best = zip(rows, _best(rows, count).tolist(), strict=True)
-            return [[{"class": index, "score": row[index].item()} for index in order] for row, order in best]
-    return []
-
-
-def _best(rows: Array, count: int) -> Array:
-    """Return the classes of the greatest scores of each row, the greatest first."""
-    return np.argsort(-rows.astype(np.float64), axis=1, kind="stable")[:, :count]
-
-
-def _rows(output: Array, labels: Array) -> tuple[Array, Array]:
-    """Return scores as rows, and the label of each; RequestError where they do not match."""
-    _require_integers(labels)
-    if output.ndim == 0 or output.dtype.kind not in "fiu" or output.shape[-1] == 0:
-        raise RequestError(f"the output is {_text(output)}, expected scores along its last axis")
-    rows = output.reshape(-1, output.shape[-1])
-    if labels.size != len(rows) or labels.size == 0:
-        raise RequestError(
-            f"expected {amount(len(rows), 'label')}, one for each row of {_shape(output)}, got {labels.size}"
+    def __add__(self, other: Spread) -> Spread:
+        count = max(1, self.count + other.count)
+        gap = other.mean - self.mean
+        between = gap * gap * self.count * other.count / count
+        return Spread(
+            self.count + other.count,
+            self.mean + gap * other.count / count,
+            self.deviations + other.deviations + between,
+            self.error + other.error,
         )
-    return rows, labels.reshape(-1)
+
+    def explained(self) -> float:
+        if self.deviations == 0:
+            raise RequestError(f"r2: every label is {self.mean:g}, expected labels that differ")
+        return 1 - self.error / self.deviations
 
 
-def _require_integers(labels: Array) -> None:
-    if labels.dtype.kind not in "iu":
-        raise RequestError(f"the labels are {labels.dtype}, expected integers")
+def _squared(found: Array, wanted: Array) -> float:
+    return float(np.square(found - wanted).sum())
 
 
-def _text(array: Array) -> str:
-    return f"{array.dtype}{_shape(array)}"
+def _absolute(found: Array, wanted: Array) -> float:
+    return float(np.abs(found - wanted).sum())
 
 
-def _shape(array: Array) -> str:
-    return f"[{','.join(map(str, array.shape))}]"
+def _hits(k: int, rows: Array, wanted: Array) -> int:
+    """Count rows whose label is among the k greatest scores, the first of equal ones; a row with NaN is wrong."""
+    if rows.shape[1] <= k:
+        raise RequestError(f"top{k} of {rows.shape[1]} classes is always 100 %, expected more than {k} classes")
+    own = np.take_along_axis(rows, wanted[:, np.newaxis], axis=1)
+    before = np.arange(rows.shape[1]) < wanted[:, np.newaxis]
+    better = np.count_nonzero((rows > own) | ((rows == own) & before), axis=1)
+    right = better < k
+    return int(np.count_nonzero(right & ~np.isnan(rows).any(axis=1) if rows.dtype.kind == "f" else right))
+
+
+def _surprise(rows: Array, wanted: Array) -> float:
+    """Sum the negative logarithms of the probabilities of the labels; RequestError where scores are no logits."""
+    logits = rows.astype(np.float64)
+    if logits.size and (logits >= 0).all() and np.allclose(logits.sum(axis=1), 1, atol=1e-3):
+        raise RequestError("perplexity: each row of scores sums to 1, as probabilities do, expected logits")
+    peak = logits.max(axis=1, keepdims=True, initial=-math.inf)
+    with np.errstate(invalid="ignore"):
+        total = np.log(np.exp(logits - peak).sum(axis=1)) + peak[:, 0]
+    return float((total - logits[np.arange(len(wanted)), wanted]).sum())
+
+
+def _exponential(total: float, count: int) -> float:
+    with np.errstate(over="ignore"):
+        return float(np.exp(total / count))
+
+
+def _confusion(found: Array, wanted: Array) -> Confusion:
+    width = int(found.max(initial=0)) + 2
+    codes, counts = _counted(wanted * width + np.maximum(found, NO_CLASS) - NO_CLASS)
+    labels, kinds = codes // width, codes % width + NO_CLASS
+    return Counter(dict(zip(zip(labels.tolist(), kinds.tolist(), strict=True), counts.tolist(), strict=True)))
+
+
+def _counted(codes: Array) -> tuple[Array, Array]:
+    """Return the different integers of an array, which are not negative, and the number of each."""
+    if codes.max(initial=0) > codes.size:
+        values, counts = np.unique(codes, return_counts=True)
+        return values, counts
+    counts = np.bincount(codes)
+    values = np.flatnonzero(counts)
+    return values, counts[values]
+
+
+def by_class(confusion: Confusion, share: Share) -> dict[int, float]:
+    """Return the figure of each class that is found or wanted."""
+    both, found, wanted = Counter[int](), Counter[int](), Counter[int]()
+    for (label, kind), count in confusion.items():
+        wanted[label] += count
+        found[kind] += count
+        both[label] += count * (label == kind)
+    return {kind: share(both[kind], found[kind], wanted[kind]) for kind in sorted(found | wanted) if kind >= 0}
+
+
+def _mean_of_classes(share: Share) -> Callable[[Confusion, int], float]:
+    def whole(confusion: Confusion, _count: int) -> float:
+        shares = by_class(confusion, share).values()
+        return math.fsum(shares) / len(shares)
+
+    return whole
+
+
+def _diagonal(confusion: Confusion, count: int) -> float:
+    return sum(n for (label, kind), n in confusion.items() if label == kind) / count
+
+
+def _overlap(both: int, found: int, wanted: int) -> float:
+    return both / (found + wanted - both)
+
+
+def _harmonic(both: int, found: int, wanted: int) -> float:
+    return 2 * both / (found + wanted)
+
+
+def _recall(both: int, _found: int, wanted: int) -> float:
+    return both / wanted if wanted else math.nan
+
+
+def _mean(total: float, count: int) -> float:
+    return total / count
+
+
+def top(k: int) -> Metric:
+    """Return the metric ``topK``."""
+    about = "share of labels that have one of the K greatest scores, in percent"
+    return Metric(f"top{k}", about, scores, partial(_hits, k), _mean, unit="label")
+
+
+METRICS: Final[Mapping[str, Metric]] = {
+    metric.name: metric
+    for metric in (
+        Metric(
+            "iou",
+            "intersection over union, the mean of all classes that are found or wanted",
+            *(classes, _confusion, _mean_of_classes(_overlap)),
+            of_class=_overlap,
+        ),
+        Metric(
+            "f1",
+            "harmonic mean of precision and recall, the mean of all classes that are found or wanted",
+            *(classes, _confusion, _mean_of_classes(_harmonic)),
+            of_class=_harmonic,
+        ),
+        Metric(
+            "confusion",
+            "number of elements by label and class that was found; the value is the share of equal ones",
+            *(classes, _confusion, _diagonal),
+            of_class=_recall,
+            is_matrix=True,
+        ),
+        Metric("mse", "mean squared error", values, _squared, _mean, "lower"),
+        Metric(
+            "rmse",
+            "root of the mean squared error",
+            *(values, _squared, lambda total, count: math.sqrt(total / count)),
+            better="lower",
+        ),
+        Metric("mae", "mean absolute error", values, _absolute, _mean, "lower"),
+        Metric(
+            "r2",
+            "coefficient of determination, of all elements together",
+            *(values, Spread.of, lambda spread, _: spread.explained()),
+        ),
+        Metric(
+            "perplexity",
+            "exponential of the mean negative logarithm of the probability of a label",
+            *(scores, _surprise, _exponential),
+            better="lower",
+            unit="token",
+        ),
+    )
+}
+"""Metrics by name; `metric` knows ``topK`` for every K too."""
+
+
+def metric(name: str) -> Metric:
+    """Return the metric of a name; RequestError where there is none."""
+    known = METRICS.get(name)
+    if known is not None:
+        return known
+    match = re.fullmatch(r"top([1-9]\d{0,5})", name)
+    if match is not None:
+        return top(int(match[1]))
+    close = near_match(name, ("top1", "top5", *METRICS)) or f", expected top1, top5, {', '.join(METRICS)}"
+    raise RequestError(f"no metric {name}{close}")

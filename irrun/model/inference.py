@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any
 
 from irrun.model.compiled import Compiled, build
-from irrun.model.loaded import load
+from irrun.model.loaded import Loaded, load
 from irrun.tensor import Array, Shape
 
 
@@ -29,9 +29,10 @@ class Inference:
         extensions: Sequence[str] = (),
         travels: bool = False,
     ) -> None:
-        self.config: dict[str, Any] = dict(config or {})
+        self.config, self.travels = dict(config or {}), travels
         self._shapes, self._extensions = dict(shapes or {}), tuple(str(Path(path).absolute()) for path in extensions)
         self._compiled: Compiled | None = None
+        self._loaded: Loaded | None = None
         self._lock = Lock()
         self._source: tuple[Path | bytes, Path | bytes | None] = model, weights
         if travels:
@@ -40,7 +41,7 @@ class Inference:
             self._source = model.read_bytes(), beside.read_bytes() if is_there else None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_compiled": None, "_lock": None}
+        return {**self.__dict__, "_compiled": None, "_loaded": None, "_lock": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _lock=Lock())
@@ -50,10 +51,21 @@ class Inference:
         """The model, compiled on first use."""
         with self._lock:
             if self._compiled is None:
-                source, weights = self._source
-                model = load(source, weights, extensions=self._extensions)
-                self._compiled = build(model.reshaped(self._shapes) if self._shapes else model, self.config)
+                self._compiled = build(self._read(), self.config)
             return self._compiled
+
+    @property
+    def loaded(self) -> Loaded:
+        """The model, read on first use, with inputs of the given shapes."""
+        with self._lock:
+            return self._read()
+
+    def _read(self) -> Loaded:
+        if self._loaded is None:
+            source, weights = self._source
+            model = load(source, weights, extensions=self._extensions)
+            self._loaded = model.reshaped(self._shapes) if self._shapes else model
+        return self._loaded
 
     def __call__(self, inputs: Any) -> tuple[Array, ...]:
         """Return copies of the outputs."""

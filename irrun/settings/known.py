@@ -14,8 +14,8 @@ from irrun.settings import values
 from irrun.settings.values import Kind
 
 _LINT: Final = ("lint",)
-_COMPILING: Final = ("bench", "embed", "generate", "info", "profile", "run")
-_RUNNING: Final = (*_COMPILING, "compare", "debug", "evaluate", "report")
+_COMPILING: Final = ("bench", "embed", "evaluate", "generate", "info", "profile", "run")
+_RUNNING: Final = (*_COMPILING, "compare", "debug", "report")
 _COMPARING: Final = ("compare", "debug")
 
 COMMANDS: Final = tuple(sorted((*_LINT, *_RUNNING)))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from irrun.cli.measuring import short_sum
 from tests.cli.conftest import Run
 from tests.engines import need
 from tests.loops import loop_model
@@ -141,3 +142,16 @@ def test_beside_openvino(run: Run) -> None:
     assert sum(row["share"] for row in native["types"]) == pytest.approx(1)
     lines = run("profile", DIGITS, "--niter", "1", "--compare-openvino").stdout.splitlines()
     assert sum(line.startswith(f"OpenVINO {native['version']}: ") for line in lines) == 1
+
+
+@pytest.mark.parametrize(
+    ("parts", "texts"),
+    [
+        ([0.2666, 0.0927], ["0.360", "0.267", "0.093"]),
+        ([9.994, 0.0071], ["10.00", "9.99", "0.01"]),
+        ([1234.6, 0.46], ["1235", "1235", "0"]),
+        ([0, 0], ["0.000", "0.000", "0.000"]),
+    ],
+)
+def test_parts_of_a_time_add_up_as_printed(parts: list[float], texts: list[str]) -> None:
+    assert short_sum(parts) == texts

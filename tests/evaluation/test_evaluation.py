@@ -11,10 +11,8 @@ import pytest
 from irrun.diagnostics.requests import RequestError
 from irrun.evaluation import benchmark, evaluate, evaluate_files, profile, run_batch
 from irrun.evaluation.batch import running
-from irrun.evaluation.batch.work import BatchWork
 from irrun.evaluation.files.reading import from_files
 from irrun.model import InputError, load
-from irrun.model.inference import Inference
 from irrun.runtime.observers import Tracer
 from irrun.tensor import Shape
 from tests.cases import f32, i64
@@ -61,13 +59,13 @@ def test_accuracy_of_rows_and_files(path: Path, files: Path) -> None:
     rows = np.eye(3, dtype=np.float32)
     found = evaluate(load(path), {0: rows}, i64([0, 1, 0]), ["top1", "mse"][:1], batch_size=2)
     assert (found["top1"].value, found["top1"].count) == (pytest.approx(2 / 3), 3)
-    work = BatchWork(Inference(path))
-    assert evaluate_files(work, [str(files)], i64([0, 1, 0]), ["top1"]) == found
-    assert evaluate_files(work, [str(files)], {"0": i64(0), "1": i64(1), "2": i64(0)}, ["top1"]) == found
+    batch = run_batch(path, str(files))
+    assert evaluate_files(batch, i64([0, 1, 0]), ["top1"]).scores == found
+    assert evaluate_files(batch, {"0": i64(0), "1": i64(1), "2": i64(0)}, ["top1"]).scores == found
     with pytest.raises(RequestError, match="there is 1 label, expected 3, one for each row of data"):
         evaluate(load(path), {0: rows}, i64([0]), ["top1"])
     with pytest.raises(RequestError, match=r"2\.npy has no label"):
-        evaluate_files(work, [str(files)], {"0": i64(0), "1": i64(1)}, ["top1"])
+        evaluate_files(batch, {"0": i64(0), "1": i64(1)}, ["top1"])
 
 
 def test_a_batch_and_the_rest_of_it(path: Path, files: Path, tmp_path: Path) -> None:

@@ -35,16 +35,17 @@ GENERATED = "how a text is made: the folder of a model has a file for it"
 COMPARED = "what counts as the same, which the verdict repeats"
 
 NO_SETTINGS = {
-    READ: "--attr --batch --check --chat --config --data --file --input --isolated --labels --layout --mean-values "
-    "--onnx --opset --query --random --scale-values --seed --shape --stdin-filename --value --weights --with-inputs",
+    READ: "--attr --batch --check --chat --config --data --file --input --isolated --classes --labels --layout "
+    "--mean-values --onnx --opset --query --random --scale-values --seed --shape --stdin-filename "
+    "--value --weights --with-inputs",
     WRITTEN: "--baseline --dump --fix --format-of-dump --output --output-file --records --trace --unsafe-fixes "
-    "--write-baseline --xml-only",
+    "--into --predictions --save --write-baseline --xml-only",
     EXECUTED: "--extension",
     ASKED: "--all --as-written --compare-openvino --constants --diff --exit-zero --fail-fast --from --generic --graph "
     "--keep-shapes --layer --layers --names --openvino --outputs --outputs-by-type --plan --pooling --run "
     "--show-settings --statistics --stats --steps --stop-at --target --tensor --to --top --zeros --no-normalize "
     "--show --quiet-non-ir --allow-empty --add --color --drop --make --mean --model-color --model-layout --remove "
-    "--resize --scale --set --size --type --variable",
+    "--resize --scale --set --size --type --variable --class-axis --fit --ignore-label --threshold",
     MEASURED: "--batch-size --check-timeout --max-length --metric --most --niter --time --tried",
     SPREAD: "--hint --jobs --requests --scheduler",
     TERMINAL: "--format --json --output-format --quiet --traceback --verbose",

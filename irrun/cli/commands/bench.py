@@ -12,7 +12,7 @@ Examples:
   irrun bench model.xml
   irrun bench model.xml -i image=cat.npy
   irrun bench model.xml --niter 100 --threads 2
-  irrun bench model.xml --hint throughput
+  irrun bench model.xml --hint throughput --batch images/
   irrun bench model.xml --shape 'image[8,3,224,224]' --time 10
   irrun bench model.xml --compare-openvino
   irrun bench model.xml --precision f32 --precision bf16
@@ -42,7 +42,7 @@ from irrun.evaluation.files import reading
 from irrun.evaluation.files.naming import reshape
 from irrun.evaluation.native import OpenVINOModel, required
 from irrun.evaluation.timing import milliseconds
-from irrun.model import load
+from irrun.model import Loaded, load
 
 ROWS = (
     ("read_ms", "read"),
@@ -59,6 +59,13 @@ ROWS = (
 @click.command(help=__doc__)
 @click.argument("model", type=FILE)
 @inputs.source_options
+@click.option(
+    "--batch",
+    "patterns",
+    multiple=True,
+    metavar="PATTERN",
+    help="Files with one input each, in turns; repeatable.",
+)
 @click.option("--random", is_flag=True, expose_value=False, help="Use random values for other inputs (the default).")
 @count_option("--niter", help="Number of inferences.")
 @click.option(
@@ -84,6 +91,7 @@ ROWS = (
 def command(
     model: Path,
     source: Source,
+    patterns: tuple[str, ...],
     niter: int | None,
     seconds: float,
     hint: str,
@@ -97,16 +105,21 @@ def command(
         required("openvino", "--compare-openvino")
         if hint == "throughput" or (requests or 1) > 1:
             raise click.UsageError("--compare-openvino measures one request, without --hint throughput and --requests")
+        if patterns:
+            raise click.UsageError("--compare-openvino measures one input, without --batch")
+    if patterns and source.files:
+        raise click.UsageError("-i and --batch are given, expected only one of them")
     loaded, read_ms = milliseconds(lambda: load(model, source.weights, extensions=extensions()))
     loaded, shapes = reshape(loaded, source.shapes)
     config = settings.of(model, precision=precisions[0] if precisions else None)
     config |= {"PERFORMANCE_HINT": hint.upper(), **({} if requests is None else {"NUM_STREAMS": requests})}
-    given = source.values(loaded, config)
+    several = _several(source, patterns, loaded, config) if patterns else [source.values(loaded, config)]
+    given = several[0]
     say_findings(loaded, model)
     with inputs.told(given, model):
         found = benchmark(
             loaded,
-            reading.by_index(given),
+            [reading.by_index(values) for values in several],
             config,
             precisions=precisions[1:],
             openvino=OpenVINOModel(model, source.weights, shapes) if native else None,
@@ -118,8 +131,18 @@ def command(
     own = {name: {"read_ms": read_ms, **engine} for name, engine in found["engines"].items() if name != "openvino"}
     found["engines"] |= own
     record = {"model": loaded.friendly_name, "inputs": [value.as_dict() for value in given], "seed": source.seed}
+    record |= {"files": len(several)} if patterns else {}
     record |= found
     result(values.as_json(record) if output_format == "json" else _text(record))
+
+
+def _several(
+    source: Source, patterns: Sequence[str], model: Loaded, config: Mapping[str, Any]
+) -> list[list[reading.Value]]:
+    """Return the inputs that each of many files holds."""
+    from irrun.evaluation.batch.items import items_of
+
+    return [source._replace(files=(item.path,)).values(model, config) for item in items_of(patterns)]
 
 
 def _text(record: Mapping[str, Any]) -> str:
@@ -127,6 +150,7 @@ def _text(record: Mapping[str, Any]) -> str:
     facts = [
         ["model", values.printable(record["model"]) or "no name"],
         *(["input", inputs.text(item)] for item in record["inputs"]),
+        *([["files", f"{record['files']} in turns"]] if "files" in record else []),
         ["BLAS", blas_text(record["blas"])],
         *tier_rows(record),
     ]

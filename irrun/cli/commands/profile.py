@@ -32,7 +32,7 @@ from irrun.cli.console import note, result
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE, Source, usual_options
-from irrun.cli.measuring import blas_text, say_pinned_blas, short, tier_rows
+from irrun.cli.measuring import blas_text, say_pinned_blas, short, short_sum, tier_rows
 from irrun.cli.options import count_option
 from irrun.cli.settings import Settings
 from irrun.cli.tables import aligned, clipped, columns, listed, wrapped
@@ -103,7 +103,7 @@ def command(
 def _text(record: Mapping[str, Any], top: int) -> str:
     layers = record["layers"]
     runs = f"{record['runs']} run{'s' if record['runs'] != 1 else ''}"
-    between = f"{short(record['between_ms'])} ms between them and for measuring"
+    observed, inside, between = short_sum([record["layers_ms"], record["between_ms"]])
     executed = amount(format(len(layers), ","), "executed layer")
     facts = [
         ["model", f"{values.printable(record['model']) or 'no name'}, {executed}"],
@@ -111,7 +111,7 @@ def _text(record: Mapping[str, Any], top: int) -> str:
         ["BLAS", blas_text(record["blas"])],
         *tier_rows(record),
         ["time", f"{short(record['total_ms'])} ms, the median of {runs}"],
-        ["measured", f"{short(record['observed_ms'])} ms: {short(record['layers_ms'])} ms in layers, {between}"],
+        ["measured", f"{observed} ms: {inside} ms in layers, {between} ms between them and for measuring"],
     ]
     lines = [*listed(facts, columns()), "", *_types(record["types"])]
     if "openvino" in record:

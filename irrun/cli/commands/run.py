@@ -31,7 +31,7 @@ import click
 import numpy as np
 
 from irrun.cli import inputs, measuring, values, watching
-from irrun.cli.batch import Batch, batch_options, run_many
+from irrun.cli.batch import Options, batch_options, classes_option, run_many, say_image
 from irrun.cli.compiling import compile_options
 from irrun.cli.console import detail, level, note, result, warn
 from irrun.cli.failures import Failure
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 @click.option("--random", "randomly", is_flag=True, help="Use random values for inputs without a file.")
 @output_option("Write the outputs: a folder, an .npz or an .npy file.")
 @count_option("--top", help="Show the N likeliest classes of each row of scores.")
+@classes_option
 @batch_options
 @compile_options
 @click.option("--check", is_flag=True, help="Also run in f32, or a file in f16 as written, and show the loss.")
@@ -73,18 +74,22 @@ def command(
     randomly: bool,
     output: Path | None,
     top: int | None,
-    batch: Batch,
+    classes: list[str],
+    batch: Options,
     settings: Settings,
     check: bool,
     watch: Watch,
     output_format: str,
 ) -> None:
     config = settings.of(model)
+    if classes and top is None:
+        raise click.UsageError("--classes names the classes that --top shows, expected --top")
     if batch.patterns:
         if source.files or typed or randomly or check or watch.is_asked or output is None:
             what = "-i, --value, --random, --check, --dump, --stats or --stop-at"
             raise click.UsageError(f"--batch requires -o FOLDER, and cannot be combined with {what}")
-        run_many(model, source, output, config, output_format, top=top, batch=batch, threads=settings.given["threads"])
+        threads = settings.given["threads"]
+        run_many(model, source, output, config, output_format, top=top, batch=batch, classes=classes, threads=threads)
         return
     if watch.is_asked:
         watching.refuse_targets(watch, model, source.read(model), given_files(source.files))
@@ -95,6 +100,7 @@ def command(
 
         saving.check_target(output, len(loaded.outputs))
     given = _given(loaded, source, typed, config, batch, randomly=randomly)
+    say_image(given, loaded, batch.preparation)
     if check and _rounds_nothing(config) and not _is_half(loaded):
         raise Failure("--check compares a precision with f32; give --precision bf16 or f16")
     compiled = build(loaded, config)
@@ -123,7 +129,7 @@ def command(
     tensors = list(zip(names, compiled.output_types, outputs.to_tuple(), strict=True))
     if not tensors:
         raise Failure("the model has no outputs")
-    best = _likeliest(outputs, top) if top is not None else []
+    best = _likeliest(outputs, top, classes) if top is not None else []
     statistics = seen.statistics if seen is not None and watch.stats else None
     error = None
     if check:
@@ -152,7 +158,7 @@ def command(
 
 
 def _given(
-    model: Loaded, source: Source, typed: Values, config: Mapping[str, Any], batch: Batch, *, randomly: bool
+    model: Loaded, source: Source, typed: Values, config: Mapping[str, Any], batch: Options, *, randomly: bool
 ) -> list[reading.Value]:
     """Return the inputs that files and texts give; Failure where one is missing and must not be random."""
     budget = config.get("MAX_MEMORY")
@@ -165,10 +171,10 @@ def _given(
     return given
 
 
-def _likeliest(outputs: Outputs, count: int) -> list[Any]:
-    from irrun.evaluation.metrics import MOST_ROWS, likeliest
+def _likeliest(outputs: Outputs, count: int, names: Sequence[str]) -> list[Any]:
+    from irrun.evaluation.likeliest import MOST_ROWS, likeliest
 
-    best = likeliest(outputs.to_tuple(), count)
+    best = likeliest(outputs.to_tuple(), count, names)
     if not best:
         note(f"--top shows up to {MOST_ROWS} rows of scores, and no output has such rows")
     return best

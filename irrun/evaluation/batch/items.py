@@ -34,7 +34,7 @@ def items_of(patterns: Sequence[str], output: Path | None = None) -> list[Item]:
 
     RequestError where one of them names no file, or is the folder of the outputs.
     """
-    found: dict[Path, Path] = {}
+    found: dict[str, tuple[Path, Path]] = {}
     for text in patterns:
         files = list(files_of(text, SUFFIXES))
         if output is not None and Path(text).is_dir():
@@ -43,14 +43,33 @@ def items_of(patterns: Sequence[str], output: Path | None = None) -> list[Item]:
             known = ", ".join(sorted(SUFFIXES))
             raise RequestError(f"--batch {text}: there is no such file, expected files of {known}")
         for path, root in files:
-            found.setdefault(path, path.relative_to(root))
-    return [Item(str(path), name, stamp(path)) for path, name in zip(found, _distinct(found), strict=True)]
+            found.setdefault(key(str(path)), (path, path.relative_to(root)))
+    names = dict(found.values())
+    return [Item(str(path), name, stamp(path)) for path, name in zip(names, _distinct(names), strict=True)]
+
+
+def skipped(patterns: Sequence[str], output: Path | None = None) -> Counter[str]:
+    """Count the files of folders that are no inputs, by suffix; without those of the outputs."""
+    own = None if output is None else Path(key(str(output)))
+    others = {
+        key(str(path)): path.suffix.lower()
+        for folder in map(Path, patterns)
+        if folder.is_dir()
+        for path in folder.rglob("*")
+        if path.suffix.lower() not in SUFFIXES and _is_seen(path, folder)
+    }
+    return Counter(suffix for path, suffix in others.items() if own not in Path(path).parents)
+
+
+def key(path: str) -> str:
+    """Return what two paths of one file have in common, relative or not."""
+    return os.path.abspath(path)
 
 
 def _without(output: Path, root: Path, files: Sequence[tuple[Path, Path]]) -> Iterator[tuple[Path, Path]]:
     whole, above = output.resolve(), root.resolve()
     if whole == above:
-        raise RequestError(f"-o {output} is the folder of the inputs, expected another one")
+        raise RequestError(f"{output} is the folder of the inputs, expected another one for the outputs")
     inside = root / whole.relative_to(above) if whole.is_relative_to(above) else None
     return ((path, folder) for path, folder in files if inside not in path.parents)
 

@@ -11,8 +11,9 @@ from typing import Any, Final
 
 from irrun.diagnostics.naming import naming
 from irrun.document.files import opened
-from irrun.evaluation.batch.items import stamp
+from irrun.evaluation.batch.items import key, stamp
 from irrun.evaluation.batch.work import Record
+from irrun.evaluation.files.spelling import compact
 
 RECORDS: Final = "records.jsonl"
 """The file of records in the folder of outputs."""
@@ -28,17 +29,17 @@ class Records:
         self._settings = settings
 
     def latest(self) -> dict[str, Record]:
-        """Return the last record of each input by its path, unless its settings differ; other lines are ignored."""
-        found = {record["input"]: record for record in self._records()}
+        """Return the last record of each input by its `key`, unless its settings differ; other lines are ignored."""
+        found = {key(record["input"]): record for record in self._records()}
         return {name: record for name, record in found.items() if record["settings"] == self._settings}
 
     def done(self) -> dict[str, str]:
-        """Return the stamps of the inputs whose outputs are as they were written."""
-        writers = {record["output"]: record for record in self._records() if record["status"] == "done"}
+        """Return the stamps of the inputs whose outputs are as they were written, by `key`."""
+        writers = {key(record["output"]): record for record in self._records() if record["status"] == "done"}
         return {
             name: record["stamp"]
             for name, record in self.latest().items()
-            if record["status"] == "done" and writers[record["output"]] == record and _is_unchanged(record)
+            if record["status"] == "done" and writers[key(record["output"])] == record and _is_unchanged(record)
         }
 
     @contextmanager
@@ -50,7 +51,7 @@ class Records:
 
         def add(record: Record) -> None:
             with naming(self.path):
-                file.write(json.dumps({**record, "settings": self._settings}, ensure_ascii=False) + "\n")
+                file.write(compact({**record, "settings": self._settings}) + "\n")
                 file.flush()
 
         try:

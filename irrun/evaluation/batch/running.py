@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
 from irrun.diagnostics import listing, near_match
 from irrun.diagnostics.requests import RequestError
 from irrun.evaluation.batch import table as parquet
-from irrun.evaluation.batch.items import Item, items_of
+from irrun.evaluation.batch.items import Item, items_of, key, skipped
 from irrun.evaluation.batch.records import RECORDS, Records
-from irrun.evaluation.batch.work import BatchWork, Group, Record
-from irrun.evaluation.files.images import Preparation
-from irrun.evaluation.files.naming import reshape
+from irrun.evaluation.batch.work import BatchWork, Group, Record, elsewhere
+from irrun.evaluation.files import arrays, reading, saving
+from irrun.evaluation.files.images import IMAGES
+from irrun.evaluation.files.naming import reshape, with_batch
+from irrun.evaluation.files.preparing import Preparation, described, prepared
 from irrun.evaluation.files.targets import refuse_inputs, refuse_standard_output
 from irrun.jobs import Lost, Way, spread, way
 from irrun.jobs.cluster import ClusterError
 from irrun.jobs.progress import told
 from irrun.model import Loaded, load
 from irrun.model.inference import Inference
-from irrun.tensor import Shape
+from irrun.tensor import Array, Shape
 
 _NUMERICS: Final = ("OPTIMIZE", "LOW_MEMORY", "INFERENCE_PRECISION_HINT", "DYNAMIC_QUANTIZATION_GROUP_SIZE")
 """Settings that change results."""
@@ -30,44 +33,77 @@ _NUMERICS: Final = ("OPTIMIZE", "LOW_MEMORY", "INFERENCE_PRECISION_HINT", "DYNAM
 class Batch:
     """The records of many inputs, each yielded as soon as it is written; iterating runs what is left.
 
-    ``model`` is the model as read, ``before`` counts the inputs whose outputs are there, ``left`` the others. A record
-    has ``input``, ``status`` (``done`` or ``failed``), and ``output`` and ``ms``, or ``error``.
+    ``model`` is the model as read, ``items`` are all inputs, ``before`` counts those whose outputs are there, ``left``
+    the others; ``skipped`` counts the files of folders that are no inputs, by suffix, and ``images`` says how images
+    become an input. A record has ``input``, ``status`` (``done`` or ``failed``), and ``output`` and ``ms``, or
+    ``error``.
     """
 
-    def __init__(
-        self,
-        model: Loaded,
-        items: Sequence[Item],
-        todo: Sequence[Group],
-        work: BatchWork,
-        records: Records,
-        table: Path | None,
-        way: Way,
-    ) -> None:
-        self.model, self.records, self.table = model, records.path, table
-        self._items, self._work, self._way, self._records = items, work, way, records
+    def __init__(self, model: Loaded, items: Sequence[Item], todo: Sequence[Group], work: BatchWork, way: Way) -> None:
+        self.model, self.items = model, items
+        self.skipped: Mapping[str, int] = {}
+        self.images: str | None = None
+        self.records: Path | None = None
+        self.table: Path | None = None
+        self._todo, self._work, self._way = list(todo), work, way
+        self._records: Records | None = None
+        self.before, self.left = 0, len(items)
+
+    def keep(self, records: Records, table: Path | None) -> None:
+        """Write records into a file, and do not run again what it calls done."""
+        self._records, self.records, self.table = records, records.path, table
         done = records.done()
-        self._todo = [group for group in todo if not all(done.get(item.path) == item.stamp for item in group)]
-        self.left: int = sum(map(len, self._todo))
-        self.before: int = len(items) - self.left
+        self._todo = [
+            group for group in self._todo if not all(done.get(key(item.path)) == item.stamp for item in group)
+        ]
+        self.left = sum(map(len, self._todo))
+        self.before = len(self.items) - self.left
 
     def __iter__(self) -> Generator[Record, None, None]:
+        found = told(results(self._work, self._todo, self._way), "running", unit="inputs", total=self.left)
+        if self._records is None:
+            yield from (record for _, record in found)
+            return
         try:
             with self._records.writing() as add:
-                done = results(self._work, self._todo, self._way)
-                for _, record in told(done, "running", unit="inputs", total=self.left):
+                for _, record in found:
                     add(record)
                     yield record
         finally:
             if self.table is not None:
-                latest = self._records.latest()
-                parquet.write(self.table, [dict(latest[item.path]) for item in self._items if item.path in latest])
+                parquet.write(self.table, list(self.latest()))
+
+    def latest(self) -> Iterator[Record]:
+        """Yield the last record of each input that has one, in the order of the inputs."""
+        known = self._records.latest() if self._records is not None else {}
+        yield from ({**known[key(item.path)], "input": item.path} for item in self.items if key(item.path) in known)
+
+    def all(self, output: int) -> Generator[tuple[Record, Array | None], None, None]:
+        """Yield the record of each input, and the output at a place: None where it failed. Runs what is left."""
+        todo = {item.path for group in self._todo for item in group}
+        if self.before:
+            yield from (self._with_output(item, output) for item in self.latest() if item["input"] not in todo)
+        with closing(iter(self)) as records:
+            for record in records:
+                yield self._with_output(record, output)
+
+    def _with_output(self, record: Record, output: int) -> tuple[Record, Array | None]:
+        if record["status"] == "failed":
+            return record, None
+        if self._records is None:
+            array: Array = record["outputs"][output]
+            return record, array
+        found = arrays.load(Path(record["output"]))
+        if not isinstance(found, Mapping):
+            return record, found
+        names = saving.member_names(saving.output_names(self.model.outputs))
+        return record, found[names[output]]
 
 
 def run_batch(
     model: str | Path,
     inputs: str | Sequence[str],
-    folder: str | Path,
+    folder: str | Path | None = None,
     config: Mapping[str, Any] | None = None,
     *,
     weights: Path | None = None,
@@ -78,46 +114,71 @@ def run_batch(
     steps: bool = False,
     preparation: Preparation = Preparation(),  # noqa: B008
     top: int | None = None,
+    classes: Sequence[str] = (),
     workers: Way | None = None,
 ) -> Batch:
     """Prepare to run a model on the files of folders, patterns and names, and write the outputs into a folder.
 
-    Iterate over the result to run it. ``batch_size`` inputs are joined along their first axis; with ``steps``, the
-    files of a folder are a sequence in one request. ``shapes`` are those of inputs, by name or as texts such as
-    ``image[1,3,?,224]``. ``records`` is the file of records, .jsonl or .parquet; what it calls done is not run again.
-    ``preparation`` is the way from images to inputs, ``top`` the number of likeliest classes in a record. ``workers``
-    divides the work (`irrun.jobs.way`), by default over the processors. An input that fails has a record that says so.
+    Iterate over the result to run it. Without a folder, records have the ``outputs`` as arrays, and nothing is written.
+    ``batch_size`` inputs are joined along their first axis; with ``steps``, the files of a folder are a sequence in one
+    request. ``shapes`` are those of inputs, by name or as texts such as ``image[1,3,?,224]``. ``records`` is the file
+    of records, .jsonl or .parquet; what it calls done is not run again. ``preparation`` is the way from images to
+    inputs, ``top`` the number of likeliest classes in a record, whose names are ``classes``. ``workers`` divides the
+    work (`irrun.jobs.way`), by default over the processors. An input that fails has a record that says so.
     RequestError where files, options and model do not fit together.
 
     >>> for record in run_batch("model.xml", "inputs/", "outputs/"):
     ...     print(record["input"], record["status"])
     """
-    model, folder = Path(model), Path(folder)
-    refuse_standard_output(folder)
-    if folder.suffix in (".npy", ".npz") or (folder.exists() and not folder.is_dir()):
-        raise RequestError(f"-o {folder} is a file, expected a folder for the outputs of many inputs")
-    lines, table = _record_files(records, folder / RECORDS)
-    items = items_of([inputs] if isinstance(inputs, str) else inputs, folder)
+    model, folder = Path(model), None if folder is None else Path(folder)
+    patterns = [inputs] if isinstance(inputs, str) else inputs
+    if folder is not None:
+        refuse_standard_output(folder)
+        if folder.suffix in (".npy", ".npz") or (folder.exists() and not folder.is_dir()):
+            raise RequestError(f"{folder} is a file, expected a folder for the outputs of many inputs")
+    items = items_of(patterns, folder)
     beside = weights or model.with_suffix(".bin")
+    if folder is None and records is not None:
+        raise RequestError(f"--records {records}: records are those of a folder of outputs, expected one")
+    lines, table = (None, None) if folder is None else _record_files(records, folder / RECORDS)
     read = [model, beside, *map(Path, extensions), *(Path(item.path) for item in items)]
-    refuse_inputs([lines, *(() if table is None else (table,))], read)
+    refuse_inputs([path for path in (lines, table) if path is not None], read)
     loaded = load(model, weights, extensions=extensions)
     texts = shapes if isinstance(shapes, Sequence) else [f"{name}{shape}" for name, shape in shapes.items()]
     loaded, sizes = reshape(loaded, texts)
-    if batch_size > 1:
-        check_batches(loaded)
+    is_fixed = batch_size > 1 and check_batches(loaded, batch_size)
+    _check_single(loaded, items)
+    has_images = len(loaded.inputs) == 1 and any(Path(item.path).suffix.lower() in IMAGES for item in items)
+    if has_images:
+        preparation = prepared(preparation, loaded, loaded.inputs[0], batch_size)
+    if classes:
+        _check_classes(loaded, classes)
     spread_over = workers if workers is not None else way(1, None, None)
     settings = {**(config or {}), "INFERENCE_NUM_THREADS": spread_over.threads}
     travels = spread_over.scheduler is not None
     inference = Inference(model, weights, settings, shapes=sizes, extensions=extensions, travels=travels)
-    work = BatchWork(inference, folder=folder, preparation=preparation, stateful=steps, top=top)
-    files = [(stamp.st_size, stamp.st_mtime_ns) for stamp in (path.stat() for path in (model, beside) if path.exists())]
-    named = tuple(f"{loaded.input(place).any_name}{shape}" for place, shape in sizes.items())
-    shown = () if top is None else (top,)
-    numerics = [settings.get(name) for name in _NUMERICS]
-    identity = repr((model.name, files, named, preparation, steps, numerics, *shown))
-    kept = Records(lines, hashlib.sha256(identity.encode(errors="backslashreplace")).hexdigest()[:16])
-    return Batch(loaded, items, groups(items, batch_size, stateful=steps), work, kept, table, spread_over)
+    work = BatchWork(
+        inference,
+        folder=folder,
+        preparation=preparation,
+        stateful=steps,
+        fill=batch_size if is_fixed else None,
+        top=top,
+        classes=classes,
+    )
+    batch = Batch(loaded, items, groups(items, batch_size, stateful=steps), work, spread_over)
+    batch.skipped = skipped(patterns, folder)
+    batch.images = described(preparation, loaded, loaded.inputs[0]) if has_images else None
+    if lines is not None:
+        files = [
+            (stat.st_size, stat.st_mtime_ns) for stat in (path.stat() for path in (model, beside) if path.exists())
+        ]
+        named = tuple(f"{loaded.input(place).any_name}{shape}" for place, shape in sizes.items())
+        shown = () if top is None else (top, *classes)
+        numerics = [settings.get(name) for name in _NUMERICS]
+        identity = repr((model.name, files, named, preparation, steps, numerics, *shown))
+        batch.keep(Records(lines, hashlib.sha256(identity.encode(errors="backslashreplace")).hexdigest()[:16]), table)
+    return batch
 
 
 def groups(items: Sequence[Item], size: int, *, stateful: bool) -> list[Group]:
@@ -130,20 +191,43 @@ def groups(items: Sequence[Item], size: int, *, stateful: bool) -> list[Group]:
     return [tuple(found) for found in folders.values()]
 
 
-def check_batches(model: Loaded) -> None:
-    """Raise RequestError where inputs cannot be joined along their first axis, and outputs divided."""
+def check_batches(model: Loaded, size: int) -> bool:
+    """Return whether the model is fixed to this number of inputs, which are joined along their first axis.
+
+    RequestError where they cannot be joined, or outputs divided.
+    """
     first = [port.partial_shape.dims[0] if port.partial_shape.dims else None for port in model.inputs]
     for port, dim in zip(model.inputs, first, strict=True):
-        if dim is None or dim.is_static:
+        if dim is None or (dim.is_static and dim.lo != size):
             shape = f"{port.element_type}{port.partial_shape}"
-            what = f'--batch-size: input "{port.any_name}" is {shape}, expected a dynamic first dim'
-            raise RequestError(f"{what}; --shape '{port.any_name}[?,...]' makes it so")
+            what = f'--batch-size: input "{port.any_name}" is {shape}, expected a dynamic first dim or {size}'
+            text = with_batch(model, None)
+            raise RequestError(f"{what}{f'; {text} makes it so' if text else ''}")
     for port in model.outputs:
         if not port.partial_shape.dims or port.partial_shape.dims[0] != first[0]:
             shape = f"{port.element_type}{port.partial_shape}"
             raise RequestError(
                 f'--batch-size: output "{port.any_name}" is {shape}, whose first dim is not that of the inputs'
             )
+    return any(dim is not None and dim.is_static for dim in first)
+
+
+def _check_single(model: Loaded, items: Sequence[Item]) -> None:
+    """Raise RequestError where no file can be the input of a model, whatever it holds."""
+    single = [Path(item.path) for item in items if Path(item.path).suffix.lower() in (*IMAGES, reading.RAW)]
+    if len(model.inputs) != 1 and len(single) == len(items):
+        raise RequestError(reading.of_several(single[0], model.inputs))
+    raw = next((path for path in single if path.suffix.lower() == reading.RAW), None)
+    if raw is not None and len(model.inputs) == 1:
+        reading.check_raw(raw, model.inputs[0])
+
+
+def _check_classes(model: Loaded, classes: Sequence[str]) -> None:
+    """Raise RequestError where no output has as many classes as there are names."""
+    lasts = [port.partial_shape.dims[-1] if port.partial_shape.dims else None for port in model.outputs]
+    if not any(dim is None or dim.admits(len(classes)) for dim in lasts):
+        sizes = " or ".join(dict.fromkeys(str(dim) for dim in lasts))
+        raise RequestError(f"--classes has {len(classes)} names, expected {sizes}, one for each score of the output")
 
 
 def results(work: BatchWork, todo: Sequence[Group], workers: Way) -> Iterator[tuple[int, Record]]:
@@ -152,7 +236,11 @@ def results(work: BatchWork, todo: Sequence[Group], workers: Way) -> Iterator[tu
         for index, records in spread(work, todo, workers.jobs, workers.scheduler, workers.requests):
             if isinstance(records, Lost):
                 records = [{"input": item.path, "status": "failed", "error": records.reason} for item in todo[index]]
-            yield from ((index, record) for record in records)
+            for record in records:
+                host = record.pop("unseen", None)
+                if host is not None and Path(record["input"]).exists():
+                    raise RequestError(f"{record['error']}; {elsewhere(host)}")
+                yield index, record
     except ClusterError as error:
         raise RequestError(str(error)) from None
 

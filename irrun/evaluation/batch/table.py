@@ -16,12 +16,12 @@ SUFFIX: Final = ".parquet"
 
 def require() -> None:
     """Raise RequestError where pyarrow is not installed."""
-    _pyarrow()
+    arrow()
 
 
 def write(path: Path, records: Iterable[Record]) -> None:
     """Write a row for each record."""
-    pa, parquet = _pyarrow()
+    pa, parquet = arrow()
     output = pa.struct([("name", pa.string()), ("type", pa.string()), ("shape", pa.list_(pa.int64()))])
     columns = {name: pa.string() for name in ("input", "status", "error", "output", "stamp", "settings")}
     schema = pa.schema({**columns, "ms": pa.float64(), "outputs": pa.list_(output)})
@@ -42,7 +42,7 @@ def _text(value: str) -> str:
     return value.encode("utf-8", errors="surrogateescape").decode("utf-8", errors="backslashreplace")
 
 
-def _pyarrow() -> tuple[Any, Any]:
+def arrow() -> tuple[Any, Any]:
     try:
         import pyarrow
         import pyarrow.parquet

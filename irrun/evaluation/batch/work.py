@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
+from socket import gethostname
 from threading import Condition, Lock
 from typing import Any
 
@@ -17,13 +19,15 @@ from irrun.diagnostics.naming import of_system
 from irrun.diagnostics.requests import RequestError
 from irrun.evaluation.batch.items import Item, stamp
 from irrun.evaluation.files import reading, saving
-from irrun.evaluation.files.images import IMAGES, Preparation
-from irrun.evaluation.metrics import likeliest
-from irrun.model import Compiled, InputError
+from irrun.evaluation.files.images import IMAGES
+from irrun.evaluation.files.preparing import Preparation
+from irrun.evaluation.likeliest import likeliest
+from irrun.model import Compiled, InputError, Outputs, Port
 from irrun.model.inference import Inference
+from irrun.ops.extending import ExtensionError
 from irrun.runtime.budget import held_bytes
 from irrun.runtime.peak import computed_bytes
-from irrun.tensor import Array
+from irrun.tensor import Array, Dim, Shape
 
 Group = tuple[Item, ...]
 """Items that are run together: as one batch, or as the steps of one sequence."""
@@ -74,7 +78,9 @@ class BatchWork:
     """Runs a model on groups of items, and returns a record for each item.
 
     Without ``folder``, the arrays of the outputs are in the records. With ``stateful``, a group is a sequence of steps
-    in one request. With ``top``, records hold that many of the likeliest classes.
+    in one request. With ``fill``, a model whose first dim is fixed gets that many rows: the last row again where there
+    are fewer, whose outputs are dropped. With ``top``, records hold that many of the likeliest classes, whose names are
+    ``classes``.
     """
 
     def __init__(
@@ -84,10 +90,12 @@ class BatchWork:
         folder: Path | None = None,
         preparation: Preparation = Preparation(),  # noqa: B008
         stateful: bool = False,
+        fill: int | None = None,
         top: int | None = None,
+        classes: Sequence[str] = (),
     ) -> None:
-        self._inference = inference
-        self._folder, self._preparation, self._stateful, self._top = folder, preparation, stateful, top
+        self._inference, self._folder, self._preparation = inference, folder, preparation
+        self._stateful, self._fill, self._top, self._classes = stateful, fill, top, classes
         self._sharing: Sharing | None = None
         self._lock = Lock()
         self._root = Path.cwd()
@@ -99,7 +107,12 @@ class BatchWork:
         self.__dict__.update(state, _lock=Lock())
 
     def _prepared(self) -> tuple[Compiled, Sharing]:
-        compiled = self._inference.compiled
+        try:
+            compiled = self._inference.compiled
+        except ExtensionError as error:
+            raise RequestError(
+                f"{error}; {elsewhere(gethostname())}" if self._inference.travels else str(error)
+            ) from None
         with self._lock:
             if self._sharing is None:
                 self._sharing = Sharing(compiled)
@@ -119,11 +132,12 @@ class BatchWork:
             begin = time.perf_counter()
             try:
                 given = self._read(item)
-                with sharing.running(given):
-                    outputs = run(given).to_tuple()
+                outputs = self._run(run, given, sharing)
                 records.append(self._done(item, outputs, begin))
             except Exception as error:
                 records.append({"input": item.path, "status": "failed", "error": _reason(error)})
+                if isinstance(error, FileNotFoundError) and self._inference.travels:
+                    records[-1]["unseen"] = gethostname()
             if self._stateful and records[-1]["status"] == "failed":
                 lost = f"an earlier step failed: {item.path}"
                 later = group[len(records) :]
@@ -137,19 +151,44 @@ class BatchWork:
         counts = [len(values[0]) for values in read]
         joined = {index: np.concatenate([values[index] for values in read]) for index in read[0]}
         compiled, sharing = self._prepared()
-        with sharing.running(joined):
-            outputs = compiled(joined).to_tuple()
+        outputs = self._run(compiled, joined, sharing)
         parts = [np.split(array, np.cumsum(counts)[:-1]) for array in outputs]
         return [
             self._done(item, [part[index] for part in parts], begin, len(group)) for index, item in enumerate(group)
         ]
 
+    def _run(
+        self, run: Callable[[Mapping[int, Array]], Outputs], given: Mapping[int, Array], sharing: Sharing
+    ) -> Sequence[Array]:
+        if self._fill is None:
+            with sharing.running(given):
+                return run(given).to_tuple()
+        count = len(next(iter(given.values())))
+        if 0 < count < self._fill:
+            rest = self._fill - count
+            given = {place: np.concatenate([array, *[array[-1:]] * rest]) for place, array in given.items()}
+        with sharing.running(given):
+            outputs = run(given).to_tuple()
+        return [array[:count] for array in outputs]
+
+    def _ports(self) -> Sequence[Port]:
+        """Return the inputs as files may have them: with up to as many rows as are filled."""
+        ports: Sequence[Port] = self._inference.compiled.inputs
+        if self._fill is None:
+            return ports
+        shapes = [Shape((Dim(1, self._fill), *(port.partial_shape.dims or ())[1:])) for port in ports]
+        opened = [copy(port) for port in ports]
+        for port, shape in zip(opened, shapes, strict=True):
+            port.partial_shape = shape
+        return opened
+
     def _read(self, item: Item) -> dict[int, Array]:
-        path, ports = self._here(Path(item.path)), self._inference.compiled.inputs
+        path, ports = self._here(Path(item.path)), self._ports()
         if len(ports) != 1 and path.suffix.lower() in (*IMAGES, reading.RAW):
-            raise RequestError(f"{path} is one value, and the model has {len(ports)} inputs; give an .npz file")
+            raise RequestError(reading.of_several(path, ports))
         budget = self._inference.config.get("MAX_MEMORY")
-        given = reading.from_files([str(path)], ports, budget=budget, preparation=self._preparation)
+        model = self._inference.loaded
+        given = reading.from_files([str(path)], ports, budget=budget, preparation=self._preparation, model=model)
         missing = reading.missing(given, ports)
         if missing:
             raise RequestError(f'{path} has no value for input "{missing[0].any_name}"')
@@ -165,13 +204,18 @@ class BatchWork:
         if self._folder is None:
             return {**record, "outputs": [np.array(array) for array in outputs]}
         if self._top is not None:
-            record["top"] = likeliest(outputs, self._top)
+            record["top"] = likeliest(outputs, self._top, self._classes)
         names = saving.output_names(self._inference.compiled.outputs)
         named = dict(zip(names, zip(outputs, self._inference.compiled.output_types, strict=True), strict=True))
         target = self._folder / f"{item.name}{'.npy' if len(named) == 1 else '.npz'}"
         saving.save(self._here(target), named, [self._here(Path(item.path))])
         shapes = {name: {"type": str(type), "shape": list(array.shape)} for name, (array, type) in named.items()}
         return {**record, "output": str(target), "output_stamp": stamp(self._here(target)), "outputs": shapes}
+
+
+def elsewhere(host: str) -> str:
+    """Describe what a worker on another machine needs."""
+    return f"the worker on {host} needs the files of this machine under the same path"
 
 
 def _reason(error: Exception) -> str:

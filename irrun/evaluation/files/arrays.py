@@ -42,20 +42,27 @@ _ZIP: Final = b"PK\x03\x04"
 _EMPTY_ZIP: Final = b"PK\x05\x06"
 
 
-def load(path: Path, budget: int | None = None) -> Array | dict[str, Array]:
+def is_numpy(start: bytes) -> bool:
+    """Return whether a file that begins so is one of NumPy."""
+    return start.startswith((MAGIC, _ZIP, _EMPTY_ZIP))
+
+
+def load(path: Path, budget: int | None = None, given: BinaryIO | None = None) -> Array | dict[str, Array]:
     """Return the array of an ``.npy`` file, or the arrays of an ``.npz`` file by name.
 
-    RequestError for anything else.
+    RequestError for anything else. ``given`` is the content of the file, if it was read already.
     Arrays that are compressed may take ``budget`` bytes together; without one, a share of the memory that is free.
     """
     try:
-        with opened(path) as file:
-            magic = file.read(6)
+        with opened(path) if given is None else given as file:
+            length = file.seek(0, os.SEEK_END)
             file.seek(0)
-            if not magic.startswith((MAGIC, _ZIP, _EMPTY_ZIP)):
+            magic = file.read(len(MAGIC))
+            file.seek(0)
+            if not is_numpy(magic):
                 raise RequestError(_not_numpy(path))
             if magic.startswith(MAGIC):
-                return _plain(read_array(file, os.fstat(file.fileno()).st_size, str(path)), str(path))
+                return _plain(read_array(file, length, str(path)), str(path))
             return _archived(path, file, default_memory() if budget is None else budget)
     except MemoryError as error:
         raise RequestError(f"{path} does not fit into memory: {_first_line(error)}") from None

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from irrun.diagnostics import near_match
+from irrun.diagnostics import IRError, near_match
 from irrun.diagnostics.requests import RequestError
 from irrun.model import Loaded, Port
-from irrun.tensor import Shape
+from irrun.runtime.soundness import sound
+from irrun.tensor import Dim, Shape
 
 _BARE: Final = r"[\d?.,\s-]+"
 """A shape without name and brackets."""
@@ -69,6 +71,32 @@ def reshape(model: Loaded, texts: Sequence[str]) -> tuple[Loaded, dict[int, Shap
             raise RequestError(f'--shape {text}: input "{port.any_name}" is given a shape twice')
         given[port.index] = shape
     return (model.reshaped(given) if given else model), given
+
+
+def takes(model: Loaded, shapes: Mapping[str, Shape]) -> bool:
+    """Return whether a model can be reshaped so."""
+    return _takes(model, tuple(shapes.items()))
+
+
+@lru_cache(maxsize=2)
+def _takes(model: Loaded, shapes: tuple[tuple[str, Shape], ...]) -> bool:
+    try:
+        reshaped = model.reshaped(dict(shapes))
+        sound(reshaped.bound.graph, reshaped.facts)
+    except IRError:
+        return False
+    return True
+
+
+def with_batch(model: Loaded, size: int | None) -> str:
+    """Return the options that give all inputs this first dim, or a dynamic one; empty where the model refuses it."""
+    first = Dim() if size is None else Dim.exactly(size)
+    shapes = {
+        port.any_name: Shape((first, *port.partial_shape.dims[1:])) for port in model.inputs if port.partial_shape.dims
+    }
+    if len(shapes) != len(model.inputs) or not takes(model, shapes):
+        return ""
+    return " ".join(f"--shape '{name}{shape}'" for name, shape in shapes.items())
 
 
 def unknown_input(name: str, ports: Sequence[Port]) -> str:

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.diagnostics import IRError, listing
+from irrun.diagnostics import listing
 from irrun.diagnostics.requests import RequestError
+from irrun.diagnostics.sizes import bytes_text
 from irrun.document.files import content
 from irrun.evaluation.files import arrays, naming
-from irrun.evaluation.files.images import IMAGES, Preparation, read_image
+from irrun.evaluation.files.images import IMAGES, read_image
+from irrun.evaluation.files.preparing import Preparation, prepared
 from irrun.model import InputError, Loaded, Port
 from irrun.model.arguments import as_carrier
-from irrun.runtime.soundness import sound
+from irrun.runtime.available import default_memory
 from irrun.tensor import Array, Shape
+
+STANDARD_INPUT: Final = "-"
 
 RAW: Final = ".bin"
 """The suffix of files that hold elements without a header."""
@@ -67,8 +73,8 @@ def from_files(
     given: dict[int, Value] = {}
     for text in texts:
         port, name = naming.split_input(text, ports)
-        path = folder / name
-        for target, array in _read(port, path, ports, budget, preparation):
+        path = name if str(name) == STANDARD_INPUT else folder / name
+        for target, array in _read(port, path, ports, budget, preparation, model):
             if target.index in given:
                 raise RequestError(f'input "{target.any_name}" is given twice')
             given[target.index] = Value(target, array, path)
@@ -79,24 +85,53 @@ def from_files(
 
 
 def _read(
-    port: Port | None, path: Path, ports: Sequence[Port], budget: int | None, preparation: Preparation
+    port: Port | None,
+    path: Path,
+    ports: Sequence[Port],
+    budget: int | None,
+    how: Preparation,
+    model: Loaded | None,
 ) -> list[tuple[Port, Array]]:
     suffix = path.suffix.lower()
-    if suffix not in IMAGES and suffix != RAW:
-        return _targets(port, path, arrays.load(path, budget), ports)
+    given = standard_input(budget) if str(path) == STANDARD_INPUT else None
+    is_array = suffix not in IMAGES and suffix != RAW
+    if is_array and (given is None or arrays.is_numpy(given.getvalue()[: len(arrays.MAGIC)])):
+        return _targets(port, path, arrays.load(path, budget, given), ports)
     if port is None and len(ports) != 1:
         raise RequestError(
             f"{path} is one value, and the model has {len(ports)} inputs; give -i NAME={path.name}, or an .npz file"
         )
     target = ports[0] if port is None else port
-    return [(target, read_image(path, target, preparation) if suffix in IMAGES else _raw(path, target))]
+    if suffix == RAW:
+        return [(target, _raw(path, target))]
+    return [(target, read_image(path, target, how if model is None else prepared(how, model, target), given))]
+
+
+def standard_input(budget: int | None) -> BytesIO:
+    """Return what the standard input holds; RequestError where it is empty, was read before, or has more bytes."""
+    most = default_memory() if budget is None else budget
+    data = sys.stdin.buffer.read(-1 if most is None else most + 1)
+    if not data or (most is not None and len(data) > most):
+        what = f"has more than {bytes_text(len(data) - 1)}" if data else "is empty, or was read before"
+        raise RequestError(f"{STANDARD_INPUT}: the standard input {what}, expected one array or image")
+    return BytesIO(data)
+
+
+def of_several(path: Path, ports: Sequence[Port]) -> str:
+    """Return the message for a file with one value where a model has several inputs."""
+    return f"{path} is one value, and the model has {len(ports)} inputs; give an .npz file"
+
+
+def check_raw(path: Path, port: Port) -> None:
+    """Raise RequestError where an input does not give a shape to elements without a header."""
+    if not port.partial_shape.is_static:
+        shape = port.partial_shape
+        raise RequestError(f'{path} has no shape, and input "{port.any_name}" is {shape}; --shape gives it one')
 
 
 def _raw(path: Path, port: Port) -> Array:
     """Return the elements of a file without a header, in the type and the shape of an input."""
-    if not port.partial_shape.is_static:
-        shape = port.partial_shape
-        raise RequestError(f'{path} has no shape, and input "{port.any_name}" is {shape}; --shape gives it one')
+    check_raw(path, port)
     kind, sizes = port.element_type.external, port.partial_shape.static
     expected = math.prod(sizes) * kind.itemsize
     length = path.stat().st_size
@@ -198,7 +233,7 @@ def _suggestion(value: Value, others: Sequence[Value], model: Loaded | None) -> 
         if value.port.partial_shape.admits(tuple(array.shape[axis] for axis in axes)):
             return f"; array.transpose({', '.join(map(str, axes))}) moves the channels to where the input has them"
     for misfits in ([value], [other for other in others if _has_other_sizes(other)]):
-        if model is not None and _takes(model, {item.port.any_name: Shape(item.array.shape) for item in misfits}):
+        if model is not None and naming.takes(model, {item.port.any_name: Shape(item.array.shape) for item in misfits}):
             texts = [f"--shape '{item.port.any_name}[{','.join(map(str, item.array.shape))}]'" for item in misfits]
             return f"; {' '.join(texts)} reshapes the model"
     return ""
@@ -208,13 +243,3 @@ def _has_other_sizes(value: Value) -> bool:
     """Return whether an array has the rank of its input, but not its sizes."""
     shape = value.port.partial_shape
     return shape.rank == value.array.ndim and not shape.admits(value.array.shape)
-
-
-def _takes(model: Loaded, shapes: Mapping[str, Shape]) -> bool:
-    """Return whether a model can be reshaped so."""
-    try:
-        reshaped = model.reshaped(shapes)
-        sound(reshaped.bound.graph, reshaped.facts)
-    except IRError:
-        return False
-    return True
