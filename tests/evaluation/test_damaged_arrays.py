@@ -12,7 +12,7 @@ from irrun.diagnostics.requests import RequestError
 from irrun.evaluation.batch.work import _reason
 from irrun.evaluation.files.arrays import read_array
 from irrun.evaluation.handing import _onnx_type
-from irrun.evaluation.metrics import likeliest
+from irrun.evaluation.likeliest import likeliest
 from tests.cases import f32
 
 
