@@ -177,6 +177,8 @@ def _by_constants(found: Alignment, layers: Sequence[int], others: Sequence[int]
     if len(left) != 1 or len(right) != 1 or left[0][2].size != right[0][2].size:
         return None
     (id, port, _), (other, _, _) = left[0], right[0]
+    if _is_taken_back(found, id, other, _beyond(found, layers, others)):
+        return None
     return _Pair(id, other, Cause("constant", constants=tuple(name for name, _ in values_of(found.ours, id, port)[:1])))
 
 
