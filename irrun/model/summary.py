@@ -13,6 +13,7 @@ from irrun.document.rt_info import rt_info
 from irrun.graph import Graph, Node, Outlet
 from irrun.model.flops import Flops, flops
 from irrun.model.loaded import Loaded
+from irrun.model.parameters import count_parameters
 from irrun.model.port import Port
 from irrun.ops.extension import Extension, Origin, origin
 from irrun.ops.infrastructure.const import Const
@@ -38,8 +39,7 @@ class ExtensionUse:
 class Summary:
     """A model at a glance, including its bodies.
 
-    ``operations`` counts layers by type and version. ``parameters`` counts the elements of constants that are floats,
-    or integers below 32 bits, which hold quantised weights; constants of one element, such as a divisor, do not count.
+    ``operations`` counts layers by type and version, ``parameters`` what training finds (``count_parameters``).
     ``constant_bytes`` is the size of all constants in the weights file, shared bytes counted once. ``opsets`` are those
     that the file names, ``openvino`` is the first release that reads the file, None where it is unknown, and
     ``openvino_for`` what decides it. ``dynamic`` lists the dynamic dims of inputs; ``means`` the means subtracted from
@@ -100,7 +100,9 @@ class Summary:
             "means": {name: list(numbers) for name, numbers in self.means.items()},
             "flops": {
                 "total": self.flops.total,
+                "macs": self.flops.macs,
                 "by_type": dict(self.flops.by_type),
+                "uncounted": dict(self.flops.uncounted),
                 "assumed": self.flops.assumed,
                 "unknown": list(self.flops.unknown),
             },
@@ -126,7 +128,7 @@ def summarize(model: Loaded) -> Summary:
         extensions=extensions,
         libraries=_libraries(model, extensions),
         constants=len(constants),
-        parameters=sum(constant.shape.size.lo for constant in constants if _is_parameter(constant)),
+        parameters=count_parameters(graph, model.facts),
         constant_bytes=_covered([(constant.offset, constant.offset + constant.size) for constant in constants]),
         opsets=tuple(opsets),
         openvino=None if need is None else need.release,
@@ -163,11 +165,6 @@ def _libraries(model: Loaded, extensions: Iterable[ExtensionUse]) -> dict[str, s
 
 def _constants(graph: Graph) -> Iterator[Const]:
     return (node.op for node in graph.walk() if isinstance(node.op, Const))
-
-
-def _is_parameter(constant: Const) -> bool:
-    kind = constant.element_type
-    return constant.shape.size.lo > 1 and (kind.is_float or (kind.is_integer and kind.bits < 32))
 
 
 def _covered(ranges: list[tuple[int, int]]) -> int:
