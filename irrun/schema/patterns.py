@@ -18,11 +18,11 @@ _DIM: Final = r"\s*(\?|-1|[0-9]+|[0-9]*\.\.[0-9]*)\s*"
 
 
 def _integer(least: int | None = None, most: int | None = None) -> str:
-    """Return a pattern for an integer within bounds, of which ``least`` is a single digit."""
+    """Return a pattern for an integer within bounds, ``least`` a single digit; with ``most``, it is 0."""
     if least is None:
         digits = f"-?{_DIGITS}"
     elif most is not None:
-        digits = f"0*({'|'.join(map(str, range(least, most + 1)))})"
+        digits = f"-?0+|0*({'|'.join(map(str, range(least, most + 1)))})"
     elif least > 0:
         digits = f"0*([{least}-9]|[1-9][0-9]+)"
     else:
