@@ -426,5 +426,5 @@ def test_order_of_iterations(tmp_path: Path) -> None:
     assert "along axis 0, of size 3, from the end." in texts[1]
     assert texts[-1] == "Output 0: the values of all iterations, joined along axis 0, the last one first."
     data = np.arange(6, dtype=np.float32).reshape(3, 2)
-    (made,) = build(model, {}).run([data])
+    (made,) = build(model, {}).session().run([data]).to_tuple()
     np.testing.assert_array_equal(made, -data)

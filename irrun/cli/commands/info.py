@@ -186,7 +186,9 @@ def _needs(summary: Summary) -> list[str]:
     internal = [use for use in summary.extensions if use.internal_to is not None]
     if internal:
         return [f"none: {values.printable(use.type)} lives only inside {use.internal_to}" for use in internal]
-    lines = ["not known" if summary.openvino is None else f"{summary.openvino} or later, for {summary.openvino_for}"]
+    layer = f' in "{values.printable(summary.openvino_layer)}"' if summary.openvino_layer else ""
+    needed = f"{summary.openvino} or later, for {summary.openvino_for}{layer}"
+    lines = ["not known" if summary.openvino is None else needed]
     for name, version in summary.libraries.items():
         written = f", written with {values.printable(version)}" if version is not None else ""
         lines.append(f"with the library {name}{written}")
