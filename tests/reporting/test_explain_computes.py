@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +19,10 @@ from irrun.ops.calling import run
 from irrun.reporting.explain.explanation import Explanation, explained
 from irrun.tensor import Array
 from irrun.tensor.element_type import F32
+from tests.cases import all_cases
 from tests.nets import Net
+from tests.ops.harness import constants
+from tests.ops.harness import model as case_model
 
 Arrays = list[npt.NDArray[Any]]
 
@@ -345,10 +349,40 @@ def _evaluated(text: str) -> int:
     for word, function in (("rounded down", "math.floor"), ("rounded up", "math.ceil")):
         if word in formula:
             quotient, more = formula.split(f" {word}")
-            formula = f"{function}({quotient}){more}"
+            formula = f"{function}({quotient.rstrip(',')}){more.replace(', or 0', '')}"
+    formula = re.sub(r"(\d+) groups of (\d+) filters", r"\1 * \2", formula)
     value: float = eval(formula, {"math": math})
     assert value == int(value), text
     return int(value)
+
+
+@pytest.mark.sample(5)
+@pytest.mark.parametrize("type", sorted({case.type for case in all_cases()}))
+def test_sizes_are_those_of_the_output(type: str) -> None:
+    """Each formula of an axis, and each shape of the output, is right for all cases of an operation."""
+    for case in all_cases():
+        if case.type != type:
+            continue
+        ir, _ = case_model(case, constants=constants(case))
+        found = load(ir.text.encode(), ir.weights)
+        for place in places_of(found):
+            if place.node.type == type:
+                for text in (told := explained(found, place)).shapes:
+                    _check_sizes(text, told)
+
+
+_WHOLE = r"(?:^together|^The output has the shape of (?:the input|data|input \d+),|becomes) (\[.*?\])"
+
+
+def _check_sizes(text: str, told: Explanation) -> None:
+    made = told.outputs[0].shape if told.outputs else ""
+    whole = re.search(_WHOLE, text)
+    if whole is not None:
+        assert whole[1] == made, text
+    axis = re.match(r"axis (\d+): ([^?]*?) = (\d+)($|,)", text)
+    if axis is not None:
+        assert _evaluated(text) == int(axis[3]), text
+        assert made.strip("[]").split(",")[int(axis[1])] == axis[3], text
 
 
 @pytest.mark.parametrize("stride", [1, 2])

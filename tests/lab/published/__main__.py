@@ -53,7 +53,7 @@ def export(name: str, path: Path) -> None:
 def figures(name: str) -> dict[str, object]:
     """Return the published figures of a network, and the channels of batch norms that become biases."""
     models, nn = (importlib.import_module(item) for item in ("torchvision.models", "torch.nn"))
-    weights = list(models.get_model_weights(name))[0]
+    weights = next(iter(models.get_model_weights(name)))
     network = models.get_model(name, weights=None, **NETWORKS[name])
     channels = sum(item.num_features for item in network.modules() if isinstance(item, nn.BatchNorm2d))
     return {
@@ -66,7 +66,7 @@ def figures(name: str) -> dict[str, object]:
 
 
 def archive(path: Path, target: Path) -> None:
-    """Write the IR with the values of small constants, at the beginning of the weights; other constants overlap them."""
+    """Write the IR with the values of small constants, at the beginning of the weights; others overlap them."""
     root, data = etree.parse(path).getroot(), path.with_suffix(".bin").read_bytes()
     values = bytearray()
     for item in root.iter("data"):
@@ -84,7 +84,7 @@ def archive(path: Path, target: Path) -> None:
 
 def _size(name: str) -> int:
     models: Any = importlib.import_module("torchvision.models")
-    size: int = list(models.get_model_weights(name))[0].transforms().crop_size[0]
+    size: int = next(iter(models.get_model_weights(name))).transforms().crop_size[0]
     return size
 
 
