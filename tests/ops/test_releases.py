@@ -85,6 +85,16 @@ def test_masks_that_are_broadcast_came_later(tmp_path: Path, mask: str | None, e
     assert (summary.openvino, summary.openvino_for) == expected
 
 
+def test_a_sink_of_attention_came_later(tmp_path: Path) -> None:
+    net = Net()
+    shapes = (("q", "1,2,3,4"), ("k", "1,2,5,4"), ("v", "1,2,5,6"), ("mask", "3,5"), ("scale", ""), ("sink", "1,2,1,1"))
+    net.result(
+        net.layer("ScaledDotProductAttention", [net.parameter(*item) for item in shapes], opset=13, causal=False)
+    )
+    summary = summarize(load(net.save(tmp_path / "net.xml")))
+    assert (summary.openvino, summary.openvino_for) == ("2025.4", f"{SDPA} with a sink")
+
+
 def test_the_linter_names_uses_that_came_later(tmp_path: Path) -> None:
     net = Net()
     shapes = (("q", "1,2,3,4"), ("k", "1,2,5,4"), ("v", "1,2,5,6"), ("mask", "1,1,1,5"))

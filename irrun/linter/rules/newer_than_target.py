@@ -16,8 +16,8 @@ class NewerThanTarget(Rule):
     ## What it does
     With `--target-version`, compares that release with the first release that has the operation of each layer, and
     for IR version 11 with 2022.1, the first release that reads it. Some uses came later than their operation: an
-    attention mask that is broadcast to the scores, and an Einsum that broadcasts an axis. Each operation is reported
-    once. Without a target version there are no findings.
+    attention mask that is broadcast to the scores, a sink of attention, which older releases ignore, and an Einsum that
+    broadcasts an axis. Each operation is reported once. Without a target version there are no findings.
 
     ## Why is this bad
     OpenVINO refuses the file with `Cannot create … layer … from unsupported opset`, and a server may exit without a
