@@ -22,19 +22,18 @@ class _Usage(NamedTuple):
     applies: Callable[[Any, Inputs], bool]
 
 
-def need_of(type: str, version: str, op: object, inputs: Inputs) -> Need | None:
-    """Return the first release that reads a layer, and what decides it; None for a version that is no known opset."""
+def need_of(type: str, version: str, op: object, inputs: Callable[[], Inputs]) -> Need | None:
+    """Return the first release that reads a layer, and what decides it; None for a version that is no known opset.
+
+    ``inputs`` returns the facts of the inputs, which few operations need.
+    """
     since = first(type, version)
     if since is None:
         return None
-    needs = [Need(since, f"{type} of {version}")]
-    if op is not None:
-        needs += [
-            Need(usage.release, f"{type} of {version} {usage.words}")
-            for usage in _USAGES.get(type, ())
-            if usage.applies(op, inputs)
-        ]
-    return max(needs, key=lambda need: release(need.release))
+    need = Need(since, f"{type} of {version}")
+    usages = _USAGES.get(type, ()) if op is not None else ()
+    found = [Need(item.release, f"{need.reason} {item.words}") for item in usages if item.applies(op, inputs())]
+    return max(need, *found, key=lambda need: release(need.release)) if found else need
 
 
 def _stretches_mask(_: object, inputs: Inputs) -> bool:

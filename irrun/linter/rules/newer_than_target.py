@@ -6,8 +6,8 @@ from irrun.diagnostics import Anchor, Diagnostic, Severity
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import Placed, by_type
+from irrun.model.needs import need_of_node
 from irrun.ops.releases import IR_11, Need, release
-from irrun.ops.usages import need_of
 
 
 class NewerThanTarget(Rule):
@@ -48,7 +48,7 @@ class NewerThanTarget(Rule):
         layers: dict[Need, list[Placed]] = {}
         for nodes in by_type(context).values():
             for item in nodes:
-                need = _need(item)
+                need = None if item.node.op is None else need_of_node(item.node, item.scope.facts)
                 if need is not None and release(need.release) > target:
                     layers.setdefault(need, []).append(item)
         for need, found in layers.items():
@@ -60,10 +60,3 @@ class NewerThanTarget(Rule):
                 at=Anchor(found[0].layer.element, "value", "version"),
                 notes=others,
             )
-
-
-def _need(item: Placed) -> Need | None:
-    node, facts = item.node, item.scope.facts
-    if node.op is None:
-        return None
-    return need_of(node.type, node.version, node.op, () if facts is None else facts.inputs(node.id))
