@@ -20,13 +20,16 @@ _SETTINGS: Final = frozenset(
 )
 """Inputs, by name, that hold initial states, or factors of sizes."""
 
+_OF_TEXTS: Final = frozenset({"StringTensorPack", "StringTensorUnpack"})
+"""Operations, beside those of tokenizers, whose constants are texts: vocabularies, patterns."""
+
 
 def count_parameters(graph: Graph, facts: Facts) -> int:
     """Return the number of elements of the constants that are parameters, those of bodies once.
 
     Parameters are floats, or integers below 32 bits, which hold quantised weights. Constants of one element, such as a
-    divisor, do not count, nor do scales, zero points and limits of a quantisation, initial states, and factors of
-    sizes.
+    divisor, do not count, nor do scales, zero points and limits of a quantisation, initial states, factors of sizes,
+    and the texts of tokenizers.
     """
     total = 0
     for node in graph.ordered():
@@ -70,7 +73,10 @@ def _is_setting(graph: Graph, facts: Facts, outlet: Outlet, inlet: Inlet) -> boo
         inner = [entry.internal for entry in body.ports.inputs if entry.external == inlet.port]
         if inner and fed_back.issuperset(inner):
             return True
-    return node.op is not None and bool(node.op.spec.inputs) and node.op.spec.input(inlet.port).name in _SETTINGS
+    if node.op is None or not node.op.spec.inputs:
+        return False
+    is_of_texts = node.op.spec.category == "tokenizers" or node.type in _OF_TEXTS
+    return is_of_texts or node.op.spec.input(inlet.port).name in _SETTINGS
 
 
 def _is_quantised(graph: Graph, facts: Facts, outlet: Outlet | None) -> bool:

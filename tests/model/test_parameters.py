@@ -88,6 +88,15 @@ def test_gains_and_biases_count(tmp_path: Path) -> None:
     assert parameters(net, tmp_path) == 16 + 6 * 16 + 6
 
 
+def test_texts_do_not_count(tmp_path: Path) -> None:
+    net = Net()
+    texts = [net.constant([0, 2]), net.constant([2, 5])]
+    texts = [net.layer("Convert", [item], destination_type="i32") for item in texts]
+    letters = net.constant(np.frombuffer(b"ababc", np.uint8), "u8")
+    net.result(net.layer("StringTensorPack", [*texts, letters], opset=15))
+    assert parameters(net, tmp_path) == 0
+
+
 def cell(net: Net, hidden: int, size: int) -> list[Handle]:
     return [net.normal(4 * hidden, size), net.normal(4 * hidden, hidden), net.normal(4 * hidden)]
 
