@@ -85,7 +85,7 @@ def _with_inputs(model: Loaded, places: Sequence[int | None], like: Sequence[Por
             if node.name != port.node_name:
                 edited.update(node._replace(name=port.node_name, names=names, layer=None))
             parameters.append(id)
-    edited.graph.graph.update(parameters=tuple(parameters))
+    edited.graph.ends = edited.graph.ends._replace(parameters=tuple(parameters))
     return model_of(model, *edited.freeze())
 
 

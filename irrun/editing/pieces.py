@@ -8,7 +8,7 @@ from typing import NamedTuple
 from irrun.document.weights import Weights
 from irrun.editing.mutable import EditError, MutableGraph
 from irrun.graph import Graph, Node, Outlet
-from irrun.graph.graph import PARAMETER, RESULT
+from irrun.graph.graph import PARAMETER, RESULT, GraphEnds
 from irrun.inference import Facts
 from irrun.ops.infrastructure.const import Const, HeldConst
 from irrun.ops.infrastructure.parameter import Parameter
@@ -57,7 +57,7 @@ def piece(
     made = {outlet.node: source for source, outlet in new.items()}
     begin = (id for id in dict.fromkeys((*graph.parameters, *made)) if id in needed)
     parameters = [id for id in begin if edited.node(id).type == PARAMETER]
-    edited.graph.graph.update(parameters=tuple(parameters), results=tuple(ends), sinks=tuple(sinks))
+    edited.graph.ends = GraphEnds(tuple(parameters), tuple(ends), tuple(sinks))
     cut, known = edited.freeze()
     return Piece(cut, known, tuple(made.get(id, Outlet(id, 0)) for id in parameters), tuple(outlets_to))
 

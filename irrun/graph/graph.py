@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import networkx as nx
 
@@ -91,29 +91,44 @@ class Node(NamedTuple):
     output_names: tuple[str, ...] = ()
 
 
-class _Layer(TypedDict):
-    """The data of a node in the networkx graph."""
+class GraphEnds(NamedTuple):
+    """The ids of the Parameters and Results, in order, and of the sinks: nodes that are computed for their effect."""
 
-    node: Node
-    name: str
-    type: str
-    version: str
-    op: Op | None
+    parameters: tuple[int, ...] = ()
+    results: tuple[int, ...] = ()
+    sinks: tuple[int, ...] = ()
+
+
+class _NodeData(dict[str, str]):
+    """The data of a node for networkx, texts that each of its writers takes, and the record beside them."""
+
+    __slots__ = ("record",)
+    record: Node
+
+
+class _GraphData(dict[str, Any]):
+    """The data of a graph for networkx, without entries of its own, and the ends beside them."""
+
+    ends = GraphEnds()
 
 
 class Graph(_MultiDiGraph):
     """A networkx MultiDiGraph of layers.
 
-    Each node is a layer id, in the order of the document, with its record as ``node``, and ``name``, ``type``,
-    ``version`` and ``op`` beside it. Each edge has ``from_port`` and ``to_port``, counted from 0 among outputs and
-    among inputs; the latter is also its key, since an input has one edge. ``graph.graph`` holds the ids of the
-    ``parameters``, the ``results`` and the ``sinks``.
+    Each node is a layer id, in the order of the document, with its ``name``, ``type`` and ``version`` as data; ``node``
+    returns its record. Each edge has ``from_port`` and ``to_port``, counted from 0 among outputs and among inputs; the
+    latter is also its key, since an input has one edge. All data are texts and numbers, so that every writer of
+    networkx takes the graph; records and ``ends`` are beside them, and ``copy`` and ``subgraph`` keep both.
 
     ``bind`` and ``MutableGraph.freeze`` return frozen graphs (``networkx.freeze``), which all that is made from them
     shares.
     """
 
-    _node: dict[int, _Layer]
+    graph: _GraphData
+    graph_attr_dict_factory = _GraphData
+    node_attr_dict_factory = _NodeData
+
+    _node: dict[int, _NodeData]
     _pred: _Edges
     _succ: _Edges
     _order: tuple[int, ...] | None = None
@@ -127,7 +142,8 @@ class Graph(_MultiDiGraph):
         sinks: Iterable[int],
     ) -> Graph:
         """Return a frozen graph of nodes; ``sources`` are the outlets that feed the inputs of each."""
-        graph = Graph(parameters=tuple(parameters), results=tuple(results), sinks=tuple(sinks))
+        graph = Graph()
+        graph.ends = GraphEnds(tuple(parameters), tuple(results), tuple(sinks))
         for node in nodes:
             graph.put(node)
         for id, outlets in sources.items():
@@ -139,23 +155,32 @@ class Graph(_MultiDiGraph):
     # -- reading
 
     @property
+    def ends(self) -> GraphEnds:
+        """The Parameters, Results and sinks."""
+        return self.graph.ends
+
+    @ends.setter
+    def ends(self, ends: GraphEnds) -> None:
+        self.graph.ends = ends
+
+    @property
     def parameters(self) -> tuple[int, ...]:
         """The Parameters, in the order of the inputs."""
-        return cast(tuple[int, ...], self.graph["parameters"])
+        return self.graph.ends.parameters
 
     @property
     def results(self) -> tuple[int, ...]:
         """The Results, in the order of the outputs."""
-        return cast(tuple[int, ...], self.graph["results"])
+        return self.graph.ends.results
 
     @property
     def sinks(self) -> tuple[int, ...]:
         """The other nodes that are computed for their effect, such as Assign."""
-        return cast(tuple[int, ...], self.graph["sinks"])
+        return self.graph.ends.sinks
 
     def node(self, id: int) -> Node:
         """Return the record of a node."""
-        return self._node[id]["node"]
+        return self._node[id].record
 
     @property
     def topological_order(self) -> tuple[int, ...]:
@@ -189,11 +214,11 @@ class Graph(_MultiDiGraph):
 
     def ordered(self) -> Iterator[Node]:
         """Yield the nodes in topological order."""
-        return iter([self._node[id]["node"] for id in self.topological_order])
+        return iter([self._node[id].record for id in self.topological_order])
 
     def sources(self, id: int) -> tuple[Outlet | None, ...]:
         """Return the outlet that feeds each input of a node, None for an unconnected input."""
-        found: list[Outlet | None] = [None] * self._node[id]["node"].inputs
+        found: list[Outlet | None] = [None] * self._node[id].record.inputs
         for source, edges in self._pred[id].items():
             for port, edge in edges.items():
                 found[port] = Outlet(source, edge["from_port"])
@@ -276,11 +301,21 @@ class Graph(_MultiDiGraph):
             for body in node.bodies.values():
                 yield from body.graph.walk()
 
+    def copy(self, as_view: bool = False) -> Graph:
+        """Return a copy that is not frozen, or a view."""
+        made = super().copy(as_view)
+        if not as_view:
+            made.ends = self.ends
+            for id in self:
+                made._node[id].record = self._node[id].record
+        return made
+
     # -- writing, before the graph is frozen
 
     def put(self, node: Node) -> None:
         """Add a node, or replace the record of the node with its id."""
-        self.add_node(node.id, node=node, name=node.name, type=node.type, version=node.version, op=node.op)
+        self.add_node(node.id, name=node.name, type=node.type, version=node.version)
+        self._node[node.id].record = node
 
     def connect(self, outlet: Outlet, inlet: Inlet) -> None:
         """Feed an input that has no edge from an outlet."""

@@ -33,9 +33,9 @@ from irrun.linter.rule import adding, rules
 from irrun.linter.settings import LinterSettings
 from irrun.linter.suppression import unsuppressed
 from irrun.linter.verification import verified
+from irrun.model.needs import least
 from irrun.ops.available import operations_of
 from irrun.ops.extending import ExtensionSource, extended
-from irrun.ops.releases import least
 
 _MARK: Final = b"irrun:"
 """The marker of suppression comments; a file that contains it is checked with all rules."""
@@ -174,7 +174,7 @@ class Linter:
             facts = infer(bound.graph, read.weights, given)
             breaks = {code: rule.breaks for code, rule in rules().items()}
             context = Context(read, bound, facts, given, self.settings, breaks)
-            need = least({(node.type, node.version) for node in bound.graph.walk() if node.version}, read.net.version)
+            need, _ = least(bound.graph, facts, read.net.version)
             release = None if need is None else need.release
             return self._report(filename, read.source_map, _left(context), verified(context), release)
 

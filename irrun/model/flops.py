@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
@@ -13,23 +15,38 @@ from irrun.ops.extension import Extension
 from irrun.ops.work import Sizes
 from irrun.tensor import Fact, Shape
 
+_COMPUTING: Final = frozenset(
+    {
+        *("activation", "arithmetic", "detection", "image", "internal", "matrix", "normalization", "pooling"),
+        *("quantization", "reduction", "sequence", "signals", "sparse"),
+    }
+)
+"""Categories of operations that compute new numbers; the others move, compare, sort or draw them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Flops:
     """The floating-point operations of one inference, with a multiply-add counted as two.
 
-    ``by_type`` covers convolutions, matrix products, recurrent cells and attention. ``assumed`` is true where a dynamic
-    dim was taken as 1, or a loop of unknown length as one iteration. ``unknown`` names layers that could not be counted
-    because their shapes are unknown.
+    ``by_type`` covers convolutions, matrix products, recurrent cells and attention. ``uncounted`` are the other
+    operations that compute floats, with the number of their layers: activations, norms, transforms, operations of
+    libraries. ``assumed`` is true where a dynamic dim was taken as 1, or a loop of unknown length as one iteration.
+    ``unknown`` names layers that could not be counted because their shapes are unknown.
     """
 
     by_type: Mapping[str, int]
+    uncounted: Mapping[str, int]
     assumed: bool
     unknown: tuple[str, ...]
 
     @property
     def total(self) -> int:
         return sum(self.by_type.values())
+
+    @property
+    def macs(self) -> int:
+        """The multiply-adds."""
+        return self.total // 2
 
 
 def flops(graph: Graph, facts: Facts, *, has_weights: bool = True) -> Flops:
@@ -39,7 +56,8 @@ def flops(graph: Graph, facts: Facts, *, has_weights: bool = True) -> Flops:
     """
     counter = _Counter(has_weights)
     counts = counter.graph(graph, facts)
-    return Flops(dict(sorted(counts.items())), counter.assumed, tuple(counter.unknown))
+    uncounted = dict(sorted(counter.uncounted.items(), key=lambda item: (-item[1], item[0])))
+    return Flops(dict(sorted(counts.items())), uncounted, counter.assumed, tuple(counter.unknown))
 
 
 def flops_of(node: Node, facts: Facts) -> int:
@@ -52,6 +70,7 @@ class _Counter:
         self._has_weights = has_weights
         self.assumed = False
         self.unknown: list[str] = []
+        self.uncounted: Counter[str] = Counter()
 
     def graph(self, graph: Graph, facts: Facts) -> dict[str, int]:
         counts: dict[str, int] = {}
@@ -61,11 +80,11 @@ class _Counter:
         return counts
 
     def node(self, node: Node, facts: Facts) -> dict[str, int]:
-        if isinstance(node.op, Extension):
-            return {}
         if node.bodies:
             return self._bodies(node, facts)
         if node.op is None or node.op.multiply_adds is None:
+            if _computes_floats(node, facts):
+                self.uncounted[node.type] += 1
             return {}
         shapes = [self._shape(fact) for fact in (facts.get(Outlet(node.id, 0)), *facts.inputs(node.id))]
         known = [shape for shape in shapes if shape is not None]
@@ -117,6 +136,13 @@ class _Counter:
             return trips[0]
         self.assumed = True
         return 1
+
+
+def _computes_floats(node: Node, facts: Facts) -> bool:
+    fact = facts.get(Outlet(node.id, 0))
+    if fact is not None and not fact.type.is_float:
+        return False
+    return isinstance(node.op, Extension) or (node.op is not None and node.op.spec.category in _COMPUTING)
 
 
 def _static(shape: Shape, axis: int) -> bool:

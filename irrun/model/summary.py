@@ -13,10 +13,12 @@ from irrun.document.rt_info import rt_info
 from irrun.graph import Graph, Node, Outlet
 from irrun.model.flops import Flops, flops
 from irrun.model.loaded import Loaded
+from irrun.model.needs import least
+from irrun.model.parameters import count_parameters
 from irrun.model.port import Port
 from irrun.ops.extension import Extension, Origin, origin
 from irrun.ops.infrastructure.const import Const
-from irrun.ops.releases import least, number
+from irrun.ops.releases import number
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +40,14 @@ class ExtensionUse:
 class Summary:
     """A model at a glance, including its bodies.
 
-    ``operations`` counts layers by type and version. ``parameters`` counts the elements of constants that are floats,
-    or integers below 32 bits, which hold quantised weights; constants of one element, such as a divisor, do not count.
+    ``operations`` counts layers by type and version, ``parameters`` what training finds (``count_parameters``).
     ``constant_bytes`` is the size of all constants in the weights file, shared bytes counted once. ``opsets`` are those
     that the file names, ``openvino`` is the first release that reads the file, None where it is unknown, and
-    ``openvino_for`` what decides it. ``dynamic`` lists the dynamic dims of inputs; ``means`` the means subtracted from
-    inputs, by name: a number for each channel, empty for images. ``extensions`` are the operations that no opset has,
-    ``libraries`` the well-known libraries that provide them, each with its version where the file states it.
-    ``layouts`` are those of inputs and outputs, by name. ``info`` counts the runtime information of layers and ports by
-    name, ``notes`` is that of the model.
+    ``openvino_for`` what decides it, first in ``openvino_layer``. ``dynamic`` lists the dynamic dims of inputs;
+    ``means`` the means subtracted from inputs, by name: a number for each channel, empty for images. ``extensions``
+    are the operations that no opset has, ``libraries`` the well-known libraries that provide them, each with its
+    version where the file states it. ``layouts`` are those of inputs and outputs, by name. ``info`` counts the
+    runtime information of layers and ports by name, ``notes`` is that of the model.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Summary:
     opsets: tuple[str, ...]
     openvino: str | None
     openvino_for: str
+    openvino_layer: str
     dynamic: tuple[str, ...]
     means: Mapping[str, tuple[float, ...]]
     flops: Flops
@@ -94,13 +96,16 @@ class Summary:
             "opsets": list(self.opsets),
             "openvino": self.openvino,
             "openvino_for": self.openvino_for,
+            "openvino_layer": self.openvino_layer,
             "dynamic": list(self.dynamic),
             "layouts": dict(self.layouts),
             "rt_info": {"model": self.notes, "layers": dict(self.info)},
             "means": {name: list(numbers) for name, numbers in self.means.items()},
             "flops": {
                 "total": self.flops.total,
+                "macs": self.flops.macs,
                 "by_type": dict(self.flops.by_type),
+                "uncounted": dict(self.flops.uncounted),
                 "assumed": self.flops.assumed,
                 "unknown": list(self.flops.unknown),
             },
@@ -115,7 +120,7 @@ def summarize(model: Loaded) -> Summary:
     constants = list(_constants(graph))
     extensions = _extensions(nodes)
     opsets = sorted({node.version for node in nodes if node.version}, key=lambda name: (number(name) or 0, name))
-    need = least([(node.type, node.version) for node in nodes if node.version], model.document.net.version)
+    need, deciding = least(graph, model.facts, model.document.net.version)
     return Summary(
         name=model.friendly_name,
         ir_version=model.document.net.version or "",
@@ -126,11 +131,12 @@ def summarize(model: Loaded) -> Summary:
         extensions=extensions,
         libraries=_libraries(model, extensions),
         constants=len(constants),
-        parameters=sum(constant.shape.size.lo for constant in constants if _is_parameter(constant)),
+        parameters=count_parameters(graph, model.facts),
         constant_bytes=_covered([(constant.offset, constant.offset + constant.size) for constant in constants]),
         opsets=tuple(opsets),
         openvino=None if need is None else need.release,
         openvino_for="" if need is None else need.reason,
+        openvino_layer=deciding,
         dynamic=tuple(_dynamic(model.inputs)),
         means=_means(model),
         flops=flops(graph, model.facts, has_weights=model.weights.exists),
@@ -163,11 +169,6 @@ def _libraries(model: Loaded, extensions: Iterable[ExtensionUse]) -> dict[str, s
 
 def _constants(graph: Graph) -> Iterator[Const]:
     return (node.op for node in graph.walk() if isinstance(node.op, Const))
-
-
-def _is_parameter(constant: Const) -> bool:
-    kind = constant.element_type
-    return constant.shape.size.lo > 1 and (kind.is_float or (kind.is_integer and kind.bits < 32))
 
 
 def _covered(ranges: list[tuple[int, int]]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from irrun.diagnostics import near_match
@@ -95,7 +95,7 @@ def release(text: str) -> tuple[int, int]:
 
 
 class Need(NamedTuple):
-    """The first release that reads a file, and what decides it: an operation, or the version of the format."""
+    """The first release that reads a file or a layer, and what decides it: an operation, or the format's version."""
 
     release: str
     reason: str
@@ -105,18 +105,3 @@ def first(type: str, version: str) -> str | None:
     """Return the first release that has an operation of an opset; None for a version that is no known opset."""
     opset = number(version)
     return None if opset is None else OTHERS.get(f"{type}-{opset}", FIRST.get(opset))
-
-
-def least(operations: Iterable[tuple[str, str]], ir_version: str | None) -> Need | None:
-    """Return the first release that reads a file with operations, by type and version; None where it is unknown.
-
-    Operations of libraries do not count.
-    """
-    needed = [Need(IR_11, "IR version 11")] if ir_version == "11" else []
-    for type, version in operations:
-        found = first(type, version)
-        if found is not None:
-            needed.append(Need(found, f"{type} of {version}"))
-        elif number(version) is not None:
-            return None
-    return max(needed, key=lambda need: release(need.release), default=None)

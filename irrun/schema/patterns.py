@@ -10,9 +10,31 @@ from typing import Final
 
 from irrun.ops.attributes import AttrKind, AttrSpec
 
-_INTEGER: Final = r"\s*-?[0-9]+(\.0*)?[fF]?\s*"
-_NUMBER: Final = r"\s*([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fF]?|-?inf|nan)\s*"
+_DIGITS: Final = r"[0-9]+"
+_POINT: Final = r"([0-9]+\.?[0-9]*|\.[0-9]+)"
+_ZERO: Final = r"(0+\.?0*|\.0+)"
+_NOT_ZERO: Final = r"([0-9]*[1-9][0-9]*\.?[0-9]*|[0-9]*\.[0-9]*[1-9][0-9]*)"
 _DIM: Final = r"\s*(\?|-1|[0-9]+|[0-9]*\.\.[0-9]*)\s*"
+
+
+def _integer(least: int | None = None, most: int | None = None) -> str:
+    """Return a pattern for an integer within bounds, ``least`` a single digit; with ``most``, it is 0."""
+    if least is None:
+        digits = f"-?{_DIGITS}"
+    elif most is not None:
+        digits = f"-?0+|0*({'|'.join(map(str, range(least, most + 1)))})"
+    elif least > 0:
+        digits = f"0*([{least}-9]|[1-9][0-9]+)"
+    else:
+        digits = f"-?0+|{'|'.join([_DIGITS, *(f'-0*{size}' for size in range(1, 1 - least))])}"
+    return rf"\s*({digits})(\.0*)?[fF]?\s*"
+
+
+def _number(sign: str = "") -> str:
+    """Return a pattern for a number that is ``>`` or ``>=`` 0, or any; the range of an exponent does not count."""
+    digits = {"": f"[+-]?{_POINT}", ">": rf"\+?{_NOT_ZERO}", ">=": rf"\+?{_POINT}|-{_ZERO}"}[sign]
+    infinity = "inf" if sign else "-?inf"
+    return rf"\s*(({digits})([eE][+-]?[0-9]+)?[fF]?|{infinity}|nan)\s*"
 
 
 def _letter(letter: str) -> str:
@@ -32,11 +54,11 @@ def items(item: str) -> str:
 
 
 KINDS: Final[dict[AttrKind, str]] = {
-    "int": _INTEGER,
-    "float": _NUMBER,
+    "int": _integer(),
+    "float": _number(),
     "bool": f"{in_any_case(('true', 'false'))}|1|0",
-    "ints": items(_INTEGER),
-    "floats": items(_NUMBER),
+    "ints": items(_integer()),
+    "floats": items(_number()),
     "shape": rf"\s*(\[\s*({_DIM}(,{_DIM})*|\.\.\.)?\s*\]|({_DIM}(,{_DIM})*|\.\.\.)?)\s*",
 }
 EXACT: Final[dict[AttrKind, str]] = {"int": r"\s*\+?[0-9]+", "shape": rf"({_DIM}(,{_DIM})*)?\s*"}
@@ -45,7 +67,20 @@ EXACT: Final[dict[AttrKind, str]] = {"int": r"\s*\+?[0-9]+", "shape": rf"({_DIM}
 
 def pattern(spec: AttrSpec) -> str | None:
     """Return the pattern that the text of an attribute must match; None for words and for arbitrary text."""
-    return EXACT.get(spec.kind, KINDS.get(spec.kind)) if spec.exact else KINDS.get(spec.kind)
+    return EXACT.get(spec.kind, KINDS.get(spec.kind)) if spec.exact else bounded(spec) or KINDS.get(spec.kind)
+
+
+def bounded(spec: AttrSpec) -> str | None:
+    """Return the pattern of numbers within the bounds of an attribute; None where it has none."""
+    sign, bound = next(iter(spec.bounds.items()), ("", 0))
+    if spec.exact or not sign:
+        return None
+    if spec.kind in ("float", "floats"):
+        one = _number(sign)
+        return one if spec.kind == "float" else items(one)
+    most = spec.bounds.get("<=")
+    one = _integer(int(bound) + (sign == ">"), None if most is None else int(most))
+    return one if spec.kind == "int" else items(one)
 
 
 def misspelt(word: str) -> str:

@@ -42,6 +42,7 @@ def relaxng(operations: Operations = BUILT_IN) -> str:
         _net(),
         *_structure(),
         *_values(),
+        *_bounded(versions),
         _define("layer", _E.choice(*(_E.ref(name=_name(cls.spec)) for cls in versions), _E.ref(name="foreign"))),
         *(_operation(cls.spec, known) for cls, known in versions.items()),
         _foreign(versions),
@@ -127,7 +128,7 @@ def _optional(attributes: Iterable[AttrSpec]) -> Iterator[Element]:
     """
     alike: dict[tuple[object, ...], list[AttrSpec]] = {}
     for spec in attributes:
-        alike.setdefault((spec.kind, spec.choices, spec.exact), []).append(spec)
+        alike.setdefault((spec.kind, spec.choices, spec.exact, tuple(spec.bounds.items())), []).append(spec)
     for specs in alike.values():
         yield _some_of([spec.name for spec in specs], _content(specs[0]))
 
@@ -145,7 +146,16 @@ def _content(spec: AttrSpec) -> Element:
     pattern = patterns.pattern(spec)
     if pattern is None:
         return _E.text()
-    return _pattern(pattern) if spec.exact and spec.kind in patterns.EXACT else _E.ref(name=spec.kind)
+    if spec.exact and spec.kind in patterns.EXACT:
+        return _pattern(pattern)
+    return _E.ref(name=_kind(spec))
+
+
+def _kind(spec: AttrSpec) -> str:
+    """Return the name of the content of an attribute: its kind and bounds."""
+    words = {">": "above", ">=": "from", "<=": "to"}
+    bounds = [f".{words[sign]}.{bound:g}" for sign, bound in spec.bounds.items()]
+    return spec.kind + ("".join(bounds) if patterns.bounded(spec) is not None else "")
 
 
 def _values() -> Iterator[Element]:
@@ -154,6 +164,14 @@ def _values() -> Iterator[Element]:
     for kind, pattern in patterns.KINDS.items():
         words = [_value("true"), _value("false")] if kind == "bool" else []
         yield _define(kind, _E.choice(*words, _pattern(pattern)) if words else _pattern(pattern))
+
+
+def _bounded(versions: Iterable[type[Op]]) -> Iterator[Element]:
+    """Define the numbers within the bounds of attributes, by kind and bounds."""
+    found = {_kind(spec): patterns.bounded(spec) for cls in versions for spec in cls.spec.attributes}
+    for name, pattern in sorted(found.items()):
+        if pattern is not None:
+            yield _define(name, _pattern(pattern))
 
 
 # -- structure shared by all layers and nets

@@ -12,14 +12,14 @@ _MAP_INTEGERS: Final = ("external_port_id", "internal_layer_id", "axis", "start"
 
 
 def xsd() -> str:
-    """Return the schema as text. Edges of the net must join existing layers, and ids must be unique.
+    """Return the schema as text. Edges of the net must join existing layers; ids of layers and ports must be unique.
 
-    Bodies have no keys: an identity constraint of a nested body would also match the ids of the enclosing body.
+    Edges of bodies may join any layers: a reference in a nested body would also match the ids of the enclosing body.
     """
     versions = _lines(14, (f'<xs:enumeration value="{version}"/>' for version in VERSIONS))
     precisions = _lines(6, (f'<xs:enumeration value="{name}"/>' for name in sorted({*BY_PRECISION, *BY_NAME})))
     entries = _lines(4, (f'<xs:attribute name="{n}" type="xs:integer"{_required(n)}/>' for n in _MAP_INTEGERS))
-    bodies = _lines(6, (f'<xs:element name="{tag}" type="Graph" minOccurs="0"/>' for tag in MAPS))
+    bodies = _lines(6, (line for tag in MAPS for line in _body(tag)))
     maps = _lines(6, (f'<xs:element name="{tag}" type="PortMap" minOccurs="0"/>' for tag in MAPS.values()))
     of_net = _lines(6, (f'<xs:element name="{tag}" type="Anything"/>' for tag in LEGACY_CHILDREN["net"]))
     of_layer = _lines(
@@ -58,7 +58,12 @@ def xsd() -> str:
 
   <xs:complexType name="Layers">
     <xs:sequence>
-      <xs:element name="layer" type="Layer" minOccurs="0" maxOccurs="unbounded"/>
+      <xs:element name="layer" type="Layer" minOccurs="0" maxOccurs="unbounded">
+        <xs:unique name="port">
+          <xs:selector xpath="input/port|output/port"/>
+          <xs:field xpath="@id"/>
+        </xs:unique>
+      </xs:element>
     </xs:sequence>
   </xs:complexType>
 
@@ -186,6 +191,18 @@ def _lines(indent: int, lines: Iterable[str]) -> str:
 def _legacy(kind: str, indent: int = 4) -> str:
     """Return the attributes that have no meaning but are allowed."""
     return _lines(indent, (f'<xs:attribute name="{name}" type="xs:string"/>' for name in LEGACY_ATTRIBUTES[kind]))
+
+
+def _body(tag: str) -> list[str]:
+    """Return the element of a body, whose layers have ids of their own."""
+    return [
+        f'<xs:element name="{tag}" type="Graph" minOccurs="0">',
+        f'  <xs:unique name="layer-of-{tag}">',
+        '    <xs:selector xpath="layers/layer"/>',
+        '    <xs:field xpath="@id"/>',
+        "  </xs:unique>",
+        "</xs:element>",
+    ]
 
 
 def _required(name: str) -> str:

@@ -44,7 +44,7 @@ def set_outputs(model: Loaded, add: Iterable[str] = (), remove: Iterable[str] = 
     edited.remove(gone)
     needed = edited.graph.upstream((*kept, *graph.sinks)).union(graph.parameters)
     edited.remove(set(edited.graph) - needed)
-    edited.graph.graph["results"] = tuple(kept)
+    edited.graph.ends = edited.graph.ends._replace(results=tuple(kept))
     return closed(edited, plain_model)
 
 

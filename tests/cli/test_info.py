@@ -39,16 +39,18 @@ def test_digits(run: Run) -> None:
     ]
     assert "            12 Const opset1" in lines
     assert "             1 SoftMax opset8" in lines
-    assert lines[-9:] == [
+    assert lines[-11:] == [
         "constants   12, 89.7 KiB (91,836 bytes)",
         "parameters  22,954",
         "opsets      opset1, opset8, opset14",
-        "OpenVINO    2024.1 or later, for MaxPool of opset14",
+        'OpenVINO    2024.1 or later, for MaxPool of opset14 in "pool1"',
         "rt_info     OpenVINO Runtime: 2026.4.1-22982-e213a147257-releases/2026/4",
         "            Runtime_version: 2026.4.1-22982-e213a147257-releases/2026/4",
         "FLOPs       921 k (920,832), with dynamic dims taken as 1",
         "            Convolution 903,168",
         "            MatMul 17,664",
+        "MACs        460 k (460,416)",
+        "uncounted   Add 5, ReLU 4, AvgPool 1, Divide 1, MaxPool 1, SoftMax 1",
     ]
 
 
@@ -88,11 +90,12 @@ def test_json(run: Run, add: Path) -> None:
         "opsets": ["opset1"],
         "openvino": "2022.1",
         "openvino_for": "IR version 11",
+        "openvino_layer": "",
         "dynamic": [],
         "layouts": {},
         "rt_info": {"model": {}, "layers": {}},
         "means": {},
-        "flops": {"total": 0, "by_type": {}, "assumed": False, "unknown": []},
+        "flops": {"total": 0, "macs": 0, "by_type": {}, "uncounted": {}, "assumed": False, "unknown": []},
     }
 
 
@@ -131,7 +134,7 @@ def test_a_model_with_faults_is_described_as_far_as_it_goes(run: Run, tmp_path: 
     assert "dynamic     x: the rank" in lines
     assert "            1 Frob opst1  (no such operation)" in lines
     assert "opsets      opst1, opset1, opset8" in lines
-    assert "FLOPs       0: no convolution, matrix product, recurrent cell or attention" in lines
+    assert "FLOPs       0: no layer whose multiply-adds are counted" in lines
 
 
 def test_operations_of_libraries(run: Run, tmp_path: Path) -> None:
@@ -297,6 +300,29 @@ def test_layers_of_unknown_rank_are_named(run: Run, tmp_path: Path) -> None:
     )
 
 
+def test_operations_that_are_not_counted_are_named(run: Run, tmp_path: Path) -> None:
+    net = Net()
+    x = net.parameter("x", "2,8,2")
+    y = net.layer("DFT", [x, net.constant([1])], opset=7)
+    net.result(net.layer("ReLU", [net.layer("ReLU", [y])]), net.layer("ShapeOf", [x], opset=3, output_type="i64"))
+    path = net.save(tmp_path / "dft.xml")
+    assert run("info", path).stdout.splitlines()[-2:] == [
+        "FLOPs       0: no layer whose multiply-adds are counted",
+        "uncounted   ReLU 2, DFT 1",
+    ]
+    assert json.loads(run("info", path, "--output-format", "json").stdout)["flops"]["uncounted"] == {
+        "ReLU": 2,
+        "DFT": 1,
+    }
+
+
+def test_grouped_products(tmp_path: Path) -> None:
+    net = Net()
+    x, w = net.parameter("x", "6,4"), net.parameter("w", "3,5,4")
+    net.result(net.layer("GroupedMatMul", [x, w, net.constant([2, 4, 6])], opset=17))
+    assert counted(net, tmp_path / "g.xml") == {"GroupedMatMul": 2 * 6 * 4 * 5}
+
+
 def looped(net: Net, body: Net, trips: str) -> Net:
     """Return a TensorIterator that slices x f32[trips,4] along axis 0 and concatenates the results of its body."""
     cut = {"axis": 0, "stride": 1, "part_size": 1, "start": 0, "end": -1}
@@ -320,7 +346,9 @@ def test_a_body_counts_as_often_as_it_runs(run: Run, tmp_path: Path, trips: str,
     record: dict[str, Any] = json.loads(run("info", path, "--output-format", "json").stdout)
     assert record["flops"] == {
         "total": runs * 2 * 4 * 6,
+        "macs": runs * 4 * 6,
         "by_type": {"MatMul": runs * 2 * 4 * 6},
+        "uncounted": {},
         "assumed": trips == "?",
         "unknown": [],
     }

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import json
+from typing import Any
+
 import networkx as nx
 import pytest
 
 from irrun.document import read
 from irrun.document.writer import Writer
 from irrun.graph import Graph, Outlet, bind
-from irrun.graph.graph import Inlet
+from irrun.graph.graph import GraphEnds, Inlet
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32
 from tests.linter.models import NET
@@ -85,3 +89,36 @@ def test_a_part_of_it_keeps_the_order_and_the_ends() -> None:
     assert part.topological_order == (0, 1, 3)
     assert (part.parameters, part.results, part.sinks) == ((0,), (3,), ())
     assert nx.is_frozen(part)
+
+
+def test_graphml_has_plain_attributes() -> None:
+    file = io.BytesIO()
+    nx.write_graphml(squares(), file)
+    found: Any = nx.read_graphml(io.BytesIO(file.getvalue()), node_type=int, force_multigraph=True)
+    assert dict(found.nodes(data=True)) == {
+        0: {"name": "x", "type": "Parameter", "version": "opset1"},
+        1: {"name": "square", "type": "Multiply", "version": "opset1"},
+        2: {"name": "dead", "type": "ReLU", "version": "opset1"},
+        3: {"name": "Result_3", "type": "Result", "version": "opset1"},
+    }
+    assert sorted((source, target, data["to_port"]) for source, target, data in found.edges(data=True)) == [
+        *((0, 1, 0), (0, 1, 1), (0, 2, 0), (1, 3, 0)),
+    ]
+
+
+def test_node_link_data_is_json() -> None:
+    graph = squares()
+    text = json.dumps(nx.node_link_data(graph))
+    found: Any = nx.node_link_graph(json.loads(text))
+    assert dict(found.nodes(data=True)) == dict(graph.nodes(data=True))
+    assert list(found.edges(data="to_port")) == list(graph.edges(data="to_port"))
+
+
+def test_copies_and_parts_keep_records_and_ends() -> None:
+    graph = squares()
+    for other in (graph.copy(), graph.subgraph([0, 1, 3]), graph.subgraph([0, 1, 3]).copy()):
+        assert other.node(1) is graph.node(1)
+        assert other.ends == graph.ends == GraphEnds((0,), (3,), ())
+    copied = graph.copy()
+    copied.ends = GraphEnds()
+    assert graph.parameters == (0,)

@@ -152,7 +152,8 @@ def test_parameters_and_results() -> None:
                 {"normalize_variance": "true", "eps": "1e-5", "eps_mode": "inside_sqrt"},
                 [1],
             ),
-            "Subtract the mean along axis 1, then divide by the standard deviation (eps 1e-05 is added).",
+            "Subtract the mean along axis 1, then divide by the standard deviation "
+            "(eps 1e-05 is added to the variance).",
             "The output has the shape of the input, [2,3].",
         ),
         (

@@ -269,11 +269,29 @@ def test_heat(tmp_path: Path) -> None:
         page.open(path)
         keys = page.run("return [...document.getElementById('heat').options].map((option) => option.value)")
         assert keys[:4] == ["", "time", "flops", "weights"]
+        assert page.run("return document.getElementById('heat').value") == "time"
+        assert "ms" in page.text("#legend")
+        fills = "(layer, index) => [layer.h.time, report.views[0].on.fill(0, index)]"
+        times = f"return report.data.models[0].layers.map({fills})"
+        measured = [(time, colour) for time, colour in page.run(times) if time is not None]
+        assert max(measured)[1] != min(measured)[1]
         page.run("report.setHeat('flops')")
         assert "FLOPs" in page.text("#legend")
         colours = "const view = report.views[0]; return [1, 3].map((layer) => view.on.fill(0, layer))"
         hot, cold = page.run(colours)
         assert hot != cold
+        assert page.errors() == []
+
+
+@needs_browser
+@pytest.mark.parametrize(("is_run", "has_errors", "heat"), [(False, False, ""), (True, True, "error")])
+def test_the_first_colours_are_what_a_run_has_shown(tmp_path: Path, is_run: bool, has_errors: bool, heat: str) -> None:
+    model = loaded(network())
+    side = ModelSide(loaded(network(), ('type="Tanh"', 'type="Erf"')), [IMAGE]) if has_errors else None
+    measured = measure(model, [IMAGE], {}, side) if is_run else Measured()
+    with browser() as page:
+        page.open(write(tmp_path, Subject(model, "net.xml", (), measured)))
+        assert page.run("return document.getElementById('heat').value") == heat
         assert page.errors() == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from functools import cache
@@ -12,8 +13,13 @@ import pytest
 from lxml import etree
 
 import irrun
+from irrun.diagnostics import OpError
+from irrun.ops.attributes import AttrSpec
+from irrun.ops.available import BUILT_IN
+from irrun.schema import patterns
 from tests.cases import Case
 from tests.linter.snippets import examples
+from tests.loops import loop_model
 from tests.ops import harness
 from tests.ops.test_faults import one_case_each
 from tests.plugins.tiers import Tier
@@ -169,6 +175,10 @@ WRONG = [
     ('precision="FP32"', 'precision="FP33"'),
     ("<dim>8</dim>", "<dim>eight</dim>"),
     ('version="opset8"', 'version="opset99"'),
+    ('strides="1, 1"', 'strides="0, 1"'),
+    ('strides="1, 1"', 'strides="1, -1"'),
+    ('strides="1, 1"', 'strides="00"'),
+    ('pads_begin="1, 1"', 'pads_begin="1, -1"'),
     ("</edges>", "</edges><statistic/>"),
     ("</layer>", "<bias/></layer>"),
     ('<port id="0" precision="FP32"', '<port id="0"'),
@@ -186,6 +196,7 @@ WRONG_FOR_XSD = [
     ('from-layer="0"', 'from-layer="999"'),
     ('<layer id="1"', '<layer id="0"'),
     ("<edge ", "<egde "),
+    ('<port id="2"', '<port id="1"'),
     ('<port id="0" precision="FP32"', '<port id="0"'),
 ]
 
@@ -195,6 +206,56 @@ def test_xsd_refuses(subtests: pytest.Subtests) -> None:
         with subtests.test(old=old, new=new):
             assert old in DIGITS
             assert not XSD.validate(etree.fromstring(DIGITS.replace(old, new, 1).encode()))
+
+
+def test_numbers_keep_their_bounds() -> None:
+    """The patterns accept what the declarations do, whichever way a number is spelt."""
+    texts = ["0", "00", "0.0", "-0", "-0.", "1", "01", "+1", "1.0", "1f", "2", "10", "20", "-1", "-01", "-2", "-10"]
+    texts += ["0.5", ".5", "-.5", "1e3", "0e3", "-1e-3", "0.001", "inf", "-inf", "nan", "a", " 1 ", " 0 "]
+    specs = {
+        (spec.kind, tuple(spec.bounds.items())): spec
+        for cls in BUILT_IN.declarations()
+        for spec in cls.spec.attributes
+        if patterns.bounded(spec) is not None
+    }
+    assert len(specs) > 12
+    for spec in specs.values():
+        pattern = patterns.bounded(spec)
+        assert pattern is not None
+        for text in texts if "<=" not in spec.bounds or spec.kind in ("int", "ints") else ():
+            for written in (
+                (text, f"{text},7") if spec.kind.endswith("s") and spec.bounds.get("<=") is None else (text,)
+            ):
+                assert (re.fullmatch(pattern, written) is not None) == _is_within(spec, written), (spec, written)
+
+
+def _is_within(spec: AttrSpec, text: str) -> bool:
+    try:
+        spec.check(spec.parse(text))
+    except OpError:
+        return False
+    return True
+
+
+def test_num_splits_are_at_least_one() -> None:
+    ((case, text),) = [item for item in models() if item[0].type == "Split"]
+    for number, is_sound in (("1", True), ("3", True), ("0", False), ("-2", False)):
+        item, data = with_data(case, text)
+        data.set("num_splits", number)
+        assert is_valid(item) == is_sound, number
+
+
+def test_ids_of_ports_and_of_layers_in_bodies_are_unique(tmp_path: Path) -> None:
+    text = loop_model(tmp_path, 5, 100.0).read_text()
+    assert XSD.validate(etree.fromstring(text.encode())), XSD.error_log
+    inner = 'name="Convert_2"'
+    for old, new in (
+        (f'<layer id="2" {inner}', f'<layer id="1" {inner}'),
+        ('<port id="4" precision="FP32">', '<port id="3" precision="FP32">'),
+        ('<port id="1" precision="FP32" />', '<port id="0" precision="FP32" />'),
+    ):
+        assert old in text
+        assert not XSD.validate(etree.fromstring(text.replace(old, new).encode())), new
 
 
 def test_report_is_valid() -> None:

@@ -1,8 +1,9 @@
 """Show the structural difference of two models.
 
 Layers that were added, removed or renamed, and changed operations, attributes, shapes, types, constants, edges and
-runtime information (rt_info), also inside bodies. Ids and the order of layers do not count: layers are matched by name,
-then by structure. Constants are compared by their bytes.
+runtime information (rt_info), also inside bodies; and declared types and shapes of ports that are not the inferred
+ones. Ids, the order of layers and the spelling of attributes do not count: layers are matched by name, then by
+structure. Constants are compared by their bytes.
 
 Changes of shapes, types and edges that follow from other changes are only counted; --all lists them too.
 
@@ -51,6 +52,8 @@ def command(model: Path, other: Path, ignore_names: bool, every: bool, output_fo
         result(_text(found, every))
     for ends in found.reordered:
         note(f"the {ends} are in a different order")
+    if found.is_equal and not found.reordered and model.read_bytes() != other.read_bytes():
+        note("the files differ in ids, the order of layers, spelling or the release that wrote them")
     if found.unread:
         note("constants without a weights file are compared by type and shape")
     if not found.is_equal:

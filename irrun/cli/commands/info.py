@@ -130,6 +130,8 @@ def _text(summary: Summary) -> str:
         *(("rt_info" if index == 0 else "", text) for index, text in enumerate(_information(summary))),
         ("FLOPs", _flops(summary.flops)),
         *(("", f"{type} {count:,}") for type, count in summary.flops.by_type.items()),
+        *([("MACs", _number(summary.flops.macs))] if summary.flops.by_type else []),
+        *([("uncounted", _uncounted(summary.flops))] if summary.flops.uncounted else []),
     ]
     return "\n".join(listed(rows, columns()))
 
@@ -184,7 +186,9 @@ def _needs(summary: Summary) -> list[str]:
     internal = [use for use in summary.extensions if use.internal_to is not None]
     if internal:
         return [f"none: {values.printable(use.type)} lives only inside {use.internal_to}" for use in internal]
-    lines = ["not known" if summary.openvino is None else f"{summary.openvino} or later, for {summary.openvino_for}"]
+    layer = f' in "{values.printable(summary.openvino_layer)}"' if summary.openvino_layer else ""
+    needed = f"{summary.openvino} or later, for {summary.openvino_for}{layer}"
+    lines = ["not known" if summary.openvino is None else needed]
     for name, version in summary.libraries.items():
         written = f", written with {values.printable(version)}" if version is not None else ""
         lines.append(f"with the library {name}{written}")
@@ -194,8 +198,8 @@ def _needs(summary: Summary) -> list[str]:
 
 def _flops(flops: Flops) -> str:
     if not flops.by_type and not flops.unknown:
-        return "0: no convolution, matrix product, recurrent cell or attention"
-    text = f"{flops.total:,}" if flops.total < 10_000 else f"{_short(flops.total)} ({flops.total:,})"
+        return "0: no layer whose multiply-adds are counted"
+    text = _number(flops.total)
     if flops.assumed:
         text += ", with dynamic dims taken as 1"
     if flops.unknown:
@@ -203,6 +207,14 @@ def _flops(flops: Flops) -> str:
         more = f" and {len(flops.unknown) - 3} more" if len(flops.unknown) > 3 else ""
         text += f", without {shown}{more}, of whose shapes too little is known"
     return text
+
+
+def _uncounted(flops: Flops) -> str:
+    return ", ".join(f"{values.printable(type)} {count:,}" for type, count in flops.uncounted.items())
+
+
+def _number(count: int) -> str:
+    return f"{count:,}" if count < 10_000 else f"{_short(count)} ({count:,})"
 
 
 def _short(number: float) -> str:

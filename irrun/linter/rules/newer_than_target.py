@@ -6,7 +6,8 @@ from irrun.diagnostics import Anchor, Diagnostic, Severity
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
 from irrun.linter.scopes import Placed, by_type
-from irrun.ops.releases import IR_11, first, release
+from irrun.model.needs import need_of_node
+from irrun.ops.releases import IR_11, Need, release
 
 
 class NewerThanTarget(Rule):
@@ -14,8 +15,9 @@ class NewerThanTarget(Rule):
 
     ## What it does
     With `--target-version`, compares that release with the first release that has the operation of each layer, and
-    for IR version 11 with 2022.1, the first release that reads it. Each operation is reported once. Without a target
-    version there are no findings.
+    for IR version 11 with 2022.1, the first release that reads it. Some uses came later than their operation: an
+    attention mask that is broadcast to the scores, a sink of attention, which older releases ignore, and an Einsum that
+    broadcasts an axis. Each operation is reported once. Without a target version there are no findings.
 
     ## Why is this bad
     OpenVINO refuses the file with `Cannot create … layer … from unsupported opset`, and a server may exit without a
@@ -43,20 +45,18 @@ class NewerThanTarget(Rule):
         if net.version == "11" and target < release(IR_11):
             what = f"IR version 11 can be read from OpenVINO {IR_11} on, the target is {named}"
             yield self.report(net, what, at=Anchor(net.element, "value", "version"))
-        layers: dict[tuple[str, str], list[Placed]] = {}
+        layers: dict[Need, list[Placed]] = {}
         for nodes in by_type(context).values():
             for item in nodes:
-                if item.node.op is not None:
-                    layers.setdefault((item.node.type, item.node.version), []).append(item)
-        for (type, version), found in layers.items():
-            since = first(type, version)
-            if since is None or release(since) <= target:
-                continue
+                need = None if item.node.op is None else need_of_node(item.node, item.scope.facts)
+                if need is not None and release(need.release) > target:
+                    layers.setdefault(need, []).append(item)
+        for need, found in layers.items():
             more = len(found) - 1
             others = (f"{more} more layer{'s are' if more > 1 else ' is'} of this operation",) if more else ()
             yield self.report(
                 found[0],
-                f"{type} of {version} is in OpenVINO from {since} on, the target is {named}",
+                f"{need.reason} is in OpenVINO from {need.release} on, the target is {named}",
                 at=Anchor(found[0].layer.element, "value", "version"),
                 notes=others,
             )

@@ -12,7 +12,7 @@ from irrun.document.places import op_diagnostic
 from irrun.editing import MutableGraph
 from irrun.editing.mutable import NO_WEIGHTS
 from irrun.graph import Graph, Node, Outlet
-from irrun.graph.graph import PARAMETER, RESULT, Inlet
+from irrun.graph.graph import PARAMETER, RESULT, GraphEnds, Inlet
 from irrun.inference import Facts
 from irrun.inference.infer import input_notes
 from irrun.openvino.nodes.records import CLASS_NAMES, held
@@ -198,7 +198,7 @@ class Workspace(MutableGraph):
         if key not in self._snapshots:
             needed = self.needed(*key)
             graph = self.graph.without(set(self.graph).difference(needed))
-            graph.graph.update(zip(("parameters", "results", "sinks"), key, strict=True))
+            graph.ends = GraphEnds(*key)
             known = {outlet: fact for outlet, fact in self.facts.items() if outlet.node in graph}
             bodies = {key: facts for key, facts in self.bodies.items() if key[0] in graph}
             self._snapshots[key] = graph, Facts(graph, known, bodies, ())

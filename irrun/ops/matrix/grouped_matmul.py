@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import math
+
 from irrun.kernels.matmul import grouped_matmul, matmul
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, op
 from irrun.ops.shapes import merge_dims
+from irrun.ops.work import Sizes
 from irrun.tensor.element_type import I32, I64, NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -46,6 +49,9 @@ class GroupedMatMul(Op):
             return Shape([mat_a.shape[0], b[1]])
         groups = merge_dims(mat_a.shape[0], groups, "the numbers of groups in mat_a and mat_b", input=1)
         return Shape([groups, mat_a.shape[1], b[1]])
+
+    def multiply_adds(self, sizes: Sizes) -> int:
+        return math.prod(sizes.output) * sizes.inputs[0][-1]
 
     def run(self, mat_a: Array, mat_b: Array, offsets: Array | None) -> Array:
         return matmul(mat_a, mat_b, transpose_b=True) if offsets is None else grouped_matmul(mat_a, mat_b, offsets)

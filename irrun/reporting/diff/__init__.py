@@ -1,5 +1,6 @@
 """The structural difference of two models."""
 
-from irrun.reporting.diff.changes import KINDS, Change, Difference, diff
+from irrun.reporting.diff.changes import KINDS, Change, Difference
+from irrun.reporting.diff.comparison import diff
 
 __all__ = ["KINDS", "Change", "Difference", "diff"]

@@ -155,11 +155,30 @@ class _Matcher:
         return first.outputs == second.outputs and not _ENDS & {first.type, second.type}
 
     def _constants(self) -> None:
+        """Match constants of one value by the inputs that they feed and by name, others by inputs, value or name."""
+        a, b = self.a, self.b
+        self._constants_before(lambda s, t: a.own[s] == b.own[t])
+        self._constants_by(lambda side, id: (side.node(id).name, side.own[id]))
+        self._constants_before(lambda _s, _t: True)
+        self._constants_by(lambda side, id: side.own[id])
+        self._constants_by(lambda side, id: side.node(id).name)
+
+    def _constants_before(self, accepts: Callable[[int, int], bool]) -> None:
         for x, y in list(self.pairs.items()):
             for s, t in self._before(x, y):
                 is_open = s not in self.pairs and t not in self.taken
-                if is_open and self.a.is_constant(s) and self.b.is_constant(t):
+                if is_open and self.a.is_constant(s) and self.b.is_constant(t) and accepts(s, t):
                     self._pair(s, t)
+
+    def _constants_by(self, key: Callable[[Side, int], Hashable]) -> None:
+        waiting: dict[Hashable, deque[int]] = {}
+        for y in self.b.order:
+            if y not in self.taken and self.b.is_constant(y):
+                waiting.setdefault(key(self.b, y), deque()).append(y)
+        for x in self.a.order:
+            found = waiting.get(key(self.a, x)) if x not in self.pairs and self.a.is_constant(x) else None
+            if found:
+                self._pair(x, found.popleft())
 
 
 def _both(side: Side) -> dict[int, Any]:

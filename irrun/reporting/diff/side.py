@@ -13,6 +13,7 @@ from irrun.inference import Facts
 from irrun.ops.context import BodyPorts
 from irrun.ops.extension import Extension
 from irrun.ops.infrastructure.const import Const
+from irrun.tensor import Fact
 from irrun.tensor.storing import pack
 
 _PLACES: Final = frozenset({"offset", "size"})
@@ -107,9 +108,12 @@ class Side:
             return None
         return None if data is None else _digest(data)
 
+    def fact(self, outlet: Outlet | None) -> Fact | None:
+        return None if self.facts is None else self.facts.get(outlet)
+
     def fact_text(self, outlet: Outlet) -> tuple[str, str] | None:
         """Return the element type and the shape of an outlet; None where they are not known."""
-        fact = None if self.facts is None else self.facts.get(outlet)
+        fact = self.fact(outlet)
         return None if fact is None else (str(fact.type), str(fact.shape))
 
     def role(self, id: int) -> str:

@@ -117,7 +117,7 @@ class _Model:
         yield ["layers", f"{found.layers:,}"]
         yield ["parameters", f"{found.parameters:,}"]
         yield ["constants", f"{found.constants:,}, {found.constant_bytes:,} bytes"]
-        yield ["FLOPs", f"{found.flops.total:,}"]
+        yield ["FLOPs", f"{found.flops.total:,}, of {found.flops.macs:,} multiply-adds"]
         yield ["opsets", ", ".join(found.opsets)]
         if found.openvino is not None:
             yield ["OpenVINO", f"{found.openvino} or later"]

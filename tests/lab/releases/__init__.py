@@ -3,4 +3,6 @@
 ``python -m tests.lab releases FOLDER`` asks the releases that are installed in ``FOLDER/2024.3.0`` and its like (``pip
 install --target``), each in a process of its own, with one-layer models of the cases of the operations. It writes
 ``docs/data/releases.json``: the first release that reads, and the first that compiles, a model of each version.
+With ``--models``, it asks for the exported models and the examples whether the release that ``irrun info`` names reads
+them, and whether the one before refuses them, and writes ``docs/data/releases-of-models.json``.
 """

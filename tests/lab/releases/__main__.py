@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,11 +13,12 @@ from typing import Final
 from irrun.document.writer import Writer
 from irrun.ops.releases import FIRST, number, release
 from tests.cases import AnyCase, Case, all_cases, all_models
+from tests.lab.releases import files
+from tests.lab.releases.asking import Installed, installations
 from tests.nets import Net
 from tests.ops import harness
 
 DATA: Final = Path(__file__).resolve().parents[3] / "docs" / "data" / "releases.json"
-WORKER: Final = Path(__file__).with_name("worker.py")
 MOST: Final = 3
 """Models of a version of an operation."""
 
@@ -43,15 +42,6 @@ def models(folder: Path) -> dict[str, str]:
         net.result(net.layer("ReLU", [net.parameter("x", "1,3")], "1,3", opset))
         found[f"any {net.save(path)}"] = f"ReLU of opset-{opset}"
     return found
-
-
-def answers(installed: Path, python: str, paths: Sequence[str]) -> list[str]:
-    """Return what a release does with each model."""
-    environment = {**os.environ, "PYTHONPATH": str(installed), "LD_LIBRARY_PATH": str(installed / "openvino" / "libs")}
-    done = subprocess.run(
-        [python, str(WORKER)], input="\n".join(paths), env=environment, stdout=subprocess.PIPE, text=True, check=True
-    )
-    return done.stdout.split()
 
 
 def first(outcomes: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str | None]]:
@@ -82,18 +72,26 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("folder", type=Path, help="a folder with installations, named by their releases")
     parser.add_argument("--python", default=sys.executable, help="the Python of the installations")
     parser.add_argument("--old-python", help="the Python of releases before 2023.0")
+    parser.add_argument("--models", action="store_true", help="ask for whole models instead")
     options = parser.parse_args(arguments)
-    best = ("nothing", "reads", "compiles")
-    outcomes: dict[str, dict[str, str]] = {}
+    installed = installations(options.folder, options.python, options.old_python)
     with TemporaryDirectory() as folder:
-        paths = models(Path(folder))
-        for installed in sorted(path for path in options.folder.iterdir() if (path / "openvino").is_dir()):
-            python = options.python if release(installed.name) >= (2023, 0) else options.old_python
-            if python is None:
-                continue
-            of = outcomes.setdefault(installed.name, {})
-            for version, outcome in zip(paths.values(), answers(installed, python, list(paths)), strict=True):
-                of[version] = max(of.get(version, "nothing"), outcome, key=best.index)
-            print(installed.name, sum(outcome != "nothing" for outcome in of.values()), "of", len(of), flush=True)
-    DATA.write_text(json.dumps(first(outcomes), indent=0) + "\n", encoding="utf-8")
+        if options.models:
+            for key, value in files.record(files.asked(list(files.models(Path(folder))), installed)).items():
+                print(f"{key}: {value}")
+        else:
+            DATA.write_text(json.dumps(first(outcomes(installed, Path(folder))), indent=0) + "\n", encoding="utf-8")
     return 0
+
+
+def outcomes(installed: Sequence[Installed], folder: Path) -> dict[str, dict[str, str]]:
+    """Return what each release does with each version of an operation."""
+    best = ("nothing", "reads", "compiles")
+    found: dict[str, dict[str, str]] = {}
+    paths = models(folder)
+    for item in installed:
+        of = found.setdefault(item.name, {})
+        for version, outcome in zip(paths.values(), item.answers(list(paths)), strict=True):
+            of[version] = max(of.get(version, "nothing"), outcome, key=best.index)
+        print(item.name, sum(outcome != "nothing" for outcome in of.values()), "of", len(of), flush=True)
+    return found

@@ -2,7 +2,7 @@
 
 Each line of the standard input is an opset and a path; what is printed for it is ``nothing``, ``reads`` or
 ``compiles``. A model is read where a layer of it is the version of the opset: a release may have an opset with the
-operation of an older one. With ``any``, every version will do.
+operation of an older one. With ``any``, every version will do; with ``reads``, the model is not compiled either.
 """
 
 import os
@@ -18,11 +18,12 @@ def outcome(opset, path):  # type: ignore[no-untyped-def]
         try:
             model = CORE.read_model(path)
             versions = {layer.get_type_info().version_id for layer in model.get_ops()}
-            if opset != "any" and opset not in versions:
+            if opset not in ("any", "reads") and opset not in versions:
                 raise RuntimeError(opset)
             os.write(writing, b"reads\n")
-            CORE.compile_model(model, "CPU")
-            os.write(writing, b"compiles\n")
+            if opset != "reads":
+                CORE.compile_model(model, "CPU")
+                os.write(writing, b"compiles\n")
         finally:
             os._exit(0)
     os.close(writing)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
+import numpy as np
+
+from irrun.ops.arithmetic.elementwise import FloatFunction, Whole
 from irrun.reporting.explain.words.register import Seen, Words, axes_text, listed, nth, says, shape_text
 from irrun.tensor import Dim
 
@@ -64,7 +68,7 @@ _REDUCTIONS: Final = {
 
 @says(*_FORMULAS)
 def binary(seen: Seen) -> Words:
-    formula = _FORMULAS[seen.op.type]
+    formula = _FORMULAS[seen.op.type] + _rounding(seen)
     a, b = (seen.input(port) for port in (0, 1))
     if a is None or b is None or b.rank is None:
         return [f"Each element is {formula}."], []
@@ -73,9 +77,23 @@ def binary(seen: Seen) -> Words:
     return [f"Each element is {formula}.{about}"], broadcast(seen, 0, 1)
 
 
+def _rounding(seen: Seen) -> str:
+    """Return how a function of two integers becomes an integer."""
+    if not seen.is_whole or seen.op.type not in ("Divide", "Power"):
+        return ""
+    if seen.op.type == "Power":
+        return ", truncated"
+    return ", rounded down" if seen.op.m_pythondiv else ", rounded toward zero"
+
+
 @says(*_UNARY)
 def unary(seen: Seen) -> Words:
-    return [f"Each element x becomes {_UNARY[seen.op.type]}."], _same(seen)
+    text = _UNARY[seen.op.type]
+    if seen.is_whole and isinstance(seen.op, FloatFunction):
+        text += ", truncated" if type(seen.op).whole is np.trunc else ", rounded to nearest"
+    elif seen.is_whole and isinstance(seen.op, Whole):
+        text = "itself, as an integer"
+    return [f"Each element x becomes {text}."], _same(seen)
 
 
 @says("Clamp", "Gelu", "Swish", "PReLU", "Elu", "Convert")
@@ -83,26 +101,49 @@ def with_parameter(seen: Seen) -> Words:
     op = seen.op
     match op.type:
         case "Clamp":
-            text = f"Each element is limited to the range from {op.min:g} to {op.max:g}."
+            low, high = op.min, op.max
+            if seen.is_whole:
+                low, high = np.ceil(low), np.floor(high)
+            text = f"Each element is limited to the range from {low:.6g} to {high:.6g}."
         case "Gelu":
             text = "Each element x becomes x times the normal distribution function of x."
-            mode = getattr(op, "approximation_mode", "ERF")
-            text += " Approximated by tanh." if mode == "TANH" else ""
+            mode = getattr(op, "approximation_mode", "erf")
+            text += " Approximated by tanh." if mode == "tanh" else ""
         case "Swish":
             fact = seen.input(1)
-            beta = None if fact is None else fact.constant
-            factor = "" if beta is None else f"{beta.reshape(-1)[0]:g} * " if beta.size else ""
-            text = f"Each element x becomes x / (1 + exp(-{factor}x))."
+            beta = seen.numbers(1)
+            factor = "" if fact is None else f"{beta[0]} * " if beta else "beta * "
+            inner = f"({factor}x)" if factor.startswith("-") else f"{factor}x"
+            text = f"Each element x becomes x / (1 + exp(-{inner}))."
         case "PReLU":
             text = (
-                f"Elements below 0 are multiplied by their slope, of {shape_text(seen.input(1))}; others do not change."
+                f"Elements below 0 are multiplied by their slope, of {shape_text(seen.input(1))}{_nearest(seen)}; "
+                "others do not change."
             )
         case "Elu":
-            text = f"Elements below 0 become {op.alpha:g} * (exp(x) - 1); others do not change."
+            text = f"Elements below 0 become {op.alpha:.6g} * (exp(x) - 1){_nearest(seen)}; others do not change."
         case _:
             before = seen.inputs[0].type if seen.inputs[0] is not None else "its type"
-            text = f"Each element is converted from {before} to {op.destination_type}."
+            text = f"Each element is converted from {before} to {op.destination_type}{_converted(seen)}."
     return [text], _same(seen)
+
+
+def _nearest(seen: Seen) -> str:
+    """Return how a function of integers that is computed with reals becomes integers."""
+    return ", rounded to nearest" if seen.is_whole else ""
+
+
+def _converted(seen: Seen) -> str:
+    before, after = seen.inputs[0], seen.op.destination_type
+    if before is None:
+        return ""
+    if after.kind == "boolean" and before.type.kind != "boolean":
+        return ", false for 0 and NaN" if before.type.is_float else ", false for 0"
+    if before.type.is_float and after.is_integer:
+        return ", truncated toward zero"
+    if before.type.is_integer and after.is_integer and after.bits < before.type.bits:
+        return f", modulo 2^{after.bits}"
+    return ", rounded to nearest" if before.type.is_float and after.bits < before.type.bits else ""
 
 
 @says("Select")
@@ -138,8 +179,8 @@ def softmax(seen: Seen) -> Words:
     axis = seen.op.axis % len(sizes) if sizes else seen.op.axis
     what = f"exp(x) divided by the sum of exp(x) along axis {axis}, which has {sizes[axis] if sizes else 1} elements"
     word = "the logarithm of " if seen.op.type == "LogSoftmax" else ""
-    after = "" if word else " The elements along the axis are positive and add up to 1."
-    return [f"Each element x becomes {word}{what}.{after}"], _same(seen)
+    after = "" if word or seen.is_whole else " The elements along the axis are positive and add up to 1."
+    return [f"Each element x becomes {word}{what}{_nearest(seen)}.{after}"], _same(seen)
 
 
 @says(*_REDUCTIONS)
@@ -148,6 +189,8 @@ def reduction(seen: Seen) -> Words:
     word = _REDUCTIONS[seen.op.type]
     if axes is None:
         return [f"The {word} along axes that are computed at run time."], []
+    if not axes:
+        return ["There are no axes: each element stays as it is."], _same(seen)
     over = sorted({axis % max(len(sizes), 1) for axis in axes})
     kept = [axis for axis in range(len(sizes)) if axis not in over]
     count = f", {' * '.join(str(sizes[axis]) for axis in over)} elements each" if over and sizes else ""
@@ -157,7 +200,9 @@ def reduction(seen: Seen) -> Words:
         if seen.op.keep_dims
         else f"the reduced axes are dropped; {axes_text(kept, len(sizes))} of {nth(sizes)} remain"
     )
-    return [f"The {word} along {axes_text(axes, len(sizes))}{count}."], [*shapes, f"together {nth(seen.result)}"]
+    rounded = ", truncated toward zero" if seen.is_whole and seen.op.type == "ReduceMean" else ""
+    text = f"The {word} along {axes_text(axes, len(sizes))}{count}{rounded}."
+    return [text], [*shapes, f"together {nth(seen.result)}"]
 
 
 @says("MVN")
@@ -168,27 +213,38 @@ def mvn(seen: Seen) -> Words:
         axes = list(op.reduction_axes or range(1 if op.across_channels else 2, len(sizes)))
     over = "axes that are computed at run time" if axes is None else axes_text(axes, len(sizes))
     text = f"Subtract the mean along {over}"
-    text += f", then divide by the standard deviation (eps {op.eps:g} is added)." if op.normalize_variance else "."
+    if op.normalize_variance:
+        place = "the standard deviation" if getattr(op, "eps_mode", "") == "outside_sqrt" else "the variance"
+        text += f", then divide by the standard deviation (eps {op.eps:.6g} is added to {place})"
+    text += f"{_nearest(seen)}."
     return [text], _same(seen)
 
 
 @says("BatchNormInference")
 def batch_norm(seen: Seen) -> Words:
-    text = f"Each channel: (x - mean) / sqrt(variance + {seen.op.epsilon:g}) * gamma + beta, with constants."
+    text = f"Each channel: (x - mean) / sqrt(variance + {seen.op.epsilon:.6g}) * gamma + beta."
     return [text], [f"The output has the shape of data, {nth(seen.result)}."]
 
 
 @says("FakeQuantize")
 def fake_quantize(seen: Seen) -> Words:
-    limits = [fact.constant if fact is not None else None for fact in seen.inputs[1:5]]
-    ranges = [f"{value.min():.6g}" if value is not None and value.size else "?" for value in limits]
-    many = any(value is not None and value.size > 1 for value in limits)
-    note = ", the least of each channel's" if many else ""
+    limits = [_limit(seen, port) for port in range(1, 5)]
     text = (
-        f"Round to {seen.op.levels} evenly spaced levels: elements from {ranges[0]} to {ranges[1]} are clipped and "
-        f"mapped to the range from {ranges[2]} to {ranges[3]}{note}."
+        f"Clip to the range from {limits[0]} to {limits[1]}, round to {seen.op.levels} evenly spaced levels of it, and "
+        f"map them to the range from {limits[2]} to {limits[3]}."
     )
     return [text], _same(seen)
+
+
+def _limit(seen: Seen, port: int) -> str:
+    """Return a limit: a number, or the least and the greatest of several."""
+    fact = seen.input(port)
+    values = None if fact is None else fact.constant
+    if values is None or not values.size:
+        return str(seen.op.spec.input(port).name)
+    if values.size == 1:
+        return f"{values.reshape(-1)[0]:.6g}"
+    return f"{values.size} limits of {values.min():.6g} to {values.max():.6g}"
 
 
 @says("ScaledDotProductAttention")
@@ -200,15 +256,36 @@ def attention(seen: Seen) -> Words:
         f"Attention: {query[-2]} queries of {query[-1]} numbers are compared with {key[-2]} keys; the softmax of the "
         f"scores weights {value[-2]} values of {value[-1]} numbers."
     )
-    mask = " Query i sees keys 0 to i only (causal)." if seen.op.causal else ""
-    mask = mask or (f" A mask of {shape_text(seen.input(3))} is added." if len(seen.inputs) > 3 else "")
-    return [text + mask], [f"queries {query[-2]}, by size of a value {value[-1]}: {nth(seen.result)}"]
+    texts = [text, *_scores(seen, query[-1])]
+    return texts, [f"queries {query[-2]}, by size of a value {value[-1]}: {nth(seen.result)}"]
+
+
+def _scores(seen: Seen, size: Dim) -> Iterator[str]:
+    """Yield what becomes of the products of queries and keys before the softmax."""
+    scale, mask, sink = seen.input(4), seen.input(3), seen.input(5)
+    if scale is None:
+        yield f"A score is the product of a query and a key, divided by the root of {size}."
+    else:
+        yield f"A score is the product of a query and a key, times {(seen.numbers(4) or ['the input `scale`'])[0]}."
+    if seen.op.causal:
+        yield f"Query i sees keys 0 to i only (causal){'; the mask is ignored' if mask is not None else ''}."
+    elif mask is not None and mask.type.kind == "boolean":
+        yield f"A mask of {shape_text(mask)} is true where a query sees a key; other keys have no weight."
+    elif mask is not None:
+        yield f"A mask of {shape_text(mask)} is added to the scores."
+    if sink is not None:
+        yield f"A further score for each query, of {shape_text(sink)}, takes part in the softmax, without a value."
 
 
 def broadcast(seen: Seen, *ports: int) -> list[str]:
     """Return the rule of NumPy's broadcasting for each axis of the output."""
     shapes = [seen.sizes(port) for port in ports]
-    made = seen.result
+    made, rule = seen.result, getattr(seen.op, "auto_broadcast", "numpy")
+    if rule == "pdpd" and len(shapes) == 2 and shapes[0] != shapes[1]:
+        begin = len(shapes[0]) - len(shapes[1]) if seen.op.axis == -1 else seen.op.axis
+        return [f"b of {nth(shapes[1])} is repeated from axis {begin} of a on, {nth(shapes[0])} (pdpd)."]
+    if rule != "numpy" and shapes.count(made) < len(shapes):
+        return [f"The output has the shape {nth(made)} (auto_broadcast {rule})."]
     if all(shape == made for shape in shapes):
         return [f"All have the shape {nth(made)}."]
     texts = []

@@ -46,6 +46,19 @@ class Seen(NamedTuple):
         values = None if fact is None else fact.ints()
         return None if values is None else list(values)
 
+    def numbers(self, port: int) -> list[str] | None:
+        """Return the known numbers of an input as texts of six digits; None where they are not known."""
+        fact = self.input(port)
+        values = None if fact is None else fact.constant
+        if values is None or values.dtype.kind not in "fiu":
+            return None
+        return [number_text(item) for item in values.reshape(-1).tolist()]
+
+    @property
+    def is_whole(self) -> bool:
+        """True where the first input has integers."""
+        return self.inputs[0] is not None and self.inputs[0].type.is_integer
+
     def sizes(self, port: int = 0) -> list[Dim]:
         """Return the sizes of an input of known rank; none where the rank is not known."""
         fact = self.input(port)
@@ -81,6 +94,10 @@ def attribute_text(item: AttrSpec, value: Any) -> str:
     if isinstance(value, tuple) and any(isinstance(part, float) for part in value):
         return ", ".join(f"{part:.6g}" for part in value)
     return f"{value:.6g}" if isinstance(value, float) else item.text(value)
+
+
+def number_text(value: float) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def shape_text(fact: Fact | None) -> str:

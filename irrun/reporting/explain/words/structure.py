@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from irrun.diagnostics import amount
@@ -48,7 +50,7 @@ def constant(seen: Seen) -> Words:
 @says("ReadValue")
 def read_value(seen: Seen) -> Words:
     text = f'Read the variable "{seen.op.variable_id}", which keeps its value from one inference to the next.'
-    first = " Before the first assignment it has the value of the input." if seen.inputs else ""
+    first = f" Before the first assignment it has {'the value of the input' if seen.inputs else 'zeros'}."
     return [text + first], [f"the shape of the variable, {shape_text(seen.outputs[0])}"]
 
 
@@ -66,8 +68,11 @@ def sequence(seen: Seen) -> Words:
         f"Run a cell of type {cell} with {op.hidden_size} hidden units over {data[1]} steps of {data[2]} numbers, "
         f"{op.direction}."
     )
+    lengths = seen.ints(3 if cell == "LSTM" else 2)
+    is_whole = lengths is not None and all(data[1] == length for length in lengths)
+    until = [] if is_whole else ["A sequence ends after its number of steps in `sequence_lengths`; output 0 is 0 then."]
     return (
-        [text, "Output 0 has the hidden state after each step, the others the last states."],
+        [text, "Output 0 has the hidden state after each step, the others the last states.", *until],
         [
             f"output 0: batch {data[0]}, {directions} direction{'s' if directions > 1 else ''}, {data[1]} steps, "
             f"hidden size {op.hidden_size}: {nth(seen.result)}"
@@ -90,9 +95,10 @@ def loop(seen: Seen) -> Words:
         fact = seen.input(entry.external or 0)
         known = fact is not None and fact.rank is not None
         whole = f", of size {fact.shape[entry.axis or 0]}" if known and fact is not None else ""
+        backwards = ", from the end" if entry.stride < 0 else ""
         texts.append(
             f"Each iteration gets the next slice of {entry.part_size} of input {entry.external} along axis "
-            f"{entry.axis}{whole}."
+            f"{entry.axis}{whole}{backwards}."
         )
     if ports.back_edges:
         count = len(ports.back_edges)
@@ -114,12 +120,20 @@ def branch(seen: Seen) -> Words:
 
 @says("Range")
 def number_range(seen: Seen) -> Words:
-    values = [seen.ints(port) for port in range(3)]
-    texts = ["?" if value is None else str(value[0]) for value in values]
+    known = [seen.numbers(port) for port in range(3)]
+    start, stop, step = (name if value is None else value[0] for name, value in zip(_BOUNDS, known, strict=True))
+    side = "up to, without," if known[2] is None else "above" if step.startswith("-") else "below"
+    kind = getattr(seen.op, "output_type", None)
+    is_cut = kind is not None and kind.is_integer and any(fact and fact.type.is_float for fact in seen.inputs)
+    cut = [f"The inputs are truncated first, since the output is {kind}."] if is_cut else []
+    size = "" if is_cut else f"({stop} - {start}) / {step}, rounded up, or 0 = "
     return (
-        [f"The numbers from {texts[0]}, below {texts[1]}, {texts[2]} apart."],
-        [f"axis 0: ({texts[1]} - {texts[0]}) / {texts[2]}, rounded up = {seen.result[0]}"],
+        [f"The numbers from {start}, {side} {stop}, {step} apart.", *cut],
+        [f"axis 0: {size}{seen.result[0]}"],
     )
+
+
+_BOUNDS: Final = ("start", "stop", "step")
 
 
 def _fed(seen: Seen, index: int) -> str:
@@ -148,4 +162,5 @@ def _made(entry: BodyOutput) -> str:
 def _joined(entry: BodyOutput) -> str:
     if entry.axis is None:
         return "the value of the last iteration."
-    return f"the values of all iterations, joined along axis {entry.axis}."
+    order = ", the last one first" if entry.stride < 0 else ""
+    return f"the values of all iterations, joined along axis {entry.axis}{order}."

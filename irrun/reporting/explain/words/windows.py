@@ -67,8 +67,9 @@ def pooling(seen: Seen) -> Words:
     first = f"The {word} of each {times(op.kernel)} window of each channel{_steps(op, len(op.kernel))}."
     about = []
     if op.type == "AvgPool":
-        counted = "does not count" if op.exclude_pad else "counts as zeros"
-        about.append(f"Padding {counted} in the mean.")
+        if _is_padded(op):
+            counted = "does not count" if op.exclude_pad else "counts as zeros"
+            about.append(f"Padding {counted} in the mean.")
     elif len(seen.outputs) > 1:
         about.append("Output 1 has the index of each greatest element.")
     shapes = [
@@ -118,8 +119,20 @@ def _count(op: Any, axis: int, size: Dim, taps: Dim, made: Dim) -> str:
         return f"{name}: {size} / {stride}, rounded up = {made} ({op.auto_pad})"
     begin, end = _pads(op, axis, rank)
     span = _span(taps, _per_axis(getattr(op, "dilations", ()), rank, 1)[axis])
-    rounded = " rounded up" if getattr(op, "rounding_type", "floor") != "floor" else ""
-    return f"{name}: ({size} + {begin} + {end} - {span}) / {stride}{rounded} + 1 = {made}"
+    whole = size + begin + end - int(span) if span.isdigit() else None
+    is_exact = stride == 1 or (whole is not None and whole.is_static and whole.lo % stride == 0)
+    word = "down" if getattr(op, "rounding_type", "floor") == "floor" else "up"
+    rounded = "" if is_exact else f" rounded {word}"
+    text = f"{name}: ({size} + {begin} + {end} - {span}) / {stride}{rounded} + 1"
+    if whole is not None and whole.is_static and made == -(-whole.lo // stride) and word == "up" and not is_exact:
+        return f"{text} - 1 = {made}, since the last window would begin in the padding"
+    return f"{text} = {made}"
+
+
+def _is_padded(op: Any) -> bool:
+    if op.auto_pad in ("same_upper", "same_lower"):
+        return True
+    return op.auto_pad != "valid" and any((*op.pads_begin, *op.pads_end))
 
 
 def _span(taps: Dim, dilation: int) -> str:

@@ -124,9 +124,10 @@
     return null;
   }
 
-  /* Show the first finding in the graphs, beside the summary, and colour two models by their errors if these are known. */
+  /* Show the first finding in the graphs, beside the summary, coloured by what a run has shown: errors, or times. */
   function open() {
-    if (data.models.length > 1 && data.models[0].heats.some(([key]) => key === "error")) setHeat("error");
+    const shown = ["error", "time"].find((name) => data.models[0].heats.some(([key]) => key === name));
+    if (shown) setHeat(shown);
     const place = first();
     if (!place) return;
     select(...place, { follow: true });
