@@ -178,7 +178,6 @@ WRONG = [
     ('strides="1, 1"', 'strides="0, 1"'),
     ('strides="1, 1"', 'strides="1, -1"'),
     ('strides="1, 1"', 'strides="00"'),
-    ('pads_begin="1, 1"', 'pads_begin="1, -1"'),
     ("</edges>", "</edges><statistic/>"),
     ("</layer>", "<bias/></layer>"),
     ('<port id="0" precision="FP32"', '<port id="0"'),

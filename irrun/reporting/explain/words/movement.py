@@ -205,7 +205,7 @@ def pad(seen: Seen) -> Words:
         return [text], ["how many is computed at run time"]
     shapes = [
         f"axis {axis}: {before} + {size} + {after} = {seen.result[axis]}"
-        if size + before + after >= 0
+        if (Dim.of(size) + before + after).hi >= 0
         else f"axis {axis}: {before} + {size} + {after} is below 0: nothing is left"
         for axis, (before, size, after) in enumerate(zip(begins, sizes, ends, strict=False))
         if before or after
