@@ -12,7 +12,7 @@ from irrun.ops.fused.fused_append import FusedAppend
 from irrun.ops.infrastructure.assign import Assign3, Assign6
 from irrun.ops.infrastructure.read_value import ReadValue3, ReadValue6
 from irrun.runtime.lowering.builder import Builder, Unsupported, is_f32, lowers
-from irrun.runtime.lowering.copies import copied
+from irrun.runtime.lowering.copies import emit_copy
 from irrun.runtime.symbolic import Number
 from irrun.runtime.view import Operand, View
 from irrun.tensor import UNBOUNDED, Array
@@ -34,7 +34,7 @@ def lower_append(
     (out,) = builder.early(extended, (builder.numbers(new.shape), init, order))
     builder.written[op.read.variable_id] = out
     behind = out.shape[op.axis] - new.shape[op.axis]
-    if not copied(builder, new, out[(slice(None),) * op.axis + (slice(behind, None),)]):
+    if not emit_copy(builder, new, out[(slice(None),) * op.axis + (slice(behind, None),)]):
         raise Unsupported(f"the memory order of the {new.ndim} axes of the new part")
     return out
 
@@ -73,6 +73,6 @@ def lower_assign(op: Assign3 | Assign6, builder: Builder, new: Operand) -> Opera
         return array
 
     (out,) = builder.early(written, (builder.numbers(new.shape),))
-    if not copied(builder, new, out):
+    if not emit_copy(builder, new, out):
         raise Unsupported(f"the memory order of {new.ndim} axes")
     return new

@@ -20,7 +20,7 @@ from irrun.runtime.lowering.builder import (
     memory_order,
     share,
 )
-from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.symbolic import Number, are_equal, is_one, largest, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun_kernels.elementwise import Chain, Fold, chain, items_of, numbers_of
@@ -101,13 +101,13 @@ class Expression:
         x = self.inputs[value.number] if value.is_input else None
         return self.builder.is_constant(x) and x.size == 1 and bool(x.reshape(()) == number)
 
-    def write(self, result: Value, out: View) -> None:
+    def emit_into(self, result: Value, out: View) -> None:
         """Add the call that computes a result in ``out``, which has no gaps."""
         target, *given = in_order_of(out, [out, *(broadcast(self.builder, x, out.shape) for x in self.inputs)])
         each, tasks = share(largest(1, -(-out.size // RUN)), self._cost * out.size + 30 * len(given))
         self._call(result, target, given, target.shape, out.size, each * RUN, tasks)
 
-    def folded(self, name: str, result: Value, axes: Sequence[int], start: Any) -> View:
+    def emit_fold(self, name: str, result: Value, axes: Sequence[int], start: Any) -> View:
         """The array of results that are reduced along some axes, by a function of `FOLDED`; the axes have size 1.
 
         ``start`` is the number that a function begins with.
@@ -131,7 +131,7 @@ class Expression:
         self._call(result, out, given, given[0].shape, items, each, tasks, fold)
         if parts > 1:
             sums = Expression(builder)
-            out = sums.folded(name, sums.read(out), [0], start)
+            out = sums.emit_fold(name, sums.read(out), [0], start)
         whole = out[0][(*(slice(None),) * (out.ndim - 1), *(None,) * len(reduced))]
         return whole.transpose(np.argsort([*outer, *inner, *reduced]).tolist())
 
@@ -159,7 +159,7 @@ class Expression:
     ) -> None:
         builder = self.builder
         calls, workspaces = self._allocated(result)
-        whole = [_without_gaps(builder, builder.view(x)) for x in given]
+        whole = [_emit_without_gaps(builder, builder.view(x)) for x in given]
         operands: list[Any] = []
         for x in whole:
             operands += [builder.address(x), x.itemsize, *x.strides]
@@ -189,11 +189,11 @@ class Expression:
             {"shape": shape, "operands": operands, "calls": calls},
         )
 
-    def written(self, result: Value, dtype: np.dtype[Any]) -> View:
+    def emit(self, result: Value, dtype: np.dtype[Any]) -> View:
         """The array of a result, in the memory order of the first input that has its shape."""
         shape, like = self._shape()
         out = self.builder.empty(shape, dtype) if like is None else empty_as(self.builder, like, dtype)
-        self.write(self.stored(result, dtype), out)
+        self.emit_into(self.stored(result, dtype), out)
         return out
 
     def _kinds(self, call: _Call) -> str:
@@ -226,19 +226,19 @@ class Expression:
         return numbers, count
 
 
-def in_longs(builder: Builder, x: Operand) -> View:
+def emit_i64(builder: Builder, x: Operand) -> View:
     """Integers in 64 bits."""
     e = Expression(builder)
     value = e.computed(e.read(x))
-    return replace(builder.view(x), dtype=I64) if value.is_input else e.written(value, I64)
+    return replace(builder.view(x), dtype=I64) if value.is_input else e.emit(value, I64)
 
 
-def in_type(builder: Builder, x: View, dtype: np.dtype[Any]) -> View:
+def emit_type(builder: Builder, x: View, dtype: np.dtype[Any]) -> View:
     """Integers of 64 bits as those of another type, which wrap."""
     if x.itemsize == dtype.itemsize:
         return replace(x, dtype=dtype)
     e = Expression(builder)
-    return e.written(e.read(x), dtype)
+    return e.emit(e.read(x), dtype)
 
 
 def _number(name: str, kinds: str) -> int:
@@ -261,9 +261,9 @@ _MOST_PARTS: Final = 8
 _LEAST_PART: Final = 1 << 15
 
 
-def _without_gaps(builder: Builder, x: View) -> View:
+def _emit_without_gaps(builder: Builder, x: View) -> View:
     """A copy of an array that is not broadcast and whose last axis has gaps, if it can be copied."""
     if x.ndim == 0 or is_symbolic(*x.strides) or x.strides[-1] == x.itemsize or 0 in x.strides or is_one(x.shape[-1]):
         return x
-    whole = contiguous(builder, x)
+    whole = emit_contiguous(builder, x)
     return x if whole is None else whole

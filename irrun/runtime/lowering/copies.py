@@ -27,7 +27,7 @@ from irrun_kernels.moves import Move, move
 from irrun_kernels.native import Address
 
 
-def copied(builder: Builder, source: Operand, target: Operand, places: Operand | None = None) -> bool:
+def emit_copy(builder: Builder, source: Operand, target: Operand, places: Operand | None = None) -> bool:
     """Lower a copy; False where the arrays have too many axes, or are of different types.
 
     ``places``, which broadcast to the target, are added to those in the source, in elements.
@@ -69,13 +69,13 @@ def axes_of(arrays: Sequence[Operand]) -> tuple[Axes, list[Axes]] | None:
     return Axes(*sizes), [Axes(*steps) for steps in zip(*strides, strict=True)]
 
 
-def contiguous(builder: Builder, x: Operand) -> View | None:
+def emit_contiguous(builder: Builder, x: Operand) -> View | None:
     """The array, or a contiguous copy of it; None where it cannot be copied."""
     x = builder.view(x)
     if x.is_contiguous:
         return x
     out = builder.empty(x.shape, x.dtype)
-    return out if copied(builder, x, out) else None
+    return out if emit_copy(builder, x, out) else None
 
 
 def laid_as(builder: Builder, x: Operand, shape: Sequence[int]) -> View:
@@ -89,7 +89,7 @@ def part_of(x: Any, *keys: Any) -> Any:
     return x[(*keys, ...)]
 
 
-def in_rows(builder: Builder, x: Operand, most: int) -> tuple[View, Rows] | None:
+def emit_rows(builder: Builder, x: Operand, most: int) -> tuple[View, Rows] | None:
     """Return an array, or a contiguous copy of it, with its rows; None where it cannot be copied.
 
     Elements that are all neighbours are one block of rows of at most ``most``.
@@ -97,8 +97,8 @@ def in_rows(builder: Builder, x: Operand, most: int) -> tuple[View, Rows] | None
     x = builder.view(x)
     axes = merged(in_order_of(x, [x]), 3)
     if axes is None or axes[-1][1] != (x.itemsize,):
-        whole = contiguous(builder, x)
-        return None if whole is None else in_rows(builder, whole, most)
+        whole = emit_contiguous(builder, x)
+        return None if whole is None else emit_rows(builder, whole, most)
     if len(axes) == 1:
         columns = largest(1, least(axes[0][0], most))
         return x, Rows(columns, 1 << 40, 0, x.itemsize * columns)
@@ -109,16 +109,16 @@ def in_rows(builder: Builder, x: Operand, most: int) -> tuple[View, Rows] | None
 @lowers(Concat)
 def lower_concat(op: Concat, builder: Builder, *inputs: Operand) -> View | None:
     """The inputs copied behind each other."""
-    return _joined(builder, inputs, op.axis % inputs[0].ndim, None, False)
+    return _emit_concat(builder, inputs, op.axis % inputs[0].ndim, None, False)
 
 
 @lowers(FusedConcat)
 def lower_fused_concat(op: FusedConcat, builder: Builder, *inputs: Operand) -> View | None:
     """The inputs copied behind each other, in memory with room for more."""
-    return _joined(builder, inputs, op.axis, op.room, op.grows)
+    return _emit_concat(builder, inputs, op.axis, op.room, op.grows)
 
 
-def _joined(builder: Builder, inputs: Sequence[Operand], axis: int, room: int | None, grows: bool) -> View | None:
+def _emit_concat(builder: Builder, inputs: Sequence[Operand], axis: int, room: int | None, grows: bool) -> View | None:
     first = inputs[0]
     if any(x.dtype != first.dtype or x.ndim != first.ndim for x in inputs):
         return None
@@ -138,7 +138,7 @@ def _joined(builder: Builder, inputs: Sequence[Operand], axis: int, room: int | 
         out = laid_as(builder, first, lengths)[(*before, slice(sizes[axis]))]
     for x in inputs:
         target = out[(*before, slice(place, place + x.shape[axis]))]
-        if not _is_in_place(x, target) and not copied(builder, x, target):
+        if not _is_in_place(x, target) and not emit_copy(builder, x, target):
             return None
         place += x.shape[axis]
     return out

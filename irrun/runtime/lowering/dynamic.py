@@ -12,7 +12,7 @@ from irrun.kernels.lookup import Lookup
 from irrun.kernels.nibbles import Nibbles
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import U8, Builder, share
-from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.lowering.packing import pack_made
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
@@ -46,7 +46,7 @@ def coding_of(stored: Array | Nibbles | Lookup) -> Coding | None:
     return Coding(stored, bits, centre, f"integers of {bits} bits")
 
 
-def rounded_rows(
+def emit_rounded_rows(
     op: FusedPackedMatMul, builder: Builder, rows: View, coding: Coding, codes: Codes
 ) -> tuple[View, Codes]:
     """Return rows [M, K] rounded to bytes, and the layout of weights with what a product of these needs besides."""
@@ -116,11 +116,11 @@ _MIDDLE_OF_PAIR: Final = 0x88
 """The bits that differ between two integers of 4 bits without sign, and these less 8 with sign."""
 
 
-def rows_of(builder: Builder, x: Operand) -> View | None:
+def emit_matrix(builder: Builder, x: Operand) -> View | None:
     """[..., K] as rows [M, K] of neighbours, a view or a copy."""
     shape = (math.prod(x.shape[:-1]), x.shape[-1])
     rows = builder.view(x).viewed(shape)
     if rows is not None and (rows.strides[1] == x.itemsize or rows.shape[1] == 1):
         return rows
-    whole = contiguous(builder, x)
+    whole = emit_contiguous(builder, x)
     return None if whole is None else whole.reshape(shape)

@@ -48,7 +48,7 @@ def lower_elementwise(op: FusedElementwise, builder: Builder, *inputs: Operand) 
             values[place] = _applied(e, function, dtype, *(values[argument] for argument in arguments))
     except NoElement:
         return None
-    return e.written(values[len(inputs)], dtype)
+    return e.emit(values[len(inputs)], dtype)
 
 
 def _applied(e: Expression, function: Any, dtype: np.dtype[Any], *values: Value) -> Value:
@@ -64,11 +64,11 @@ def _applied(e: Expression, function: Any, dtype: np.dtype[Any], *values: Value)
     return e(function.name, *values, *(e.number(each, values[0].kind) for each in function.parameters))
 
 
-def followed(builder: Builder, x: Operand, activation: Elementwise) -> View | None:
+def emit_activation(builder: Builder, x: Operand, activation: Elementwise) -> View | None:
     """A function of a result whose kernel does not have it as an epilogue."""
     e = Expression(builder)
     try:
-        return e.written(_applied(e, activation, x.dtype, e.read(x)), x.dtype)
+        return e.emit(_applied(e, activation, x.dtype, e.read(x)), x.dtype)
     except NoElement:
         return None
 
@@ -101,7 +101,7 @@ def lower_fake_quantize(op: FakeQuantize, builder: Builder, data: Operand, *limi
         result = _select(e, None, e("less_equal", x, e("minimum", low, high)), output_low, result)
         result = _select(e, None, e("less", e("maximum", low, high), x), output_high, result)
     out = empty_as(builder, data, F32)
-    e.write(result, out)
+    e.emit_into(result, out)
     return out
 
 
@@ -252,7 +252,7 @@ def lower_single(op: Op, builder: Builder, *inputs: Operand) -> View | None:
     try:
         result = _FUNCTIONS[op.type](e, op, *map(e.read, _aligned(op, inputs)))
         dtype = np.dtype(np.bool_) if result.kind == "?" else inputs[-1].dtype
-        return e.written(result, dtype)
+        return e.emit(result, dtype)
     except NoElement:
         return None
 
@@ -286,7 +286,7 @@ def lower_convert(op: Any, builder: Builder, data: Operand, *like: Operand) -> V
         return builder.view(data)
     e = Expression(builder)
     try:
-        return e.written(as_type(e, e.read(data), dtype), dtype)
+        return e.emit(as_type(e, e.read(data), dtype), dtype)
     except NoElement:
         return None
 

@@ -15,8 +15,8 @@ from irrun.ops.movement.scatter_nd_update import ScatterNDUpdateV4, ScatterNDUpd
 from irrun.ops.movement.scatter_update import ScatterUpdate
 from irrun.ops.sequence.one_hot import OneHotV1, OneHotV16
 from irrun.runtime.lowering.builder import Builder, broadcast, empty_as, integers, lowers, share
-from irrun.runtime.lowering.chains import in_longs
-from irrun.runtime.lowering.copies import axes_of, contiguous, copied, laid_as, part_of
+from irrun.runtime.lowering.chains import emit_i64
+from irrun.runtime.lowering.copies import axes_of, emit_contiguous, emit_copy, laid_as, part_of
 from irrun.runtime.symbolic import is_none, largest
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
@@ -29,7 +29,7 @@ from irrun_kernels.scatters import REDUCTIONS, Scatter, scatter
 _BY_WIDTH = {1: U8, 2: U16, 4: U32, 8: I64}
 
 
-def located(
+def emit_places(
     builder: Builder,
     indices: Operand,
     sizes: Sequence[int],
@@ -45,7 +45,7 @@ def located(
     of an axis are an error if they are ``checked``, and otherwise places of their own.
     """
     kind = I32 if indices.dtype == np.int32 else I64
-    whole = contiguous(builder, indices if kind == I32 else in_longs(builder, indices))
+    whole = emit_contiguous(builder, indices if kind == I32 else emit_i64(builder, indices))
     if whole is None or len(sizes) > AXES:
         return None
     out = builder.empty(indices.shape[:-1], np.dtype(np.int64))
@@ -71,7 +71,7 @@ def located(
     return out
 
 
-def scattered(
+def emit_scatter(
     builder: Builder,
     updates: Operand,
     target: Operand,
@@ -115,17 +115,17 @@ def lower_gather(
         place, size = int(known.reshape(())), data.shape[along]
         if -size <= place < size:
             return builder.view(data)[(*before, place, *(None,) * indices.ndim, ...)]
-    return picked(builder, data, indices, along, batches, wraps=wraps)
+    return emit_gather(builder, data, indices, along, batches, wraps=wraps)
 
 
-def picked(
+def emit_gather(
     builder: Builder, data: Operand, indices: Operand, along: int = 0, batches: int = 0, *, wraps: bool
 ) -> View | None:
     """Slices of an array along an axis, where negative indices count from the end if it ``wraps``."""
     if is_none(data.shape[along]) or data.shape[:batches] != indices.shape[:batches]:
         return None
     size, stride = data.shape[along], data.strides[along]
-    places = located(builder, indices[..., None], [size], [stride], data.itemsize, wraps=wraps, checked=False)
+    places = emit_places(builder, indices[..., None], [size], [stride], data.itemsize, wraps=wraps, checked=False)
     if places is None:
         return None
     own = indices.ndim - batches
@@ -134,7 +134,7 @@ def picked(
     batch = (slice(None),) * batches
     spread = (*batch, *(None,) * (along - batches), *(slice(None),) * own, *(None,) * (data.ndim - along - 1), ...)
     source = data[(*(slice(None),) * along, 0, *(None,) * own, ...)]
-    return out if copied(builder, source, out, places[spread]) else None
+    return out if emit_copy(builder, source, out, places[spread]) else None
 
 
 @lowers(GatherElements)
@@ -146,11 +146,11 @@ def lower_gather_elements(op: GatherElements, builder: Builder, data: Operand, i
     others = (*data.shape[:along], *data.shape[along + 1 :])
     if is_none(data.shape[along]) or others != (*indices.shape[:along], *indices.shape[along + 1 :]):
         return None
-    places = located(builder, indices[..., None], [data.shape[along]], [data.strides[along]], data.itemsize)
+    places = emit_places(builder, indices[..., None], [data.shape[along]], [data.strides[along]], data.itemsize)
     if places is None:
         return None
     out = builder.empty(indices.shape, data.dtype)
-    return out if copied(builder, data[(*(slice(None),) * along, 0, None)], out, places) else None
+    return out if emit_copy(builder, data[(*(slice(None),) * along, 0, None)], out, places) else None
 
 
 @lowers(GatherNDV5, GatherNDV8)
@@ -161,13 +161,13 @@ def lower_gather_nd(op: GatherNDV5 | GatherNDV8, builder: Builder, data: Operand
     batch = data.shape[:batches]
     if not depth or any(map(is_none, data.shape[named])) or batch != indices.shape[:batches]:
         return None
-    places = located(builder, indices, data.shape[named], data.strides[named], data.itemsize)
+    places = emit_places(builder, indices, data.shape[named], data.strides[named], data.itemsize)
     if places is None:
         return None
     between = indices.ndim - 1 - batches
     out = builder.empty((*indices.shape[:-1], *data.shape[batches + depth :]), data.dtype)
     source = data[(*(slice(None),) * batches, *(0,) * depth, *(None,) * between, ...)]
-    if not copied(builder, source, out, places[(..., *(None,) * (data.ndim - batches - depth))]):
+    if not emit_copy(builder, source, out, places[(..., *(None,) * (data.ndim - batches - depth))]):
         return None
     if isinstance(op, GatherNDV5) and batches > 1:
         return out.reshape(-1, *out.shape[batches:])
@@ -189,15 +189,15 @@ def lower_scatter_update(
     along = int(axis.reshape(-1)[0]) % data.ndim
     if updates.shape != (*data.shape[:along], *indices.shape, *data.shape[along + 1 :]):
         return None
-    out = _copy(builder, data, updates)
+    out = _emit_copy_of(builder, data, updates)
     if out is None or is_none(data.shape[along]):
         return None
-    places = located(builder, indices[..., None], [data.shape[along]], [out.strides[along]], data.itemsize)
+    places = emit_places(builder, indices[..., None], [data.shape[along]], [out.strides[along]], data.itemsize)
     if places is None:
         return None
     target = out[(*(slice(None),) * along, 0, *(None,) * indices.ndim, ...)]
     spread = places[(..., *(None,) * (data.ndim - along - 1))]
-    return out if scattered(builder, updates, target, spread) else None
+    return out if emit_scatter(builder, updates, target, spread) else None
 
 
 @lowers(ScatterElementsUpdateV3, ScatterElementsUpdateV12)
@@ -217,19 +217,19 @@ def lower_scatter_elements_update(
     within = (number == along or size <= data.shape[number] for number, size in enumerate(indices.shape))
     if indices.shape != updates.shape or not all(within):
         return None
-    out = _copy(builder, data, updates)
+    out = _emit_copy_of(builder, data, updates)
     if out is None or is_none(data.shape[along]):
         return None
-    places = located(builder, indices[..., None], [data.shape[along]], [out.strides[along]], data.itemsize)
+    places = emit_places(builder, indices[..., None], [data.shape[along]], [out.strides[along]], data.itemsize)
     if places is None:
         return None
     before, after = (tuple(map(slice, part)) for part in (indices.shape[:along], indices.shape[along + 1 :]))
     target = out[(*before, 0, None, *after)]
     if reduction != "none" and isinstance(op, ScatterElementsUpdateV12) and not op.use_init_val:
         start = _neutral(reduction, data.dtype)
-        if not scattered(builder, broadcast(builder, start, updates.shape), target, places):
+        if not emit_scatter(builder, broadcast(builder, start, updates.shape), target, places):
             return None
-    return out if _reduced(builder, updates, target, places, reduction) else None
+    return out if _emit_reduced(builder, updates, target, places, reduction) else None
 
 
 @lowers(ScatterNDUpdateV4, ScatterNDUpdateV15)
@@ -238,10 +238,10 @@ def lower_scatter_nd_update(
 ) -> View | None:
     """A copy with other elements or slices at tuples of indices, or combined ones."""
     depth = int(indices.shape[-1])
-    out = _copy(builder, data, updates)
+    out = _emit_copy_of(builder, data, updates)
     if not depth or out is None or any(map(is_none, data.shape[:depth])):
         return None
-    places = located(builder, indices, data.shape[:depth], out.strides[:depth], data.itemsize)
+    places = emit_places(builder, indices, data.shape[:depth], out.strides[:depth], data.itemsize)
     if places is None:
         return None
     reduction = op.reduction if isinstance(op, ScatterNDUpdateV15) else "none"
@@ -250,19 +250,19 @@ def lower_scatter_nd_update(
         return None
     target = out[(*(0,) * depth, *(None,) * (indices.ndim - 1), ...)]
     spread = places[(..., *(None,) * (data.ndim - depth))]
-    return out if _reduced(builder, updates, target, spread, reduction) else None
+    return out if _emit_reduced(builder, updates, target, spread, reduction) else None
 
 
-def _copy(builder: Builder, data: Operand, updates: Operand) -> View | None:
+def _emit_copy_of(builder: Builder, data: Operand, updates: Operand) -> View | None:
     """A copy of what is updated."""
     out = empty_as(builder, data, data.dtype)
-    return out if data.dtype == updates.dtype and copied(builder, data, out) else None
+    return out if data.dtype == updates.dtype and emit_copy(builder, data, out) else None
 
 
-def _reduced(builder: Builder, updates: Operand, target: Operand, places: Operand, reduction: str) -> bool:
+def _emit_reduced(builder: Builder, updates: Operand, target: Operand, places: Operand, reduction: str) -> bool:
     if target.dtype == np.bool_:
         reduction = _OF_BOOLEANS[reduction]
-    return scattered(builder, updates, target, places, reduction, kind_of(target.dtype))
+    return emit_scatter(builder, updates, target, places, reduction, kind_of(target.dtype))
 
 
 _OF_BOOLEANS = {"none": "none", "sum": "max", "sub": "xor", "prod": "min", "min": "min", "max": "max"}
@@ -290,12 +290,12 @@ def lower_one_hot(
         return None
     axis, classes = op.axis % (indices.ndim + 1), integers(depth, "the number of classes")[0]
     out = builder.empty((*indices.shape[:axis], classes, *indices.shape[axis:]), on_value.dtype)
-    if not copied(builder, off_value, out):
+    if not emit_copy(builder, off_value, out):
         return None
     wraps = isinstance(op, OneHotV16) and op.negative_indices_mode == "normalize"
     step = [out.strides[axis]]
-    places = located(builder, indices[..., None], [classes], step, out.itemsize, wraps=wraps, checked=False)
+    places = emit_places(builder, indices[..., None], [classes], step, out.itemsize, wraps=wraps, checked=False)
     if places is None:
         return None
     target = part_of(out, *(slice(None),) * axis, 0)
-    return out if scattered(builder, broadcast(builder, on_value, indices.shape), target, places) else None
+    return out if emit_scatter(builder, broadcast(builder, on_value, indices.shape), target, places) else None

@@ -23,7 +23,7 @@ def lower_range(op: RangeV1 | RangeV4, builder: Builder, start: Operand, stop: O
         raise Unsupported("bounds that all depend on sizes")
     first, end, apart = bounds
     if isinstance(apart, int) and apart and not any(isinstance(bound, float | SymFloat) for bound in bounds):
-        return sequence(builder, first, largest(_count(end - first, apart), 0), apart, dtype)
+        return emit_range(builder, first, largest(_count(end - first, apart), 0), apart, dtype)
 
     def numbers(*given: float) -> Array:
         return op.run(*(np.array(number, dtype if isinstance(op, RangeV1) else None) for number in given))
@@ -37,7 +37,7 @@ def _count(span: Number, step: int) -> Number:
     return -(-span // step) if step > 0 else -(span // -step)
 
 
-def sequence(builder: Builder, start: Number, count: Number, step: int, dtype: np.dtype[np.generic]) -> View:
+def emit_range(builder: Builder, start: Number, count: Number, step: int, dtype: np.dtype[np.generic]) -> View:
     """The arithmetic sequence of ``count`` elements."""
     kind = kind_of(dtype)
     if kind is None:

@@ -9,19 +9,19 @@ from typing import Any, Final, NamedTuple
 
 from irrun.ops.convolution.spatial import Windows as Spatial
 from irrun.runtime.lowering.builder import Builder, is_symbolic
-from irrun.runtime.lowering.copies import copied
+from irrun.runtime.lowering.copies import emit_copy
 from irrun.runtime.view import Operand, View
 from irrun_kernels.pixels import Geometry, Images
 
 AXES: Final = ("{}_depth", "{}_height", "{}_width")
 
 
-def channels_last(builder: Builder, x: Operand) -> View | None:
+def emit_channels_last(builder: Builder, x: Operand) -> View | None:
     """[N, C, *S] whose channels are neighbours: itself or a copy."""
     if has_channels_last(x):
         return builder.view(x)
     out = builder.images(x.shape, x.dtype)
-    return out if copied(builder, x, out) else None
+    return out if emit_copy(builder, x, out) else None
 
 
 def has_channels_last(x: Operand) -> bool:
@@ -44,7 +44,7 @@ def as_pixels(rows: Any) -> Any:
     return rows.T[None, :, None]
 
 
-def placed(windows: Spatial, kernel: Sequence[int], x: Operand) -> tuple[Geometry, list[int]] | None:
+def window_geometry(windows: Spatial, kernel: Sequence[int], x: Operand) -> tuple[Geometry, list[int]] | None:
     """The geometry of windows over up to three axes, and their numbers along each of at least two.
 
     None where images are cropped, or have no windows.

@@ -12,7 +12,7 @@ from irrun.ops.fused.fused_max_pool import FusedMaxPool
 from irrun.ops.normalization.lrn import LRN
 from irrun.ops.pooling.avg_pool import AvgPoolV1, AvgPoolV14, AvgPoolV16, averaging_windows
 from irrun.runtime.lowering.builder import BF16_BITS, U8, WIDEST_VECTOR, Builder, is_f32, lowers, share
-from irrun.runtime.lowering.geometry import as_images, channels_last, has_channels_last, images_of, placed
+from irrun.runtime.lowering.geometry import as_images, emit_channels_last, has_channels_last, images_of, window_geometry
 from irrun.runtime.lowering.products import Operands, placed_epilogue
 from irrun.runtime.symbolic import of_sizes
 from irrun.runtime.view import Operand, View
@@ -27,14 +27,14 @@ _WIDEST: Final = WIDEST_VECTOR // 4
 """The lanes of the widest vector of any processor: pixels of constants are alike on all of them."""
 
 
-def channel_by_channel(builder: Builder, filters: Array, bias: Array | None, given: Operands) -> None:
+def emit_depthwise(builder: Builder, filters: Array, bias: Array | None, given: Operands) -> None:
     """A convolution of which each channel has its own filter, with weights [C, *K] and a bias of C elements."""
     channels = len(filters)
     padded = np.zeros((1 + filters[0].size, padded_columns(channels)), np.float32)
     padded[:-1, :channels] = filters.reshape(channels, -1).T
     padded[-1, :channels] = 0 if bias is None else bias.reshape(-1)
     weights = builder.constant(padded)
-    slide(
+    emit_windows(
         builder,
         given,
         0,
@@ -46,7 +46,7 @@ def channel_by_channel(builder: Builder, filters: Array, bias: Array | None, giv
     )
 
 
-def slide(
+def emit_windows(
     builder: Builder, given: Operands, outside: float, nanoseconds: float, bias: Address = NOWHERE, **others: Any
 ) -> None:
     """Reduce windows, which takes some time for each element of the result; pixels ``outside`` have this value."""
@@ -101,17 +101,17 @@ def _pooled(
     is_bytes = data.dtype == U8 and kind == RAISE
     if not (is_f32(data) or is_bytes) or not data.size or data.ndim not in (3, 4, 5):
         return None
-    found = placed(spatial, kernel, data)
+    found = window_geometry(spatial, kernel, data)
     if found is None or (is_bytes and not has_channels_last(as_images(data))):
         return None
-    x = channels_last(builder, as_images(data))
+    x = emit_channels_last(builder, as_images(data))
     if x is None:
         return None
     geometry, counts = found
     out = builder.result_images((*data.shape[:2], *counts), x.dtype)
     cost = (0.01 if is_bytes else 0.03) * math.prod(kernel)
     outside = -math.inf if kind == RAISE and not is_bytes else 0
-    slide(builder, Operands(x, [out], geometry=geometry), outside, cost, kind=kind, least=least)
+    emit_windows(builder, Operands(x, [out], geometry=geometry), outside, cost, kind=kind, least=least)
     return out[:, :, 0] if data.ndim == 3 else out
 
 
@@ -120,7 +120,7 @@ def lower_lrn(op: LRN, builder: Builder, data: Operand, axes: Array) -> View | N
     """Neighbours along the channels, with the usual exponent."""
     if data.ndim != 4 or not builder.is_constant(axes) or list(axes.reshape(-1) % 4) != [1] or not is_f32(data):
         return None
-    x = channels_last(builder, data)
+    x = emit_channels_last(builder, data)
     if x is None or op.beta != 0.75 or not x.moveaxis(1, -1).is_contiguous:
         return None
     out = builder.images(data.shape)

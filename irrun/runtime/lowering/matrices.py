@@ -13,12 +13,12 @@ from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import Builder, has_f32, is_f32, lowers
 from irrun.runtime.lowering.chains import Expression
-from irrun.runtime.lowering.conversions import in_precision, operand, types, weights_for
-from irrun.runtime.lowering.dynamic import coding_of, rounded_rows, rows_of, stored_weights
-from irrun.runtime.lowering.elementwise import epilogue, followed
+from irrun.runtime.lowering.conversions import emit_operand, emit_rounded, types, weights_for
+from irrun.runtime.lowering.dynamic import coding_of, emit_matrix, emit_rounded_rows, stored_weights
+from irrun.runtime.lowering.elementwise import emit_activation, epilogue
 from irrun.runtime.lowering.geometry import as_pixels, images_of
-from irrun.runtime.lowering.products import Operands, Weights, alone, form_of, multiply, placed_epilogue
-from irrun.runtime.lowering.stacks import contracted
+from irrun.runtime.lowering.products import Operands, Weights, alone, emit_product, form_of, placed_epilogue
+from irrun.runtime.lowering.stacks import emit_contraction
 from irrun.runtime.symbolic import is_one, least, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
@@ -40,39 +40,41 @@ def lower_matmul(op: FusedMatMul, builder: Builder, data: Operand, summand: Oper
         plain = copy(op)
         plain.activation = None
         product = lower_matmul(plain, builder, data, summand)
-        return None if product is None else followed(builder, product, op.activation)
+        return None if product is None else emit_activation(builder, product, op.activation)
     depth, filters = op.weights.shape
     if op.weights.dtype != np.float32 or 0 in (depth, filters):
-        return _in_steps(op, builder, data, summand)
+        return _emit_in_steps(op, builder, data, summand)
     if end is None or not is_f32(summand):
         return None
-    x = operand(op, builder, data)
-    data_rows = None if x is None else rows_of(builder, x)
-    summand_rows = None if summand is None else rows_of(builder, summand)
+    x = emit_operand(op, builder, data)
+    data_rows = None if x is None else emit_matrix(builder, x)
+    summand_rows = None if summand is None else emit_matrix(builder, summand)
     if data_rows is None or (summand is not None and summand_rows is None):
         return None
     outs = [builder.empty((*data.shape[:-1], filters), dtype) for dtype in types(op)]
     weights = weights_for(op, data_rows)
-    multiplied(builder, weights, data_rows, [out.reshape(-1, filters) for out in outs], op.bias, summand_rows, end)
+    emit_row_product(
+        builder, weights, data_rows, [out.reshape(-1, filters) for out in outs], op.bias, summand_rows, end
+    )
     return alone(outs)
 
 
-def _in_steps(op: FusedMatMul, builder: Builder, data: Operand, summand: Operand | None) -> View | None:
+def _emit_in_steps(op: FusedMatMul, builder: Builder, data: Operand, summand: Operand | None) -> View | None:
     """A product of other types, or without elements to sum, with its bias, summand and activation."""
     if op.precision is not SINGLE or op.bf16:
         return None
-    out = contracted(builder, data[..., None], op.weights, [-2])
+    out = emit_contraction(builder, data[..., None], op.weights, [-2])
     for other in (op.bias, summand):
         if other is not None:
             e = Expression(builder)
-            out = e.written(e("add", e.read(out), e.read(other)), out.dtype)
-    return out if op.activation is None else followed(builder, out, op.activation)
+            out = e.emit(e("add", e.read(out), e.read(other)), out.dtype)
+    return out if op.activation is None else emit_activation(builder, out, op.activation)
 
 
 _NO_EPILOGUE: Final = Epilogue()
 
 
-def multiplied(
+def emit_row_product(
     builder: Builder,
     weights: Array,
     x: Operand,
@@ -85,7 +87,7 @@ def multiplied(
     depth, filters = weights.shape
     factors = Weights("rows", weights, 1, filters, depth, lambda: weights[None, None])
     added = None if summand is None else as_pixels(summand)
-    multiply(builder, factors, Operands(as_pixels(x), [as_pixels(out) for out in outs], added, end), bias)
+    emit_product(builder, factors, Operands(as_pixels(x), [as_pixels(out) for out in outs], added, end), bias)
 
 
 @lowers(FusedPackedMatMul)
@@ -99,7 +101,7 @@ def lower_packed_matmul(
         return None
     groups, is_dynamic = op.weights.stored.shape[1], bool(op.group_size)
     part = groups_of(op.group_size, depth, depth // groups).part if is_dynamic else depth // groups
-    rows, summand_rows = rows_of(builder, data), None if summand is None else rows_of(builder, summand)
+    rows, summand_rows = emit_matrix(builder, data), None if summand is None else emit_matrix(builder, summand)
     if part % (32 // coding.bits) or rows is None or (summand is not None and summand_rows is None):
         return None
     vectors = panel_vectors(filters)
@@ -107,9 +109,9 @@ def lower_packed_matmul(
     points, x = rows.shape[0], rows
     is_row = not is_dynamic and is_one(points)
     if is_dynamic:
-        x, codes = rounded_rows(op, builder, rows, coding, codes)
+        x, codes = emit_rounded_rows(op, builder, rows, coding, codes)
     elif not is_row:
-        precise = in_precision(op.precision, builder, rows)
+        precise = emit_rounded(op.precision, builder, rows)
         if precise is None:
             return None
         x = precise

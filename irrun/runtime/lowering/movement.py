@@ -29,8 +29,8 @@ from irrun.ops.movement.strided_slice import StridedSlice
 from irrun.ops.movement.tile import Tile
 from irrun.ops.movement.variadic_split import VariadicSplit
 from irrun.runtime.lowering.builder import Builder, broadcast_shape, empty_as, integers, lowers
-from irrun.runtime.lowering.copies import copied, laid_as, part_of
-from irrun.runtime.lowering.padding import fill_around
+from irrun.runtime.lowering.copies import emit_copy, laid_as, part_of
+from irrun.runtime.lowering.padding import emit_border
 from irrun.runtime.symbolic import Number, is_found
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
@@ -141,7 +141,7 @@ def lower_slice_scatter(
     target = out[_keys(data.ndim, start, stop, step, axes)]
     if target.shape != updates.shape:
         return None
-    return out if copied(builder, data, out) and copied(builder, updates, target) else None
+    return out if emit_copy(builder, data, out) and emit_copy(builder, updates, target) else None
 
 
 @lowers(BroadcastV1, BroadcastV3, numbers=(1, 2))
@@ -159,23 +159,23 @@ def lower_broadcast(
         data = part_of(data, *(slice(None) if axis in mapped else None for axis in range(len(shape))))
     if op.mode == "bidirectional":
         shape = list(broadcast_shape(data.shape, shape))
-    return _repeated(builder, data, shape)
+    return _emit_repeats(builder, data, shape)
 
 
 @lowers(FusedExpand, numbers=(1,))
 def lower_expand(_op: FusedExpand, builder: Builder, data: Operand, target: Operand) -> View | None:
     """Elements repeated along axes of size 1."""
     shape = integers(target, "the shape")
-    return _repeated(builder, data, broadcast_shape(data.shape, [shape[axis] for axis in KEPT]))
+    return _emit_repeats(builder, data, broadcast_shape(data.shape, [shape[axis] for axis in KEPT]))
 
 
-def _repeated(builder: Builder, data: Operand, shape: Sequence[Number]) -> View | None:
+def _emit_repeats(builder: Builder, data: Operand, shape: Sequence[Number]) -> View | None:
     """Elements repeated along new axes and those of size 1; the array itself if there are none."""
     pairs = zip(data.shape, shape, strict=False)
     if data.ndim == len(shape) and all(not is_found(wanted - size) and size == wanted for size, wanted in pairs):
         return builder.view(data)
     out = builder.empty(shape, data.dtype)
-    return out if copied(builder, data, out) else None
+    return out if emit_copy(builder, data, out) else None
 
 
 @lowers(Tile, numbers=(1,))
@@ -191,7 +191,7 @@ def lower_tile(op: Tile, builder: Builder, data: Operand, repeats: Operand) -> V
     target = out.reshape([size for pair in pairs for size in pair])
     keys = [key for pair in pairs for key in ((None, slice(None)) if len(pair) > 1 else (slice(None),))]
     source = part_of(data, *keys)
-    return out if copied(builder, source, target) else None
+    return out if emit_copy(builder, source, target) else None
 
 
 @lowers(PadV1, PadV12, numbers=(1, 2))
@@ -210,16 +210,16 @@ def lower_pad(
     middle = [slice(begin, begin + size) for begin, size in zip(most_before, data.shape, strict=True)]
     shape = [begin + size + end for begin, size, end in zip(most_before, data.shape, most_after, strict=True)]
     out = laid_as(builder, data, shape)
-    if not copied(builder, data, part_of(out, *middle)):
+    if not emit_copy(builder, data, part_of(out, *middle)):
         return None
     if op.pad_mode == "constant":
         if value is None:
             value = np.zeros(1, data.dtype)
-        return out if fill_around(builder, out, most_before, most_after, value.reshape(-1)[:1]) else None
+        return out if emit_border(builder, out, most_before, most_after, value.reshape(-1)[:1]) else None
     for axis, (begin, end) in enumerate(zip(most_before, most_after, strict=True)):
         for source, target in _mirrored(op.pad_mode, begin, data.shape[axis], end):
             front, rest = middle[:axis], middle[axis + 1 :]
-            if not copied(builder, out[(*front, source, *rest)], out[(*front, target, *rest)]):
+            if not emit_copy(builder, out[(*front, source, *rest)], out[(*front, target, *rest)]):
                 return None
         middle[axis] = slice(None)
     return out[tuple(_cropped(out, before, after))]
@@ -271,7 +271,7 @@ def lower_roll(op: Roll, builder: Builder, data: Operand, shift: Array, axes: Ar
         parts = [(slice(size - cut), slice(cut, size)), (slice(size - cut, size), slice(cut))]
         pieces.append(parts if cut else [(slice(size), slice(size))])
     for piece in itertools.product(*pieces):
-        if not copied(builder, data[tuple(one for one, _ in piece)], out[tuple(other for _, other in piece)]):
+        if not emit_copy(builder, data[tuple(one for one, _ in piece)], out[tuple(other for _, other in piece)]):
             return None
     return out
 
@@ -283,7 +283,7 @@ def lower_shuffle_channels(op: ShuffleChannels, builder: Builder, data: Operand)
     before, channels, after = data.shape[:axis], data.shape[axis], data.shape[axis + 1 :]
     out = empty_as(builder, data, data.dtype)
     source = data.reshape(*before, op.group, channels // op.group, *after).swapaxes(axis, axis + 1)
-    return out if copied(builder, source, out.reshape(source.shape)) else None
+    return out if emit_copy(builder, source, out.reshape(source.shape)) else None
 
 
 @lowers(SpaceToDepth)
@@ -293,7 +293,7 @@ def lower_space_to_depth(op: SpaceToDepth, builder: Builder, data: Operand) -> V
     small = [size // block for size in sizes]
     out = builder.images([batch, channels * block ** len(sizes), *small], data.dtype)
     whole = _within_blocks(data, [block] * len(sizes))
-    return out if copied(builder, whole, _by_channel(out, channels, block, op.mode)) else None
+    return out if emit_copy(builder, whole, _by_channel(out, channels, block, op.mode)) else None
 
 
 @lowers(DepthToSpace)
@@ -303,7 +303,7 @@ def lower_depth_to_space(op: DepthToSpace, builder: Builder, data: Operand) -> V
     fewer = channels // block ** len(sizes)
     out = builder.images([batch, fewer, *(size * block for size in sizes)], data.dtype)
     whole = _within_blocks(out, [block] * len(sizes))
-    return out if copied(builder, _by_channel(data, fewer, block, op.mode), whole) else None
+    return out if emit_copy(builder, _by_channel(data, fewer, block, op.mode), whole) else None
 
 
 def _within_blocks(x: Any, blocks: Sequence[int]) -> Any:
@@ -341,7 +341,7 @@ def lower_batch_to_space(
     batch = data.shape[0] // math.prod(blocks)
     out = builder.empty([batch, *whole], data.dtype)
     target = _batched(out, blocks[1:])
-    if not copied(builder, data.reshape(target.shape), target):
+    if not emit_copy(builder, data.reshape(target.shape), target):
         return None
     spans = zip(integers(begins, "a crop"), out.shape, integers(ends, "a crop"), strict=True)
     return out[tuple(slice(begin, size - end) for begin, size, end in spans)]
@@ -369,11 +369,11 @@ def lower_space_to_batch(
         whole = builder.empty(shape, data.dtype)
         middle = tuple(slice(begin, begin + size) for begin, size in zip(before, data.shape, strict=True))
         zero = np.zeros(1, data.dtype)
-        if not copied(builder, data, whole[middle]) or not fill_around(builder, whole, before, after, zero):
+        if not emit_copy(builder, data, whole[middle]) or not emit_border(builder, whole, before, after, zero):
             return None
     out = builder.empty([shape[0] * math.prod(blocks), *small[1:]], data.dtype)
     source = _batched(whole, blocks[1:])
-    return out if copied(builder, source, out.reshape(source.shape)) else None
+    return out if emit_copy(builder, source, out.reshape(source.shape)) else None
 
 
 def _batched(x: Any, blocks: Sequence[int]) -> Any:
@@ -395,7 +395,7 @@ def lower_extract_image_patches(op: ExtractImagePatches, builder: Builder, data:
     shape = (x.shape[0], *windows.kernel, x.shape[1], *windows.counts)
     source = View(x.buffer, x.offset, shape, (batch, *taps, channels, *steps), x.dtype)
     out = builder.empty(shape, x.dtype)
-    return out.reshape(x.shape[0], -1, *windows.counts) if copied(builder, source, out) else None
+    return out.reshape(x.shape[0], -1, *windows.counts) if emit_copy(builder, source, out) else None
 
 
 @lowers(ReverseSequence)
@@ -411,4 +411,4 @@ def lower_reverse_sequence(op: ReverseSequence, builder: Builder, data: Operand,
     numbers = np.arange(sizes[sequence]).reshape([size if axis == sequence else 1 for axis, size in enumerate(sizes)])
     source = op.run(np.broadcast_to(numbers, sizes), lengths) - numbers
     out, step = empty_as(builder, data, data.dtype), int(data.strides[sequence] // data.itemsize)
-    return out if copied(builder, data, out, np.ascontiguousarray(source * step)) else None
+    return out if emit_copy(builder, data, out, np.ascontiguousarray(source * step)) else None

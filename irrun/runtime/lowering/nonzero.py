@@ -7,7 +7,7 @@ import numpy as np
 from irrun.ops.condition.non_zero import NonZero
 from irrun.runtime.lowering.builder import I64, Builder, lowers
 from irrun.runtime.lowering.chains import Expression, NoElement
-from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.view import Operand, View
 from irrun_kernels import nonzero
 from irrun_kernels.axes import AXES, Axes
@@ -19,7 +19,7 @@ def lower_nonzero(op: NonZero, builder: Builder, data: Operand) -> View | None:
     """Indices for all elements, of which only those that were found are used."""
     if not 0 < data.ndim <= AXES:
         return None
-    truths = _truths(builder, data)
+    truths = _emit_truths(builder, data)
     if truths is None:
         return None
     out = builder.empty((data.ndim, data.size), np.dtype(op.output_type.replace("i", "int")))
@@ -41,15 +41,15 @@ def lower_nonzero(op: NonZero, builder: Builder, data: Operand) -> View | None:
     return builder.counted(out, found)
 
 
-def _truths(builder: Builder, data: Operand) -> View | None:
+def _emit_truths(builder: Builder, data: Operand) -> View | None:
     """Whether elements differ from zero, in row-major order; None for types without a comparison."""
     if data.dtype == np.bool_:
-        return contiguous(builder, data)
+        return emit_contiguous(builder, data)
     out = builder.empty(data.shape, np.dtype(np.bool_))
     e = Expression(builder)
     try:
         x = e.computed(e.read(data))
-        e.write(e("not_equal", x, e.number(0, x.kind)), out)
+        e.emit_into(e("not_equal", x, e.number(0, x.kind)), out)
     except NoElement:
         return None
     return out

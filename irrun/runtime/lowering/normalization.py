@@ -16,7 +16,7 @@ from irrun.ops.normalization.normalize_l2 import NormalizeL2
 from irrun.ops.reduction.base import reduced_axes
 from irrun.runtime.lowering.builder import F32, Builder, is_f32, lowers, memory_order, share
 from irrun.runtime.lowering.chains import Expression
-from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.symbolic import Number, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun_kernels.moments import ABSENT, INSIDE, LEAST, OUTSIDE, Moments, Normalization, factors, moments
@@ -42,14 +42,14 @@ def lower_group_normalization(
     """Groups of channels by their mean and variance."""
     members = data.shape[1] // op.num_groups
     form = _Form(range(2, data.ndim), op.epsilon, members=members)
-    return _normalized(builder, data, form, scale, bias)
+    return _emit_normalized(builder, data, form, scale, bias)
 
 
 @lowers(MVNV2)
 def lower_mvn_2(op: MVNV2, builder: Builder, data: Operand) -> View | None:
     """Samples or channels by their mean and variance."""
     mode = INSIDE if op.normalize_variance else ABSENT
-    return _normalized(builder, data, _Form(op.axes_of(data.ndim), op.eps, mode))
+    return _emit_normalized(builder, data, _Form(op.axes_of(data.ndim), op.eps, mode))
 
 
 @lowers(MVNV6, numbers=(1,))
@@ -59,7 +59,7 @@ def lower_mvn(op: MVNV6, builder: Builder, data: Operand, axes: Operand) -> View
         return None
     mode = OUTSIDE if op.eps_mode == "outside_sqrt" else INSIDE
     form = _Form(reduced_axes(axes, data.ndim), op.eps, mode if op.normalize_variance else ABSENT)
-    return _normalized(builder, data, form)
+    return _emit_normalized(builder, data, form)
 
 
 @lowers(NormalizeL2, numbers=(1,))
@@ -67,7 +67,7 @@ def lower_normalize_l2(op: NormalizeL2, builder: Builder, data: Operand, axes: O
     """Any axes by their norm."""
     along = reduced_axes(axes, data.ndim) if builder.is_constant(axes) else ()
     form = _Form(along, op.eps, LEAST if op.eps_mode == "max" else INSIDE, centred=False)
-    return _normalized(builder, data, form) if along else None
+    return _emit_normalized(builder, data, form) if along else None
 
 
 @lowers(BatchNormInferenceV1, BatchNormInferenceV5)
@@ -83,18 +83,18 @@ def lower_batch_norm(
     gamma, beta, mean, variance = rows
     root = e("sqrt", e("add", variance, e.number(op.epsilon, "f")))
     scaled = e("multiply", e("subtract", e.read(data), mean), e("divide", gamma, root))
-    return e.written(e("add", scaled, beta), F32)
+    return e.emit(e("add", scaled, beta), F32)
 
 
-def _normalized(
+def _emit_normalized(
     builder: Builder, data: Operand, form: _Form, gamma: Operand | None = None, beta: Operand | None = None
 ) -> View | None:
     """Lines of elements by their moments; ``gamma`` and ``beta`` are rows of channels."""
     if not is_f32(data, gamma, beta):
         return None
-    scale = None if gamma is None else contiguous(builder, gamma)
+    scale = None if gamma is None else emit_contiguous(builder, gamma)
     order = _order(data, form)
-    x = contiguous(builder, data.transpose(order))
+    x = emit_contiguous(builder, data.transpose(order))
     if x is None or (gamma is not None and scale is None):
         return None
     sizes = [1 if axis in form.axes else data.shape[axis] for axis in order]
@@ -143,7 +143,7 @@ def _normalized(
     if beta is not None:
         row = builder.view(beta).reshape(1, -1, *(1,) * (data.ndim - 2))
         result = e("add", result, e.read(row.transpose(order)))
-    return e.written(result, F32).transpose(np.argsort(order).tolist())
+    return e.emit(result, F32).transpose(np.argsort(order).tolist())
 
 
 def _order(data: Operand, form: _Form) -> list[int]:

@@ -10,9 +10,9 @@ from irrun.kernels.recurrent_steps import RNN_ACTIVATIONS, GruSteps, LstmSteps, 
 from irrun.ops.fused.fused_recurrence import FusedRecurrence
 from irrun.runtime.lowering.builder import I64, Builder, is_f32, lowers
 from irrun.runtime.lowering.chains import Expression
-from irrun.runtime.lowering.conversions import rounded_to_bf16
-from irrun.runtime.lowering.copies import contiguous
-from irrun.runtime.lowering.matrices import multiplied
+from irrun.runtime.lowering.conversions import emit_bf16
+from irrun.runtime.lowering.copies import emit_contiguous
+from irrun.runtime.lowering.matrices import emit_row_product
 from irrun.runtime.lowering.products import BF16_FORM, F32_FORM
 from irrun.runtime.lowering.stacks import matrices_of
 from irrun.runtime.symbolic import Number, of_sizes
@@ -30,9 +30,9 @@ def lower_recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: An
     passes, kind = op.passes, _kind(op.passes[0])
     if not is_f32(x, *states) or op.precision == F16.name or passes[0].r.dtype != np.float32:
         return None
-    whole = contiguous(builder, x)
-    counts = _lengths(builder, lengths, x.shape[1])
-    states = [state if state.strides[-1] == 4 else contiguous(builder, state) for state in states]
+    whole = emit_contiguous(builder, x)
+    counts = _emit_lengths(builder, lengths, x.shape[1])
+    states = [state if state.strides[-1] == 4 else emit_contiguous(builder, state) for state in states]
     if whole is None or counts is None or any(state is None for state in states):
         return None
     batch, steps, inputs = x.shape
@@ -43,11 +43,11 @@ def lower_recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: An
         return None
     projected = builder.empty((directions, batch * steps, gates * size))
     is_rounded = op.precision == BF16.name
-    given = rounded_to_bf16(builder, whole, as_bits=inputs % 2 == 0) if is_rounded else whole
+    given = emit_bf16(builder, whole, as_bits=inputs % 2 == 0) if is_rounded else whole
     if given is None:
         return None
     for number, one in enumerate(passes):
-        multiplied(builder, one.w, given.reshape(-1, inputs), [projected[number]], one.b)
+        emit_row_product(builder, one.w, given.reshape(-1, inputs), [projected[number]], one.b)
     hidden = builder.empty((batch, steps, directions, size)).swapaxes(1, 2)
     ends = [builder.empty((batch, directions, size)) for _ in states]
     form = BF16_FORM if is_rounded else F32_FORM
@@ -100,7 +100,7 @@ def _kind(one: Steps) -> int:
     return GRU_LINEAR if one.linear else GRU
 
 
-def _lengths(builder: Builder, lengths: Operand, steps: Number) -> Address | None:
+def _emit_lengths(builder: Builder, lengths: Operand, steps: Number) -> Address | None:
     """The address of the lengths of sequences, nowhere if all are whole; None for what kernels do not take."""
     if isinstance(lengths, np.ndarray):
         counts = lengths.reshape(-1).tolist()
@@ -109,6 +109,6 @@ def _lengths(builder: Builder, lengths: Operand, steps: Number) -> Address | Non
         made = builder.numbers(counts)
         return None if made is None else builder.address(builder.view(made))
     e = Expression(builder)
-    whole = lengths if lengths.dtype == I64 else e.written(e.computed(e.read(lengths)), I64)
-    found = contiguous(builder, whole)
+    whole = lengths if lengths.dtype == I64 else e.emit(e.computed(e.read(lengths)), I64)
+    found = emit_contiguous(builder, whole)
     return None if found is None else builder.address(found)

@@ -18,7 +18,7 @@ from irrun.ops.reduction.reduce_min import ReduceMin
 from irrun.ops.reduction.reduce_prod import ReduceProd
 from irrun.ops.reduction.reduce_sum import ReduceSum
 from irrun.runtime.lowering.builder import Builder, Numbers, integers, lowers
-from irrun.runtime.lowering.chains import Expression, NoElement, in_type
+from irrun.runtime.lowering.chains import Expression, NoElement, emit_type
 from irrun.runtime.lowering.elementwise import as_type
 from irrun.runtime.symbolic import Number, largest
 from irrun.runtime.view import Operand, View
@@ -56,14 +56,14 @@ def lower_reduction(op: Reduction, builder: Builder, data: Operand, axes: Operan
             value = value if value.kind in "fd" else e("to_d", value)
             value = e("multiply", value, value)
         count = math.prod(x.shape[axis] for axis in along)
-        total = e.folded(_FUNCTIONS[kind], value, along, _start(op, data.dtype, count))
+        total = e.emit_fold(_FUNCTIONS[kind], value, along, _start(op, data.dtype, count))
         if kind is ReduceMean:
-            total = _mean(builder, total, data.dtype, count)
+            total = _emit_mean(builder, total, data.dtype, count)
         elif kind is ReduceL2:
             e = Expression(builder)
             root = e("sqrt", e.read(total))
-            total = e.written(root if data.dtype.kind == "f" else as_type(e, root, data.dtype), data.dtype)
-        total = in_type(builder, total, data.dtype)
+            total = e.emit(root if data.dtype.kind == "f" else as_type(e, root, data.dtype), data.dtype)
+        total = emit_type(builder, total, data.dtype)
     except NoElement:
         return None
     if op.keep_dims and data.ndim:
@@ -82,11 +82,11 @@ def _start(op: Reduction, dtype: np.dtype[Any], count: Number) -> Any:
     return int(isinstance(op, ReduceProd | ReduceLogicalAnd))
 
 
-def _mean(builder: Builder, total: View, dtype: np.dtype[Any], count: Number) -> View:
+def _emit_mean(builder: Builder, total: View, dtype: np.dtype[Any], count: Number) -> View:
     """Sums divided by a number; the quotient of integers is truncated."""
     e = Expression(builder)
     number = np.empty(1, object)
     number[0] = largest(count, 1)
     divisor = e.read(builder.view(Numbers(number, total.dtype)))
     name = "truncated_divide" if total.dtype.kind == "i" else "divide"
-    return e.written(e(name, e.read(total), divisor), dtype)
+    return e.emit(e(name, e.read(total), divisor), dtype)

@@ -6,8 +6,8 @@ import math
 
 from irrun.ops.detection.roi_align import ROIAlignV3, ROIAlignV9
 from irrun.runtime.lowering.builder import Builder, Unsupported, has_f32, is_f32, lowers, share
-from irrun.runtime.lowering.chains import NoElement, in_longs
-from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.chains import NoElement, emit_i64
+from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.view import Operand, View
 from irrun_kernels.regions import Regions, pool_regions
 
@@ -24,8 +24,8 @@ def lower_roi_align(
         raise Unsupported("only f32, and regions with bins")
     mode = op.aligned_mode if isinstance(op, ROIAlignV9) else "asymmetric"
     try:
-        x, boxes = contiguous(builder, builder.view(data).moveaxis(1, -1)), contiguous(builder, rois)
-        indices = contiguous(builder, in_longs(builder, batches))
+        x, boxes = emit_contiguous(builder, builder.view(data).moveaxis(1, -1)), emit_contiguous(builder, rois)
+        indices = emit_contiguous(builder, emit_i64(builder, batches))
     except NoElement:
         x = None
     if x is None or boxes is None or indices is None:

@@ -23,5 +23,5 @@ def lower_rotary(_op: FusedRotary, builder: Builder, x: Operand, cos: Operand, s
     e = Expression(builder)
     straight, cosine, sine = map(e.read, halves)
     turned = e("multiply", e.read(halves[0][..., ::-1, :]), e.read(_SIGNS))
-    made = e.written(e("add", e("multiply", straight, cosine), e("multiply", turned, sine)), x.dtype)
+    made = e.emit(e("add", e("multiply", straight, cosine), e("multiply", turned, sine)), x.dtype)
     return made.reshape(*made.shape[:-2], made.shape[-2] * made.shape[-1])

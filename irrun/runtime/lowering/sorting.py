@@ -10,8 +10,8 @@ import numpy as np
 from irrun.ops.arithmetic.cum_sum import CumSum
 from irrun.ops.sort.top_k import TopKV1, TopKV3, TopKV11
 from irrun.runtime.lowering.builder import Builder, empty_as, integers, lowers, share
-from irrun.runtime.lowering.chains import in_longs, in_type
-from irrun.runtime.lowering.copies import axes_of, copied
+from irrun.runtime.lowering.chains import emit_i64, emit_type
+from irrun.runtime.lowering.copies import axes_of, emit_copy
 from irrun.runtime.view import Operand, View
 from irrun_kernels.axes import WALK, Strided
 from irrun_kernels.elements import KINDS, kind_of
@@ -29,13 +29,13 @@ def lower_cumsum(op: CumSum, builder: Builder, data: Operand, axis: Operand | No
     if not data.ndim or not -data.ndim <= along < data.ndim:
         return None
     before = (slice(None),) * (int(along) % data.ndim)
-    x = data if data.dtype.name in _SUMMED else in_longs(builder, data)
+    x = data if data.dtype.name in _SUMMED else emit_i64(builder, data)
     out = empty_as(builder, x, x.dtype)
     source, target = builder.view(x), out
     if op.reverse:
         source, target = (array[(*before, slice(None, None, -1))] for array in (source, target))
     if op.exclusive:
-        if not copied(builder, np.zeros(1, x.dtype), target[(*before, slice(1))]):
+        if not emit_copy(builder, np.zeros(1, x.dtype), target[(*before, slice(1))]):
             return None
         size = data.shape[len(before)]
         source, target = source[(*before, slice(size - 1))], target[(*before, slice(1, None))]
@@ -57,7 +57,7 @@ def lower_cumsum(op: CumSum, builder: Builder, data: Operand, axis: Operand | No
         tasks,
     )
     builder.call(scan, arguments, tasks, WALK)
-    return in_type(builder, out, data.dtype)
+    return emit_type(builder, out, data.dtype)
 
 
 @lowers(TopKV1, TopKV3, TopKV11, numbers=(1,))
