@@ -15,16 +15,13 @@ from irrun.runtime.view import Operand, View
 
 
 @lowers(Einsum)
-def lower_einsum(op: Einsum, builder: Builder, *inputs: Operand) -> View | None:
+def lower_einsum(op: Einsum, builder: Builder, *inputs: Operand) -> View:
     """A product of tensors, from left to right, summed over the labels that the output does not have."""
     subscripts, output = op.labels([x.ndim for x in inputs])
     array, labels = _diagonal(builder.view(inputs[0]), subscripts[0])
     for number, (other, names) in enumerate(zip(inputs[1:], subscripts[1:], strict=True), 2):
         kept = {*output, *(name for rest in subscripts[number:] for name in rest)}
-        found = _emit_pair(builder, array, labels, *_diagonal(builder.view(other), names), kept)
-        if found is None:
-            return None
-        array, labels = found
+        array, labels = _emit_pair(builder, array, labels, *_diagonal(builder.view(other), names), kept)
     array, labels = _emit_reduced(builder, array, labels, output)
     return array.transpose([labels.index(label) for label in output])
 
@@ -50,7 +47,7 @@ def _emit_reduced(builder: Builder, x: View, labels: Labels, kept: Collection[st
 
 def _emit_pair(
     builder: Builder, a: View, a_labels: Labels, b: View, b_labels: Labels, kept: Collection[str]
-) -> tuple[View, Labels] | None:
+) -> tuple[View, Labels]:
     """The product of two tensors, summed over the labels that are not kept."""
     a, a_labels = _emit_reduced(builder, a, a_labels, {*kept, *b_labels})
     b, b_labels = _emit_reduced(builder, b, b_labels, {*kept, *a_labels})
@@ -77,11 +74,7 @@ def _emit_pair(
         emit_reshape(builder, a, (*a.shape[:count], rows, depth)),
         emit_reshape(builder, b, (*b.shape[:count], depth, columns)),
     )
-    return (
-        None
-        if product is None
-        else (emit_reshape(builder, product, (*product.shape[:-2], *sides[0], *sides[1])), found)
-    )
+    return emit_reshape(builder, product, (*product.shape[:-2], *sides[0], *sides[1])), found
 
 
 def _aligned(x: View, labels: Labels, order: Labels) -> View:

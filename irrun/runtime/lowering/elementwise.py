@@ -15,39 +15,41 @@ from irrun.ops.arithmetic.elementwise import align_pdpd
 from irrun.ops.fused.fused_elementwise import FusedElementwise
 from irrun.ops.quantization.fake_quantize import FakeQuantize
 from irrun.ops.registry import versions
-from irrun.runtime.lowering.builder import F32, Builder, empty_as, is_f32, lowers
-from irrun.runtime.lowering.chains import Expression, NoElement, Value
+from irrun.runtime.lowering.builder import F32, Builder, Unsupported, empty_as, lowers, require_f32
+from irrun.runtime.lowering.chains import Expression, Value
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.epilogue import Epilogue
 from irrun_kernels.functions import UNARY
 
 Function = Callable[..., Value]
-"""``function(e, op, *values)`` writes an operation as an expression; NoElement where it has no kernel."""
+"""``function(e, op, *values)`` writes an operation as an expression; Unsupported where it has no kernel."""
 
 
-def epilogue(activation: Elementwise | None) -> Epilogue | None:
-    """Return the epilogue of a kernel; None if it does not have the function."""
+def has_epilogue(activation: Elementwise | None) -> bool:
+    """Return whether kernels have an activation as their epilogue."""
+    return activation is None or activation.name in UNARY
+
+
+def epilogue(activation: Elementwise | None) -> Epilogue:
+    """Return the epilogue of a kernel; Unsupported if it does not have the function."""
     if activation is None:
         return Epilogue()
     if activation.name == "clamp":
         return Epilogue(low=activation.parameters[0], high=activation.parameters[1])
-    if activation.name not in UNARY:
-        return None
+    if not has_epilogue(activation):
+        raise Unsupported(f"no epilogue {activation.name}")
     alpha, beta = (*activation.parameters, 0.0, 0.0)[:2]
     return Epilogue(function=UNARY.index(activation.name), alpha=alpha, beta=beta)
 
 
 @lowers(FusedElementwise)
-def lower_elementwise(op: FusedElementwise, builder: Builder, *inputs: Operand) -> View | None:
+def lower_elementwise(op: FusedElementwise, builder: Builder, *inputs: Operand) -> View:
     """A chain of functions, in one call."""
     e, dtype = Expression(builder), op.fact.type.dtype
-    try:
-        values = dict(enumerate(map(e.read, inputs)))
-        for function, arguments, place in op.chain.calls:
-            values[place] = _applied(e, function, dtype, *(values[argument] for argument in arguments))
-    except NoElement:
-        return None
+    values = dict(enumerate(map(e.read, inputs)))
+    for function, arguments, place in op.chain.calls:
+        values[place] = _applied(e, function, dtype, *(values[argument] for argument in arguments))
     return e.emit(values[len(inputs)], dtype)
 
 
@@ -64,13 +66,10 @@ def _applied(e: Expression, function: Any, dtype: np.dtype[Any], *values: Value)
     return e(function.name, *values, *(e.number(each, values[0].kind) for each in function.parameters))
 
 
-def emit_activation(builder: Builder, x: Operand, activation: Elementwise) -> View | None:
+def emit_activation(builder: Builder, x: Operand, activation: Elementwise) -> View:
     """A function of a result whose kernel does not have it as an epilogue."""
     e = Expression(builder)
-    try:
-        return e.emit(_applied(e, activation, x.dtype, e.read(x)), x.dtype)
-    except NoElement:
-        return None
+    return e.emit(_applied(e, activation, x.dtype, e.read(x)), x.dtype)
 
 
 def _clamped(e: Expression, x: Value, low: float, high: float) -> Value:
@@ -80,10 +79,9 @@ def _clamped(e: Expression, x: Value, low: float, high: float) -> Value:
 
 
 @lowers(FakeQuantize)
-def lower_fake_quantize(op: FakeQuantize, builder: Builder, data: Operand, *limits: Operand) -> View | None:
+def lower_fake_quantize(op: FakeQuantize, builder: Builder, data: Operand, *limits: Operand) -> View:
     """The nearest of some levels. Elements outside the limits are clipped to them where that is exact."""
-    if not is_f32(data, *limits):
-        return None
+    require_f32(data, *limits)
     e = Expression(builder)
     aligned = [op.aligned(limit, data.ndim) for limit in limits]
     x, low, high, output_low, output_high = map(e.read, (data, *aligned))
@@ -100,9 +98,7 @@ def lower_fake_quantize(op: FakeQuantize, builder: Builder, data: Operand, *limi
     if not clips:
         result = _select(e, None, e("less_equal", x, e("minimum", low, high)), output_low, result)
         result = _select(e, None, e("less", e("maximum", low, high), x), output_high, result)
-    out = empty_as(builder, data, F32)
-    e.emit_into(result, out)
-    return out
+    return e.emit_into(result, empty_as(builder, data, F32))
 
 
 def _is_exact(low: Array, high: Array, output_low: Array, output_high: Array) -> bool:
@@ -187,7 +183,7 @@ def _is_infinite(e: Expression, op: Any, x: Value) -> Value:
     if op.detect_negative and op.detect_positive:
         return e("equal", e("abs", x), e.number(math.inf, x.kind))
     if not op.detect_negative and not op.detect_positive:
-        raise NoElement
+        raise Unsupported("it asks for no infinity")
     return e("equal", x, e.number(math.inf if op.detect_positive else -math.inf, x.kind))
 
 
@@ -242,19 +238,15 @@ def _classes(*names: str) -> list[type[Op]]:
 
 
 @lowers(*_classes(*_FUNCTIONS))
-def lower_single(op: Op, builder: Builder, *inputs: Operand) -> View | None:
+def lower_single(op: Op, builder: Builder, *inputs: Operand) -> View:
     """One operation."""
     if len({x.dtype for x in (inputs[1:] if op.type == "Select" else inputs)}) > 1:
-        return None
+        raise Unsupported("inputs of different types")
     if inputs[0].dtype.kind in _SAME.get(op.type, ""):
         return builder.view(inputs[0])
     e = Expression(builder)
-    try:
-        result = _FUNCTIONS[op.type](e, op, *map(e.read, _aligned(op, inputs)))
-        dtype = np.dtype(np.bool_) if result.kind == "?" else inputs[-1].dtype
-        return e.emit(result, dtype)
-    except NoElement:
-        return None
+    result = _FUNCTIONS[op.type](e, op, *map(e.read, _aligned(op, inputs)))
+    return e.emit(result, np.dtype(np.bool_) if result.kind == "?" else inputs[-1].dtype)
 
 
 def _aligned(op: Any, inputs: tuple[Operand, ...]) -> list[Operand]:
@@ -279,16 +271,13 @@ def _aligned(op: Any, inputs: tuple[Operand, ...]) -> list[Operand]:
 
 
 @lowers(*_classes("Convert", "ConvertLike"))
-def lower_convert(op: Any, builder: Builder, data: Operand, *like: Operand) -> View | None:
+def lower_convert(op: Any, builder: Builder, data: Operand, *like: Operand) -> View:
     """Another type."""
     dtype = like[0].dtype if like else op.destination_type.dtype
     if data.dtype == dtype:
         return builder.view(data)
     e = Expression(builder)
-    try:
-        return e.emit(as_type(e, e.read(data), dtype), dtype)
-    except NoElement:
-        return None
+    return e.emit(as_type(e, e.read(data), dtype), dtype)
 
 
 def as_type(e: Expression, x: Value, dtype: np.dtype[Any]) -> Value:

@@ -14,12 +14,13 @@ from irrun.ops.movement.scatter_elements_update import ScatterElementsUpdateV3, 
 from irrun.ops.movement.scatter_nd_update import ScatterNDUpdateV4, ScatterNDUpdateV15
 from irrun.ops.movement.scatter_update import ScatterUpdate
 from irrun.ops.sequence.one_hot import OneHotV1, OneHotV16
-from irrun.runtime.lowering.builder import Builder, broadcast, empty_as, integers, lowers, share
+from irrun.runtime.lowering.builder import Builder, Unsupported, broadcast, empty_as, integers, lowers, share
 from irrun.runtime.lowering.chains import emit_i64
 from irrun.runtime.lowering.copies import axes_of, emit_contiguous, emit_copy, laid_as, part_of
-from irrun.runtime.symbolic import is_none, largest
+from irrun.runtime.symbolic import Number, is_none, largest
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
+from irrun.tensor.element_type import dtype_text
 from irrun_kernels.axes import AXES, WALK, Axes, Strided
 from irrun_kernels.elements import I32, I64, U8, U16, U32, kind_of
 from irrun_kernels.moves import Locate, locate
@@ -38,16 +39,16 @@ def emit_places(
     *,
     wraps: bool = True,
     checked: bool = True,
-) -> View | None:
-    """The places that tuples of indices name, in elements of ``width`` bytes; None for too many axes.
+) -> View:
+    """The places that tuples of indices name, in elements of ``width`` bytes.
 
     ``indices`` are [..., len(sizes)], with the sizes and strides in bytes of the axes that they are for. Those outside
     of an axis are an error if they are ``checked``, and otherwise places of their own.
     """
     kind = I32 if indices.dtype == np.int32 else I64
     whole = emit_contiguous(builder, indices if kind == I32 else emit_i64(builder, indices))
-    if whole is None or len(sizes) > AXES:
-        return None
+    if len(sizes) > AXES:
+        raise Unsupported(f"indices of {len(sizes)} axes")
     out = builder.empty(indices.shape[:-1], np.dtype(np.int64))
     each, tasks = share(largest(out.size, 1), 2.0 * indices.size)
     padding = (0,) * (AXES - len(sizes))
@@ -78,39 +79,37 @@ def emit_scatter(
     places: Operand,
     reduction: str = "none",
     kind: int | None = None,
-) -> bool:
-    """Lower updates of a target, which broadcasts to them as ``places`` do; False where there is no kernel."""
+) -> None:
+    """Update a target, which broadcasts to the updates as ``places`` do."""
     width = target.itemsize
     if reduction == "none":
         kind = _BY_WIDTH.get(width)
     shape = updates.shape
-    axes = axes_of([updates, broadcast(builder, target, shape), broadcast(builder, places, shape)])
-    if axes is None or kind is None or updates.dtype != target.dtype or updates.ndim > AXES:
-        return False
-    sizes, steps = axes
+    sizes, steps = axes_of([updates, broadcast(builder, target, shape), broadcast(builder, places, shape)])
+    if kind is None or updates.dtype != target.dtype:
+        raise Unsupported(f"updates of {dtype_text(updates.dtype)} for {dtype_text(target.dtype)}")
+    if updates.ndim > AXES:
+        raise Unsupported(f"updates of {updates.ndim} axes")
     x, out, at = (
         Strided(builder.address(array), step) for array, step in zip((updates, target, places), steps, strict=True)
     )
     _, tasks = share(largest(updates.size, 1), 0.5 * updates.size)
     arguments = Scatter(x, out, at, sizes, kind, width, REDUCTIONS.index(reduction), tasks)
     builder.call(scatter, arguments, tasks, WALK)
-    return True
 
 
 @lowers(GatherV1, GatherV7, GatherV8)
 def lower_gather(
     op: GatherV1 | GatherV7 | GatherV8, builder: Builder, data: Operand, indices: Operand, axis: Operand
-) -> View | None:
+) -> View:
     """Slices along an axis; a view for a single constant index."""
-    if not builder.is_constant(axis) or not data.ndim:
-        return None
-    along = int(axis.reshape(-1)[0]) % data.ndim
+    along = _axis(axis, data)
     batches = 0 if isinstance(op, GatherV1) else op.batch_dims + (indices.ndim if op.batch_dims < 0 else 0)
     before = (slice(None),) * along
     known = indices if isinstance(indices, np.ndarray) else None
     wraps = isinstance(op, GatherV8) or (data.ndim == 1 and data.dtype.kind in "iu" and data.itemsize >= 4)
     if known is not None and not wraps and int(known.min()) < 0:
-        return None
+        raise Unsupported("negative indices, which this version leaves open")
     if known is not None and known.size == 1 and not batches:
         place, size = int(known.reshape(())), data.shape[along]
         if -size <= place < size:
@@ -120,55 +119,51 @@ def lower_gather(
 
 def emit_gather(
     builder: Builder, data: Operand, indices: Operand, along: int = 0, batches: int = 0, *, wraps: bool
-) -> View | None:
+) -> View:
     """Slices of an array along an axis, where negative indices count from the end if it ``wraps``."""
-    if is_none(data.shape[along]) or data.shape[:batches] != indices.shape[:batches]:
-        return None
+    _require_elements(data.shape[along])
+    if data.shape[:batches] != indices.shape[:batches]:
+        raise Unsupported("batches of different sizes")
     size, stride = data.shape[along], data.strides[along]
     places = emit_places(builder, indices[..., None], [size], [stride], data.itemsize, wraps=wraps, checked=False)
-    if places is None:
-        return None
     own = indices.ndim - batches
     shape = (*data.shape[:along], *indices.shape[batches:], *data.shape[along + 1 :])
     out = laid_as(builder, data, shape) if own == 1 else builder.empty(shape, data.dtype)
     batch = (slice(None),) * batches
     spread = (*batch, *(None,) * (along - batches), *(slice(None),) * own, *(None,) * (data.ndim - along - 1), ...)
     source = data[(*(slice(None),) * along, 0, *(None,) * own, ...)]
-    return out if emit_copy(builder, source, out, places[spread]) else None
+    return emit_copy(builder, source, out, places[spread])
 
 
 @lowers(GatherElements)
-def lower_gather_elements(op: GatherElements, builder: Builder, data: Operand, indices: Operand) -> View | None:
+def lower_gather_elements(op: GatherElements, builder: Builder, data: Operand, indices: Operand) -> View:
     """Elements at other places of an axis."""
     if not data.ndim:
-        return None
+        raise Unsupported("a scalar")
     along = op.axis % data.ndim
     others = (*data.shape[:along], *data.shape[along + 1 :])
-    if is_none(data.shape[along]) or others != (*indices.shape[:along], *indices.shape[along + 1 :]):
-        return None
+    _require_elements(data.shape[along])
+    if others != (*indices.shape[:along], *indices.shape[along + 1 :]):
+        raise Unsupported("indices that do not fit the data")
     places = emit_places(builder, indices[..., None], [data.shape[along]], [data.strides[along]], data.itemsize)
-    if places is None:
-        return None
     out = builder.empty(indices.shape, data.dtype)
-    return out if emit_copy(builder, data[(*(slice(None),) * along, 0, None)], out, places) else None
+    return emit_copy(builder, data[(*(slice(None),) * along, 0, None)], out, places)
 
 
 @lowers(GatherNDV5, GatherNDV8)
-def lower_gather_nd(op: GatherNDV5 | GatherNDV8, builder: Builder, data: Operand, indices: Operand) -> View | None:
+def lower_gather_nd(op: GatherNDV5 | GatherNDV8, builder: Builder, data: Operand, indices: Operand) -> View:
     """Elements or slices at tuples of indices."""
     batches, depth = op.batch_dims, int(indices.shape[-1])
     named = slice(batches, batches + depth)
     batch = data.shape[:batches]
-    if not depth or any(map(is_none, data.shape[named])) or batch != indices.shape[:batches]:
-        return None
+    _require_elements(depth, *data.shape[named])
+    if batch != indices.shape[:batches]:
+        raise Unsupported("batches of different sizes")
     places = emit_places(builder, indices, data.shape[named], data.strides[named], data.itemsize)
-    if places is None:
-        return None
     between = indices.ndim - 1 - batches
     out = builder.empty((*indices.shape[:-1], *data.shape[batches + depth :]), data.dtype)
     source = data[(*(slice(None),) * batches, *(0,) * depth, *(None,) * between, ...)]
-    if not emit_copy(builder, source, out, places[(..., *(None,) * (data.ndim - batches - depth))]):
-        return None
+    emit_copy(builder, source, out, places[(..., *(None,) * (data.ndim - batches - depth))])
     if isinstance(op, GatherNDV5) and batches > 1:
         return out.reshape(-1, *out.shape[batches:])
     return out
@@ -182,22 +177,18 @@ def lower_scatter_update(
     indices: Operand,
     updates: Operand,
     axis: Operand,
-) -> View | None:
+) -> View:
     """A copy with other slices along an axis."""
-    if not builder.is_constant(axis) or not data.ndim:
-        return None
-    along = int(axis.reshape(-1)[0]) % data.ndim
+    along = _axis(axis, data)
     if updates.shape != (*data.shape[:along], *indices.shape, *data.shape[along + 1 :]):
-        return None
+        raise Unsupported("updates that do not fit the indices")
     out = _emit_copy_of(builder, data, updates)
-    if out is None or is_none(data.shape[along]):
-        return None
+    _require_elements(data.shape[along])
     places = emit_places(builder, indices[..., None], [data.shape[along]], [out.strides[along]], data.itemsize)
-    if places is None:
-        return None
     target = out[(*(slice(None),) * along, 0, *(None,) * indices.ndim, ...)]
     spread = places[(..., *(None,) * (data.ndim - along - 1))]
-    return out if emit_scatter(builder, updates, target, spread) else None
+    emit_scatter(builder, updates, target, spread)
+    return out
 
 
 @lowers(ScatterElementsUpdateV3, ScatterElementsUpdateV12)
@@ -208,61 +199,72 @@ def lower_scatter_elements_update(
     indices: Operand,
     updates: Operand,
     axis: Operand,
-) -> View | None:
+) -> View:
     """A copy with other elements, or combined ones."""
     reduction = op.reduction if isinstance(op, ScatterElementsUpdateV12) else "none"
-    if not builder.is_constant(axis) or not data.ndim or reduction == "mean":
-        return None
-    along = int(axis.reshape(-1)[0]) % data.ndim
+    along = _axis(axis, data)
+    if reduction == "mean":
+        raise Unsupported("reduction mean")
     within = (number == along or size <= data.shape[number] for number, size in enumerate(indices.shape))
     if indices.shape != updates.shape or not all(within):
-        return None
+        raise Unsupported("updates that do not fit the indices")
     out = _emit_copy_of(builder, data, updates)
-    if out is None or is_none(data.shape[along]):
-        return None
+    _require_elements(data.shape[along])
     places = emit_places(builder, indices[..., None], [data.shape[along]], [out.strides[along]], data.itemsize)
-    if places is None:
-        return None
     before, after = (tuple(map(slice, part)) for part in (indices.shape[:along], indices.shape[along + 1 :]))
     target = out[(*before, 0, None, *after)]
     if reduction != "none" and isinstance(op, ScatterElementsUpdateV12) and not op.use_init_val:
         start = _neutral(reduction, data.dtype)
-        if not emit_scatter(builder, broadcast(builder, start, updates.shape), target, places):
-            return None
-    return out if _emit_reduced(builder, updates, target, places, reduction) else None
+        emit_scatter(builder, broadcast(builder, start, updates.shape), target, places)
+    _emit_reduced(builder, updates, target, places, reduction)
+    return out
 
 
 @lowers(ScatterNDUpdateV4, ScatterNDUpdateV15)
 def lower_scatter_nd_update(
     op: ScatterNDUpdateV4 | ScatterNDUpdateV15, builder: Builder, data: Operand, indices: Operand, updates: Operand
-) -> View | None:
+) -> View:
     """A copy with other elements or slices at tuples of indices, or combined ones."""
     depth = int(indices.shape[-1])
     out = _emit_copy_of(builder, data, updates)
-    if not depth or out is None or any(map(is_none, data.shape[:depth])):
-        return None
+    _require_elements(depth, *data.shape[:depth])
     places = emit_places(builder, indices, data.shape[:depth], out.strides[:depth], data.itemsize)
-    if places is None:
-        return None
     reduction = op.reduction if isinstance(op, ScatterNDUpdateV15) else "none"
     shape = (*indices.shape[:-1], *data.shape[depth:])
     if updates.shape != shape:
-        return None
+        raise Unsupported("updates that do not fit the indices")
     target = out[(*(0,) * depth, *(None,) * (indices.ndim - 1), ...)]
     spread = places[(..., *(None,) * (data.ndim - depth))]
-    return out if _emit_reduced(builder, updates, target, spread, reduction) else None
+    _emit_reduced(builder, updates, target, spread, reduction)
+    return out
 
 
-def _emit_copy_of(builder: Builder, data: Operand, updates: Operand) -> View | None:
+def _axis(axis: Operand, data: Operand) -> int:
+    """The axis that an input names."""
+    if not isinstance(axis, np.ndarray):
+        raise Unsupported("an axis that depends on values")
+    if not data.ndim:
+        raise Unsupported("a scalar")
+    return int(axis.reshape(-1)[0]) % data.ndim
+
+
+def _require_elements(*sizes: Number) -> None:
+    """Raise Unsupported for axes without elements, and for tuples of no index."""
+    if any(map(is_none, sizes)):
+        raise Unsupported("an axis without elements")
+
+
+def _emit_copy_of(builder: Builder, data: Operand, updates: Operand) -> View:
     """A copy of what is updated."""
-    out = empty_as(builder, data, data.dtype)
-    return out if data.dtype == updates.dtype and emit_copy(builder, data, out) else None
+    if data.dtype != updates.dtype:
+        raise Unsupported(f"updates of {dtype_text(updates.dtype)} for {dtype_text(data.dtype)}")
+    return emit_copy(builder, data, empty_as(builder, data, data.dtype))
 
 
-def _emit_reduced(builder: Builder, updates: Operand, target: Operand, places: Operand, reduction: str) -> bool:
+def _emit_reduced(builder: Builder, updates: Operand, target: Operand, places: Operand, reduction: str) -> None:
     if target.dtype == np.bool_:
         reduction = _OF_BOOLEANS[reduction]
-    return emit_scatter(builder, updates, target, places, reduction, kind_of(target.dtype))
+    emit_scatter(builder, updates, target, places, reduction, kind_of(target.dtype))
 
 
 _OF_BOOLEANS = {"none": "none", "sum": "max", "sub": "xor", "prod": "min", "min": "min", "max": "max"}
@@ -284,18 +286,16 @@ def _neutral(reduction: str, dtype: np.dtype[Any]) -> Array:
 @lowers(OneHotV1, OneHotV16, numbers=(1,))
 def lower_one_hot(
     op: OneHotV1 | OneHotV16, builder: Builder, indices: Operand, depth: Operand, on_value: Operand, off_value: Operand
-) -> View | None:
+) -> View:
     """The off value everywhere, and the on value where indices say."""
     if on_value.dtype != off_value.dtype:
-        return None
+        raise Unsupported("values of different types")
     axis, classes = op.axis % (indices.ndim + 1), integers(depth, "the number of classes")[0]
     out = builder.empty((*indices.shape[:axis], classes, *indices.shape[axis:]), on_value.dtype)
-    if not emit_copy(builder, off_value, out):
-        return None
+    emit_copy(builder, off_value, out)
     wraps = isinstance(op, OneHotV16) and op.negative_indices_mode == "normalize"
     step = [out.strides[axis]]
     places = emit_places(builder, indices[..., None], [classes], step, out.itemsize, wraps=wraps, checked=False)
-    if places is None:
-        return None
     target = part_of(out, *(slice(None),) * axis, 0)
-    return out if emit_scatter(builder, broadcast(builder, on_value, indices.shape), target, places) else None
+    emit_scatter(builder, broadcast(builder, on_value, indices.shape), target, places)
+    return out

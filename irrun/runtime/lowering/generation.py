@@ -9,6 +9,7 @@ from irrun.runtime.lowering.builder import Builder, Unsupported, integers, lower
 from irrun.runtime.symbolic import Number, SymFloat, largest, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
+from irrun.tensor.element_type import dtype_text
 from irrun_kernels.elements import kind_of
 from irrun_kernels.ramp import RUN, Ramp, ramp
 
@@ -41,7 +42,7 @@ def emit_range(builder: Builder, start: Number, count: Number, step: int, dtype:
     """The arithmetic sequence of ``count`` elements."""
     kind = kind_of(dtype)
     if kind is None:
-        raise Unsupported(f"elements of {dtype}")
+        raise Unsupported(f"elements of {dtype_text(dtype)}")
     out = builder.empty((count,), dtype)
     each, tasks = share(count, 0.5 * count)
     builder.call(ramp, Ramp(builder.address(out), kind, dtype.itemsize, count, start, step, each), tasks, 8 * RUN)

@@ -11,7 +11,16 @@ from irrun.ops.convolution.spatial import Windows as Spatial
 from irrun.ops.fused.fused_max_pool import FusedMaxPool
 from irrun.ops.normalization.lrn import LRN
 from irrun.ops.pooling.avg_pool import AvgPoolV1, AvgPoolV14, AvgPoolV16, averaging_windows
-from irrun.runtime.lowering.builder import BF16_BITS, U8, WIDEST_VECTOR, Builder, is_f32, lowers, share
+from irrun.runtime.lowering.builder import (
+    BF16_BITS,
+    U8,
+    WIDEST_VECTOR,
+    Builder,
+    Unsupported,
+    lowers,
+    require_f32,
+    share,
+)
 from irrun.runtime.lowering.geometry import as_images, emit_channels_last, has_channels_last, images_of, window_geometry
 from irrun.runtime.lowering.products import Operands, placed_epilogue
 from irrun.runtime.symbolic import of_sizes
@@ -80,34 +89,33 @@ def _cut(points: int, vectors: int, nanoseconds: float) -> tuple[int, int, int]:
 
 
 @lowers(FusedMaxPool)
-def lower_max_pool(op: FusedMaxPool, builder: Builder, data: Operand) -> View | None:
+def lower_max_pool(op: FusedMaxPool, builder: Builder, data: Operand) -> View:
     """The largest element of each window."""
-    return _pooled(builder, data, op.kernel, op.windows, RAISE, 0)
+    return _emit_pool(builder, data, op.kernel, op.windows, RAISE, 0)
 
 
 @lowers(AvgPoolV1, AvgPoolV14, AvgPoolV16)
-def lower_avg_pool(op: AvgPoolV1 | AvgPoolV14 | AvgPoolV16, builder: Builder, data: Operand) -> View | None:
+def lower_avg_pool(op: AvgPoolV1 | AvgPoolV14 | AvgPoolV16, builder: Builder, data: Operand) -> View:
     """The mean of each window."""
     spatial = averaging_windows(op)
     begins, ends, _ = spatial.place(data.shape[2:], op.kernel)
     padded = any((*begins, *ends))
     least = math.prod(op.kernel) if padded and not op.exclude_pad else 0
-    return _pooled(builder, data, op.kernel, spatial, ADD, least)
+    return _emit_pool(builder, data, op.kernel, spatial, ADD, least)
 
 
-def _pooled(
+def _emit_pool(
     builder: Builder, data: Operand, kernel: tuple[int, ...], spatial: Spatial, kind: int, least: int
-) -> View | None:
+) -> View:
     is_bytes = data.dtype == U8 and kind == RAISE
-    if not (is_f32(data) or is_bytes) or not data.size or data.ndim not in (3, 4, 5):
-        return None
-    found = window_geometry(spatial, kernel, data)
-    if found is None or (is_bytes and not has_channels_last(as_images(data))):
-        return None
+    if not is_bytes:
+        require_f32(data)
+    if not data.size or data.ndim not in (3, 4, 5):
+        raise Unsupported(f"images of {data.ndim} axes, or without elements")
+    geometry, counts = window_geometry(spatial, kernel, data)
+    if is_bytes and not has_channels_last(as_images(data)):
+        raise Unsupported("levels whose channels are not neighbours in memory")
     x = emit_channels_last(builder, as_images(data))
-    if x is None:
-        return None
-    geometry, counts = found
     out = builder.result_images((*data.shape[:2], *counts), x.dtype)
     cost = (0.01 if is_bytes else 0.03) * math.prod(kernel)
     outside = -math.inf if kind == RAISE and not is_bytes else 0
@@ -116,13 +124,16 @@ def _pooled(
 
 
 @lowers(LRN)
-def lower_lrn(op: LRN, builder: Builder, data: Operand, axes: Array) -> View | None:
+def lower_lrn(op: LRN, builder: Builder, data: Operand, axes: Array) -> View:
     """Neighbours along the channels, with the usual exponent."""
-    if data.ndim != 4 or not builder.is_constant(axes) or list(axes.reshape(-1) % 4) != [1] or not is_f32(data):
-        return None
+    if data.ndim != 4 or not builder.is_constant(axes) or list(axes.reshape(-1) % 4) != [1]:
+        raise Unsupported("axes other than the channels of images")
+    require_f32(data)
+    if op.beta != 0.75:
+        raise Unsupported(f"exponent {op.beta:g}, not 0.75")
     x = emit_channels_last(builder, data)
-    if x is None or op.beta != 0.75 or not x.moveaxis(1, -1).is_contiguous:
-        return None
+    if not x.moveaxis(1, -1).is_contiguous:
+        raise Unsupported("images with gaps in memory")
     out = builder.images(data.shape)
     channels, reach = data.shape[1], op.size // 2
     pixels = data.size // channels

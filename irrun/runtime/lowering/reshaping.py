@@ -35,7 +35,7 @@ def lower_reshape(op: Reshape, builder: Builder, data: Operand, pattern: Operand
 @lowers(SqueezeV1, SqueezeV15)
 def lower_squeeze(op: SqueezeV1 | SqueezeV15, builder: Builder, data: Operand, axes: Operand | None = None) -> View:  # noqa: ARG001
     """An array without some axes of size 1."""
-    along = set() if axes is None else {int(axis) % data.ndim for axis in integers(axes, "the axes")}
+    along = set() if axes is None else {int(axis) % data.ndim for axis in integers(axes, "an axis")}
     kept = [size for axis, size in enumerate(data.shape) if (along and axis not in along) or size != 1]
     return emit_reshape(builder, data, kept)
 
@@ -43,7 +43,7 @@ def lower_squeeze(op: SqueezeV1 | SqueezeV15, builder: Builder, data: Operand, a
 @lowers(Unsqueeze)
 def lower_unsqueeze(op: Unsqueeze, builder: Builder, data: Operand, axes: Operand) -> View:  # noqa: ARG001
     """An array with more axes of size 1."""
-    where = integers(axes, "the axes")
+    where = integers(axes, "an axis")
     rank = data.ndim + len(where)
     new = {int(axis) % rank for axis in where}
     if len(new) != len(where):
@@ -62,12 +62,10 @@ def emit_reshape(builder: Builder, data: Operand, shape: Sequence[Number]) -> Vi
     if data.strides[-1] != data.itemsize and len(shape) == 4 and math.prod(shape) == data.size:
         out = builder.images(shape, data.dtype)
         target = out.viewed(data.shape)
-        if target is not None and emit_copy(builder, data, target):
+        if target is not None:
+            emit_copy(builder, data, target)
             return out
-    whole = emit_contiguous(builder, data)
-    if whole is None:
-        raise Unsupported(f"the memory order of the {data.ndim} axes of {data.dtype}")
-    return whole.reshape(tuple(shape))
+    return emit_contiguous(builder, data).reshape(tuple(shape))
 
 
 def _is_safe(size: Number, copied: Number) -> bool:

@@ -7,7 +7,16 @@ import numpy as np
 from irrun.ops.activation.log_softmax import LogSoftmax
 from irrun.ops.activation.softmax import SoftMaxV1, SoftMaxV8
 from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
-from irrun.runtime.lowering.builder import Builder, has_f32, is_f32, lowers, memory_order, share
+from irrun.runtime.lowering.builder import (
+    Builder,
+    Unsupported,
+    has_f32,
+    is_f32,
+    lowers,
+    memory_order,
+    require_f32,
+    share,
+)
 from irrun.runtime.lowering.chains import Expression, Value
 from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.lowering.elementwise import as_type
@@ -17,11 +26,10 @@ from irrun_kernels.rows import LayerNorm, Softmax, layer_norm, softmax
 
 
 @lowers(FusedLayerNorm)
-def lower_layer_norm(op: FusedLayerNorm, builder: Builder, data: Operand) -> View | None:
+def lower_layer_norm(op: FusedLayerNorm, builder: Builder, data: Operand) -> View:
     """Rows by their mean and variance."""
-    whole = emit_contiguous(builder, data) if _has_rows(data, -1) else None
-    if whole is None:
-        return None
+    require_f32(data, holds=lambda data: _has_rows(data, -1))
+    whole = emit_contiguous(builder, data)
     columns = data.shape[-1]
     out = builder.empty(data.shape)
     rows = data.size // columns
@@ -46,17 +54,16 @@ def lower_layer_norm(op: FusedLayerNorm, builder: Builder, data: Operand) -> Vie
 
 
 @lowers(SoftMaxV1, SoftMaxV8, LogSoftmax)
-def lower_softmax(op: SoftMaxV1 | SoftMaxV8 | LogSoftmax, builder: Builder, data: Operand) -> View | None:
+def lower_softmax(op: SoftMaxV1 | SoftMaxV8 | LogSoftmax, builder: Builder, data: Operand) -> View:
     """Rows of exponentials, divided by their sums, or their logarithms."""
     if data.ndim == 0:
-        return None
+        raise Unsupported("a scalar")
     axis = op.axis % data.ndim
     if not _has_rows(data, axis):
+        builder.algorithm = "maximum, sum and quotient"
         return _emit_in_steps(builder, data, axis, is_logarithm=isinstance(op, LogSoftmax))
     order = [other for other in memory_order(data) if other != axis] + [axis]
     whole = emit_contiguous(builder, data.transpose(order))
-    if whole is None:
-        return None
     columns = data.shape[axis]
     out = builder.empty(whole.shape)
     rows = data.size // columns

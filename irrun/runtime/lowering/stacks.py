@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from irrun.ops.matrix.matmul import MatMul
-from irrun.runtime.lowering.builder import Builder, broadcast, broadcast_shape, is_f32, lowers, merged
+from irrun.runtime.lowering.builder import Builder, Unsupported, broadcast, broadcast_shape, is_f32, lowers, merged
 from irrun.runtime.lowering.chains import Expression, emit_type
 from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.symbolic import Number, of_sizes
@@ -27,18 +27,18 @@ def matrices_of(builder: Builder, x: Operand | None, sizes: Sequence[Number] | N
 
 
 @lowers(MatMul)
-def lower_matmul_of_stacks(op: MatMul, builder: Builder, a: Operand, b: Operand) -> View | None:
+def lower_matmul_of_stacks(op: MatMul, builder: Builder, a: Operand, b: Operand) -> View:
     """A product for each pair of matrices, of which a vector is a row or a column."""
     left = a[None] if a.ndim == 1 else a.swapaxes(-1, -2) if op.transpose_a else a
     right = b[:, None] if b.ndim == 1 else b.swapaxes(-1, -2) if op.transpose_b else b
     if left.shape[-1] != right.shape[-2]:
-        return None
+        raise Unsupported(f"rows of {left.shape[-1]} and columns of {right.shape[-2]} elements")
     if a.ndim == 1 or b.ndim == 1 or not is_f32(a, b):
-        out: View | None = emit_contraction(builder, left[..., :, :, None], right[..., None, :, :], [-2])
+        builder.algorithm = "sums of products"
+        out = emit_contraction(builder, left[..., :, :, None], right[..., None, :, :], [-2])
     else:
         out = emit_matrix_product(builder, left, right)
-    keys = (0 if x.ndim == 1 else slice(None) for x in (a, b))
-    return None if out is None else out[(..., *keys)]
+    return out[(..., *(0 if x.ndim == 1 else slice(None) for x in (a, b)))]
 
 
 def emit_contraction(builder: Builder, a: Operand, b: Operand, axes: Sequence[int]) -> View:
@@ -53,19 +53,17 @@ def emit_contraction(builder: Builder, a: Operand, b: Operand, axes: Sequence[in
     return total[tuple(0 if axis in summed else slice(None) for axis in range(rank))]
 
 
-def emit_matrix_product(builder: Builder, left: Operand, right: Operand) -> View | None:
+def emit_matrix_product(builder: Builder, left: Operand, right: Operand) -> View:
     """The product of each pair of matrices of f32; the second factor is packed by each task that needs it."""
     x = left if left.strides[-1] == 4 else emit_contiguous(builder, left)
     y = right if any(stride == 4 for stride in right.strides[-2:]) else emit_contiguous(builder, right)
-    if x is None or y is None:
-        return None
     front = broadcast_shape(x.shape[:-2], y.shape[:-2])
     out = builder.empty((*front, x.shape[-2], y.shape[-1]))
     arrays = [broadcast(builder, array, (*front, *array.shape[-2:])) for array in (x, y, out)]
     axes = merged([array[..., 0, 0] for array in arrays], 2)
     if axes is None:
-        first, second = (emit_contiguous(builder, broadcast(builder, z, (*front, *z.shape[-2:]))) for z in (x, y))
-        return None if first is None or second is None else emit_matrix_product(builder, first, second)
+        whole = (emit_contiguous(builder, broadcast(builder, z, (*front, *z.shape[-2:]))) for z in (x, y))
+        return emit_matrix_product(builder, *whole)
     (stacks, from_stack), (matrices, from_matrix) = [(1, (0, 0, 0)), *axes][-2:]
     rows, depth, columns = out.shape[-2], x.shape[-1], out.shape[-1]
     vectors, tile_rows, each = _cut(stacks * matrices, rows, depth, columns)

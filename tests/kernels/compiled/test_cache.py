@@ -70,7 +70,7 @@ def test_a_variable_that_grows(tmp_path: Path, axis: int) -> None:
 def test_the_end_of_a_buffer_is_written(axis: int) -> None:
     def lower(builder: Builder, new: View, whole: View) -> View:
         behind = whole.shape[axis] - new.shape[axis]
-        assert emit_copy(builder, new, whole[(slice(None),) * axis + (slice(behind, None),)])
+        emit_copy(builder, new, whole[(slice(None),) * axis + (slice(behind, None),)])
         return whole
 
     def arrays(size: int, past: int) -> tuple[Array, Array, Array]:
