@@ -404,8 +404,9 @@ class _Lowerer:
             return without_elements
         if op is None or lowering is None:
             raise Unsupported("no kernel")
-        if any(fact.type.is_narrow for fact in step.facts):
-            raise Unsupported("a type of few bits")
+        narrow = next((fact.type for fact in step.facts if fact.type.is_narrow), None)
+        if narrow is not None:
+            raise Unsupported(f"results of {narrow}")
         arrays = [
             (value.values if place in lowering.numbers else self._builder.view(value))
             if isinstance(value, Numbers)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -31,36 +30,30 @@ _BY_WIDTH = {1: U8, 2: U16, 4: U32, 8: I64}
 
 
 def emit_places(
-    builder: Builder,
-    indices: Operand,
-    sizes: Sequence[int],
-    strides: Sequence[int],
-    width: int,
-    *,
-    wraps: bool = True,
-    checked: bool = True,
+    builder: Builder, indices: Operand, x: Operand, first: int, *, wraps: bool = True, checked: bool = True
 ) -> View:
-    """The places that tuples of indices name, in elements of ``width`` bytes.
+    """The places in an array that tuples of indices name, in elements.
 
-    ``indices`` are [..., len(sizes)], with the sizes and strides in bytes of the axes that they are for. Those outside
-    of an axis are an error if they are ``checked``, and otherwise places of their own.
+    ``indices`` are [..., n], for the n axes from the ``first`` one on. Those outside of an axis are an error if they
+    are ``checked``, and otherwise places of their own.
     """
+    depth = int(indices.shape[-1])
+    if depth > AXES:
+        raise Unsupported(f"indices of {depth} axes")
     kind = I32 if indices.dtype == np.int32 else I64
     whole = emit_contiguous(builder, indices if kind == I32 else emit_i64(builder, indices))
-    if len(sizes) > AXES:
-        raise Unsupported(f"indices of {len(sizes)} axes")
     out = builder.empty(indices.shape[:-1], np.dtype(np.int64))
     each, tasks = share(largest(out.size, 1), 2.0 * indices.size)
-    padding = (0,) * (AXES - len(sizes))
+    axes, padding = slice(first, first + depth), (0,) * (AXES - depth)
     builder.call(
         locate,
         Locate(
             x=builder.address(whole),
             out=builder.address(out),
-            size=Axes(*sizes, *padding),
-            step=Axes(*(stride // width for stride in strides), *padding),
+            size=Axes(*x.shape[axes], *padding),
+            step=Axes(*(stride // x.itemsize for stride in x.strides[axes]), *padding),
             tuples=out.size,
-            depth=len(sizes),
+            depth=depth,
             kind=kind,
             wraps=int(wraps),
             misfit=builder.failure if checked else NOWHERE,
@@ -124,8 +117,7 @@ def emit_gather(
     _require_elements(data.shape[along])
     if data.shape[:batches] != indices.shape[:batches]:
         raise Unsupported("batches of different sizes")
-    size, stride = data.shape[along], data.strides[along]
-    places = emit_places(builder, indices[..., None], [size], [stride], data.itemsize, wraps=wraps, checked=False)
+    places = emit_places(builder, indices[..., None], data, along, wraps=wraps, checked=False)
     own = indices.ndim - batches
     shape = (*data.shape[:along], *indices.shape[batches:], *data.shape[along + 1 :])
     out = laid_as(builder, data, shape) if own == 1 else builder.empty(shape, data.dtype)
@@ -145,7 +137,7 @@ def lower_gather_elements(op: GatherElements, builder: Builder, data: Operand, i
     _require_elements(data.shape[along])
     if others != (*indices.shape[:along], *indices.shape[along + 1 :]):
         raise Unsupported("indices that do not fit the data")
-    places = emit_places(builder, indices[..., None], [data.shape[along]], [data.strides[along]], data.itemsize)
+    places = emit_places(builder, indices[..., None], data, along)
     out = builder.empty(indices.shape, data.dtype)
     return emit_copy(builder, data[(*(slice(None),) * along, 0, None)], out, places)
 
@@ -154,12 +146,10 @@ def lower_gather_elements(op: GatherElements, builder: Builder, data: Operand, i
 def lower_gather_nd(op: GatherNDV5 | GatherNDV8, builder: Builder, data: Operand, indices: Operand) -> View:
     """Elements or slices at tuples of indices."""
     batches, depth = op.batch_dims, int(indices.shape[-1])
-    named = slice(batches, batches + depth)
-    batch = data.shape[:batches]
-    _require_elements(depth, *data.shape[named])
-    if batch != indices.shape[:batches]:
+    _require_elements(depth, *data.shape[batches : batches + depth])
+    if data.shape[:batches] != indices.shape[:batches]:
         raise Unsupported("batches of different sizes")
-    places = emit_places(builder, indices, data.shape[named], data.strides[named], data.itemsize)
+    places = emit_places(builder, indices, data, batches)
     between = indices.ndim - 1 - batches
     out = builder.empty((*indices.shape[:-1], *data.shape[batches + depth :]), data.dtype)
     source = data[(*(slice(None),) * batches, *(0,) * depth, *(None,) * between, ...)]
@@ -184,7 +174,7 @@ def lower_scatter_update(
         raise Unsupported("updates that do not fit the indices")
     out = _emit_copy_of(builder, data, updates)
     _require_elements(data.shape[along])
-    places = emit_places(builder, indices[..., None], [data.shape[along]], [out.strides[along]], data.itemsize)
+    places = emit_places(builder, indices[..., None], out, along)
     target = out[(*(slice(None),) * along, 0, *(None,) * indices.ndim, ...)]
     spread = places[(..., *(None,) * (data.ndim - along - 1))]
     emit_scatter(builder, updates, target, spread)
@@ -210,7 +200,7 @@ def lower_scatter_elements_update(
         raise Unsupported("updates that do not fit the indices")
     out = _emit_copy_of(builder, data, updates)
     _require_elements(data.shape[along])
-    places = emit_places(builder, indices[..., None], [data.shape[along]], [out.strides[along]], data.itemsize)
+    places = emit_places(builder, indices[..., None], out, along)
     before, after = (tuple(map(slice, part)) for part in (indices.shape[:along], indices.shape[along + 1 :]))
     target = out[(*before, 0, None, *after)]
     if reduction != "none" and isinstance(op, ScatterElementsUpdateV12) and not op.use_init_val:
@@ -228,7 +218,7 @@ def lower_scatter_nd_update(
     depth = int(indices.shape[-1])
     out = _emit_copy_of(builder, data, updates)
     _require_elements(depth, *data.shape[:depth])
-    places = emit_places(builder, indices, data.shape[:depth], out.strides[:depth], data.itemsize)
+    places = emit_places(builder, indices, out, 0)
     reduction = op.reduction if isinstance(op, ScatterNDUpdateV15) else "none"
     shape = (*indices.shape[:-1], *data.shape[depth:])
     if updates.shape != shape:
@@ -294,8 +284,7 @@ def lower_one_hot(
     out = builder.empty((*indices.shape[:axis], classes, *indices.shape[axis:]), on_value.dtype)
     emit_copy(builder, off_value, out)
     wraps = isinstance(op, OneHotV16) and op.negative_indices_mode == "normalize"
-    step = [out.strides[axis]]
-    places = emit_places(builder, indices[..., None], [classes], step, out.itemsize, wraps=wraps, checked=False)
+    places = emit_places(builder, indices[..., None], out, axis, wraps=wraps, checked=False)
     target = part_of(out, *(slice(None),) * axis, 0)
     emit_scatter(builder, broadcast(builder, on_value, indices.shape), target, places)
     return out
