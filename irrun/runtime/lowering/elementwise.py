@@ -11,7 +11,7 @@ import numpy as np
 from irrun.kernels.casting import reach
 from irrun.kernels.elementwise import Elementwise, convert, select
 from irrun.ops import Op
-from irrun.ops.arithmetic.elementwise import align_pdpd
+from irrun.ops.arithmetic.elementwise import Binary, Unary, align_pdpd
 from irrun.ops.fused.fused_elementwise import FusedElementwise
 from irrun.ops.quantization.fake_quantize import FakeQuantize
 from irrun.ops.registry import versions
@@ -20,7 +20,7 @@ from irrun.runtime.lowering.chains import Expression, Value
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.epilogue import Epilogue
-from irrun_kernels.functions import UNARY
+from irrun_kernels.scalars import ELEMENTS, UNARY
 
 Function = Callable[..., Value]
 """``function(e, op, *values)`` writes an operation as an expression; Unsupported where it has no kernel."""
@@ -61,15 +61,19 @@ def _applied(e: Expression, function: Any, dtype: np.dtype[Any], *values: Value)
         return _select(e, None, *values)
     if not isinstance(function, Elementwise):
         return e(function.__name__, *values)
-    if function.name == "clamp":
-        return _clamped(e, values[0], *function.parameters)
-    return e(function.name, *values, *(e.number(each, values[0].kind) for each in function.parameters))
+    return _activated(e, function, *values)
+
+
+def _activated(e: Expression, activation: Elementwise, x: Value) -> Value:
+    if activation.name == "clamp":
+        return _clamped(e, x, *activation.parameters)
+    return e(activation.name, x, *(e.number(each, x.kind) for each in activation.parameters))
 
 
 def emit_activation(builder: Builder, x: Operand, activation: Elementwise) -> View:
     """A function of a result whose kernel does not have it as an epilogue."""
     e = Expression(builder)
-    return e.emit(_applied(e, activation, x.dtype, e.read(x)), x.dtype)
+    return e.emit(_activated(e, activation, e.read(x)), x.dtype)
 
 
 def _clamped(e: Expression, x: Value, low: float, high: float) -> Value:
@@ -191,15 +195,28 @@ def _selu(e: Expression, _: Op, x: Value, alpha: Value, scale: Value) -> Value:
     return e("multiply", e("elu", x, alpha), scale)
 
 
-_NAMED_ALIKE: Final = (
-    *("Add", "Subtract", "Multiply", "Maximum", "Minimum", "Mod", "Negative", "Abs", "Floor", "Ceiling", "PReLU"),
-    *("Exp", "Log", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Atan2", "Sinh", "Cosh", "Tanh", "Asinh", "Acosh"),
-    *("Atanh", "Erf", "Sigmoid", "SoftPlus", "SoftSign", "Mish", "HSwish", "HSigmoid", "HardSigmoid"),
-)
+_NAMES: Final = {each.name.replace("_", ""): each.name for each in ELEMENTS}
+"""The functions of `ELEMENTS`, by the types in lower case of the operations that they may be."""
+
+
+def _named(e: Expression, op: Op, *values: Value) -> Value:
+    """The function that has the name of an operation, or of its ``elementwise``."""
+    operands = map(e.computed, values)
+    if isinstance(op, Unary | Binary):
+        return e(_NAMES[op.type.lower()], *operands)
+    activation = op.elementwise()
+    assert activation is not None
+    return _activated(e, activation, *operands)
+
+
+def _is_named(declared: type[Op]) -> bool:
+    return issubclass(declared, Unary | Binary) or declared.elementwise is not Op.elementwise
+
 
 _FUNCTIONS: Final[dict[str, Function]] = {
-    **{name: _plain(name.lower()) for name in _NAMED_ALIKE},
-    **{f"Bitwise{name}": _plain(f"bitwise_{name.lower()}") for name in ("And", "Or", "Xor", "Not")},
+    **{declared.type: _named for name in _NAMES for declared in versions(name).values() if _is_named(declared)},
+    "PReLU": _plain("prelu"),
+    "HardSigmoid": _plain("hardsigmoid"),
     **{f"Logical{name}": _plain(f"bitwise_{name.lower()}") for name in ("And", "Or", "Xor", "Not")},
     "Xor": _plain("bitwise_xor"),
     "BitwiseLeftShift": _plain("left_shift"),
@@ -218,9 +235,7 @@ _FUNCTIONS: Final[dict[str, Function]] = {
     "Sqrt": _sqrt,
     "Clamp": _clamp,
     "ReLU": _relu,
-    "Elu": lambda e, op, x: e("elu", x, e.number(op.alpha, x.kind)),
     "Selu": _selu,
-    "Gelu": lambda e, op, x: e("gelu_tanh" if getattr(op, "approximation_mode", "erf") == "tanh" else "gelu", x),
     "Swish": lambda e, _, x, *beta: e("scaled_swish" if beta else "swish", x, *beta),
     "Round": lambda e, op, x: e("rint" if op.mode == "half_to_even" else "round_away", x),
     "Select": _select,
@@ -285,7 +300,7 @@ def as_type(e: Expression, x: Value, dtype: np.dtype[Any]) -> Value:
     if x.kind in "fd" and dtype.kind in "iu":
         if dtype == np.uint64:
             return e("to_Q", x)
-        return e("truncate" if reach(dtype) < 2.0**63 else "to_q", x)
+        return e("trunc" if reach(dtype) < 2.0**63 else "to_q", x)
     if dtype == F32 or (dtype.kind == "f" and x.kind in "?f"):
         return e(f"to_{dtype.char}", x)
     whole = e("to_q", x) if x.kind == "?" else e.computed(x)
