@@ -56,9 +56,7 @@ def lower_dequantize(op: FusedDequantize, builder: Builder, codes: Operand) -> V
 @lowers(FusedRound)
 def lower_round_operand(op: FusedRound, builder: Builder, data: Operand) -> View:
     """Round numbers, in their memory layout."""
-    if op.fact.type is U16:
-        return _emit_rounding(builder, data, AS_BITS)
-    return _emit_rounding(builder, data, AS_FLOATS if op.precision is BF16 else AS_F16)
+    return emit_rounding(builder, data, op.precision, as_bits=op.fact.type is U16)
 
 
 def emit_operand(op: FusedProduct, builder: Builder, data: Operand) -> View:
@@ -66,10 +64,7 @@ def emit_operand(op: FusedProduct, builder: Builder, data: Operand) -> View:
     if data.dtype == BF16_BITS:
         require_elements(data)
         return builder.view(data)
-    if op.precision is SINGLE:
-        require_f32(data, holds=has_f32)
-        return builder.view(data)
-    return _emit_rounding(builder, data, AS_FLOATS if op.precision is BF16 else AS_F16)
+    return emit_rounding(builder, data, op.precision)
 
 
 def weights_for(op: FusedProduct, data: Operand) -> Array:
@@ -88,14 +83,14 @@ def types(op: FusedProduct) -> list[np.dtype[Any]]:
     return [F32] * op.floats + [BF16_BITS] * op.bf16
 
 
-def emit_bf16(builder: Builder, data: Operand, *, as_bits: bool) -> View:
-    """f32 rounded to bf16: the bits, or f32."""
-    return _emit_rounding(builder, data, AS_BITS if as_bits else AS_FLOATS)
-
-
-def emit_rounded(precision: ElementType, builder: Builder, data: Operand) -> View:
-    """f32, or bits of bf16."""
-    return builder.view(data) if precision is SINGLE else _emit_rounding(builder, data, AS_BITS)
+def emit_rounding(builder: Builder, data: Operand, precision: ElementType, *, as_bits: bool = False) -> View:
+    """f32 rounded to a precision, as f32 or as bits of bf16; f32 itself if that is the precision."""
+    require_f32(data, holds=has_f32)
+    if precision is SINGLE:
+        return builder.view(data)
+    if as_bits:
+        return emit_conversion(builder, data, BF16_BITS, AS_BITS, 0.1)
+    return emit_conversion(builder, data, F32, AS_FLOATS if precision is BF16 else AS_F16, 0.1)
 
 
 def emit_conversion(
@@ -129,8 +124,3 @@ def bf16_bits(x: Array) -> Array:
     _call_convert(builder, data, rows, out, AS_BITS, 0.1)
     run_at_once(builder)
     return out
-
-
-def _emit_rounding(builder: Builder, data: Operand, form: int) -> View:
-    require_f32(data, holds=has_f32)
-    return emit_conversion(builder, data, BF16_BITS if form == AS_BITS else F32, form, 0.1)

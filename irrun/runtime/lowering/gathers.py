@@ -27,6 +27,7 @@ from irrun_kernels.native import NOWHERE
 from irrun_kernels.scatters import REDUCTIONS, Scatter, scatter
 
 _BY_WIDTH = {1: U8, 2: U16, 4: U32, 8: I64}
+_OF_BOOLEANS = {"none": "none", "sum": "max", "sub": "xor", "prod": "min", "min": "min", "max": "max"}
 
 
 def emit_places(
@@ -65,18 +66,12 @@ def emit_places(
     return out
 
 
-def emit_scatter(
-    builder: Builder,
-    updates: Operand,
-    target: Operand,
-    places: Operand,
-    reduction: str = "none",
-    kind: int | None = None,
-) -> None:
+def emit_scatter(builder: Builder, updates: Operand, target: Operand, places: Operand, reduction: str = "none") -> None:
     """Update a target, which broadcasts to the updates as ``places`` do."""
     width = target.itemsize
-    if reduction == "none":
-        kind = _BY_WIDTH.get(width)
+    if target.dtype == np.bool_:
+        reduction = _OF_BOOLEANS[reduction]
+    kind = _BY_WIDTH.get(width) if reduction == "none" else kind_of(target.dtype)
     shape = updates.shape
     sizes, steps = axes_of([updates, broadcast(builder, target, shape), broadcast(builder, places, shape)])
     if kind is None or updates.dtype != target.dtype:
@@ -161,12 +156,7 @@ def lower_gather_nd(op: GatherNDV5 | GatherNDV8, builder: Builder, data: Operand
 
 @lowers(ScatterUpdate)
 def lower_scatter_update(
-    op: ScatterUpdate,  # noqa: ARG001
-    builder: Builder,
-    data: Operand,
-    indices: Operand,
-    updates: Operand,
-    axis: Operand,
+    _op: ScatterUpdate, builder: Builder, data: Operand, indices: Operand, updates: Operand, axis: Operand
 ) -> View:
     """A copy with other slices along an axis."""
     along = _axis(axis, data)
@@ -206,7 +196,7 @@ def lower_scatter_elements_update(
     if reduction != "none" and isinstance(op, ScatterElementsUpdateV12) and not op.use_init_val:
         start = _neutral(reduction, data.dtype)
         emit_scatter(builder, broadcast(builder, start, updates.shape), target, places)
-    _emit_reduced(builder, updates, target, places, reduction)
+    emit_scatter(builder, updates, target, places, reduction)
     return out
 
 
@@ -225,7 +215,7 @@ def lower_scatter_nd_update(
         raise Unsupported("updates that do not fit the indices")
     target = out[(*(0,) * depth, *(None,) * (indices.ndim - 1), ...)]
     spread = places[(..., *(None,) * (data.ndim - depth))]
-    _emit_reduced(builder, updates, target, spread, reduction)
+    emit_scatter(builder, updates, target, spread, reduction)
     return out
 
 
@@ -249,15 +239,6 @@ def _emit_copy_of(builder: Builder, data: Operand, updates: Operand) -> View:
     if data.dtype != updates.dtype:
         raise Unsupported(f"updates of {dtype_text(updates.dtype)} for {dtype_text(data.dtype)}")
     return emit_copy(builder, data, empty_as(builder, data, data.dtype))
-
-
-def _emit_reduced(builder: Builder, updates: Operand, target: Operand, places: Operand, reduction: str) -> None:
-    if target.dtype == np.bool_:
-        reduction = _OF_BOOLEANS[reduction]
-    emit_scatter(builder, updates, target, places, reduction, kind_of(target.dtype))
-
-
-_OF_BOOLEANS = {"none": "none", "sum": "max", "sub": "xor", "prod": "min", "min": "min", "max": "max"}
 
 
 def _neutral(reduction: str, dtype: np.dtype[Any]) -> Array:

@@ -13,7 +13,7 @@ from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import EMPTY, Builder, Unsupported, has_f32, lowers, require_f32
 from irrun.runtime.lowering.chains import Expression
-from irrun.runtime.lowering.conversions import emit_operand, emit_rounded, types, weights_for
+from irrun.runtime.lowering.conversions import emit_operand, emit_rounding, types, weights_for
 from irrun.runtime.lowering.dynamic import coding_of, emit_matrix, emit_rounded_rows, stored_weights
 from irrun.runtime.lowering.elementwise import emit_activation, epilogue, has_epilogue
 from irrun.runtime.lowering.geometry import as_pixels, images_of
@@ -111,7 +111,7 @@ def lower_packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Operand, 
     if algorithm == "quantised rows":
         x, codes = emit_rounded_rows(op, builder, rows, coding, codes)
     elif algorithm == "rows":
-        x = emit_rounded(op.precision, builder, rows)
+        x = emit_rounding(builder, rows, op.precision, as_bits=True)
     out = builder.empty((*data.shape[:-1], filters))
     form = form_of(x)
     cut = of_sizes(tiling)(points, 1, depth // form.each, filters, has_tiles=not is_dynamic and form.has_tiles())

@@ -57,11 +57,7 @@ def lower_split(op: Split, builder: Builder, data: Operand, axis: Operand) -> tu
 
 @lowers(VariadicSplit, numbers=(1, 2))
 def lower_variadic_split(
-    op: VariadicSplit,  # noqa: ARG001
-    builder: Builder,
-    data: Operand,
-    axis: Operand,
-    lengths: Operand,
+    _op: VariadicSplit, builder: Builder, data: Operand, axis: Operand, lengths: Operand
 ) -> tuple[View, ...]:
     """Parts of a tensor, as views."""
     along, sizes = integers(axis, "an axis")[0] % data.ndim, integers(lengths, "the size of a part")
@@ -81,7 +77,7 @@ def _parts(data: View, axis: int, sizes: Sequence[Number]) -> tuple[View, ...]:
 
 @lowers(Slice, numbers=(1, 2, 3, 4))
 def lower_slice(
-    op: Slice,  # noqa: ARG001
+    _op: Slice,
     builder: Builder,
     data: Operand,
     start: Operand,
@@ -178,7 +174,7 @@ def _emit_repeats(builder: Builder, data: Operand, shape: Sequence[Number]) -> V
 
 
 @lowers(Tile, numbers=(1,))
-def lower_tile(op: Tile, builder: Builder, data: Operand, repeats: Operand) -> View:  # noqa: ARG001
+def lower_tile(_op: Tile, builder: Builder, data: Operand, repeats: Operand) -> View:
     """Elements repeated along all axes."""
     counts = integers(repeats, "the number of repeats")
     if any(count < 0 for count in counts):
@@ -254,7 +250,7 @@ def _mirrored(mode: str, begin: int, size: int, end: int) -> Iterator[tuple[slic
 
 
 @lowers(Roll)
-def lower_roll(op: Roll, builder: Builder, data: Operand, shift: Array, axes: Array) -> View:  # noqa: ARG001
+def lower_roll(_op: Roll, builder: Builder, data: Operand, shift: Array, axes: Array) -> View:
     """Blocks between the places where axes are cut, copied to where they belong."""
     require_constants(builder, shift, axes)
     if not data.ndim:
@@ -326,12 +322,7 @@ def _by_channel(x: Any, channels: int, block: int, mode: str) -> Any:
 
 @lowers(BatchToSpace, numbers=(1, 2, 3))
 def lower_batch_to_space(
-    op: BatchToSpace,  # noqa: ARG001
-    builder: Builder,
-    data: Operand,
-    block_shape: Operand,
-    begins: Operand,
-    ends: Operand,
+    _op: BatchToSpace, builder: Builder, data: Operand, block_shape: Operand, begins: Operand, ends: Operand
 ) -> View:
     """Parts of the batch as blocks, cropped."""
     blocks = integers(block_shape, "the size of a block")
@@ -348,12 +339,7 @@ def lower_batch_to_space(
 
 @lowers(SpaceToBatch, numbers=(1, 2, 3))
 def lower_space_to_batch(
-    op: SpaceToBatch,  # noqa: ARG001
-    builder: Builder,
-    data: Operand,
-    block_shape: Operand,
-    begins: Operand,
-    ends: Operand,
+    _op: SpaceToBatch, builder: Builder, data: Operand, block_shape: Operand, begins: Operand, ends: Operand
 ) -> View:
     """Blocks as parts of the batch, with zeros around the data."""
     blocks, before, after = (integers(items, "a block or a pad") for items in (block_shape, begins, ends))

@@ -10,14 +10,14 @@ from irrun.kernels.recurrent_steps import RNN_ACTIVATIONS, GruSteps, LstmSteps, 
 from irrun.ops.fused.fused_recurrence import FusedRecurrence
 from irrun.runtime.lowering.builder import I64, Builder, Unsupported, lowers, require_f32
 from irrun.runtime.lowering.chains import Expression
-from irrun.runtime.lowering.conversions import emit_bf16
+from irrun.runtime.lowering.conversions import emit_rounding
 from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.lowering.matrices import emit_row_product
 from irrun.runtime.lowering.products import BF16_FORM, F32_FORM
 from irrun.runtime.lowering.stacks import matrices_of
 from irrun.runtime.symbolic import Number, of_sizes
 from irrun.runtime.view import Operand, View
-from irrun.tensor.element_type import BF16, F16, dtype_text
+from irrun.tensor.element_type import BF16, F16, F32, dtype_text
 from irrun_kernels.native import NOWHERE, Address
 from irrun_kernels.recurrent import GATES, GRU, GRU_LINEAR, LSTM, RNN_RELU, RNN_TANH, Recurrence, recurrence
 from irrun_kernels.tiling import padded_columns, panel_vectors, tiling
@@ -42,7 +42,7 @@ def lower_recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: An
         raise Unsupported("states that do not fit the input")
     projected = builder.empty((directions, batch * steps, gates * size))
     is_rounded = op.precision == BF16.name
-    given = emit_bf16(builder, whole, as_bits=inputs % 2 == 0) if is_rounded else whole
+    given = emit_rounding(builder, whole, BF16 if is_rounded else F32, as_bits=inputs % 2 == 0)
     for number, one in enumerate(passes):
         emit_row_product(builder, one.w, given.reshape(-1, inputs), [projected[number]], one.b)
     hidden = builder.empty((batch, steps, directions, size)).swapaxes(1, 2)

@@ -33,7 +33,7 @@ def lower_reshape(op: Reshape, builder: Builder, data: Operand, pattern: Operand
 
 
 @lowers(SqueezeV1, SqueezeV15)
-def lower_squeeze(op: SqueezeV1 | SqueezeV15, builder: Builder, data: Operand, axes: Operand | None = None) -> View:  # noqa: ARG001
+def lower_squeeze(_op: SqueezeV1 | SqueezeV15, builder: Builder, data: Operand, axes: Operand | None = None) -> View:
     """An array without some axes of size 1."""
     along = set() if axes is None else {int(axis) % data.ndim for axis in integers(axes, "an axis")}
     kept = [size for axis, size in enumerate(data.shape) if (along and axis not in along) or size != 1]
@@ -41,7 +41,7 @@ def lower_squeeze(op: SqueezeV1 | SqueezeV15, builder: Builder, data: Operand, a
 
 
 @lowers(Unsqueeze)
-def lower_unsqueeze(op: Unsqueeze, builder: Builder, data: Operand, axes: Operand) -> View:  # noqa: ARG001
+def lower_unsqueeze(_op: Unsqueeze, builder: Builder, data: Operand, axes: Operand) -> View:
     """An array with more axes of size 1."""
     where = integers(axes, "an axis")
     rank = data.ndim + len(where)

@@ -139,7 +139,7 @@ def _emit_picks(builder: Builder, data: Operand, axes: Sequence[_Along]) -> View
 
 
 @lowers(AdaptiveAvgPool, numbers=(1,))
-def lower_adaptive_avg_pool(op: AdaptiveAvgPool, builder: Builder, data: Operand, sizes: Operand) -> View:  # noqa: ARG001
+def lower_adaptive_avg_pool(_op: AdaptiveAvgPool, builder: Builder, data: Operand, sizes: Operand) -> View:
     """Means of windows that cover an axis evenly, axis by axis."""
     require_f32(data)
     if not builder.is_constant(sizes):

@@ -1,4 +1,4 @@
-"""Lowerings say why they leave a step to NumPy."""
+"""Lowerings say why they leave a step to NumPy, and which algorithm they choose."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from irrun.ops.arithmetic.log import Log
 from irrun.ops.comparison.is_inf import IsInf
 from irrun.ops.condition.non_zero import NonZero
 from irrun.ops.image.grid_sample import GridSample
+from irrun.ops.image.interpolate import InterpolateV11
 from irrun.ops.matrix.matmul import MatMul
 from irrun.ops.movement.broadcast import BroadcastV1
 from irrun.ops.movement.concat import Concat
@@ -33,8 +34,10 @@ from irrun.ops.pooling.adaptive_avg_pool import AdaptiveAvgPool
 from irrun.ops.reduction.reduce_sum import ReduceSum
 from irrun.ops.shape.unsqueeze import Unsqueeze
 from irrun.ops.sort.top_k import TopKV11
-from irrun.runtime.lowering.builder import Unsupported
-from tests.kernels.compiled.lowered import run
+from irrun.runtime.lowering import LOWERINGS
+from irrun.runtime.lowering.builder import Builder, Unsupported
+from irrun.runtime.lowering.convolutions import algorithm_of
+from tests.kernels.compiled.lowered import placed, run
 from tests.kernels.merged import merged
 
 
@@ -125,3 +128,44 @@ def test_a_refusal_has_a_reason(name: str) -> None:
     op, arrays, constants, reason = REFUSED[name]
     with pytest.raises(Unsupported, match=f"^{re.escape(reason)}$"):
         run(op, *arrays, constants=constants)
+
+
+def resized(mode: Any) -> tuple[Op, tuple[Any, ...], int]:
+    op = InterpolateV11(mode=mode, shape_calculation_mode="sizes")
+    return op, (zeros(1, 1, 2, 2), ints(3, 5), ints(2, 3)), 2
+
+
+DOUBLE = zeros(2, 2, dtype="float64")
+
+CHOSEN: dict[str, tuple[Op, tuple[Any, ...], int, str]] = {
+    "rows of f32": (LogSoftmax(axis=1), (zeros(2, 3),), 0, ""),
+    "rows of f64": (LogSoftmax(axis=1), (DOUBLE,), 0, "maximum, sum and quotient"),
+    "matrices of f32": (MatMul(), (zeros(2, 3), zeros(3, 2)), 0, ""),
+    "matrices of f64": (MatMul(), (DOUBLE, DOUBLE), 0, "sums of products"),
+    "the nearest pixel": (*resized("nearest"), "picks elements"),
+    "pixels between others": (*resized("linear_onnx"), "axis by axis"),
+}
+
+
+@merged()
+@pytest.mark.parametrize("name", CHOSEN)
+def test_a_lowering_names_its_algorithm(name: str) -> None:
+    op, arrays, constants, algorithm = CHOSEN[name]
+    builder, count = Builder(), len(arrays) - constants
+    inputs = [placed(builder, array) for array in arrays[:count]]
+    LOWERINGS[type(op)].function(op, builder, *inputs, *arrays[count:])
+    assert builder.algorithm == algorithm
+
+
+@pytest.mark.parametrize(
+    ("possible", "algorithm"),
+    [
+        (set(), "product by taps"),
+        ({"has_few"}, "product by rows of taps"),
+        ({"has_few", "has_tiles"}, "Winograd"),
+        ({"is_depthwise", "has_few"}, "depthwise"),
+    ],
+)
+def test_algorithms_of_convolutions(possible: set[str], algorithm: str) -> None:
+    known = {"is_depthwise": False, "has_few": False, "has_tiles": False}
+    assert algorithm_of(**(known | dict.fromkeys(possible, True))) == algorithm
