@@ -17,7 +17,7 @@ from irrun.runtime.lowering.products import BF16_FORM, F32_FORM
 from irrun.runtime.lowering.stacks import matrices_of
 from irrun.runtime.symbolic import Number, of_sizes
 from irrun.runtime.view import Operand, View
-from irrun.tensor.element_type import BF16, F16, F32, dtype_text
+from irrun.tensor.element_type import BF16, F16, dtype_text
 from irrun_kernels.native import NOWHERE, Address
 from irrun_kernels.recurrent import GATES, GRU, GRU_LINEAR, LSTM, RNN_RELU, RNN_TANH, Recurrence, recurrence
 from irrun_kernels.tiling import padded_columns, panel_vectors, tiling
@@ -42,7 +42,7 @@ def lower_recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: An
         raise Unsupported("states that do not fit the input")
     projected = builder.empty((directions, batch * steps, gates * size))
     is_rounded = op.precision == BF16.name
-    given = emit_rounding(builder, whole, BF16 if is_rounded else F32, as_bits=inputs % 2 == 0)
+    given = emit_rounding(builder, whole, BF16, as_bits=inputs % 2 == 0) if is_rounded else whole
     for number, one in enumerate(passes):
         emit_row_product(builder, one.w, given.reshape(-1, inputs), [projected[number]], one.b)
     hidden = builder.empty((batch, steps, directions, size)).swapaxes(1, 2)
