@@ -162,12 +162,11 @@ def lower_scatter_update(
     along = _axis(axis, data)
     if updates.shape != (*data.shape[:along], *indices.shape, *data.shape[along + 1 :]):
         raise Unsupported("updates that do not fit the indices")
-    out = _emit_copy_of(builder, data, updates)
     _require_elements(data.shape[along])
+    out = _emit_copy_of(builder, data, updates)
     places = emit_places(builder, indices[..., None], out, along)
     target = out[(*(slice(None),) * along, 0, *(None,) * indices.ndim, ...)]
-    spread = places[(..., *(None,) * (data.ndim - along - 1))]
-    emit_scatter(builder, updates, target, spread)
+    emit_scatter(builder, updates, target, places[(..., *(None,) * (data.ndim - along - 1))])
     return out
 
 
@@ -188,8 +187,8 @@ def lower_scatter_elements_update(
     within = (number == along or size <= data.shape[number] for number, size in enumerate(indices.shape))
     if indices.shape != updates.shape or not all(within):
         raise Unsupported("updates that do not fit the indices")
-    out = _emit_copy_of(builder, data, updates)
     _require_elements(data.shape[along])
+    out = _emit_copy_of(builder, data, updates)
     places = emit_places(builder, indices[..., None], out, along)
     before, after = (tuple(map(slice, part)) for part in (indices.shape[:along], indices.shape[along + 1 :]))
     target = out[(*before, 0, None, *after)]
@@ -206,16 +205,14 @@ def lower_scatter_nd_update(
 ) -> View:
     """A copy with other elements or slices at tuples of indices, or combined ones."""
     depth = int(indices.shape[-1])
-    out = _emit_copy_of(builder, data, updates)
     _require_elements(depth, *data.shape[:depth])
-    places = emit_places(builder, indices, out, 0)
-    reduction = op.reduction if isinstance(op, ScatterNDUpdateV15) else "none"
-    shape = (*indices.shape[:-1], *data.shape[depth:])
-    if updates.shape != shape:
+    if updates.shape != (*indices.shape[:-1], *data.shape[depth:]):
         raise Unsupported("updates that do not fit the indices")
+    reduction = op.reduction if isinstance(op, ScatterNDUpdateV15) else "none"
+    out = _emit_copy_of(builder, data, updates)
+    places = emit_places(builder, indices, out, 0)
     target = out[(*(0,) * depth, *(None,) * (indices.ndim - 1), ...)]
-    spread = places[(..., *(None,) * (data.ndim - depth))]
-    emit_scatter(builder, updates, target, spread, reduction)
+    emit_scatter(builder, updates, target, places[(..., *(None,) * (data.ndim - depth))], reduction)
     return out
 
 

@@ -31,15 +31,15 @@ def lower_recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: An
     require_f32(x, *states)
     if op.precision == F16.name or passes[0].r.dtype != np.float32:
         raise Unsupported(f"weights of {dtype_text(passes[0].r.dtype)} in {op.precision}")
-    whole = emit_contiguous(builder, x)
-    counts = _emit_lengths(builder, lengths, x.shape[1])
-    states = [state if state.strides[-1] == 4 else emit_contiguous(builder, state) for state in states]
     batch, steps, inputs = x.shape
     directions, size, gates = len(passes), passes[0].r.shape[1], GATES[kind]
     if inputs != passes[0].w.shape[0] or lengths.shape != (batch,):
         raise Unsupported("an input that does not fit the weights, or the lengths")
     if any(state.shape != (batch, directions, size) for state in states):
         raise Unsupported("states that do not fit the input")
+    whole = emit_contiguous(builder, x)
+    counts = _emit_lengths(builder, lengths, steps)
+    states = [state if state.strides[-1] == 4 else emit_contiguous(builder, state) for state in states]
     projected = builder.empty((directions, batch * steps, gates * size))
     is_rounded = op.precision == BF16.name
     given = emit_rounding(builder, whole, BF16, as_bits=inputs % 2 == 0) if is_rounded else whole
