@@ -86,6 +86,16 @@ def rounds(graph: Rewriter) -> bool:
     return graph.settings.precision is not F32
 
 
+WHOLE_PATTERNS: Final = {"remove-needless": "layers that change nothing would interrupt a pattern"}
+ONE_ACTIVATION: Final = {"fuse-activations": "an activation of several layers fits the epilogue as one"}
+OTHER_EPILOGUES: Final = {
+    "fuse-attention": "a product must not claim the scale or the mask for its epilogue",
+    "fuse-normalization": "a product must not claim the factors of a normalisation for its epilogue",
+}
+FAST_CONSUMERS: Final = "only fused consumers read some channels of a tensor as fast as a whole one"
+PRODUCTS: Final = ("fuse-convolution", "fuse-transposed-convolution", "fuse-matmul", "keep-packed")
+"""Reasons that several passes have, and the passes that make products with an epilogue."""
+
 PASSES: Final = (
     Pass("fold-known-values", always),
     Pass(
@@ -98,37 +108,34 @@ PASSES: Final = (
         "remove-needless", always, {"fold-known-values": "a Reshape is seen to change nothing once its target is known"}
     ),
     Pass("merge-duplicates", always, {"remove-needless": "layers that change nothing hide that others read the same"}),
-    Pass(
-        "append-in-place", has("ReadValue"), {"remove-needless": "layers that change nothing would interrupt a pattern"}
-    ),
+    Pass("append-in-place", has("ReadValue"), WHOLE_PATTERNS),
     Pass(
         "fuse-activations",
         has("Sigmoid", "Erf", "Tanh", "PReLU", "Maximum"),
-        {"remove-needless": "layers that change nothing would interrupt a pattern"},
+        WHOLE_PATTERNS,
     ),
     Pass(
         "fuse-attention",
         attends,
-        {"remove-needless": "layers that change nothing would interrupt a pattern"},
+        WHOLE_PATTERNS,
     ),
     Pass(
         "fuse-normalization",
         has("MVN", "ReduceMean"),
-        {"remove-needless": "layers that change nothing would interrupt a pattern"},
+        WHOLE_PATTERNS,
     ),
     Pass(
         "fuse-rotary",
         rotates,
-        {"remove-needless": "layers that change nothing would interrupt a pattern"},
+        WHOLE_PATTERNS,
     ),
     Pass(
         "compute-in-integers",
         has_levels,
         {
             "fold-known-values": "limits of a FakeQuantize may be computed from constants",
-            "fuse-activations": "an activation of several layers fits the epilogue as one",
-            "fuse-attention": "a product must not claim the scale or the mask for its epilogue",
-            "fuse-normalization": "a product must not claim the factors of a normalisation for its epilogue",
+            **ONE_ACTIVATION,
+            **OTHER_EPILOGUES,
             "pool-values-only": "levels are pooled without indices",
         },
     ),
@@ -137,13 +144,13 @@ PASSES: Final = (
         has("Convolution", "GroupConvolution"),
         {
             "compute-in-integers": "weights that it does not take become floats",
-            "fuse-activations": "an activation of several layers fits the epilogue as one",
+            **ONE_ACTIVATION,
         },
     ),
     Pass(
         "fuse-transposed-convolution",
         has("ConvolutionBackpropData", "GroupConvolutionBackpropData"),
-        {"fuse-activations": "an activation of several layers fits the epilogue as one"},
+        ONE_ACTIVATION,
     ),
     Pass("join-convolutions", shares_data, {"fuse-convolution": "it joins convolutions with their epilogues"}),
     Pass(
@@ -151,18 +158,16 @@ PASSES: Final = (
         is_packed,
         {
             "compute-in-integers": "weights that meet quantised activations stay integers",
-            "fuse-activations": "an activation of several layers fits the epilogue as one",
-            "fuse-normalization": "a product must not claim the factors of a normalisation for its epilogue",
-            "fuse-attention": "a product must not claim the scale or the mask for its epilogue",
+            **ONE_ACTIVATION,
+            **OTHER_EPILOGUES,
         },
     ),
     Pass(
         "fuse-matmul",
         has("MatMul"),
         {
-            "fuse-activations": "an activation of several layers fits the epilogue as one",
-            "fuse-normalization": "a product must not claim the factors of a normalisation for its epilogue",
-            "fuse-attention": "a product must not claim the scale or the mask for its epilogue",
+            **ONE_ACTIVATION,
+            **OTHER_EPILOGUES,
             "keep-packed": "weights that stay packed are no constants",
         },
     ),
@@ -170,13 +175,9 @@ PASSES: Final = (
         "fuse-elementwise",
         computes_elementwise,
         {
-            "fuse-convolution": "the epilogue of a product costs less than a chain of its own",
-            "fuse-transposed-convolution": "the epilogue of a product costs less than a chain of its own",
-            "fuse-matmul": "the epilogue of a product costs less than a chain of its own",
-            "keep-packed": "the epilogue of a product costs less than a chain of its own",
+            **dict.fromkeys(PRODUCTS, "the epilogue of a product costs less than a chain of its own"),
+            **dict.fromkeys(("fuse-normalization", "fuse-rotary"), "a chain would hide the pattern"),
             "fuse-attention": "scale and mask belong to the attention",
-            "fuse-normalization": "a chain would hide the pattern",
-            "fuse-rotary": "a chain would hide the pattern",
         },
     ),
     Pass(
@@ -184,9 +185,7 @@ PASSES: Final = (
         has("Concat"),
         {
             "append-in-place": "a variable that grows in place needs no Concat",
-            "fuse-convolution": "only fused consumers read some channels of a tensor as fast as a whole one",
-            "fuse-matmul": "only fused consumers read some channels of a tensor as fast as a whole one",
-            "fuse-elementwise": "only fused consumers read some channels of a tensor as fast as a whole one",
+            **dict.fromkeys(("fuse-convolution", "fuse-matmul", "fuse-elementwise"), FAST_CONSUMERS),
         },
     ),
     Pass(
@@ -209,9 +208,8 @@ PASSES: Final = (
             "append-in-place": "the value of a variable stays f32",
             "fuse-concat": "parts of a tensor are f32",
             "fuse-elementwise": "a chain of functions computes in f32",
-            "fuse-matmul": "it rounds the weights of what that makes",
+            **dict.fromkeys(("fuse-matmul", "fuse-transposed-convolution"), "it rounds the weights of what that makes"),
             "fuse-recurrence": "the operands of recurrences stay f32",
-            "fuse-transposed-convolution": "it rounds the weights of what that makes",
             "join-convolutions": "convolutions of the same tensor round it once",
             "precompute-views": "a view moves bits as it moves numbers",
             "share-keys": "it rounds what attention multiplies",

@@ -48,13 +48,14 @@ class Unknown(Exception):
 
 
 class Lowered(NamedTuple):
-    """A step, the range of items that it became, its inputs and its outputs."""
+    """A step, the range of items that it became, its inputs and its outputs, and its ``algorithm``, if it chose one."""
 
     step: Step
     first: int
     last: int
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
+    algorithm: str = ""
 
 
 class Size(NamedTuple):
@@ -263,7 +264,7 @@ class _Lowerer:
         """Lower a step; None for one that writes a variable, which NumPy does last, as nobody reads what it returns."""
         builder = self._builder
         first, early, stops = len(builder.items), [len(prelude) for prelude in self._preludes], len(self._stops)
-        self._step_now = step
+        self._step_now, builder.algorithm = step, ""
         try:
             if self._is_initial(step, given) and self._level(given) is not None:
                 outputs: tuple[Value, ...] = self._before(None, given)
@@ -274,7 +275,7 @@ class _Lowerer:
         except (NotWhole, ZeroDivisionError):
             reason = "sizes that are known only when a run begins"
         else:
-            return Lowered(step, first, len(builder.items), given, outputs)
+            return Lowered(step, first, len(builder.items), given, outputs, builder.algorithm)
         del builder.items[first:], self._stops[stops:], self._sizes[stops + 2 :]
         for prelude, count in zip(self._preludes, early, strict=True):
             del prelude[count:]
@@ -403,8 +404,9 @@ class _Lowerer:
             return without_elements
         if op is None or lowering is None:
             raise Unsupported("no kernel")
-        if any(fact.type.is_narrow for fact in step.facts):
-            raise Unsupported("a type of few bits")
+        narrow = next((fact.type for fact in step.facts if fact.type.is_narrow), None)
+        if narrow is not None:
+            raise Unsupported(f"results of {narrow}")
         arrays = [
             (value.values if place in lowering.numbers else self._builder.view(value))
             if isinstance(value, Numbers)
@@ -416,8 +418,6 @@ class _Lowerer:
         if any(isinstance(value, View) and value.dtype.hasobject for value in arrays):
             raise Unsupported("text")
         made = lowering.function(op, self._builder, *arrays)
-        if made is None:
-            raise Unsupported("not for these types or layouts")
         return tuple(made) if isinstance(made, tuple) else (made,)
 
 

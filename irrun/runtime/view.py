@@ -220,7 +220,7 @@ def _strides_of(x: View, shape: Sequence[Number]) -> list[Number] | None:
             continue
         if place == len(old):
             return None
-        (have, stride), first, want = old[place], place, sizes[target]
+        have, want = old[place][0], sizes[target]
         last = target + 1
         while not are_equal(have, want):
             if as_many(have) < as_many(want):
@@ -235,7 +235,6 @@ def _strides_of(x: View, shape: Sequence[Number]) -> list[Number] | None:
                 last += 1
         place += 1
         inner = old[place - 1][1]
-        del stride, first
         strides += [inner * step for step in row_major(sizes[target:last], 1)]
         target = last
     return strides if place == len(old) else None

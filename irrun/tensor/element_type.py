@@ -108,3 +108,10 @@ BY_PRECISION: Final = {
 }
 REFUSED_PRECISIONS: Final = frozenset({"BOOLEAN", "DYNAMIC", "UNDEFINED"})
 """Words for a precision that OpenVINO ignores at an input port and refuses at an output port."""
+
+_CARRIERS: Final = {"bool": "boolean", "object": "string"}
+
+
+def dtype_text(dtype: np.dtype[Any]) -> str:
+    """Return the name of a NumPy type, as that of an element type: f32, u8, boolean."""
+    return _CARRIERS.get(dtype.name) or f"{dtype.kind}{8 * dtype.itemsize}"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from irrun_kernels.native import scalar
 
@@ -18,58 +18,83 @@ def clip(x: Any, low: Any, high: Any) -> Any:
     return high if x > high else x
 
 
-def activations(
-    number: Callable[[float], Any], exp: Function, expm1: Function, tanh: Function, erf_of_half: Function
-) -> Mapping[str, Function]:
-    """Return activations by their names, as functions of one element and parameters.
+class Element(NamedTuple):
+    """A function of elements whose types are ``operands``, a letter each, to one of the type ``result``.
 
-    ``number`` makes a constant of the type, ``expm1`` is for numbers below 0, ``erf_of_half`` is erf(x / sqrt(2)).
+    ``cost`` is nanoseconds. If the function is ``wide``, it gets f64 for f32. The function ``far`` takes the place of
+    it where ``is_far`` says so of the operands; it may have branches. Products and windows may have a function that is
+    ``in_epilogues``: that of f32, with up to two parameters.
+    """
+
+    name: str
+    operands: str
+    result: str
+    cost: float
+    function: Callable[..., Any]
+    wide: bool = False
+    far: Callable[..., Any] | None = None
+    is_far: Callable[..., Any] | None = None
+    in_epilogues: bool = False
+
+
+def activations(
+    kind: str,
+    usual_cost: float,
+    number: Callable[[float], Any],
+    exp: Function,
+    expm1: Function,
+    tanh: Function,
+    erf_of_half: Function,
+) -> list[Element]:
+    """Return all activations of elements of a type, in terms of its functions.
+
+    Those that compute an exponential have the usual cost. ``number`` makes a constant of the type, ``expm1`` is for
+    numbers below 0, ``erf_of_half`` is erf(x / sqrt(2)).
     """
     zero, half, one, three, six, sixth = map(number, (0, 0.5, 1, 3, 6, 1 / 6))
     scale, cube = map(number, (math.sqrt(2 / math.pi), 0.044715 * math.sqrt(2 / math.pi)))
+    given = {"exp": exp, "tanh": tanh}.items()
+    found = [Element(name, kind, kind, usual_cost, function, in_epilogues=True) for name, function in given]
 
-    @scalar
+    def activation(cost: float = usual_cost, *, in_epilogues: bool = True) -> Callable[[Function], None]:
+        def declare(function: Function) -> None:
+            operands = kind * function.__code__.co_argcount
+            made = scalar(function)
+            found.append(Element(function.__name__, operands, kind, cost, made, in_epilogues=in_epilogues))
+
+        return declare
+
+    @activation()
     def sigmoid(x: Any) -> Any:
         return one / (one + exp(-x))
 
-    @scalar
+    @activation()
     def swish(x: Any) -> Any:
         return x * (one / (one + exp(-x)))
 
-    @scalar
+    @activation(in_epilogues=False)
     def scaled_swish(x: Any, beta: Any) -> Any:
         return x * (one / (one + exp(-(beta * x))))
 
-    @scalar
+    @activation(0.4)
     def hswish(x: Any) -> Any:
         return x * (clip(x + three, zero, six) * sixth)
 
-    @scalar
+    @activation(0.4)
     def hsigmoid(x: Any) -> Any:
         return clip(x * sixth + half, zero, one)
 
-    @scalar
+    @activation()
     def elu(x: Any, alpha: Any) -> Any:
         below = expm1(x)
         return alpha * below if x < zero else x
 
-    @scalar
+    @activation()
     def gelu(x: Any) -> Any:
         return x * (half * erf_of_half(x) + half)
 
-    @scalar
+    @activation()
     def gelu_tanh(x: Any) -> Any:
         return x * (half * tanh(x * (cube * x * x + scale)) + half)
 
-    return {
-        "exp": exp,
-        "tanh": tanh,
-        "sigmoid": sigmoid,
-        "swish": swish,
-        "scaled_swish": scaled_swish,
-        "hswish": hswish,
-        "hsigmoid": hsigmoid,
-        "elu": elu,
-        "gelu": gelu,
-        "gelu_tanh": gelu_tanh,
-    }
+    return found

@@ -85,27 +85,21 @@ def _expm1(x: Any) -> Any:
     return scale * (p + r) + (scale - ONE)
 
 
-ACTIVATIONS: Final = activations(np.float32, exp, _expm1, tanh, _erf_of_half)
+ACTIVATIONS: Final = activations("f", 1, np.float32, exp, _expm1, tanh, _erf_of_half)
 """Activations of f32."""
 
 RUN: Final = 1024
 """Elements that go through functions while they are in the nearest cache."""
 
-UNARY: Final = (
-    *("clamp", "gelu", "gelu_tanh", "sigmoid", "swish", "tanh", "exp", "hswish", "hsigmoid", "elu", "sqrt"),
-    *("negative", "abs", "mish", "softplus", "prelu"),
-)
-"""Functions of one f32 and up to two parameters that epilogues have, by their number."""
-
 
 def _unary() -> Any:
     from irrun_kernels.scalars import in_place
 
-    return in_place(UNARY).form
+    return in_place().form
 
 
 unary: Any = Deferred(_unary)
-"""``unary(number, x, a, b)``: replace each element of x by a function of `UNARY`."""
+"""``unary(number, x, a, b)``: replace each element of x by a function of `UNARY` of `scalars.py`."""
 
 
 @inlined

@@ -206,5 +206,5 @@ def _erf_of_half(x: Any) -> Any:
     return erf(x * math.sqrt(0.5))
 
 
-ACTIVATIONS: Final = activations(float, exp, expm1, tanh, _erf_of_half)
+ACTIVATIONS: Final = activations("d", 2, float, exp, expm1, tanh, _erf_of_half)
 """Activations of f64."""

@@ -5,34 +5,17 @@ The loops are made when the kernels are built. LLVM makes vectors of them, so th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final
 
 import numpy as np
 
 from irrun_kernels import angles, functions, integers, real, remainders
-from irrun_kernels.activations import clip
+from irrun_kernels.activations import Element, clip
 from irrun_kernels.native import POINTERS, Deferred, carray, inlined, scalar
 
 KINDS: Final = {np.dtype(kind): kind for kind in POINTERS}
 """The letters of types, as NumPy has them; a ``?`` is a byte in memory."""
-
-
-class Element(NamedTuple):
-    """A function of elements whose types are ``operands``, a letter each, to one of the type ``result``.
-
-    ``cost`` is nanoseconds. If the function is ``wide``, it gets f64 for f32. The function ``far`` takes the place of
-    it where ``is_far`` says so of the operands; it may have branches.
-    """
-
-    name: str
-    operands: str
-    result: str
-    cost: float
-    function: Callable[..., Any]
-    wide: bool = False
-    far: Callable[..., Any] | None = None
-    is_far: Callable[..., Any] | None = None
 
 
 def _of(signature: str, types: str, cost: float, **named: Callable[..., Any]) -> list[Element]:
@@ -53,14 +36,8 @@ def _far(elements: Sequence[Element], far: Callable[..., Any], is_far: Callable[
     return [each._replace(far=far, is_far=is_far) for each in elements]
 
 
-def _activations(kind: str, cost: float, named: Mapping[str, Callable[..., Any]]) -> list[Element]:
-    """Activations of f32 or f64, of which some have a parameter."""
-    parameters = {"elu": 1, "scaled_swish": 1}
-    costs = {"hswish": 0.4, "hsigmoid": 0.4}
-    return [
-        Element(name, kind * (1 + parameters.get(name, 0)), kind, costs.get(name, cost), function)
-        for name, function in named.items()
-    ]
+def _in_epilogues(elements: Sequence[Element]) -> list[Element]:
+    return [each._replace(in_epilogues=True) for each in elements]
 
 
 def _to(target: str, sources: str, function: Callable[..., Any] = lambda x: x) -> list[Element]:
@@ -78,7 +55,7 @@ ELEMENTS: Final = (
     *_of("xxx", "fdqQ", 0.2, maximum=lambda x, y: y if (y > x) | (y != y) else x),
     *_of("xxx", "fdqQ", 0.2, minimum=lambda x, y: y if (y < x) | (y != y) else x),
     *_of("xxx", "fd", 0.2, at_least=lambda x, low: low if x < low else x),
-    *_of("xxxx", "fd", 0.2, clamp=clip),
+    *_in_epilogues(_of("xxxx", "fd", 0.2, clamp=clip)),
     *_of("xx?", "fdqQ", 0.2, less=lambda x, y: x < y, less_equal=lambda x, y: x <= y),
     *_of("xx?", "fdq", 0.2, equal=lambda x, y: x == y, not_equal=lambda x, y: x != y),
     *_of("?xxx", "BHIQ", 0.2, select=lambda condition, x, y: x if condition else y),
@@ -88,9 +65,9 @@ ELEMENTS: Final = (
     *_of("xx", "q", 0.2, bitwise_not=lambda x: ~x),
     *_of("xxx", "q", 0.2, left_shift=integers.left_shift, right_shift=integers.right_shift),
     *_of("xxx", "Q", 0.2, right_shift=lambda x, y: x >> y if y < 64 else x ^ x),
-    *_of("xx", "fdq", 0.2, negative=lambda x: -x, abs=lambda x: abs(x)),
+    *_in_epilogues(_of("xx", "fdq", 0.2, negative=lambda x: -x, abs=lambda x: abs(x))),
     *_of("xx", "fdq", 0.2, sign=lambda x: x if x != x else 1 * (x > 0) - 1 * (x < 0)),
-    *_of("xx", "fd", 0.4, sqrt=lambda x: np.sqrt(x)),
+    *_in_epilogues(_of("xx", "fd", 0.4, sqrt=lambda x: np.sqrt(x))),
     *_of("xxx", "q", 2, sqrt=integers.root),
     *_of("xxdx", "q", 4, power=integers.power),
     *_of("xxx", "f", 4, power=real.power),
@@ -103,12 +80,13 @@ ELEMENTS: Final = (
     *_real("xx", 2, asin=angles.asin, acos=angles.acos, atan=angles.atan, sinh=real.sinh, cosh=real.cosh),
     *_real("xx", 2, asinh=real.asinh, acosh=real.acosh, atanh=real.atanh, log=real.log),
     *_real("xxx", 2, atan2=angles.atan2),
-    *_real("xx", 2, softplus=real.softplus, mish=real.mish, erf=real.erf),
+    *_in_epilogues(_real("xx", 2, softplus=real.softplus, mish=real.mish)),
+    *_real("xx", 2, erf=real.erf),
     *_real("xx", 0.4, softsign=lambda x: x / (1.0 + abs(x))),
     *_real("xxxx", 0.4, hardsigmoid=lambda x, slope, value: clip(slope * x + value, 0.0, 1.0)),
-    *_of("xxx", "fdq", 0.2, prelu=lambda x, slope: slope * x if x < 0 else x),
-    *_activations("f", 1, functions.ACTIVATIONS),
-    *_activations("d", 2, real.ACTIVATIONS),
+    *_in_epilogues(_of("xxx", "fdq", 0.2, prelu=lambda x, slope: slope * x if x < 0 else x)),
+    *functions.ACTIVATIONS,
+    *real.ACTIVATIONS,
     *_to("q", "?bhiBHI"),
     *_to("f", "?bhiBHIqQd"),
     *_to("d", "?qQf"),
@@ -118,11 +96,15 @@ ELEMENTS: Final = (
     *_to("?", "fdq", lambda x: x < 0 or x > 0),
     *_to("q", "fd", integers.in_64_bits),
     *_to("Q", "fd", integers.unsigned),
-    *_of("xq", "fd", 0.2, truncate=integers.in_32_bits),
+    *_of("xq", "fd", 0.2, trunc=integers.in_32_bits),
 )
 
 NUMBERS: Final = {(each.name, each.operands): number for number, each in enumerate(ELEMENTS)}
 """The number of a function of some types."""
+
+_IN_EPILOGUES: Final = tuple(each for each in ELEMENTS if each.in_epilogues and each.operands[0] == "f")
+UNARY: Final = tuple(each.name for each in _IN_EPILOGUES)
+"""Functions of one f32 and up to two parameters that epilogues have, by their number."""
 
 
 def _operands(element: Element) -> str:
@@ -161,18 +143,17 @@ def _loops() -> Any:
     return compiled(lines, enumerate(ELEMENTS), "apply")
 
 
-def in_place(names: Sequence[str]) -> Any:
-    """A function of a number, an array of f32, and two parameters: it replaces elements by one of some functions."""
-    elements = [next(each for each in ELEMENTS if (each.name, each.operands[0]) == (name, "f")) for name in names]
+def in_place() -> Any:
+    """A function of a number, an array of f32, and two parameters: it replaces elements by a function of `UNARY`."""
     lines = ["def choose(number, x, a, b):"]
-    for number, element in enumerate(elements):
+    for number, element in enumerate(_IN_EPILOGUES):
         given = ", ".join(("np.float64(x[i])" if element.wide else "x[i]", "a", "b")[: len(element.operands)])
         lines += [
             f"    {'el' if number else ''}if number == {number}:",
             "        for i in range(len(x)):",
             f"            x[i] = function_{number}({given})",
         ]
-    return compiled(lines, enumerate(elements), "choose")
+    return compiled(lines, enumerate(_IN_EPILOGUES), "choose")
 
 
 def compiled(lines: Sequence[str], elements: Iterable[tuple[int, Element]], name: str) -> Any:

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.runtime.lowering.builder import Call
-from irrun_kernels.functions import UNARY
 from irrun_kernels.native import NOWHERE
+from irrun_kernels.scalars import UNARY
 
 _BOUNDED: Final = frozenset({"clamp"})
 """Functions whose parameters are bounds."""

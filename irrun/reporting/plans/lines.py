@@ -6,12 +6,11 @@ import textwrap
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
 from irrun.ops import Fact
 from irrun.ops.fused.base import Fused
 from irrun.runtime.plan import Step
 from irrun.tensor import Array, ElementType
+from irrun.tensor.element_type import dtype_text
 
 WIDTH: Final = 100
 """Columns of a text where the output is no terminal."""
@@ -20,8 +19,6 @@ _SOLID: Final = "\N{NO-BREAK SPACE}"
 
 _FEW: Final = 8
 """Integers of a constant that are shown."""
-
-_NAMES: Final = {"bool": "boolean", "object": "string"}
 
 
 class Named(NamedTuple):
@@ -69,12 +66,6 @@ def layers_of(step: Step) -> list[str]:
 def printable(name: str) -> str:
     """Return a name with escapes for what a terminal would not show."""
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in name)
-
-
-def dtype_text(dtype: np.dtype[Any]) -> str:
-    """Return the name of a type in memory, as that of an element type: f32, u8, boolean."""
-    name = _NAMES.get(dtype.name)
-    return name or f"{dtype.kind}{8 * dtype.itemsize}"
 
 
 def array_text(array: Array) -> str:

@@ -59,12 +59,13 @@ class ItemListing(NamedTuple):
 
 
 class StepListing(NamedTuple):
-    """A step of the plan: the layers that it computes, its items, and its outputs."""
+    """A step of the plan: the layers that it computes, its items, its outputs, and its algorithm if it chose one."""
 
     type: str
     layers: tuple[str, ...]
     items: tuple[ItemListing, ...]
     outputs: tuple[str, ...]
+    algorithm: str = ""
 
 
 class ProgramListing(NamedTuple):
@@ -111,7 +112,7 @@ def _lines(made: ProgramListing, width: int) -> list[str]:
 
 
 def _step(step: StepListing, width: int) -> list[str]:
-    head = f"{step.type}: {', '.join(step.layers)}"
+    head = f"{step.type}{f' ({step.algorithm})' if step.algorithm else ''}: {', '.join(step.layers)}"
     if not step.items:
         return line(f"{head} -> {', '.join(step.outputs)}", width, 2)
     return [*line(head, width, 2), *(each for item in step.items for each in _item(item, width))]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from irrun.reporting.plans.epilogues import epilogue_of
-from irrun.reporting.plans.lines import array_text, dtype_text, layers_of
+from irrun.reporting.plans.lines import array_text, layers_of
 from irrun.reporting.plans.listing import ItemListing, Operand, ProgramListing, Size, StepListing
 from irrun.reporting.plans.sizes import Sizes
 from irrun.runtime.arena import place
@@ -19,6 +19,7 @@ from irrun.runtime.program import Lowered, Program
 from irrun.runtime.symbolic import Number, hint_of
 from irrun.runtime.view import View
 from irrun.tensor import Array
+from irrun.tensor.element_type import dtype_text
 from irrun_kernels.elementwise import CALL, chain
 from irrun_kernels.scalars import ELEMENTS
 
@@ -124,7 +125,7 @@ class _Lister:
     def _step(self, lowered: Lowered) -> StepListing:
         items = tuple(self._item(n, self._program.items[n]) for n in range(lowered.first, lowered.last))
         outputs = tuple(map(self._value, lowered.outputs))
-        return StepListing(lowered.step.node.type, tuple(layers_of(lowered.step)), items, outputs)
+        return _step_of(lowered.step, items, outputs)._replace(algorithm=lowered.algorithm)
 
     def _prelude(self, item: Interpreted) -> StepListing:
         outputs = tuple(map(self._value, item.outputs))

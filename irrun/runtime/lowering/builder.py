@@ -21,6 +21,7 @@ from irrun.runtime.plan import Step
 from irrun.runtime.symbolic import Number, Symbols, SymInt, as_many, is_found, is_one, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array, Fact
+from irrun.tensor.element_type import dtype_text
 from irrun_kernels.native import NOWHERE, Address, Kernel
 
 F32: Final = np.dtype(np.float32)
@@ -28,6 +29,9 @@ BF16_BITS: Final[np.dtype[Any]] = np.dtype(np.uint16)
 U8: Final[np.dtype[Any]] = np.dtype(np.uint8)
 I64: Final[np.dtype[Any]] = np.dtype(np.int64)
 """The types of f32, of the bits of bf16, of levels, and of indices."""
+
+EMPTY: Final = "a tensor without elements"
+"""Why NumPy computes many steps on arrays of size 0."""
 
 WIDEST_VECTOR: Final = 64
 """Bytes; also the most bytes that kernels read beyond the end of an array."""
@@ -124,7 +128,7 @@ class Buffer:
 
 
 class Unsupported(Exception):
-    """No kernel computes a step; the text says why."""
+    """No kernel computes a step; the text says why. It is the only way in which a lowering refuses."""
 
 
 def _never(run: Callable[..., Any] | None, inputs: Sequence[Value]) -> tuple[View, ...]:  # noqa: ARG001
@@ -147,7 +151,8 @@ class Builder:
     ``early`` lets NumPy compute the outputs of the step that is lowered before any call, by a function, or as the step
     does; Unsupported where it cannot. ``counted`` returns the first columns of an array, of a number that the calls so
     far write to another. ``written`` are arrays that the prelude writes to variables. ``fresh`` are variables that the
-    program does not read: it is for runs that find them without a value.
+    program does not read: it is for runs that find them without a value. ``algorithm`` is how the step that is lowered
+    is computed, where its lowering chooses one of several.
     """
 
     packs: Packs = field(default_factory=WeakValueDictionary)
@@ -159,6 +164,7 @@ class Builder:
     buffers: list[Buffer] = field(default_factory=lambda: [Buffer("constant")])
     written: dict[str, View] = field(default_factory=dict)
     fresh: set[str] = field(default_factory=set)
+    algorithm: str = ""
     _constants: dict[int, int] = field(default_factory=dict)
     _numbers: dict[Hashable, Numbers] = field(default_factory=dict)
     _views: dict[int, tuple[Numbers, View]] = field(default_factory=dict)
@@ -220,7 +226,7 @@ class Builder:
             forget(source)
         return Address(self._constant(found))
 
-    def numbers(self, values: Sequence[Number]) -> Value:
+    def numbers(self, values: Sequence[Number]) -> Array | Numbers:
         """Integers that are known when a run begins, as a tensor; equal ones are one tensor."""
         if not is_symbolic(*values):
             return np.array(values, np.int64)
@@ -291,7 +297,7 @@ def place_of(address: Address) -> Hashable:
 
 
 Lowering = Callable[..., Any]
-"""``lowering(op, builder, *inputs)`` returns the output, or a tuple of outputs; None to leave the step to NumPy."""
+"""``lowering(op, builder, *inputs)`` returns the output, or a tuple of outputs; Unsupported leaves a step to NumPy."""
 
 
 class Lowered(NamedTuple):
@@ -325,6 +331,19 @@ def is_f32(*arrays: Operand | None) -> bool:
 def has_f32(*arrays: Operand | None) -> bool:
     """Return what `is_f32` returns, but for rows that calls find also True: for what computes each row by itself."""
     return all(array is None or (array.dtype == F32 and has_elements(array)) for array in arrays)
+
+
+def require_f32(*arrays: Operand | None, holds: Callable[..., bool] = is_f32) -> None:
+    """Raise Unsupported for arrays of which `is_f32`, or `has_f32`, does not hold."""
+    for array in arrays:
+        if array is not None and not holds(array):
+            raise Unsupported(EMPTY if array.dtype == F32 else f"elements of {dtype_text(array.dtype)}")
+
+
+def require_elements(array: Operand) -> None:
+    """Raise Unsupported unless `has_elements`."""
+    if not has_elements(array):
+        raise Unsupported(EMPTY)
 
 
 def has_elements(array: Operand) -> bool:

@@ -11,8 +11,8 @@ from irrun.ops.context import Variables
 from irrun.ops.fused.fused_append import FusedAppend
 from irrun.ops.infrastructure.assign import Assign3, Assign6
 from irrun.ops.infrastructure.read_value import ReadValue3, ReadValue6
-from irrun.runtime.lowering.builder import Builder, Unsupported, is_f32, lowers
-from irrun.runtime.lowering.copies import copied
+from irrun.runtime.lowering.builder import Builder, Unsupported, lowers, require_f32
+from irrun.runtime.lowering.copies import emit_copy
 from irrun.runtime.symbolic import Number
 from irrun.runtime.view import Operand, View
 from irrun.tensor import UNBOUNDED, Array
@@ -23,8 +23,7 @@ def lower_append(
     op: FusedAppend, builder: Builder, new: View, init: Operand | None = None, order: Operand | None = None
 ) -> View:
     """The value of a variable, extended: the prelude makes room, a call writes ``new`` behind what there was."""
-    if not is_f32(new):
-        raise Unsupported(f"a variable of {new.dtype}")
+    require_f32(new)
 
     def extended(shape: Array, init: Array | None, order: Array | None, *, state: Variables) -> Array:
         whole = op.extended(tuple(shape.tolist()), init, order, state)
@@ -34,8 +33,7 @@ def lower_append(
     (out,) = builder.early(extended, (builder.numbers(new.shape), init, order))
     builder.written[op.read.variable_id] = out
     behind = out.shape[op.axis] - new.shape[op.axis]
-    if not copied(builder, new, out[(slice(None),) * op.axis + (slice(behind, None),)]):
-        raise Unsupported(f"the memory order of the {new.ndim} axes of the new part")
+    emit_copy(builder, new, out[(slice(None),) * op.axis + (slice(behind, None),)])
     return out
 
 
@@ -73,6 +71,5 @@ def lower_assign(op: Assign3 | Assign6, builder: Builder, new: Operand) -> Opera
         return array
 
     (out,) = builder.early(written, (builder.numbers(new.shape),))
-    if not copied(builder, new, out):
-        raise Unsupported(f"the memory order of {new.ndim} axes")
+    emit_copy(builder, new, out)
     return new

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
@@ -12,6 +13,7 @@ import numpy as np
 from irrun.runtime.lowering.builder import (
     I64,
     Builder,
+    Unsupported,
     broadcast,
     broadcast_shape,
     empty_as,
@@ -20,9 +22,10 @@ from irrun.runtime.lowering.builder import (
     memory_order,
     share,
 )
-from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.symbolic import Number, are_equal, is_one, largest, of_sizes
 from irrun.runtime.view import Operand, View
+from irrun.tensor.element_type import dtype_text
 from irrun_kernels.elementwise import Chain, Fold, chain, items_of, numbers_of
 from irrun_kernels.functions import RUN
 from irrun_kernels.native import NOWHERE
@@ -35,10 +38,6 @@ _OF_BITS: Final = frozenset(
 """Functions of 64 bits that do not depend on whether there is a sign."""
 
 _STORED: Final = {1: "b", 2: "h", 4: "i"}
-
-
-class NoElement(Exception):
-    """There is no function of this name for operands of these types."""
 
 
 class Value(NamedTuple):
@@ -64,9 +63,9 @@ class Expression:
         self._calls: list[_Call] = []
 
     def read(self, array: Operand) -> Value:
-        """An input; NoElement if there are no functions of its type."""
+        """An input; Unsupported if there are no functions of its type."""
         if array.dtype not in KINDS:
-            raise NoElement
+            raise Unsupported(f"elements of {dtype_text(array.dtype)}")
         place = next((place for place, other in enumerate(self.inputs) if other is array), len(self.inputs))
         if place == len(self.inputs):
             self.inputs.append(array)
@@ -77,7 +76,7 @@ class Expression:
         return self.read(np.array(value, kind))
 
     def __call__(self, name: str, *operands: Value) -> Value:
-        """A function of `ELEMENTS`; NoElement if it does not have it."""
+        """A function of `ELEMENTS`; Unsupported if it does not have it."""
         kinds = "".join(operand.kind for operand in operands)
         found = _number(name, kinds)
         result = ELEMENTS[found].result
@@ -101,13 +100,14 @@ class Expression:
         x = self.inputs[value.number] if value.is_input else None
         return self.builder.is_constant(x) and x.size == 1 and bool(x.reshape(()) == number)
 
-    def write(self, result: Value, out: View) -> None:
-        """Add the call that computes a result in ``out``, which has no gaps."""
+    def emit_into(self, result: Value, out: View) -> View:
+        """Compute a result in ``out``, which has no gaps."""
         target, *given = in_order_of(out, [out, *(broadcast(self.builder, x, out.shape) for x in self.inputs)])
         each, tasks = share(largest(1, -(-out.size // RUN)), self._cost * out.size + 30 * len(given))
         self._call(result, target, given, target.shape, out.size, each * RUN, tasks)
+        return out
 
-    def folded(self, name: str, result: Value, axes: Sequence[int], start: Any) -> View:
+    def emit_fold(self, name: str, result: Value, axes: Sequence[int], start: Any) -> View:
         """The array of results that are reduced along some axes, by a function of `FOLDED`; the axes have size 1.
 
         ``start`` is the number that a function begins with.
@@ -131,7 +131,7 @@ class Expression:
         self._call(result, out, given, given[0].shape, items, each, tasks, fold)
         if parts > 1:
             sums = Expression(builder)
-            out = sums.folded(name, sums.read(out), [0], start)
+            out = sums.emit_fold(name, sums.read(out), [0], start)
         whole = out[0][(*(slice(None),) * (out.ndim - 1), *(None,) * len(reduced))]
         return whole.transpose(np.argsort([*outer, *inner, *reduced]).tolist())
 
@@ -159,7 +159,7 @@ class Expression:
     ) -> None:
         builder = self.builder
         calls, workspaces = self._allocated(result)
-        whole = [_without_gaps(builder, builder.view(x)) for x in given]
+        whole = [_emit_without_gaps(builder, builder.view(x)) for x in given]
         operands: list[Any] = []
         for x in whole:
             operands += [builder.address(x), x.itemsize, *x.strides]
@@ -189,12 +189,11 @@ class Expression:
             {"shape": shape, "operands": operands, "calls": calls},
         )
 
-    def written(self, result: Value, dtype: np.dtype[Any]) -> View:
+    def emit(self, result: Value, dtype: np.dtype[Any]) -> View:
         """The array of a result, in the memory order of the first input that has its shape."""
         shape, like = self._shape()
         out = self.builder.empty(shape, dtype) if like is None else empty_as(self.builder, like, dtype)
-        self.write(self.stored(result, dtype), out)
-        return out
+        return self.emit_into(self.stored(result, dtype), out)
 
     def _kinds(self, call: _Call) -> str:
         return ELEMENTS[call.element].operands + ELEMENTS[call.element].result
@@ -226,28 +225,29 @@ class Expression:
         return numbers, count
 
 
-def in_longs(builder: Builder, x: Operand) -> View:
+def emit_i64(builder: Builder, x: Operand) -> View:
     """Integers in 64 bits."""
     e = Expression(builder)
     value = e.computed(e.read(x))
-    return replace(builder.view(x), dtype=I64) if value.is_input else e.written(value, I64)
+    return replace(builder.view(x), dtype=I64) if value.is_input else e.emit(value, I64)
 
 
-def in_type(builder: Builder, x: View, dtype: np.dtype[Any]) -> View:
+def emit_type(builder: Builder, x: View, dtype: np.dtype[Any]) -> View:
     """Integers of 64 bits as those of another type, which wrap."""
     if x.itemsize == dtype.itemsize:
         return replace(x, dtype=dtype)
     e = Expression(builder)
-    return e.written(e.read(x), dtype)
+    return e.emit(e.read(x), dtype)
 
 
 def _number(name: str, kinds: str) -> int:
-    """The number of a function; NoElement if there is none for operands of these types."""
+    """The number of a function; Unsupported if there is none for operands of these types."""
     found = NUMBERS.get((name, kinds))
     if found is None and name in _OF_BITS:
         found = NUMBERS.get((name, kinds.replace("Q", "q")))
     if found is None:
-        raise NoElement
+        types = ", ".join(dtype_text(np.dtype(kind)) for kind in kinds)
+        raise Unsupported(f"no function {name} of {types}")
     return found
 
 
@@ -261,9 +261,10 @@ _MOST_PARTS: Final = 8
 _LEAST_PART: Final = 1 << 15
 
 
-def _without_gaps(builder: Builder, x: View) -> View:
+def _emit_without_gaps(builder: Builder, x: View) -> View:
     """A copy of an array that is not broadcast and whose last axis has gaps, if it can be copied."""
     if x.ndim == 0 or is_symbolic(*x.strides) or x.strides[-1] == x.itemsize or 0 in x.strides or is_one(x.shape[-1]):
         return x
-    whole = contiguous(builder, x)
-    return x if whole is None else whole
+    with suppress(Unsupported):
+        return emit_contiguous(builder, x)
+    return x

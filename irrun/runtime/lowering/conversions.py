@@ -17,17 +17,18 @@ from irrun.runtime.lowering.builder import (
     F32,
     U8,
     Builder,
+    Unsupported,
     empty_as,
-    has_elements,
     has_f32,
-    is_f32,
     lowers,
+    require_elements,
+    require_f32,
     share,
 )
-from irrun.runtime.lowering.copies import in_rows
+from irrun.runtime.lowering.copies import emit_rows
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array, ElementType
-from irrun.tensor.element_type import BF16, U16
+from irrun.tensor.element_type import BF16, U16, dtype_text
 from irrun.tensor.element_type import F32 as SINGLE
 from irrun_kernels.conversions import AS_BITS, AS_F16, AS_FLOATS, AS_LEVELS, AS_NUMBERS, Convert, Rows, convert
 
@@ -36,38 +37,34 @@ _COLUMNS: Final = 4096
 
 
 @lowers(FusedQuantize)
-def lower_quantize(op: FusedQuantize, builder: Builder, data: Operand) -> View | None:
+def lower_quantize(op: FusedQuantize, builder: Builder, data: Operand) -> View:
     """Quantise to levels, in the memory layout of the numbers."""
+    require_f32(data)
     levels = op.levels
-    if not is_f32(data):
-        return None
-    return converted(builder, data, U8, AS_LEVELS, 0.15, levels.low, levels.high, float(levels.most))
+    return emit_conversion(builder, data, U8, AS_LEVELS, 0.15, levels.low, levels.high, float(levels.most))
 
 
 @lowers(FusedDequantize)
-def lower_dequantize(op: FusedDequantize, builder: Builder, codes: Operand) -> View | None:
+def lower_dequantize(op: FusedDequantize, builder: Builder, codes: Operand) -> View:
     """Convert levels to numbers, in the memory layout of the levels."""
     if codes.dtype != U8:
-        return None
+        raise Unsupported(f"levels of {dtype_text(codes.dtype)}")
     low, high = np.float32(op.levels.output_low), np.float32(op.levels.output_high)
-    return converted(builder, codes, F32, AS_NUMBERS, 0.1, float(low), float(high - low), float(op.levels.most))
+    return emit_conversion(builder, codes, F32, AS_NUMBERS, 0.1, float(low), float(high - low), float(op.levels.most))
 
 
 @lowers(FusedRound)
-def lower_round_operand(op: FusedRound, builder: Builder, data: Operand) -> View | None:
+def lower_round_operand(op: FusedRound, builder: Builder, data: Operand) -> View:
     """Round numbers, in their memory layout."""
-    if op.fact.type is U16:
-        return _rounded(builder, data, AS_BITS)
-    return _rounded(builder, data, AS_FLOATS if op.precision is BF16 else AS_F16)
+    return emit_rounding(builder, data, op.precision, as_bits=op.fact.type is U16)
 
 
-def operand(op: FusedProduct, builder: Builder, data: Operand) -> View | None:
-    """The data of a product: bits of bf16, or f32 rounded to the precision; None for what kernels do not take."""
+def emit_operand(op: FusedProduct, builder: Builder, data: Operand) -> View:
+    """The data of a product: bits of bf16, or f32 rounded to the precision."""
     if data.dtype == BF16_BITS:
-        return builder.view(data) if has_elements(data) else None
-    if op.precision is SINGLE:
-        return builder.view(data) if has_f32(data) else None
-    return _rounded(builder, data, AS_FLOATS if op.precision is BF16 else AS_F16)
+        require_elements(data)
+        return builder.view(data)
+    return emit_rounding(builder, data, op.precision)
 
 
 def weights_for(op: FusedProduct, data: Operand) -> Array:
@@ -86,30 +83,28 @@ def types(op: FusedProduct) -> list[np.dtype[Any]]:
     return [F32] * op.floats + [BF16_BITS] * op.bf16
 
 
-def rounded_to_bf16(builder: Builder, data: Operand, *, as_bits: bool) -> View | None:
-    """f32 rounded to bf16: the bits, or f32; None for what kernels do not take."""
-    return _rounded(builder, data, AS_BITS if as_bits else AS_FLOATS)
+def emit_rounding(builder: Builder, data: Operand, precision: ElementType, *, as_bits: bool = False) -> View:
+    """f32 rounded to a precision, as f32 or as bits of bf16; f32 itself if that is the precision."""
+    require_f32(data, holds=has_f32)
+    if precision is SINGLE:
+        return builder.view(data)
+    if as_bits:
+        return emit_conversion(builder, data, BF16_BITS, AS_BITS, 0.1)
+    return emit_conversion(builder, data, F32, AS_FLOATS if precision is BF16 else AS_F16, 0.1)
 
 
-def in_precision(precision: ElementType, builder: Builder, data: Operand) -> View | None:
-    """f32, or bits of bf16; None for what kernels do not take."""
-    return builder.view(data) if precision is SINGLE else _rounded(builder, data, AS_BITS)
-
-
-def converted(
+def emit_conversion(
     builder: Builder, data: Operand, dtype: np.dtype[Any], form: int, nanoseconds: float, *levels: float
-) -> View | None:
-    """Convert elements, in their memory layout; None for what kernels do not take."""
-    found = in_rows(builder, data, _COLUMNS) if has_elements(data) else None
-    if found is None:
-        return None
-    data, rows = found
+) -> View:
+    """Convert elements, in their memory layout."""
+    require_elements(data)
+    data, rows = emit_rows(builder, data, _COLUMNS)
     out = empty_as(builder, data, dtype)
-    _convert(builder, data, rows, out, form, nanoseconds, *levels)
+    _call_convert(builder, data, rows, out, form, nanoseconds, *levels)
     return out
 
 
-def _convert(
+def _call_convert(
     builder: Builder, data: View, rows: Rows, out: Operand, form: int, nanoseconds: float, *levels: float
 ) -> None:
     each, tasks = share(-(-data.size // rows.columns), nanoseconds * data.size)
@@ -122,14 +117,10 @@ def bf16_bits(x: Array) -> Array:
     if not x.size:
         return np.empty_like(x, BF16_BITS)
     builder = Builder()
-    found = in_rows(builder, x, _COLUMNS)
-    if found is None or builder.items:
+    data, rows = emit_rows(builder, x, _COLUMNS)
+    if builder.items:
         return bf16_bits(np.ascontiguousarray(x))
     out = np.empty_like(x, BF16_BITS)
-    _convert(builder, *found, out, AS_BITS, 0.1)
+    _call_convert(builder, data, rows, out, AS_BITS, 0.1)
     run_at_once(builder)
     return out
-
-
-def _rounded(builder: Builder, data: Operand, form: int) -> View | None:
-    return converted(builder, data, BF16_BITS if form == AS_BITS else F32, form, 0.1) if has_f32(data) else None

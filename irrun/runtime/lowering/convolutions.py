@@ -4,80 +4,93 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from irrun.ops.fused.fused_convolution import FEW_CHANNELS, FusedConvolution
-from irrun.runtime.lowering.builder import F32, Builder, is_f32, lowers
+from irrun.runtime.lowering.builder import BF16_BITS, Builder, Unsupported, lowers, require_f32
 from irrun.runtime.lowering.chains import Expression
-from irrun.runtime.lowering.conversions import are_finite, operand, types, weights_for
+from irrun.runtime.lowering.conversions import are_finite, emit_operand, types, weights_for
 from irrun.runtime.lowering.elementwise import epilogue
-from irrun.runtime.lowering.geometry import Part, as_images, channels_last, hull, parts_of, placed
-from irrun.runtime.lowering.images import channel_by_channel
-from irrun.runtime.lowering.padding import padded, taps_as_channels
-from irrun.runtime.lowering.products import Operands, alone, form_of, multiply, of_windows
-from irrun.runtime.lowering.winograd import by_tiles, is_worth_tiles
+from irrun.runtime.lowering.geometry import Part, as_images, emit_channels_last, hull, parts_of, window_geometry
+from irrun.runtime.lowering.images import emit_depthwise
+from irrun.runtime.lowering.padding import emit_padding, taps_as_channels
+from irrun.runtime.lowering.products import Operands, alone, emit_product, form_of, of_windows
+from irrun.runtime.lowering.winograd import emit_winograd, is_worth_tiles
 from irrun.runtime.view import Operand
 from irrun.tensor import Array
+from irrun_kernels.pixels import Geometry
+
+Algorithm = Literal["depthwise", "Winograd", "product by rows of taps", "product by taps"]
+"""Channel by channel; tiles of 4 x 4 results; a product with all taps of a row at a time, or with each tap."""
 
 
 @lowers(FusedConvolution)
 def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, summand: Operand | None = None) -> Any:
-    """A convolution as a product, or channel by channel.
-
-    Channel by channel, taps that meet padding are omitted: None if they would yield NaN.
-    """
+    """A convolution as a product, by tiles, or channel by channel."""
     end = epilogue(op.activation)
     groups, filters, depth, *kernel = op.weights.shape
-    if end is None or not is_f32(summand, op.weights) or data.ndim not in (3, 4, 5):
-        return None
+    require_f32(summand, op.weights)
+    if data.ndim not in (3, 4, 5):
+        raise Unsupported(f"images of {data.ndim} axes")
     if data.shape[1] != groups * depth:
-        return None
-    found = placed(op.source.windows(data.ndim - 2), kernel, data)
-    if found is None:
-        return None
-    if op.is_depthwise and not are_finite(op):
-        return None
-    geometry, counts = found
-    few = groups == 1 and depth < FEW_CHANNELS and geometry.kernel_width > 1 and geometry.dilation_width == 1
-    parts = parts_of(geometry, as_images(data), counts, is_cut=not few and not op.is_depthwise)
+        raise Unsupported("channels that do not fit the weights")
+    geometry, counts = window_geometry(op.source.windows(data.ndim - 2), kernel, data)
+    has_few = has_few_channels(groups, depth, geometry)
+    parts = parts_of(geometry, as_images(data), counts, is_cut=not has_few and not op.is_depthwise)
     all_taps = tuple(slice(0, taps) for taps in geometry[3 - len(counts) : 3])
     is_whole = all(part.taps == all_taps for part in parts)
-    if not is_whole and not are_finite(op):
-        return None
-    operands = operand(op, builder, data)
-    if operands is None:
-        return None
-    data, few, weights = operands, few and operands.dtype == F32, weights_for(op, operands)
-    x = as_images(data) if few and op.least is None else channels_last(builder, as_images(data))
-    added = None if summand is None else channels_last(builder, as_images(summand))
-    if x is None or (summand is not None and added is None):
-        return None
-    if op.least is not None:
-        raised = builder.images(x.shape)
-        e = Expression(builder)
-        e.write(e("maximum", e.read(x), e.read(op.least.reshape(-1, 1, 1))), raised)
-        x = raised
+    if (op.is_depthwise or not is_whole) and not are_finite(op):
+        raise Unsupported("weights that are not finite, of which padding leaves out some")
+
     shape = (data.shape[0], groups * filters, *counts)
+    may_tile = is_whole and groups == 1 and not op.accurate
+    algorithm = algorithm_of(
+        is_depthwise=op.is_depthwise,
+        has_few=has_few and data.dtype != BF16_BITS,
+        has_tiles=may_tile and is_worth_tiles(geometry, shape, depth) and are_finite(op),
+    )
+    builder.algorithm = algorithm
+
+    x = emit_operand(op, builder, data)
+    weights = weights_for(op, x)
+    is_copied = algorithm == "product by rows of taps" and op.least is None
+    x = as_images(x) if is_copied else emit_channels_last(builder, as_images(x))
+    added = None if summand is None else emit_channels_last(builder, as_images(summand))
+    if op.least is not None:
+        e = Expression(builder)
+        x = e.emit_into(e("maximum", e.read(x), e.read(op.least.reshape(-1, 1, 1))), builder.images(x.shape))
     outs = [builder.result_images(shape, dtype) for dtype in types(op)]
     given = Operands(x, outs, added, end, geometry)
-    if op.is_depthwise:
+    if algorithm == "depthwise":
         taps = _of_taps(op.rounded_weights, parts[0].taps)
-        channel_by_channel(builder, taps[:, 0, 0], op.bias, _of_part(parts[0], given))
-    elif is_whole and groups == 1 and not op.accurate and is_worth_tiles(geometry, shape, depth) and are_finite(op):
-        by_tiles(op, builder, given)
-    elif few:
+        emit_depthwise(builder, taps[:, 0, 0], op.bias, _of_part(parts[0], given))
+    elif algorithm == "Winograd":
+        emit_winograd(op, builder, given)
+    elif algorithm == "product by rows of taps":
         windows = _of_part(parts[0], given)
-        around = padded(builder, windows.x, outs[0], windows.geometry)
-        if around is None:
-            return None
+        around = emit_padding(builder, windows.x, outs[0], windows.geometry)
         taps, geometry = taps_as_channels(_of_taps(weights, parts[0].taps), windows.geometry)
         factors = of_windows(("few", *_bounds(parts[0].taps)), taps, weights)
-        multiply(builder, factors, windows._replace(x=around, geometry=geometry), _bias(op), 0)
+        emit_product(builder, factors, windows._replace(x=around, geometry=geometry), _bias(op), 0)
     else:
         shared = None if form_of(x).is_padded else hull([part.taps[0] for part in parts])
         for part in parts:
-            _multiply_part(op, builder, weights, part, shared or part.taps[0], _of_part(part, given))
+            _emit_part(op, builder, weights, part, shared or part.taps[0], _of_part(part, given))
     return alone([out[:, :, 0] if data.ndim == 3 else out for out in outs])
+
+
+def has_few_channels(groups: int, depth: int, geometry: Geometry) -> bool:
+    """Return whether a product sums too few channels at a time, and may sum those of all taps of a row."""
+    return groups == 1 and depth < FEW_CHANNELS and geometry.kernel_width > 1 and geometry.dilation_width == 1
+
+
+def algorithm_of(*, is_depthwise: bool, has_few: bool, has_tiles: bool = False) -> Algorithm:
+    """Choose how a convolution is computed, of what is possible."""
+    if is_depthwise:
+        return "depthwise"
+    if has_tiles:
+        return "Winograd"
+    return "product by rows of taps" if has_few else "product by taps"
 
 
 def _of_part(part: Part, given: Operands) -> Operands:
@@ -96,7 +109,7 @@ def _of_taps(weights: Array, taps: Sequence[slice]) -> Array:
     return found
 
 
-def _multiply_part(
+def _emit_part(
     op: FusedConvolution, builder: Builder, weights: Array, part: Part, rows: slice, given: Operands
 ) -> None:
     """Multiply a part of the pixels; all parts with the same taps along other axes share the weights of ``rows``."""
@@ -104,7 +117,7 @@ def _multiply_part(
     row = math.prod(each.stop - each.start for each in taps[1:])
     factors = of_windows(("taps", *_bounds(taps)), _of_taps(weights, taps), weights)
     before, after = (part.taps[0].start - rows.start) * row, (rows.stop - part.taps[0].stop) * row
-    multiply(builder, factors._replace(before=before, after=after), given, _bias(op), 0)
+    emit_product(builder, factors._replace(before=before, after=after), given, _bias(op), 0)
 
 
 def _bounds(taps: Sequence[slice]) -> tuple[tuple[int, int], ...]:

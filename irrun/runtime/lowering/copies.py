@@ -11,6 +11,7 @@ from irrun.ops.fused.fused_concat import FusedConcat
 from irrun.ops.movement.concat import Concat
 from irrun.runtime.lowering.builder import (
     Builder,
+    Unsupported,
     broadcast,
     in_order_of,
     lowers,
@@ -21,32 +22,32 @@ from irrun.runtime.lowering.builder import (
 )
 from irrun.runtime.symbolic import largest, least, of_sizes
 from irrun.runtime.view import Operand, View
+from irrun.tensor.element_type import dtype_text
 from irrun_kernels.axes import AXES, WALK, Axes, Strided
 from irrun_kernels.conversions import Rows
 from irrun_kernels.moves import Move, move
 from irrun_kernels.native import Address
 
 
-def copied(builder: Builder, source: Operand, target: Operand, places: Operand | None = None) -> bool:
-    """Lower a copy; False where the arrays have too many axes, or are of different types.
+def emit_copy(builder: Builder, source: Operand, target: View, places: Operand | None = None) -> View:
+    """Copy an array to the target, which is returned; Unsupported for too many axes, or different types.
 
     ``places``, which broadcast to the target, are added to those in the source, in elements.
     """
     shape, width = target.shape, target.itemsize
-    if source.dtype != target.dtype or width not in (1, 2, 4, 8) or target.dtype.hasobject:
-        return False
+    if source.dtype != target.dtype:
+        raise Unsupported(f"elements of {dtype_text(source.dtype)} and {dtype_text(target.dtype)}")
+    if width not in (1, 2, 4, 8) or target.dtype.hasobject:
+        raise Unsupported(f"elements of {dtype_text(target.dtype)}")
     arrays = [broadcast(builder, source, shape), target]
     if places is not None:
         arrays.append(broadcast(builder, places, shape))
-    axes = axes_of(arrays)
-    if axes is None:
-        return False
-    sizes, (x_step, out_step, *others) = axes
+    sizes, (x_step, out_step, *others) = axes_of(arrays)
     tasks = _tasks(target.size, width)
     x, out = (Strided(builder.address(x), step) for x, step in ((source, x_step), (target, out_step)))
     at = Strided(builder.address(places), others[0] if others else Axes(*(0,) * AXES))
     builder.call(move, Move(x, out, at, sizes, width, tasks), tasks, WALK)
-    return True
+    return target
 
 
 @of_sizes
@@ -55,27 +56,24 @@ def _tasks(size: int, width: int) -> int:
     return int(tasks)
 
 
-def axes_of(arrays: Sequence[Operand]) -> tuple[Axes, list[Axes]] | None:
-    """Return the sizes of the axes of arrays of one shape, and the strides of each; None where they have too many."""
+def axes_of(arrays: Sequence[Operand]) -> tuple[Axes, list[Axes]]:
+    """Return the sizes of the axes of arrays of one shape, and the strides of each; Unsupported for too many axes."""
     if arrays[0].ndim <= AXES:
         axes = list(zip(arrays[0].shape, zip(*(array.strides for array in arrays), strict=True), strict=True))
     else:
         found = merged(in_order_of(arrays[1], arrays), AXES)
         if found is None:
-            return None
+            raise Unsupported(f"{arrays[0].ndim} axes that are not neighbours in memory")
         axes = found
     axes = [(1, (0,) * len(arrays))] * (AXES - len(axes)) + axes
     sizes, strides = zip(*axes, strict=True)
     return Axes(*sizes), [Axes(*steps) for steps in zip(*strides, strict=True)]
 
 
-def contiguous(builder: Builder, x: Operand) -> View | None:
-    """The array, or a contiguous copy of it; None where it cannot be copied."""
+def emit_contiguous(builder: Builder, x: Operand) -> View:
+    """The array, or a contiguous copy of it."""
     x = builder.view(x)
-    if x.is_contiguous:
-        return x
-    out = builder.empty(x.shape, x.dtype)
-    return out if copied(builder, x, out) else None
+    return x if x.is_contiguous else emit_copy(builder, x, builder.empty(x.shape, x.dtype))
 
 
 def laid_as(builder: Builder, x: Operand, shape: Sequence[int]) -> View:
@@ -89,16 +87,15 @@ def part_of(x: Any, *keys: Any) -> Any:
     return x[(*keys, ...)]
 
 
-def in_rows(builder: Builder, x: Operand, most: int) -> tuple[View, Rows] | None:
-    """Return an array, or a contiguous copy of it, with its rows; None where it cannot be copied.
+def emit_rows(builder: Builder, x: Operand, most: int) -> tuple[View, Rows]:
+    """Return an array, or a contiguous copy of it, with its rows.
 
     Elements that are all neighbours are one block of rows of at most ``most``.
     """
     x = builder.view(x)
     axes = merged(in_order_of(x, [x]), 3)
     if axes is None or axes[-1][1] != (x.itemsize,):
-        whole = contiguous(builder, x)
-        return None if whole is None else in_rows(builder, whole, most)
+        return emit_rows(builder, emit_contiguous(builder, x), most)
     if len(axes) == 1:
         columns = largest(1, least(axes[0][0], most))
         return x, Rows(columns, 1 << 40, 0, x.itemsize * columns)
@@ -107,23 +104,23 @@ def in_rows(builder: Builder, x: Operand, most: int) -> tuple[View, Rows] | None
 
 
 @lowers(Concat)
-def lower_concat(op: Concat, builder: Builder, *inputs: Operand) -> View | None:
+def lower_concat(op: Concat, builder: Builder, *inputs: Operand) -> View:
     """The inputs copied behind each other."""
-    return _joined(builder, inputs, op.axis % inputs[0].ndim, None, False)
+    return _emit_concat(builder, inputs, op.axis % inputs[0].ndim, None, False)
 
 
 @lowers(FusedConcat)
-def lower_fused_concat(op: FusedConcat, builder: Builder, *inputs: Operand) -> View | None:
+def lower_fused_concat(op: FusedConcat, builder: Builder, *inputs: Operand) -> View:
     """The inputs copied behind each other, in memory with room for more."""
-    return _joined(builder, inputs, op.axis, op.room, op.grows)
+    return _emit_concat(builder, inputs, op.axis, op.room, op.grows)
 
 
-def _joined(builder: Builder, inputs: Sequence[Operand], axis: int, room: int | None, grows: bool) -> View | None:
+def _emit_concat(builder: Builder, inputs: Sequence[Operand], axis: int, room: int | None, grows: bool) -> View:
     first = inputs[0]
     if any(x.dtype != first.dtype or x.ndim != first.ndim for x in inputs):
-        return None
+        raise Unsupported("inputs of different types or ranks")
     if any(x.shape[other] != first.shape[other] for x in inputs[1:] for other in range(first.ndim) if other != axis):
-        return None
+        raise Unsupported("inputs of different sizes")
     sizes = list(first.shape)
     sizes[axis] = sum(x.shape[axis] for x in inputs)
     before = (slice(None),) * axis
@@ -138,8 +135,8 @@ def _joined(builder: Builder, inputs: Sequence[Operand], axis: int, room: int | 
         out = laid_as(builder, first, lengths)[(*before, slice(sizes[axis]))]
     for x in inputs:
         target = out[(*before, slice(place, place + x.shape[axis]))]
-        if not _is_in_place(x, target) and not copied(builder, x, target):
-            return None
+        if not _is_in_place(x, target):
+            emit_copy(builder, x, target)
         place += x.shape[axis]
     return out
 

@@ -11,11 +11,12 @@ from irrun.kernels.dynamic_quantization import codes_of, groups_of
 from irrun.kernels.lookup import Lookup
 from irrun.kernels.nibbles import Nibbles
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
-from irrun.runtime.lowering.builder import U8, Builder, share
-from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.builder import U8, Builder, Unsupported, share
+from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.lowering.packing import pack_made
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
+from irrun.tensor.element_type import dtype_text
 from irrun_kernels.backends import OF_BYTES
 from irrun_kernels.codes import NUMBERS
 from irrun_kernels.dynamic import MIDDLE, Quantize, quantize_rows
@@ -34,19 +35,21 @@ class Coding(NamedTuple):
     table: Array | None = None
 
 
-def coding_of(stored: Array | Nibbles | Lookup) -> Coding | None:
-    """Return how weights are stored; None where kernels have no such form."""
+def coding_of(stored: Array | Nibbles | Lookup) -> Coding:
+    """Return how weights are stored; Unsupported where kernels have no such form."""
     if isinstance(stored, Lookup):
         if len(stored.table) == 16:
             return Coding(stored.codes, 4, 0, "table", stored.table)
-        return Coding(stored.codes, 8, 0, stored.name) if stored.is_finite else None
+        if not stored.is_finite:
+            raise Unsupported("weights that are not finite")
+        return Coding(stored.codes, 8, 0, stored.name)
     if stored.dtype.itemsize != 1:
-        return None
+        raise Unsupported(f"weights of {dtype_text(stored.dtype)}")
     bits, centre = codes_of(stored)
     return Coding(stored, bits, centre, f"integers of {bits} bits")
 
 
-def rounded_rows(
+def emit_rounded_rows(
     op: FusedPackedMatMul, builder: Builder, rows: View, coding: Coding, codes: Codes
 ) -> tuple[View, Codes]:
     """Return rows [M, K] rounded to bytes, and the layout of weights with what a product of these needs besides."""
@@ -116,11 +119,10 @@ _MIDDLE_OF_PAIR: Final = 0x88
 """The bits that differ between two integers of 4 bits without sign, and these less 8 with sign."""
 
 
-def rows_of(builder: Builder, x: Operand) -> View | None:
+def emit_matrix(builder: Builder, x: Operand) -> View:
     """[..., K] as rows [M, K] of neighbours, a view or a copy."""
     shape = (math.prod(x.shape[:-1]), x.shape[-1])
     rows = builder.view(x).viewed(shape)
     if rows is not None and (rows.strides[1] == x.itemsize or rows.shape[1] == 1):
         return rows
-    whole = contiguous(builder, x)
-    return None if whole is None else whole.reshape(shape)
+    return emit_contiguous(builder, x).reshape(shape)

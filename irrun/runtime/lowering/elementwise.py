@@ -11,44 +11,46 @@ import numpy as np
 from irrun.kernels.casting import reach
 from irrun.kernels.elementwise import Elementwise, convert, select
 from irrun.ops import Op
-from irrun.ops.arithmetic.elementwise import align_pdpd
+from irrun.ops.arithmetic.elementwise import Binary, Unary, align_pdpd
 from irrun.ops.fused.fused_elementwise import FusedElementwise
 from irrun.ops.quantization.fake_quantize import FakeQuantize
 from irrun.ops.registry import versions
-from irrun.runtime.lowering.builder import F32, Builder, empty_as, is_f32, lowers
-from irrun.runtime.lowering.chains import Expression, NoElement, Value
+from irrun.runtime.lowering.builder import F32, Builder, Unsupported, empty_as, lowers, require_f32
+from irrun.runtime.lowering.chains import Expression, Value
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.epilogue import Epilogue
-from irrun_kernels.functions import UNARY
+from irrun_kernels.scalars import ELEMENTS, UNARY
 
 Function = Callable[..., Value]
-"""``function(e, op, *values)`` writes an operation as an expression; NoElement where it has no kernel."""
+"""``function(e, op, *values)`` writes an operation as an expression; Unsupported where it has no kernel."""
 
 
-def epilogue(activation: Elementwise | None) -> Epilogue | None:
-    """Return the epilogue of a kernel; None if it does not have the function."""
+def has_epilogue(activation: Elementwise | None) -> bool:
+    """Return whether kernels have an activation as their epilogue."""
+    return activation is None or activation.name in UNARY
+
+
+def epilogue(activation: Elementwise | None) -> Epilogue:
+    """Return the epilogue of a kernel; Unsupported if it does not have the function."""
     if activation is None:
         return Epilogue()
     if activation.name == "clamp":
         return Epilogue(low=activation.parameters[0], high=activation.parameters[1])
-    if activation.name not in UNARY:
-        return None
+    if not has_epilogue(activation):
+        raise Unsupported(f"no epilogue {activation.name}")
     alpha, beta = (*activation.parameters, 0.0, 0.0)[:2]
     return Epilogue(function=UNARY.index(activation.name), alpha=alpha, beta=beta)
 
 
 @lowers(FusedElementwise)
-def lower_elementwise(op: FusedElementwise, builder: Builder, *inputs: Operand) -> View | None:
+def lower_elementwise(op: FusedElementwise, builder: Builder, *inputs: Operand) -> View:
     """A chain of functions, in one call."""
     e, dtype = Expression(builder), op.fact.type.dtype
-    try:
-        values = dict(enumerate(map(e.read, inputs)))
-        for function, arguments, place in op.chain.calls:
-            values[place] = _applied(e, function, dtype, *(values[argument] for argument in arguments))
-    except NoElement:
-        return None
-    return e.written(values[len(inputs)], dtype)
+    values = dict(enumerate(map(e.read, inputs)))
+    for function, arguments, place in op.chain.calls:
+        values[place] = _applied(e, function, dtype, *(values[argument] for argument in arguments))
+    return e.emit(values[len(inputs)], dtype)
 
 
 def _applied(e: Expression, function: Any, dtype: np.dtype[Any], *values: Value) -> Value:
@@ -59,18 +61,19 @@ def _applied(e: Expression, function: Any, dtype: np.dtype[Any], *values: Value)
         return _select(e, None, *values)
     if not isinstance(function, Elementwise):
         return e(function.__name__, *values)
-    if function.name == "clamp":
-        return _clamped(e, values[0], *function.parameters)
-    return e(function.name, *values, *(e.number(each, values[0].kind) for each in function.parameters))
+    return _activated(e, function, *values)
 
 
-def followed(builder: Builder, x: Operand, activation: Elementwise) -> View | None:
+def _activated(e: Expression, activation: Elementwise, x: Value) -> Value:
+    if activation.name == "clamp":
+        return _clamped(e, x, *activation.parameters)
+    return e(activation.name, x, *(e.number(each, x.kind) for each in activation.parameters))
+
+
+def emit_activation(builder: Builder, x: Operand, activation: Elementwise) -> View:
     """A function of a result whose kernel does not have it as an epilogue."""
     e = Expression(builder)
-    try:
-        return e.written(_applied(e, activation, x.dtype, e.read(x)), x.dtype)
-    except NoElement:
-        return None
+    return e.emit(_activated(e, activation, e.read(x)), x.dtype)
 
 
 def _clamped(e: Expression, x: Value, low: float, high: float) -> Value:
@@ -80,10 +83,9 @@ def _clamped(e: Expression, x: Value, low: float, high: float) -> Value:
 
 
 @lowers(FakeQuantize)
-def lower_fake_quantize(op: FakeQuantize, builder: Builder, data: Operand, *limits: Operand) -> View | None:
+def lower_fake_quantize(op: FakeQuantize, builder: Builder, data: Operand, *limits: Operand) -> View:
     """The nearest of some levels. Elements outside the limits are clipped to them where that is exact."""
-    if not is_f32(data, *limits):
-        return None
+    require_f32(data, *limits)
     e = Expression(builder)
     aligned = [op.aligned(limit, data.ndim) for limit in limits]
     x, low, high, output_low, output_high = map(e.read, (data, *aligned))
@@ -100,9 +102,7 @@ def lower_fake_quantize(op: FakeQuantize, builder: Builder, data: Operand, *limi
     if not clips:
         result = _select(e, None, e("less_equal", x, e("minimum", low, high)), output_low, result)
         result = _select(e, None, e("less", e("maximum", low, high), x), output_high, result)
-    out = empty_as(builder, data, F32)
-    e.write(result, out)
-    return out
+    return e.emit_into(result, empty_as(builder, data, F32))
 
 
 def _is_exact(low: Array, high: Array, output_low: Array, output_high: Array) -> bool:
@@ -187,7 +187,7 @@ def _is_infinite(e: Expression, op: Any, x: Value) -> Value:
     if op.detect_negative and op.detect_positive:
         return e("equal", e("abs", x), e.number(math.inf, x.kind))
     if not op.detect_negative and not op.detect_positive:
-        raise NoElement
+        raise Unsupported("it asks for no infinity")
     return e("equal", x, e.number(math.inf if op.detect_positive else -math.inf, x.kind))
 
 
@@ -195,15 +195,28 @@ def _selu(e: Expression, _: Op, x: Value, alpha: Value, scale: Value) -> Value:
     return e("multiply", e("elu", x, alpha), scale)
 
 
-_NAMED_ALIKE: Final = (
-    *("Add", "Subtract", "Multiply", "Maximum", "Minimum", "Mod", "Negative", "Abs", "Floor", "Ceiling", "PReLU"),
-    *("Exp", "Log", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Atan2", "Sinh", "Cosh", "Tanh", "Asinh", "Acosh"),
-    *("Atanh", "Erf", "Sigmoid", "SoftPlus", "SoftSign", "Mish", "HSwish", "HSigmoid", "HardSigmoid"),
-)
+_NAMES: Final = {each.name.replace("_", ""): each.name for each in ELEMENTS}
+"""The functions of `ELEMENTS`, by the types in lower case of the operations that they may be."""
+
+
+def _named(e: Expression, op: Op, *values: Value) -> Value:
+    """The function that has the name of an operation, or of its ``elementwise``."""
+    operands = map(e.computed, values)
+    if isinstance(op, Unary | Binary):
+        return e(_NAMES[op.type.lower()], *operands)
+    activation = op.elementwise()
+    assert activation is not None
+    return _activated(e, activation, *operands)
+
+
+def _is_named(declared: type[Op]) -> bool:
+    return issubclass(declared, Unary | Binary) or declared.elementwise is not Op.elementwise
+
 
 _FUNCTIONS: Final[dict[str, Function]] = {
-    **{name: _plain(name.lower()) for name in _NAMED_ALIKE},
-    **{f"Bitwise{name}": _plain(f"bitwise_{name.lower()}") for name in ("And", "Or", "Xor", "Not")},
+    **{declared.type: _named for name in _NAMES for declared in versions(name).values() if _is_named(declared)},
+    "PReLU": _plain("prelu"),
+    "HardSigmoid": _plain("hardsigmoid"),
     **{f"Logical{name}": _plain(f"bitwise_{name.lower()}") for name in ("And", "Or", "Xor", "Not")},
     "Xor": _plain("bitwise_xor"),
     "BitwiseLeftShift": _plain("left_shift"),
@@ -222,9 +235,7 @@ _FUNCTIONS: Final[dict[str, Function]] = {
     "Sqrt": _sqrt,
     "Clamp": _clamp,
     "ReLU": _relu,
-    "Elu": lambda e, op, x: e("elu", x, e.number(op.alpha, x.kind)),
     "Selu": _selu,
-    "Gelu": lambda e, op, x: e("gelu_tanh" if getattr(op, "approximation_mode", "erf") == "tanh" else "gelu", x),
     "Swish": lambda e, _, x, *beta: e("scaled_swish" if beta else "swish", x, *beta),
     "Round": lambda e, op, x: e("rint" if op.mode == "half_to_even" else "round_away", x),
     "Select": _select,
@@ -242,19 +253,15 @@ def _classes(*names: str) -> list[type[Op]]:
 
 
 @lowers(*_classes(*_FUNCTIONS))
-def lower_single(op: Op, builder: Builder, *inputs: Operand) -> View | None:
+def lower_single(op: Op, builder: Builder, *inputs: Operand) -> View:
     """One operation."""
     if len({x.dtype for x in (inputs[1:] if op.type == "Select" else inputs)}) > 1:
-        return None
+        raise Unsupported("inputs of different types")
     if inputs[0].dtype.kind in _SAME.get(op.type, ""):
         return builder.view(inputs[0])
     e = Expression(builder)
-    try:
-        result = _FUNCTIONS[op.type](e, op, *map(e.read, _aligned(op, inputs)))
-        dtype = np.dtype(np.bool_) if result.kind == "?" else inputs[-1].dtype
-        return e.written(result, dtype)
-    except NoElement:
-        return None
+    result = _FUNCTIONS[op.type](e, op, *map(e.read, _aligned(op, inputs)))
+    return e.emit(result, np.dtype(np.bool_) if result.kind == "?" else inputs[-1].dtype)
 
 
 def _aligned(op: Any, inputs: tuple[Operand, ...]) -> list[Operand]:
@@ -279,16 +286,13 @@ def _aligned(op: Any, inputs: tuple[Operand, ...]) -> list[Operand]:
 
 
 @lowers(*_classes("Convert", "ConvertLike"))
-def lower_convert(op: Any, builder: Builder, data: Operand, *like: Operand) -> View | None:
+def lower_convert(op: Any, builder: Builder, data: Operand, *like: Operand) -> View:
     """Another type."""
     dtype = like[0].dtype if like else op.destination_type.dtype
     if data.dtype == dtype:
         return builder.view(data)
     e = Expression(builder)
-    try:
-        return e.written(as_type(e, e.read(data), dtype), dtype)
-    except NoElement:
-        return None
+    return e.emit(as_type(e, e.read(data), dtype), dtype)
 
 
 def as_type(e: Expression, x: Value, dtype: np.dtype[Any]) -> Value:
@@ -296,7 +300,7 @@ def as_type(e: Expression, x: Value, dtype: np.dtype[Any]) -> Value:
     if x.kind in "fd" and dtype.kind in "iu":
         if dtype == np.uint64:
             return e("to_Q", x)
-        return e("truncate" if reach(dtype) < 2.0**63 else "to_q", x)
+        return e("trunc" if reach(dtype) < 2.0**63 else "to_q", x)
     if dtype == F32 or (dtype.kind == "f" and x.kind in "?f"):
         return e(f"to_{dtype.char}", x)
     whole = e("to_q", x) if x.kind == "?" else e.computed(x)

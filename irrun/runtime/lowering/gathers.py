@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,13 @@ from irrun.ops.movement.scatter_elements_update import ScatterElementsUpdateV3, 
 from irrun.ops.movement.scatter_nd_update import ScatterNDUpdateV4, ScatterNDUpdateV15
 from irrun.ops.movement.scatter_update import ScatterUpdate
 from irrun.ops.sequence.one_hot import OneHotV1, OneHotV16
-from irrun.runtime.lowering.builder import Builder, broadcast, empty_as, integers, lowers, share
-from irrun.runtime.lowering.chains import in_longs
-from irrun.runtime.lowering.copies import axes_of, contiguous, copied, laid_as, part_of
-from irrun.runtime.symbolic import is_none, largest
+from irrun.runtime.lowering.builder import Builder, Unsupported, broadcast, empty_as, integers, lowers, share
+from irrun.runtime.lowering.chains import emit_i64
+from irrun.runtime.lowering.copies import axes_of, emit_contiguous, emit_copy, laid_as, part_of
+from irrun.runtime.symbolic import Number, is_none, largest
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
+from irrun.tensor.element_type import dtype_text
 from irrun_kernels.axes import AXES, WALK, Axes, Strided
 from irrun_kernels.elements import I32, I64, U8, U16, U32, kind_of
 from irrun_kernels.moves import Locate, locate
@@ -27,39 +27,34 @@ from irrun_kernels.native import NOWHERE
 from irrun_kernels.scatters import REDUCTIONS, Scatter, scatter
 
 _BY_WIDTH = {1: U8, 2: U16, 4: U32, 8: I64}
+_OF_BOOLEANS = {"none": "none", "sum": "max", "sub": "xor", "prod": "min", "min": "min", "max": "max"}
 
 
-def located(
-    builder: Builder,
-    indices: Operand,
-    sizes: Sequence[int],
-    strides: Sequence[int],
-    width: int,
-    *,
-    wraps: bool = True,
-    checked: bool = True,
-) -> View | None:
-    """The places that tuples of indices name, in elements of ``width`` bytes; None for too many axes.
+def emit_places(
+    builder: Builder, indices: Operand, x: Operand, first: int, *, wraps: bool = True, checked: bool = True
+) -> View:
+    """The places in an array that tuples of indices name, in elements.
 
-    ``indices`` are [..., len(sizes)], with the sizes and strides in bytes of the axes that they are for. Those outside
-    of an axis are an error if they are ``checked``, and otherwise places of their own.
+    ``indices`` are [..., n], for the n axes from the ``first`` one on. Those outside of an axis are an error if they
+    are ``checked``, and otherwise places of their own.
     """
+    depth = int(indices.shape[-1])
+    if depth > AXES:
+        raise Unsupported(f"indices of {depth} axes")
     kind = I32 if indices.dtype == np.int32 else I64
-    whole = contiguous(builder, indices if kind == I32 else in_longs(builder, indices))
-    if whole is None or len(sizes) > AXES:
-        return None
+    whole = emit_contiguous(builder, indices if kind == I32 else emit_i64(builder, indices))
     out = builder.empty(indices.shape[:-1], np.dtype(np.int64))
     each, tasks = share(largest(out.size, 1), 2.0 * indices.size)
-    padding = (0,) * (AXES - len(sizes))
+    axes, padding = slice(first, first + depth), (0,) * (AXES - depth)
     builder.call(
         locate,
         Locate(
             x=builder.address(whole),
             out=builder.address(out),
-            size=Axes(*sizes, *padding),
-            step=Axes(*(stride // width for stride in strides), *padding),
+            size=Axes(*x.shape[axes], *padding),
+            step=Axes(*(stride // x.itemsize for stride in x.strides[axes]), *padding),
             tuples=out.size,
-            depth=len(sizes),
+            depth=depth,
             kind=kind,
             wraps=int(wraps),
             misfit=builder.failure if checked else NOWHERE,
@@ -71,104 +66,89 @@ def located(
     return out
 
 
-def scattered(
-    builder: Builder,
-    updates: Operand,
-    target: Operand,
-    places: Operand,
-    reduction: str = "none",
-    kind: int | None = None,
-) -> bool:
-    """Lower updates of a target, which broadcasts to them as ``places`` do; False where there is no kernel."""
+def emit_scatter(builder: Builder, updates: Operand, target: Operand, places: Operand, reduction: str = "none") -> None:
+    """Update a target, which broadcasts to the updates as ``places`` do."""
     width = target.itemsize
-    if reduction == "none":
-        kind = _BY_WIDTH.get(width)
+    if target.dtype == np.bool_:
+        reduction = _OF_BOOLEANS[reduction]
+    kind = _BY_WIDTH.get(width) if reduction == "none" else kind_of(target.dtype)
     shape = updates.shape
-    axes = axes_of([updates, broadcast(builder, target, shape), broadcast(builder, places, shape)])
-    if axes is None or kind is None or updates.dtype != target.dtype or updates.ndim > AXES:
-        return False
-    sizes, steps = axes
+    sizes, steps = axes_of([updates, broadcast(builder, target, shape), broadcast(builder, places, shape)])
+    if kind is None or updates.dtype != target.dtype:
+        raise Unsupported(f"updates of {dtype_text(updates.dtype)} for {dtype_text(target.dtype)}")
+    if updates.ndim > AXES:
+        raise Unsupported(f"updates of {updates.ndim} axes")
     x, out, at = (
         Strided(builder.address(array), step) for array, step in zip((updates, target, places), steps, strict=True)
     )
     _, tasks = share(largest(updates.size, 1), 0.5 * updates.size)
     arguments = Scatter(x, out, at, sizes, kind, width, REDUCTIONS.index(reduction), tasks)
     builder.call(scatter, arguments, tasks, WALK)
-    return True
 
 
 @lowers(GatherV1, GatherV7, GatherV8)
 def lower_gather(
     op: GatherV1 | GatherV7 | GatherV8, builder: Builder, data: Operand, indices: Operand, axis: Operand
-) -> View | None:
+) -> View:
     """Slices along an axis; a view for a single constant index."""
-    if not builder.is_constant(axis) or not data.ndim:
-        return None
-    along = int(axis.reshape(-1)[0]) % data.ndim
+    along = _axis(axis, data)
     batches = 0 if isinstance(op, GatherV1) else op.batch_dims + (indices.ndim if op.batch_dims < 0 else 0)
     before = (slice(None),) * along
     known = indices if isinstance(indices, np.ndarray) else None
     wraps = isinstance(op, GatherV8) or (data.ndim == 1 and data.dtype.kind in "iu" and data.itemsize >= 4)
     if known is not None and not wraps and int(known.min()) < 0:
-        return None
+        raise Unsupported("negative indices, which this version leaves open")
     if known is not None and known.size == 1 and not batches:
         place, size = int(known.reshape(())), data.shape[along]
         if -size <= place < size:
             return builder.view(data)[(*before, place, *(None,) * indices.ndim, ...)]
-    return picked(builder, data, indices, along, batches, wraps=wraps)
+    return emit_gather(builder, data, indices, along, batches, wraps=wraps)
 
 
-def picked(
+def emit_gather(
     builder: Builder, data: Operand, indices: Operand, along: int = 0, batches: int = 0, *, wraps: bool
-) -> View | None:
+) -> View:
     """Slices of an array along an axis, where negative indices count from the end if it ``wraps``."""
-    if is_none(data.shape[along]) or data.shape[:batches] != indices.shape[:batches]:
-        return None
-    size, stride = data.shape[along], data.strides[along]
-    places = located(builder, indices[..., None], [size], [stride], data.itemsize, wraps=wraps, checked=False)
-    if places is None:
-        return None
+    _require_elements(data.shape[along])
+    if data.shape[:batches] != indices.shape[:batches]:
+        raise Unsupported("batches of different sizes")
+    places = emit_places(builder, indices[..., None], data, along, wraps=wraps, checked=False)
     own = indices.ndim - batches
     shape = (*data.shape[:along], *indices.shape[batches:], *data.shape[along + 1 :])
     out = laid_as(builder, data, shape) if own == 1 else builder.empty(shape, data.dtype)
     batch = (slice(None),) * batches
     spread = (*batch, *(None,) * (along - batches), *(slice(None),) * own, *(None,) * (data.ndim - along - 1), ...)
     source = data[(*(slice(None),) * along, 0, *(None,) * own, ...)]
-    return out if copied(builder, source, out, places[spread]) else None
+    return emit_copy(builder, source, out, places[spread])
 
 
 @lowers(GatherElements)
-def lower_gather_elements(op: GatherElements, builder: Builder, data: Operand, indices: Operand) -> View | None:
+def lower_gather_elements(op: GatherElements, builder: Builder, data: Operand, indices: Operand) -> View:
     """Elements at other places of an axis."""
     if not data.ndim:
-        return None
+        raise Unsupported("a scalar")
     along = op.axis % data.ndim
     others = (*data.shape[:along], *data.shape[along + 1 :])
-    if is_none(data.shape[along]) or others != (*indices.shape[:along], *indices.shape[along + 1 :]):
-        return None
-    places = located(builder, indices[..., None], [data.shape[along]], [data.strides[along]], data.itemsize)
-    if places is None:
-        return None
+    _require_elements(data.shape[along])
+    if others != (*indices.shape[:along], *indices.shape[along + 1 :]):
+        raise Unsupported("indices that do not fit the data")
+    places = emit_places(builder, indices[..., None], data, along)
     out = builder.empty(indices.shape, data.dtype)
-    return out if copied(builder, data[(*(slice(None),) * along, 0, None)], out, places) else None
+    return emit_copy(builder, data[(*(slice(None),) * along, 0, None)], out, places)
 
 
 @lowers(GatherNDV5, GatherNDV8)
-def lower_gather_nd(op: GatherNDV5 | GatherNDV8, builder: Builder, data: Operand, indices: Operand) -> View | None:
+def lower_gather_nd(op: GatherNDV5 | GatherNDV8, builder: Builder, data: Operand, indices: Operand) -> View:
     """Elements or slices at tuples of indices."""
     batches, depth = op.batch_dims, int(indices.shape[-1])
-    named = slice(batches, batches + depth)
-    batch = data.shape[:batches]
-    if not depth or any(map(is_none, data.shape[named])) or batch != indices.shape[:batches]:
-        return None
-    places = located(builder, indices, data.shape[named], data.strides[named], data.itemsize)
-    if places is None:
-        return None
+    _require_elements(depth, *data.shape[batches : batches + depth])
+    if data.shape[:batches] != indices.shape[:batches]:
+        raise Unsupported("batches of different sizes")
+    places = emit_places(builder, indices, data, batches)
     between = indices.ndim - 1 - batches
     out = builder.empty((*indices.shape[:-1], *data.shape[batches + depth :]), data.dtype)
     source = data[(*(slice(None),) * batches, *(0,) * depth, *(None,) * between, ...)]
-    if not copied(builder, source, out, places[(..., *(None,) * (data.ndim - batches - depth))]):
-        return None
+    emit_copy(builder, source, out, places[(..., *(None,) * (data.ndim - batches - depth))])
     if isinstance(op, GatherNDV5) and batches > 1:
         return out.reshape(-1, *out.shape[batches:])
     return out
@@ -176,28 +156,18 @@ def lower_gather_nd(op: GatherNDV5 | GatherNDV8, builder: Builder, data: Operand
 
 @lowers(ScatterUpdate)
 def lower_scatter_update(
-    op: ScatterUpdate,  # noqa: ARG001
-    builder: Builder,
-    data: Operand,
-    indices: Operand,
-    updates: Operand,
-    axis: Operand,
-) -> View | None:
+    _op: ScatterUpdate, builder: Builder, data: Operand, indices: Operand, updates: Operand, axis: Operand
+) -> View:
     """A copy with other slices along an axis."""
-    if not builder.is_constant(axis) or not data.ndim:
-        return None
-    along = int(axis.reshape(-1)[0]) % data.ndim
+    along = _axis(axis, data)
     if updates.shape != (*data.shape[:along], *indices.shape, *data.shape[along + 1 :]):
-        return None
-    out = _copy(builder, data, updates)
-    if out is None or is_none(data.shape[along]):
-        return None
-    places = located(builder, indices[..., None], [data.shape[along]], [out.strides[along]], data.itemsize)
-    if places is None:
-        return None
+        raise Unsupported("updates that do not fit the indices")
+    _require_elements(data.shape[along])
+    out = _emit_copy_of(builder, data, updates)
+    places = emit_places(builder, indices[..., None], out, along)
     target = out[(*(slice(None),) * along, 0, *(None,) * indices.ndim, ...)]
-    spread = places[(..., *(None,) * (data.ndim - along - 1))]
-    return out if scattered(builder, updates, target, spread) else None
+    emit_scatter(builder, updates, target, places[(..., *(None,) * (data.ndim - along - 1))])
+    return out
 
 
 @lowers(ScatterElementsUpdateV3, ScatterElementsUpdateV12)
@@ -208,64 +178,64 @@ def lower_scatter_elements_update(
     indices: Operand,
     updates: Operand,
     axis: Operand,
-) -> View | None:
+) -> View:
     """A copy with other elements, or combined ones."""
     reduction = op.reduction if isinstance(op, ScatterElementsUpdateV12) else "none"
-    if not builder.is_constant(axis) or not data.ndim or reduction == "mean":
-        return None
-    along = int(axis.reshape(-1)[0]) % data.ndim
+    along = _axis(axis, data)
+    if reduction == "mean":
+        raise Unsupported("reduction mean")
     within = (number == along or size <= data.shape[number] for number, size in enumerate(indices.shape))
     if indices.shape != updates.shape or not all(within):
-        return None
-    out = _copy(builder, data, updates)
-    if out is None or is_none(data.shape[along]):
-        return None
-    places = located(builder, indices[..., None], [data.shape[along]], [out.strides[along]], data.itemsize)
-    if places is None:
-        return None
+        raise Unsupported("updates that do not fit the indices")
+    _require_elements(data.shape[along])
+    out = _emit_copy_of(builder, data, updates)
+    places = emit_places(builder, indices[..., None], out, along)
     before, after = (tuple(map(slice, part)) for part in (indices.shape[:along], indices.shape[along + 1 :]))
     target = out[(*before, 0, None, *after)]
     if reduction != "none" and isinstance(op, ScatterElementsUpdateV12) and not op.use_init_val:
         start = _neutral(reduction, data.dtype)
-        if not scattered(builder, broadcast(builder, start, updates.shape), target, places):
-            return None
-    return out if _reduced(builder, updates, target, places, reduction) else None
+        emit_scatter(builder, broadcast(builder, start, updates.shape), target, places)
+    emit_scatter(builder, updates, target, places, reduction)
+    return out
 
 
 @lowers(ScatterNDUpdateV4, ScatterNDUpdateV15)
 def lower_scatter_nd_update(
     op: ScatterNDUpdateV4 | ScatterNDUpdateV15, builder: Builder, data: Operand, indices: Operand, updates: Operand
-) -> View | None:
+) -> View:
     """A copy with other elements or slices at tuples of indices, or combined ones."""
     depth = int(indices.shape[-1])
-    out = _copy(builder, data, updates)
-    if not depth or out is None or any(map(is_none, data.shape[:depth])):
-        return None
-    places = located(builder, indices, data.shape[:depth], out.strides[:depth], data.itemsize)
-    if places is None:
-        return None
+    _require_elements(depth, *data.shape[:depth])
+    if updates.shape != (*indices.shape[:-1], *data.shape[depth:]):
+        raise Unsupported("updates that do not fit the indices")
     reduction = op.reduction if isinstance(op, ScatterNDUpdateV15) else "none"
-    shape = (*indices.shape[:-1], *data.shape[depth:])
-    if updates.shape != shape:
-        return None
+    out = _emit_copy_of(builder, data, updates)
+    places = emit_places(builder, indices, out, 0)
     target = out[(*(0,) * depth, *(None,) * (indices.ndim - 1), ...)]
-    spread = places[(..., *(None,) * (data.ndim - depth))]
-    return out if _reduced(builder, updates, target, spread, reduction) else None
+    emit_scatter(builder, updates, target, places[(..., *(None,) * (data.ndim - depth))], reduction)
+    return out
 
 
-def _copy(builder: Builder, data: Operand, updates: Operand) -> View | None:
+def _axis(axis: Operand, data: Operand) -> int:
+    """The axis that an input names."""
+    if not isinstance(axis, np.ndarray):
+        raise Unsupported("an axis that depends on values")
+    if not data.ndim:
+        raise Unsupported("a scalar")
+    return int(axis.reshape(-1)[0]) % data.ndim
+
+
+def _require_elements(*sizes: Number) -> None:
+    """Raise Unsupported for axes without elements, and for tuples of no index."""
+    if any(map(is_none, sizes)):
+        raise Unsupported("an axis without elements")
+
+
+def _emit_copy_of(builder: Builder, data: Operand, updates: Operand) -> View:
     """A copy of what is updated."""
-    out = empty_as(builder, data, data.dtype)
-    return out if data.dtype == updates.dtype and copied(builder, data, out) else None
-
-
-def _reduced(builder: Builder, updates: Operand, target: Operand, places: Operand, reduction: str) -> bool:
-    if target.dtype == np.bool_:
-        reduction = _OF_BOOLEANS[reduction]
-    return scattered(builder, updates, target, places, reduction, kind_of(target.dtype))
-
-
-_OF_BOOLEANS = {"none": "none", "sum": "max", "sub": "xor", "prod": "min", "min": "min", "max": "max"}
+    if data.dtype != updates.dtype:
+        raise Unsupported(f"updates of {dtype_text(updates.dtype)} for {dtype_text(data.dtype)}")
+    return emit_copy(builder, data, empty_as(builder, data, data.dtype))
 
 
 def _neutral(reduction: str, dtype: np.dtype[Any]) -> Array:
@@ -284,18 +254,15 @@ def _neutral(reduction: str, dtype: np.dtype[Any]) -> Array:
 @lowers(OneHotV1, OneHotV16, numbers=(1,))
 def lower_one_hot(
     op: OneHotV1 | OneHotV16, builder: Builder, indices: Operand, depth: Operand, on_value: Operand, off_value: Operand
-) -> View | None:
+) -> View:
     """The off value everywhere, and the on value where indices say."""
     if on_value.dtype != off_value.dtype:
-        return None
+        raise Unsupported("values of different types")
     axis, classes = op.axis % (indices.ndim + 1), integers(depth, "the number of classes")[0]
     out = builder.empty((*indices.shape[:axis], classes, *indices.shape[axis:]), on_value.dtype)
-    if not copied(builder, off_value, out):
-        return None
+    emit_copy(builder, off_value, out)
     wraps = isinstance(op, OneHotV16) and op.negative_indices_mode == "normalize"
-    step = [out.strides[axis]]
-    places = located(builder, indices[..., None], [classes], step, out.itemsize, wraps=wraps, checked=False)
-    if places is None:
-        return None
+    places = emit_places(builder, indices[..., None], out, axis, wraps=wraps, checked=False)
     target = part_of(out, *(slice(None),) * axis, 0)
-    return out if scattered(builder, broadcast(builder, on_value, indices.shape), target, places) else None
+    emit_scatter(builder, broadcast(builder, on_value, indices.shape), target, places)
+    return out

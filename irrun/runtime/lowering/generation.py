@@ -9,6 +9,7 @@ from irrun.runtime.lowering.builder import Builder, Unsupported, integers, lower
 from irrun.runtime.symbolic import Number, SymFloat, largest, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
+from irrun.tensor.element_type import dtype_text
 from irrun_kernels.elements import kind_of
 from irrun_kernels.ramp import RUN, Ramp, ramp
 
@@ -23,7 +24,7 @@ def lower_range(op: RangeV1 | RangeV4, builder: Builder, start: Operand, stop: O
         raise Unsupported("bounds that all depend on sizes")
     first, end, apart = bounds
     if isinstance(apart, int) and apart and not any(isinstance(bound, float | SymFloat) for bound in bounds):
-        return sequence(builder, first, largest(_count(end - first, apart), 0), apart, dtype)
+        return emit_range(builder, first, largest(_count(end - first, apart), 0), apart, dtype)
 
     def numbers(*given: float) -> Array:
         return op.run(*(np.array(number, dtype if isinstance(op, RangeV1) else None) for number in given))
@@ -37,11 +38,11 @@ def _count(span: Number, step: int) -> Number:
     return -(-span // step) if step > 0 else -(span // -step)
 
 
-def sequence(builder: Builder, start: Number, count: Number, step: int, dtype: np.dtype[np.generic]) -> View:
+def emit_range(builder: Builder, start: Number, count: Number, step: int, dtype: np.dtype[np.generic]) -> View:
     """The arithmetic sequence of ``count`` elements."""
     kind = kind_of(dtype)
     if kind is None:
-        raise Unsupported(f"elements of {dtype}")
+        raise Unsupported(f"elements of {dtype_text(dtype)}")
     out = builder.empty((count,), dtype)
     each, tasks = share(count, 0.5 * count)
     builder.call(ramp, Ramp(builder.address(out), kind, dtype.itemsize, count, start, step, each), tasks, 8 * RUN)

@@ -8,20 +8,17 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from irrun.ops.convolution.spatial import Windows as Spatial
-from irrun.runtime.lowering.builder import Builder, is_symbolic
-from irrun.runtime.lowering.copies import copied
+from irrun.runtime.lowering.builder import Builder, Unsupported, is_symbolic
+from irrun.runtime.lowering.copies import emit_copy
 from irrun.runtime.view import Operand, View
 from irrun_kernels.pixels import Geometry, Images
 
 AXES: Final = ("{}_depth", "{}_height", "{}_width")
 
 
-def channels_last(builder: Builder, x: Operand) -> View | None:
+def emit_channels_last(builder: Builder, x: Operand) -> View:
     """[N, C, *S] whose channels are neighbours: itself or a copy."""
-    if has_channels_last(x):
-        return builder.view(x)
-    out = builder.images(x.shape, x.dtype)
-    return out if copied(builder, x, out) else None
+    return builder.view(x) if has_channels_last(x) else emit_copy(builder, x, builder.images(x.shape, x.dtype))
 
 
 def has_channels_last(x: Operand) -> bool:
@@ -44,14 +41,14 @@ def as_pixels(rows: Any) -> Any:
     return rows.T[None, :, None]
 
 
-def placed(windows: Spatial, kernel: Sequence[int], x: Operand) -> tuple[Geometry, list[int]] | None:
+def window_geometry(windows: Spatial, kernel: Sequence[int], x: Operand) -> tuple[Geometry, list[int]]:
     """The geometry of windows over up to three axes, and their numbers along each of at least two.
 
-    None where images are cropped, or have no windows.
+    Unsupported where images are cropped, or have no windows.
     """
     begins, ends, counts = windows.place(x.shape[2:], kernel)
     if any(pad < 0 for pad in (*begins, *ends)) or 0 in counts:
-        return None
+        raise Unsupported("negative pads, or images without windows")
     one, none = (1,) * (3 - len(kernel)), (0,) * (3 - len(kernel))
     steps = (*one, *kernel, *one, *windows.strides, *one, *windows.dilations, *none, *begins)
     return Geometry(*steps), [*one[1:], *counts]

@@ -11,8 +11,17 @@ from irrun.ops.convolution.spatial import Windows as Spatial
 from irrun.ops.fused.fused_max_pool import FusedMaxPool
 from irrun.ops.normalization.lrn import LRN
 from irrun.ops.pooling.avg_pool import AvgPoolV1, AvgPoolV14, AvgPoolV16, averaging_windows
-from irrun.runtime.lowering.builder import BF16_BITS, U8, WIDEST_VECTOR, Builder, is_f32, lowers, share
-from irrun.runtime.lowering.geometry import as_images, channels_last, has_channels_last, images_of, placed
+from irrun.runtime.lowering.builder import (
+    BF16_BITS,
+    U8,
+    WIDEST_VECTOR,
+    Builder,
+    Unsupported,
+    lowers,
+    require_f32,
+    share,
+)
+from irrun.runtime.lowering.geometry import as_images, emit_channels_last, has_channels_last, images_of, window_geometry
 from irrun.runtime.lowering.products import Operands, placed_epilogue
 from irrun.runtime.symbolic import of_sizes
 from irrun.runtime.view import Operand, View
@@ -27,14 +36,14 @@ _WIDEST: Final = WIDEST_VECTOR // 4
 """The lanes of the widest vector of any processor: pixels of constants are alike on all of them."""
 
 
-def channel_by_channel(builder: Builder, filters: Array, bias: Array | None, given: Operands) -> None:
+def emit_depthwise(builder: Builder, filters: Array, bias: Array | None, given: Operands) -> None:
     """A convolution of which each channel has its own filter, with weights [C, *K] and a bias of C elements."""
     channels = len(filters)
     padded = np.zeros((1 + filters[0].size, padded_columns(channels)), np.float32)
     padded[:-1, :channels] = filters.reshape(channels, -1).T
     padded[-1, :channels] = 0 if bias is None else bias.reshape(-1)
     weights = builder.constant(padded)
-    slide(
+    emit_windows(
         builder,
         given,
         0,
@@ -46,7 +55,7 @@ def channel_by_channel(builder: Builder, filters: Array, bias: Array | None, giv
     )
 
 
-def slide(
+def emit_windows(
     builder: Builder, given: Operands, outside: float, nanoseconds: float, bias: Address = NOWHERE, **others: Any
 ) -> None:
     """Reduce windows, which takes some time for each element of the result; pixels ``outside`` have this value."""
@@ -80,49 +89,51 @@ def _cut(points: int, vectors: int, nanoseconds: float) -> tuple[int, int, int]:
 
 
 @lowers(FusedMaxPool)
-def lower_max_pool(op: FusedMaxPool, builder: Builder, data: Operand) -> View | None:
+def lower_max_pool(op: FusedMaxPool, builder: Builder, data: Operand) -> View:
     """The largest element of each window."""
-    return _pooled(builder, data, op.kernel, op.windows, RAISE, 0)
+    return _emit_pool(builder, data, op.kernel, op.windows, RAISE, 0)
 
 
 @lowers(AvgPoolV1, AvgPoolV14, AvgPoolV16)
-def lower_avg_pool(op: AvgPoolV1 | AvgPoolV14 | AvgPoolV16, builder: Builder, data: Operand) -> View | None:
+def lower_avg_pool(op: AvgPoolV1 | AvgPoolV14 | AvgPoolV16, builder: Builder, data: Operand) -> View:
     """The mean of each window."""
     spatial = averaging_windows(op)
     begins, ends, _ = spatial.place(data.shape[2:], op.kernel)
     padded = any((*begins, *ends))
     least = math.prod(op.kernel) if padded and not op.exclude_pad else 0
-    return _pooled(builder, data, op.kernel, spatial, ADD, least)
+    return _emit_pool(builder, data, op.kernel, spatial, ADD, least)
 
 
-def _pooled(
+def _emit_pool(
     builder: Builder, data: Operand, kernel: tuple[int, ...], spatial: Spatial, kind: int, least: int
-) -> View | None:
+) -> View:
     is_bytes = data.dtype == U8 and kind == RAISE
-    if not (is_f32(data) or is_bytes) or not data.size or data.ndim not in (3, 4, 5):
-        return None
-    found = placed(spatial, kernel, data)
-    if found is None or (is_bytes and not has_channels_last(as_images(data))):
-        return None
-    x = channels_last(builder, as_images(data))
-    if x is None:
-        return None
-    geometry, counts = found
+    if not is_bytes:
+        require_f32(data)
+    if not data.size or data.ndim not in (3, 4, 5):
+        raise Unsupported(f"images of {data.ndim} axes, or without elements")
+    geometry, counts = window_geometry(spatial, kernel, data)
+    if is_bytes and not has_channels_last(as_images(data)):
+        raise Unsupported("levels whose channels are not neighbours in memory")
+    x = emit_channels_last(builder, as_images(data))
     out = builder.result_images((*data.shape[:2], *counts), x.dtype)
     cost = (0.01 if is_bytes else 0.03) * math.prod(kernel)
     outside = -math.inf if kind == RAISE and not is_bytes else 0
-    slide(builder, Operands(x, [out], geometry=geometry), outside, cost, kind=kind, least=least)
+    emit_windows(builder, Operands(x, [out], geometry=geometry), outside, cost, kind=kind, least=least)
     return out[:, :, 0] if data.ndim == 3 else out
 
 
 @lowers(LRN)
-def lower_lrn(op: LRN, builder: Builder, data: Operand, axes: Array) -> View | None:
+def lower_lrn(op: LRN, builder: Builder, data: Operand, axes: Array) -> View:
     """Neighbours along the channels, with the usual exponent."""
-    if data.ndim != 4 or not builder.is_constant(axes) or list(axes.reshape(-1) % 4) != [1] or not is_f32(data):
-        return None
-    x = channels_last(builder, data)
-    if x is None or op.beta != 0.75 or not x.moveaxis(1, -1).is_contiguous:
-        return None
+    if data.ndim != 4 or not builder.is_constant(axes) or list(axes.reshape(-1) % 4) != [1]:
+        raise Unsupported("axes other than the channels of images")
+    require_f32(data)
+    if op.beta != 0.75:
+        raise Unsupported(f"exponent {op.beta:g}, not 0.75")
+    x = emit_channels_last(builder, data)
+    if not x.moveaxis(1, -1).is_contiguous:
+        raise Unsupported("images with gaps in memory")
     out = builder.images(data.shape)
     channels, reach = data.shape[1], op.size // 2
     pixels = data.size // channels

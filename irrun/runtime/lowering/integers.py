@@ -7,25 +7,26 @@ from typing import Any
 import numpy as np
 
 from irrun.kernels.quantize import Levels
-from irrun.ops.fused.fused_convolution import FEW_CHANNELS
 from irrun.ops.fused.fused_integer_convolution import FusedIntegerConvolution
 from irrun.ops.fused.fused_integer_matmul import FusedIntegerMatMul
 from irrun.ops.fused.fused_integer_product import FusedIntegerProduct
-from irrun.runtime.lowering.builder import F32, U8, Builder, lowers
-from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.builder import EMPTY, F32, U8, Builder, Unsupported, lowers
+from irrun.runtime.lowering.convolutions import algorithm_of, has_few_channels
+from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.lowering.elementwise import epilogue
 from irrun.runtime.lowering.geometry import (
     as_images,
     as_pixels,
-    channels_last,
+    emit_channels_last,
     has_channels_last,
-    placed,
+    window_geometry,
 )
-from irrun.runtime.lowering.images import slide
-from irrun.runtime.lowering.padding import surrounded, taps_as_channels
-from irrun.runtime.lowering.products import Operands, multiply, of_windows
+from irrun.runtime.lowering.images import emit_windows
+from irrun.runtime.lowering.padding import emit_surround, taps_as_channels
+from irrun.runtime.lowering.products import Operands, emit_product, of_windows
 from irrun.runtime.view import Operand
 from irrun.tensor import Array
+from irrun.tensor.element_type import dtype_text
 from irrun_kernels.backends import OF_BYTES
 from irrun_kernels.epilogue import Epilogue, IntegerEpilogue, Numbers
 from irrun_kernels.native import Address
@@ -39,16 +40,13 @@ def lower_integer_matmul(
     """A product of rows of bytes."""
     end = epilogue(op.epilogue.activation)
     depth, filters = op.weights.shape
-    if end is None or not _is_ready(op, codes, summand):
-        return None
-    x = contiguous(builder, codes)
-    added = None if summand is None else contiguous(builder, summand)
-    if x is None or (summand is not None and added is None):
-        return None
+    _require_types(op, codes, summand)
+    x = emit_contiguous(builder, codes)
+    added = None if summand is None else emit_contiguous(builder, summand)
     outs = [builder.empty((*codes.shape[:-1], filters), dtype) for dtype in _types(op)]
     pixels = [as_pixels(out.reshape(-1, filters)) for out in outs]
     weights, rows = op.weights.T[None, :, :, None], None if added is None else as_pixels(added.reshape(-1, filters))
-    _multiply(op, builder, weights, Operands(as_pixels(x.reshape(-1, depth)), pixels, rows, end), None)
+    _emit_product(op, builder, weights, Operands(as_pixels(x.reshape(-1, depth)), pixels, rows, end), None)
     return tuple(outs)
 
 
@@ -59,32 +57,39 @@ def lower_integer_convolution(
     """A convolution of bytes as a product."""
     end = epilogue(op.epilogue.activation)
     groups, filters, depth, *kernel = op.weights.shape
-    if end is None or codes.ndim not in (3, 4) or not _is_ready(op, codes, summand):
-        return None
-    found = placed(op.source.windows(codes.ndim - 2), kernel, codes)
-    added = None if summand is None else channels_last(builder, as_images(summand))
-    if found is None or (summand is not None and added is None):
-        return None
-    geometry, counts = found
+    if codes.ndim not in (3, 4):
+        raise Unsupported(f"images of {codes.ndim} axes")
+    _require_types(op, codes, summand)
+    geometry, counts = window_geometry(op.source.windows(codes.ndim - 2), kernel, codes)
+
+    is_depthwise = groups > 1 and depth == 1 and filters == 1
+    algorithm = algorithm_of(is_depthwise=is_depthwise, has_few=has_few_channels(groups, depth, geometry))
+    builder.algorithm = algorithm
+
+    added = None if summand is None else emit_channels_last(builder, as_images(summand))
     weights, x = op.weights, as_images(codes)
     outs = [builder.result_images((codes.shape[0], groups * filters, *counts), dtype) for dtype in _types(op)]
-    if groups > 1 and depth == 1 and filters == 1:
-        _channel_by_channel(op, builder, Operands(x, outs, added, end, geometry))
-        return tuple(out[:, :, 0] if codes.ndim == 3 else out for out in outs)
-    few = groups == 1 and depth < FEW_CHANNELS and geometry.kernel_width > 1 and geometry.dilation_width == 1
-    if few:
-        x = surrounded(builder, x, outs[0], geometry, op.epilogue.zero)
+    if algorithm == "product by rows of taps":
+        x = emit_surround(builder, x, outs[0], geometry, op.epilogue.zero)
         weights, geometry = taps_as_channels(weights, geometry)
     elif not has_channels_last(x):
-        x = surrounded(builder, x, None, geometry, 0)
-    _multiply(op, builder, weights, Operands(x, outs, added, end, geometry), op.epilogue.zero)
+        x = emit_surround(builder, x, None, geometry, 0)
+    given = Operands(x, outs, added, end, geometry)
+    if algorithm == "depthwise":
+        _emit_depthwise(op, builder, given)
+    else:
+        _emit_product(op, builder, weights, given, op.epilogue.zero)
     return tuple(out[:, :, 0] if codes.ndim == 3 else out for out in outs)
 
 
-def _is_ready(op: FusedIntegerProduct, codes: Operand, summand: Operand | None) -> bool:
-    """Return whether kernels have the types of an operation."""
-    added = summand is None or summand.dtype == (np.float32 if op.epilogue.summand is None else U8)
-    return codes.dtype == U8 and codes.size > 0 and op.weights.size > 0 and added
+def _require_types(op: FusedIntegerProduct, codes: Operand, summand: Operand | None) -> None:
+    """Raise Unsupported unless kernels have the types of an operation."""
+    of_summand = F32 if op.epilogue.summand is None else U8
+    for array, dtype in ((codes, U8), (summand, of_summand)):
+        if array is not None and array.dtype != dtype:
+            raise Unsupported(f"elements of {dtype_text(array.dtype)}, not {dtype_text(dtype)}")
+    if not (codes.size > 0 and op.weights.size > 0):
+        raise Unsupported(EMPTY)
 
 
 def _types(op: FusedIntegerProduct) -> list[np.dtype[Any]]:
@@ -92,15 +97,13 @@ def _types(op: FusedIntegerProduct) -> list[np.dtype[Any]]:
     return [F32] * op.epilogue.floats + [U8] * (op.epilogue.levels is not None)
 
 
-def _channel_by_channel(op: FusedIntegerProduct, builder: Builder, given: Operands) -> None:
+def _emit_depthwise(op: FusedIntegerProduct, builder: Builder, given: Operands) -> None:
     """A convolution of which each channel has its own filter."""
-    if not has_channels_last(given.x):
-        given = given._replace(x=surrounded(builder, given.x, None, given.geometry, 0))
     channels = given.outs[0].shape[1]
     taps = op.weights.reshape(channels, -1).T.astype(np.int16)
     rows = np.zeros((len(taps), padded_columns(channels)), np.int16)
     rows[:, :channels] = taps
-    slide(
+    emit_windows(
         builder,
         _with_integer_epilogue(op, builder, -op.epilogue.zero * taps.sum(0, np.int32, keepdims=True), given),
         op.epilogue.zero,
@@ -110,11 +113,11 @@ def _channel_by_channel(op: FusedIntegerProduct, builder: Builder, given: Operan
     )
 
 
-def _multiply(op: FusedIntegerProduct, builder: Builder, weights: Array, given: Operands, zero: int | None) -> None:
+def _emit_product(op: FusedIntegerProduct, builder: Builder, weights: Array, given: Operands, zero: int | None) -> None:
     """A convolution with weights [G, O, I, *K] of images."""
     sums = weights.reshape(*weights.shape[:2], -1).sum(2, np.int32)
     given = _with_integer_epilogue(op, builder, (OF_BYTES.offset - op.epilogue.zero) * sums, given)
-    multiply(builder, of_windows("bytes", weights, op.weights), given, None, zero)
+    emit_product(builder, of_windows("bytes", weights, op.weights), given, None, zero)
 
 
 def _with_integer_epilogue(op: FusedIntegerProduct, builder: Builder, begin: Array, given: Operands) -> Operands:

@@ -11,14 +11,14 @@ import numpy as np
 from irrun.kernels.dynamic_quantization import groups_of
 from irrun.ops.fused.fused_matmul import FusedMatMul
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
-from irrun.runtime.lowering.builder import Builder, has_f32, is_f32, lowers
+from irrun.runtime.lowering.builder import EMPTY, Builder, Unsupported, has_f32, lowers, require_f32
 from irrun.runtime.lowering.chains import Expression
-from irrun.runtime.lowering.conversions import in_precision, operand, types, weights_for
-from irrun.runtime.lowering.dynamic import coding_of, rounded_rows, rows_of, stored_weights
-from irrun.runtime.lowering.elementwise import epilogue, followed
+from irrun.runtime.lowering.conversions import emit_operand, emit_rounding, types, weights_for
+from irrun.runtime.lowering.dynamic import coding_of, emit_matrix, emit_rounded_rows, stored_weights
+from irrun.runtime.lowering.elementwise import emit_activation, epilogue, has_epilogue
 from irrun.runtime.lowering.geometry import as_pixels, images_of
-from irrun.runtime.lowering.products import Operands, Weights, alone, form_of, multiply, placed_epilogue
-from irrun.runtime.lowering.stacks import contracted
+from irrun.runtime.lowering.products import Operands, Weights, alone, emit_product, form_of, placed_epilogue
+from irrun.runtime.lowering.stacks import emit_contraction
 from irrun.runtime.symbolic import is_one, least, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
@@ -35,44 +35,40 @@ from irrun_kernels.tiling import panel_vectors, tiling
 @lowers(FusedMatMul)
 def lower_matmul(op: FusedMatMul, builder: Builder, data: Operand, summand: Operand | None = None) -> Any:
     """A product with packed weights."""
-    end = epilogue(op.activation)
-    if end is None and op.activation is not None and not op.bf16:
+    if not has_epilogue(op.activation) and op.activation is not None and not op.bf16:
         plain = copy(op)
         plain.activation = None
-        product = lower_matmul(plain, builder, data, summand)
-        return None if product is None else followed(builder, product, op.activation)
+        return emit_activation(builder, lower_matmul(plain, builder, data, summand), op.activation)
     depth, filters = op.weights.shape
     if op.weights.dtype != np.float32 or 0 in (depth, filters):
-        return _in_steps(op, builder, data, summand)
-    if end is None or not is_f32(summand):
-        return None
-    x = operand(op, builder, data)
-    data_rows = None if x is None else rows_of(builder, x)
-    summand_rows = None if summand is None else rows_of(builder, summand)
-    if data_rows is None or (summand is not None and summand_rows is None):
-        return None
+        builder.algorithm = "sums of products"
+        return _emit_sums(op, builder, data, summand)
+    end = epilogue(op.activation)
+    require_f32(summand)
+    x = emit_matrix(builder, emit_operand(op, builder, data))
+    added = None if summand is None else emit_matrix(builder, summand)
     outs = [builder.empty((*data.shape[:-1], filters), dtype) for dtype in types(op)]
-    weights = weights_for(op, data_rows)
-    multiplied(builder, weights, data_rows, [out.reshape(-1, filters) for out in outs], op.bias, summand_rows, end)
+    rows = [out.reshape(-1, filters) for out in outs]
+    emit_row_product(builder, weights_for(op, x), x, rows, op.bias, added, end)
     return alone(outs)
 
 
-def _in_steps(op: FusedMatMul, builder: Builder, data: Operand, summand: Operand | None) -> View | None:
+def _emit_sums(op: FusedMatMul, builder: Builder, data: Operand, summand: Operand | None) -> View:
     """A product of other types, or without elements to sum, with its bias, summand and activation."""
     if op.precision is not SINGLE or op.bf16:
-        return None
-    out = contracted(builder, data[..., None], op.weights, [-2])
+        raise Unsupported("rounded products of other types than f32, or of nothing")
+    out = emit_contraction(builder, data[..., None], op.weights, [-2])
     for other in (op.bias, summand):
         if other is not None:
             e = Expression(builder)
-            out = e.written(e("add", e.read(out), e.read(other)), out.dtype)
-    return out if op.activation is None else followed(builder, out, op.activation)
+            out = e.emit(e("add", e.read(out), e.read(other)), out.dtype)
+    return out if op.activation is None else emit_activation(builder, out, op.activation)
 
 
 _NO_EPILOGUE: Final = Epilogue()
 
 
-def multiplied(
+def emit_row_product(
     builder: Builder,
     weights: Array,
     x: Operand,
@@ -85,41 +81,43 @@ def multiplied(
     depth, filters = weights.shape
     factors = Weights("rows", weights, 1, filters, depth, lambda: weights[None, None])
     added = None if summand is None else as_pixels(summand)
-    multiply(builder, factors, Operands(as_pixels(x), [as_pixels(out) for out in outs], added, end), bias)
+    emit_product(builder, factors, Operands(as_pixels(x), [as_pixels(out) for out in outs], added, end), bias)
 
 
 @lowers(FusedPackedMatMul)
-def lower_packed_matmul(
-    op: FusedPackedMatMul, builder: Builder, data: Operand, summand: Operand | None = None
-) -> View | None:
+def lower_packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Operand, summand: Operand | None = None) -> View:
     """A product with weights of at most 8 bits, which stay so in memory."""
     end, coding = epilogue(op.activation), coding_of(op.weights.stored)
     depth, filters = op.weights.shape
-    if end is None or coding is None or not has_f32(data, summand) or 0 in (depth, filters) or op.precision is F16:
-        return None
+    require_f32(data, summand, holds=has_f32)
+    if 0 in (depth, filters):
+        raise Unsupported(EMPTY)
+    if op.precision is F16:
+        raise Unsupported("weights of few bits in f16")
     groups, is_dynamic = op.weights.stored.shape[1], bool(op.group_size)
     part = groups_of(op.group_size, depth, depth // groups).part if is_dynamic else depth // groups
-    rows, summand_rows = rows_of(builder, data), None if summand is None else rows_of(builder, summand)
-    if part % (32 // coding.bits) or rows is None or (summand is not None and summand_rows is None):
-        return None
+    if part % (32 // coding.bits):
+        raise Unsupported(f"groups of {part} weights")
+
+    rows = emit_matrix(builder, data)
+    added = None if summand is None else as_pixels(emit_matrix(builder, summand))
+    points = rows.shape[0]
+    algorithm = "quantised rows" if is_dynamic else "one row" if is_one(points) else "rows"
+    builder.algorithm = algorithm
+
     vectors = panel_vectors(filters)
     panels, codes = stored_weights(op, builder, coding, vectors, needs_zeros=is_dynamic)
-    points, x = rows.shape[0], rows
-    is_row = not is_dynamic and is_one(points)
-    if is_dynamic:
-        x, codes = rounded_rows(op, builder, rows, coding, codes)
-    elif not is_row:
-        precise = in_precision(op.precision, builder, rows)
-        if precise is None:
-            return None
-        x = precise
+    x = rows
+    if algorithm == "quantised rows":
+        x, codes = emit_rounded_rows(op, builder, rows, coding, codes)
+    elif algorithm == "rows":
+        x = emit_rounding(builder, rows, op.precision, as_bits=True)
     out = builder.empty((*data.shape[:-1], filters))
     form = form_of(x)
     cut = of_sizes(tiling)(points, 1, depth // form.each, filters, has_tiles=not is_dynamic and form.has_tiles())
-    if is_row:
+    if algorithm == "one row":
         parts = max(1, least(cut.groups, depth * filters // _LEAST_CODES))
         cut = cut._replace(groups=parts, tasks=parts)
-    added = None if summand_rows is None else as_pixels(summand_rows)
     given = Operands(as_pixels(x), [as_pixels(out.reshape(points, filters))], added, end)
     arguments = Product(
         x=images_of(builder, given.x),

@@ -28,17 +28,18 @@ from irrun.ops.movement.split import Split
 from irrun.ops.movement.strided_slice import StridedSlice
 from irrun.ops.movement.tile import Tile
 from irrun.ops.movement.variadic_split import VariadicSplit
-from irrun.runtime.lowering.builder import Builder, broadcast_shape, empty_as, integers, lowers
-from irrun.runtime.lowering.copies import copied, laid_as, part_of
-from irrun.runtime.lowering.padding import fill_around
+from irrun.runtime.lowering.builder import Builder, Unsupported, broadcast_shape, empty_as, integers, lowers
+from irrun.runtime.lowering.copies import emit_copy, laid_as, part_of
+from irrun.runtime.lowering.padding import emit_border
 from irrun.runtime.symbolic import Number, is_found
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 
 
-def all_constant(builder: Builder, *arrays: Operand | None) -> bool:
-    """Return whether the values of all arrays, except absent ones, are known; those of empty ones are."""
-    return all(array is None or array.size == 0 or builder.is_constant(array) for array in arrays)
+def require_constants(builder: Builder, *arrays: Operand | None) -> None:
+    """Raise Unsupported unless the values of all arrays, except absent ones, are known; those of empty ones are."""
+    if not all(array is None or array.size == 0 or builder.is_constant(array) for array in arrays):
+        raise Unsupported("bounds, axes or shifts that depend on values")
 
 
 @lowers(FusedChannels)
@@ -50,20 +51,16 @@ def lower_channels(op: FusedChannels, builder: Builder, data: Operand) -> View:
 @lowers(Split, numbers=(1,))
 def lower_split(op: Split, builder: Builder, data: Operand, axis: Operand) -> tuple[View, ...]:
     """Equal parts of a tensor, as views."""
-    along = integers(axis, "the axis")[0] % data.ndim
+    along = integers(axis, "an axis")[0] % data.ndim
     return _parts(builder.view(data), along, [data.shape[along] // op.num_splits] * op.num_splits)
 
 
 @lowers(VariadicSplit, numbers=(1, 2))
 def lower_variadic_split(
-    op: VariadicSplit,  # noqa: ARG001
-    builder: Builder,
-    data: Operand,
-    axis: Operand,
-    lengths: Operand,
+    _op: VariadicSplit, builder: Builder, data: Operand, axis: Operand, lengths: Operand
 ) -> tuple[View, ...]:
     """Parts of a tensor, as views."""
-    along, sizes = integers(axis, "the axis")[0] % data.ndim, integers(lengths, "the size of a part")
+    along, sizes = integers(axis, "an axis")[0] % data.ndim, integers(lengths, "the size of a part")
     rest = [place for place, size in enumerate(sizes) if isinstance(size, int) and size == -1]
     if rest:
         sizes[rest[0]] = data.shape[along] - (sum(sizes) + 1)
@@ -80,7 +77,7 @@ def _parts(data: View, axis: int, sizes: Sequence[Number]) -> tuple[View, ...]:
 
 @lowers(Slice, numbers=(1, 2, 3, 4))
 def lower_slice(
-    op: Slice,  # noqa: ARG001
+    _op: Slice,
     builder: Builder,
     data: Operand,
     start: Operand,
@@ -95,7 +92,7 @@ def lower_slice(
 def _keys(rank: int, start: Operand, stop: Operand, step: Operand, axes: Operand | None) -> tuple[slice, ...]:
     """The index expression of a slice."""
     firsts, lasts, steps = (integers(x, "a bound") for x in (start, stop, step))
-    along = range(len(firsts)) if axes is None else integers(axes, "the axis")
+    along = range(len(firsts)) if axes is None else integers(axes, "an axis")
     keys = [slice(None)] * rank
     for axis, first, last, pace in zip(along, firsts, lasts, steps, strict=True):
         keys[axis] = slice(first, last, pace)
@@ -123,104 +120,100 @@ def lower_strided_slice(
 @lowers(Reverse, numbers=(1,))
 def lower_reverse(op: Reverse, builder: Builder, data: Operand, axis: Operand) -> View:
     """A view with some axes backward."""
-    given = integers(axis, "the axis") if axis.size else []
+    given = integers(axis, "an axis") if axis.size else []
     where = {place for place, flag in enumerate(given) if flag} if op.mode == "mask" else {x % data.ndim for x in given}
     backward = slice(None, None, -1)
     return builder.view(data)[tuple(backward if number in where else slice(None) for number in range(data.ndim))]
 
 
 @lowers(SliceScatter, numbers=(2, 3, 4, 5))
-def lower_slice_scatter(
-    _op: SliceScatter, builder: Builder, data: Operand, updates: Operand, *bounds: Any
-) -> View | None:
+def lower_slice_scatter(_op: SliceScatter, builder: Builder, data: Operand, updates: Operand, *bounds: Any) -> View:
     """A copy, and a copy onto a part of that."""
-    if not all_constant(builder, *bounds) or data.dtype != updates.dtype:
-        return None
+    require_constants(builder, *bounds)
     out = empty_as(builder, data, data.dtype)
     start, stop, step, axes = (*bounds, None)[:4]
     target = out[_keys(data.ndim, start, stop, step, axes)]
     if target.shape != updates.shape:
-        return None
-    return out if copied(builder, data, out) and copied(builder, updates, target) else None
+        raise Unsupported("updates that do not fit the slice")
+    emit_copy(builder, data, out)
+    emit_copy(builder, updates, target)
+    return out
 
 
 @lowers(BroadcastV1, BroadcastV3, numbers=(1, 2))
 def lower_broadcast(
     op: BroadcastV1 | BroadcastV3, builder: Builder, data: Operand, target: Operand, axes: Array | None = None
-) -> View | None:
+) -> View:
     """Elements repeated along new axes and those of size 1."""
     if op.mode == "pdpd":
-        return None
+        raise Unsupported("mode pdpd")
     shape = integers(target, "the shape")
     if op.mode in ("explicit", "none") or (op.mode is None and axes is not None):
-        mapped = [] if axes is None else integers(axes, "the axis")
+        mapped = [] if axes is None else integers(axes, "an axis")
         if len(mapped) != data.ndim or not set(mapped) <= set(range(len(shape))):
-            return None
+            raise Unsupported("axes that do not fit the shape")
         data = part_of(data, *(slice(None) if axis in mapped else None for axis in range(len(shape))))
     if op.mode == "bidirectional":
         shape = list(broadcast_shape(data.shape, shape))
-    return _repeated(builder, data, shape)
+    return _emit_repeats(builder, data, shape)
 
 
 @lowers(FusedExpand, numbers=(1,))
-def lower_expand(_op: FusedExpand, builder: Builder, data: Operand, target: Operand) -> View | None:
+def lower_expand(_op: FusedExpand, builder: Builder, data: Operand, target: Operand) -> View:
     """Elements repeated along axes of size 1."""
     shape = integers(target, "the shape")
-    return _repeated(builder, data, broadcast_shape(data.shape, [shape[axis] for axis in KEPT]))
+    return _emit_repeats(builder, data, broadcast_shape(data.shape, [shape[axis] for axis in KEPT]))
 
 
-def _repeated(builder: Builder, data: Operand, shape: Sequence[Number]) -> View | None:
+def _emit_repeats(builder: Builder, data: Operand, shape: Sequence[Number]) -> View:
     """Elements repeated along new axes and those of size 1; the array itself if there are none."""
     pairs = zip(data.shape, shape, strict=False)
     if data.ndim == len(shape) and all(not is_found(wanted - size) and size == wanted for size, wanted in pairs):
         return builder.view(data)
-    out = builder.empty(shape, data.dtype)
-    return out if copied(builder, data, out) else None
+    return emit_copy(builder, data, builder.empty(shape, data.dtype))
 
 
 @lowers(Tile, numbers=(1,))
-def lower_tile(op: Tile, builder: Builder, data: Operand, repeats: Operand) -> View | None:  # noqa: ARG001
+def lower_tile(_op: Tile, builder: Builder, data: Operand, repeats: Operand) -> View:
     """Elements repeated along all axes."""
     counts = integers(repeats, "the number of repeats")
     if any(count < 0 for count in counts):
-        return None
+        raise Unsupported("a negative number of repeats")
     counts = [1] * (data.ndim - len(counts)) + counts
     data = data[(None,) * (len(counts) - data.ndim) + (...,)]
     out = builder.empty([size * count for size, count in zip(data.shape, counts, strict=True)], data.dtype)
     pairs = [((count, size) if count != 1 else (size,)) for size, count in zip(data.shape, counts, strict=True)]
     target = out.reshape([size for pair in pairs for size in pair])
     keys = [key for pair in pairs for key in ((None, slice(None)) if len(pair) > 1 else (slice(None),))]
-    source = part_of(data, *keys)
-    return out if copied(builder, source, target) else None
+    emit_copy(builder, part_of(data, *keys), target)
+    return out
 
 
 @lowers(PadV1, PadV12, numbers=(1, 2))
 def lower_pad(
     op: PadV1 | PadV12, builder: Builder, data: Operand, begins: Operand, ends: Operand, value: Operand | None = None
-) -> View | None:
+) -> View:
     """A copy into the middle, and copies of a number or of elements beside it."""
     before, after = (integers(pads, "a pad") for pads in (begins, ends))
     if any(_cut(begin) + _cut(end) > size for begin, size, end in zip(before, data.shape, after, strict=True)):
-        return None
+        raise Unsupported("negative pads beyond the size of an axis")
     if op.pad_mode == "constant":
         data = part_of(data, *_cropped(data, before, after))
     elif not all(map(_is_padable, [op.pad_mode] * data.ndim, data.shape, before, after)):
-        return None
+        raise Unsupported(f"pads of mode {op.pad_mode} beyond the size of an axis")
     most_before, most_after = ([max(pad, 0) for pad in pads] for pads in (before, after))
     middle = [slice(begin, begin + size) for begin, size in zip(most_before, data.shape, strict=True)]
     shape = [begin + size + end for begin, size, end in zip(most_before, data.shape, most_after, strict=True)]
     out = laid_as(builder, data, shape)
-    if not copied(builder, data, part_of(out, *middle)):
-        return None
+    emit_copy(builder, data, part_of(out, *middle))
     if op.pad_mode == "constant":
         if value is None:
             value = np.zeros(1, data.dtype)
-        return out if fill_around(builder, out, most_before, most_after, value.reshape(-1)[:1]) else None
+        return emit_border(builder, out, most_before, most_after, value.reshape(-1)[:1])
     for axis, (begin, end) in enumerate(zip(most_before, most_after, strict=True)):
         for source, target in _mirrored(op.pad_mode, begin, data.shape[axis], end):
             front, rest = middle[:axis], middle[axis + 1 :]
-            if not copied(builder, out[(*front, source, *rest)], out[(*front, target, *rest)]):
-                return None
+            emit_copy(builder, out[(*front, source, *rest)], out[(*front, target, *rest)])
         middle[axis] = slice(None)
     return out[tuple(_cropped(out, before, after))]
 
@@ -257,13 +250,14 @@ def _mirrored(mode: str, begin: int, size: int, end: int) -> Iterator[tuple[slic
 
 
 @lowers(Roll)
-def lower_roll(op: Roll, builder: Builder, data: Operand, shift: Array, axes: Array) -> View | None:  # noqa: ARG001
+def lower_roll(_op: Roll, builder: Builder, data: Operand, shift: Array, axes: Array) -> View:
     """Blocks between the places where axes are cut, copied to where they belong."""
-    if not all_constant(builder, shift, axes) or not data.ndim:
-        return None
+    require_constants(builder, shift, axes)
+    if not data.ndim:
+        raise Unsupported("a scalar")
     shifts, along = np.atleast_1d(shift).tolist(), [axis % data.ndim for axis in np.atleast_1d(axes).tolist()]
     if len(shifts) != len(along) or len(set(along)) != len(along):
-        return None
+        raise Unsupported("several shifts of an axis")
     out = empty_as(builder, data, data.dtype)
     pieces: list[list[tuple[slice, slice]]] = []
     for axis, size in enumerate(data.shape):
@@ -271,39 +265,41 @@ def lower_roll(op: Roll, builder: Builder, data: Operand, shift: Array, axes: Ar
         parts = [(slice(size - cut), slice(cut, size)), (slice(size - cut, size), slice(cut))]
         pieces.append(parts if cut else [(slice(size), slice(size))])
     for piece in itertools.product(*pieces):
-        if not copied(builder, data[tuple(one for one, _ in piece)], out[tuple(other for _, other in piece)]):
-            return None
+        emit_copy(builder, data[tuple(one for one, _ in piece)], out[tuple(other for _, other in piece)])
     return out
 
 
 @lowers(ShuffleChannels)
-def lower_shuffle_channels(op: ShuffleChannels, builder: Builder, data: Operand) -> View | None:
+def lower_shuffle_channels(op: ShuffleChannels, builder: Builder, data: Operand) -> View:
     """Channels, one of each group in turn."""
     axis = op.axis % data.ndim
     before, channels, after = data.shape[:axis], data.shape[axis], data.shape[axis + 1 :]
     out = empty_as(builder, data, data.dtype)
     source = data.reshape(*before, op.group, channels // op.group, *after).swapaxes(axis, axis + 1)
-    return out if copied(builder, source, out.reshape(source.shape)) else None
+    emit_copy(builder, source, out.reshape(source.shape))
+    return out
 
 
 @lowers(SpaceToDepth)
-def lower_space_to_depth(op: SpaceToDepth, builder: Builder, data: Operand) -> View | None:
+def lower_space_to_depth(op: SpaceToDepth, builder: Builder, data: Operand) -> View:
     """Blocks of pixels as channels."""
     (batch, channels, *sizes), block = data.shape, op.block_size
     small = [size // block for size in sizes]
     out = builder.images([batch, channels * block ** len(sizes), *small], data.dtype)
     whole = _within_blocks(data, [block] * len(sizes))
-    return out if copied(builder, whole, _by_channel(out, channels, block, op.mode)) else None
+    emit_copy(builder, whole, _by_channel(out, channels, block, op.mode))
+    return out
 
 
 @lowers(DepthToSpace)
-def lower_depth_to_space(op: DepthToSpace, builder: Builder, data: Operand) -> View | None:
+def lower_depth_to_space(op: DepthToSpace, builder: Builder, data: Operand) -> View:
     """Channels as blocks of pixels."""
     (batch, channels, *sizes), block = data.shape, op.block_size
     fewer = channels // block ** len(sizes)
     out = builder.images([batch, fewer, *(size * block for size in sizes)], data.dtype)
     whole = _within_blocks(out, [block] * len(sizes))
-    return out if copied(builder, _by_channel(data, fewer, block, op.mode), whole) else None
+    emit_copy(builder, _by_channel(data, fewer, block, op.mode), whole)
+    return out
 
 
 def _within_blocks(x: Any, blocks: Sequence[int]) -> Any:
@@ -326,54 +322,43 @@ def _by_channel(x: Any, channels: int, block: int, mode: str) -> Any:
 
 @lowers(BatchToSpace, numbers=(1, 2, 3))
 def lower_batch_to_space(
-    op: BatchToSpace,  # noqa: ARG001
-    builder: Builder,
-    data: Operand,
-    block_shape: Operand,
-    begins: Operand,
-    ends: Operand,
-) -> View | None:
+    _op: BatchToSpace, builder: Builder, data: Operand, block_shape: Operand, begins: Operand, ends: Operand
+) -> View:
     """Parts of the batch as blocks, cropped."""
     blocks = integers(block_shape, "the size of a block")
     if blocks[0] != 1 or min(blocks) < 1:
-        return None
+        raise Unsupported("blocks along the batch, or of no size")
     whole = [size * block for size, block in zip(data.shape[1:], blocks[1:], strict=True)]
     batch = data.shape[0] // math.prod(blocks)
     out = builder.empty([batch, *whole], data.dtype)
     target = _batched(out, blocks[1:])
-    if not copied(builder, data.reshape(target.shape), target):
-        return None
+    emit_copy(builder, data.reshape(target.shape), target)
     spans = zip(integers(begins, "a crop"), out.shape, integers(ends, "a crop"), strict=True)
     return out[tuple(slice(begin, size - end) for begin, size, end in spans)]
 
 
 @lowers(SpaceToBatch, numbers=(1, 2, 3))
 def lower_space_to_batch(
-    op: SpaceToBatch,  # noqa: ARG001
-    builder: Builder,
-    data: Operand,
-    block_shape: Operand,
-    begins: Operand,
-    ends: Operand,
-) -> View | None:
+    _op: SpaceToBatch, builder: Builder, data: Operand, block_shape: Operand, begins: Operand, ends: Operand
+) -> View:
     """Blocks as parts of the batch, with zeros around the data."""
     blocks, before, after = (integers(items, "a block or a pad") for items in (block_shape, begins, ends))
     if blocks[0] != 1 or min(*blocks, *before, *after) < 0:
-        return None
+        raise Unsupported("blocks along the batch, or negative pads")
     shape = [begin + size + end for begin, size, end in zip(before, data.shape, after, strict=True)]
     small = [size // block for size, block in zip(shape, blocks, strict=True)]
     if any(size % block != 0 for size, block in zip(shape, blocks, strict=True)):
-        return None
+        raise Unsupported("sizes that are no multiples of blocks")
     whole = data
     if any((*before, *after)):
         whole = builder.empty(shape, data.dtype)
         middle = tuple(slice(begin, begin + size) for begin, size in zip(before, data.shape, strict=True))
-        zero = np.zeros(1, data.dtype)
-        if not copied(builder, data, whole[middle]) or not fill_around(builder, whole, before, after, zero):
-            return None
+        emit_copy(builder, data, whole[middle])
+        emit_border(builder, whole, before, after, np.zeros(1, data.dtype))
     out = builder.empty([shape[0] * math.prod(blocks), *small[1:]], data.dtype)
     source = _batched(whole, blocks[1:])
-    return out if copied(builder, source, out.reshape(source.shape)) else None
+    emit_copy(builder, source, out.reshape(source.shape))
+    return out
 
 
 def _batched(x: Any, blocks: Sequence[int]) -> Any:
@@ -383,32 +368,29 @@ def _batched(x: Any, blocks: Sequence[int]) -> Any:
 
 
 @lowers(ExtractImagePatches)
-def lower_extract_image_patches(op: ExtractImagePatches, builder: Builder, data: Operand) -> View | None:
+def lower_extract_image_patches(op: ExtractImagePatches, builder: Builder, data: Operand) -> View:
     """A copy of the windows of images, as a view of padded ones."""
     windows = op.geometry([int(size) for size in data.shape[2:]])
     pads = [np.array([0, 0, *sizes]) for sizes in (windows.begins, np.maximum(windows.ends, 0))]
     x = lower_pad(PadV12(pad_mode="constant"), builder, data, *pads) if np.any(pads) else builder.view(data)
-    if x is None:
-        return None
     batch, channels, *along = x.strides
     taps, steps = ([size * step for size, step in zip(along, pace, strict=True)] for pace in windows[2:0:-1])
     shape = (x.shape[0], *windows.kernel, x.shape[1], *windows.counts)
     source = View(x.buffer, x.offset, shape, (batch, *taps, channels, *steps), x.dtype)
-    out = builder.empty(shape, x.dtype)
-    return out.reshape(x.shape[0], -1, *windows.counts) if copied(builder, source, out) else None
+    return emit_copy(builder, source, builder.empty(shape, x.dtype)).reshape(x.shape[0], -1, *windows.counts)
 
 
 @lowers(ReverseSequence)
-def lower_reverse_sequence(op: ReverseSequence, builder: Builder, data: Operand, lengths: Operand) -> View | None:
+def lower_reverse_sequence(op: ReverseSequence, builder: Builder, data: Operand, lengths: Operand) -> View:
     """A copy from places that are counted from the end of each sequence."""
     batch, sequence = op.batch_axis % data.ndim, op.seq_axis % data.ndim
     if batch == sequence:
         return builder.view(data)
     if not builder.is_constant(lengths):
-        return None
+        raise Unsupported("lengths that depend on values")
     sizes = [1] * data.ndim
     sizes[batch], sizes[sequence] = len(lengths), int(data.shape[sequence])
     numbers = np.arange(sizes[sequence]).reshape([size if axis == sequence else 1 for axis, size in enumerate(sizes)])
     source = op.run(np.broadcast_to(numbers, sizes), lengths) - numbers
     out, step = empty_as(builder, data, data.dtype), int(data.strides[sequence] // data.itemsize)
-    return out if copied(builder, data, out, np.ascontiguousarray(source * step)) else None
+    return emit_copy(builder, data, out, np.ascontiguousarray(source * step))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.ops.condition.non_zero import NonZero
-from irrun.runtime.lowering.builder import I64, Builder, lowers
-from irrun.runtime.lowering.chains import Expression, NoElement
-from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.builder import I64, Builder, Unsupported, lowers
+from irrun.runtime.lowering.chains import Expression
+from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.view import Operand, View
 from irrun_kernels import nonzero
 from irrun_kernels.axes import AXES, Axes
@@ -15,13 +15,11 @@ from irrun_kernels.elements import KINDS
 
 
 @lowers(NonZero)
-def lower_nonzero(op: NonZero, builder: Builder, data: Operand) -> View | None:
+def lower_nonzero(op: NonZero, builder: Builder, data: Operand) -> View:
     """Indices for all elements, of which only those that were found are used."""
     if not 0 < data.ndim <= AXES:
-        return None
-    truths = _truths(builder, data)
-    if truths is None:
-        return None
+        raise Unsupported(f"a tensor of {data.ndim} axes")
+    truths = _emit_truths(builder, data)
     out = builder.empty((data.ndim, data.size), np.dtype(op.output_type.replace("i", "int")))
     found = builder.empty((1,), I64)
     builder.call(
@@ -41,15 +39,10 @@ def lower_nonzero(op: NonZero, builder: Builder, data: Operand) -> View | None:
     return builder.counted(out, found)
 
 
-def _truths(builder: Builder, data: Operand) -> View | None:
-    """Whether elements differ from zero, in row-major order; None for types without a comparison."""
+def _emit_truths(builder: Builder, data: Operand) -> View:
+    """Whether elements differ from zero, in row-major order."""
     if data.dtype == np.bool_:
-        return contiguous(builder, data)
-    out = builder.empty(data.shape, np.dtype(np.bool_))
+        return emit_contiguous(builder, data)
     e = Expression(builder)
-    try:
-        x = e.computed(e.read(data))
-        e.write(e("not_equal", x, e.number(0, x.kind)), out)
-    except NoElement:
-        return None
-    return out
+    x = e.computed(e.read(data))
+    return e.emit_into(e("not_equal", x, e.number(0, x.kind)), builder.empty(data.shape, np.dtype(np.bool_)))

@@ -14,9 +14,9 @@ from irrun.ops.normalization.group_normalization import GroupNormalization
 from irrun.ops.normalization.mvn import MVNV2, MVNV6
 from irrun.ops.normalization.normalize_l2 import NormalizeL2
 from irrun.ops.reduction.base import reduced_axes
-from irrun.runtime.lowering.builder import F32, Builder, is_f32, lowers, memory_order, share
+from irrun.runtime.lowering.builder import F32, Builder, Unsupported, lowers, memory_order, require_f32, share
 from irrun.runtime.lowering.chains import Expression
-from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.symbolic import Number, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun_kernels.moments import ABSENT, INSIDE, LEAST, OUTSIDE, Moments, Normalization, factors, moments
@@ -38,65 +38,65 @@ class _Form(NamedTuple):
 @lowers(GroupNormalization)
 def lower_group_normalization(
     op: GroupNormalization, builder: Builder, data: Operand, scale: Operand, bias: Operand
-) -> View | None:
+) -> View:
     """Groups of channels by their mean and variance."""
     members = data.shape[1] // op.num_groups
     form = _Form(range(2, data.ndim), op.epsilon, members=members)
-    return _normalized(builder, data, form, scale, bias)
+    return _emit_normalized(builder, data, form, scale, bias)
 
 
 @lowers(MVNV2)
-def lower_mvn_2(op: MVNV2, builder: Builder, data: Operand) -> View | None:
+def lower_mvn_2(op: MVNV2, builder: Builder, data: Operand) -> View:
     """Samples or channels by their mean and variance."""
     mode = INSIDE if op.normalize_variance else ABSENT
-    return _normalized(builder, data, _Form(op.axes_of(data.ndim), op.eps, mode))
+    return _emit_normalized(builder, data, _Form(op.axes_of(data.ndim), op.eps, mode))
 
 
 @lowers(MVNV6, numbers=(1,))
-def lower_mvn(op: MVNV6, builder: Builder, data: Operand, axes: Operand) -> View | None:
+def lower_mvn(op: MVNV6, builder: Builder, data: Operand, axes: Operand) -> View:
     """Any axes by their mean and variance."""
     if not builder.is_constant(axes):
-        return None
+        raise Unsupported("axes that depend on values")
     mode = OUTSIDE if op.eps_mode == "outside_sqrt" else INSIDE
     form = _Form(reduced_axes(axes, data.ndim), op.eps, mode if op.normalize_variance else ABSENT)
-    return _normalized(builder, data, form)
+    return _emit_normalized(builder, data, form)
 
 
 @lowers(NormalizeL2, numbers=(1,))
-def lower_normalize_l2(op: NormalizeL2, builder: Builder, data: Operand, axes: Operand) -> View | None:
+def lower_normalize_l2(op: NormalizeL2, builder: Builder, data: Operand, axes: Operand) -> View:
     """Any axes by their norm."""
-    along = reduced_axes(axes, data.ndim) if builder.is_constant(axes) else ()
+    if not builder.is_constant(axes):
+        raise Unsupported("axes that depend on values")
+    along = reduced_axes(axes, data.ndim)
+    if not along:
+        raise Unsupported("no axes")
     form = _Form(along, op.eps, LEAST if op.eps_mode == "max" else INSIDE, centred=False)
-    return _normalized(builder, data, form) if along else None
+    return _emit_normalized(builder, data, form)
 
 
 @lowers(BatchNormInferenceV1, BatchNormInferenceV5)
-def lower_batch_norm(
-    op: BatchNormInferenceV1 | BatchNormInferenceV5, builder: Builder, *inputs: Operand
-) -> View | None:
+def lower_batch_norm(op: BatchNormInferenceV1 | BatchNormInferenceV5, builder: Builder, *inputs: Operand) -> View:
     """Channels by a given mean and variance; the data are the input with several axes, the others have one."""
     data = next((x for x in inputs if x.ndim > 1), None)
-    if data is None or not is_f32(*inputs):
-        return None
+    if data is None:
+        raise Unsupported("data of one axis")
+    require_f32(*inputs)
     e, along = Expression(builder), (-1, *(1,) * (data.ndim - 2))
     rows = [e.read(builder.view(x).reshape(*along)) for x in inputs if x is not data]
     gamma, beta, mean, variance = rows
     root = e("sqrt", e("add", variance, e.number(op.epsilon, "f")))
     scaled = e("multiply", e("subtract", e.read(data), mean), e("divide", gamma, root))
-    return e.written(e("add", scaled, beta), F32)
+    return e.emit(e("add", scaled, beta), F32)
 
 
-def _normalized(
+def _emit_normalized(
     builder: Builder, data: Operand, form: _Form, gamma: Operand | None = None, beta: Operand | None = None
-) -> View | None:
+) -> View:
     """Lines of elements by their moments; ``gamma`` and ``beta`` are rows of channels."""
-    if not is_f32(data, gamma, beta):
-        return None
-    scale = None if gamma is None else contiguous(builder, gamma)
+    require_f32(data, gamma, beta)
+    scale = None if gamma is None else emit_contiguous(builder, gamma)
     order = _order(data, form)
-    x = contiguous(builder, data.transpose(order))
-    if x is None or (gamma is not None and scale is None):
-        return None
+    x = emit_contiguous(builder, data.transpose(order))
     sizes = [1 if axis in form.axes else data.shape[axis] for axis in order]
     first = min(map(order.index, form.axes), default=len(order))
     stop = first + len(form.axes)
@@ -143,7 +143,7 @@ def _normalized(
     if beta is not None:
         row = builder.view(beta).reshape(1, -1, *(1,) * (data.ndim - 2))
         result = e("add", result, e.read(row.transpose(order)))
-    return e.written(result, F32).transpose(np.argsort(order).tolist())
+    return e.emit(result, F32).transpose(np.argsort(order).tolist())
 
 
 def _order(data: Operand, form: _Form) -> list[int]:

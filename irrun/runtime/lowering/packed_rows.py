@@ -5,10 +5,10 @@ from __future__ import annotations
 from irrun.kernels.lookup import Lookup
 from irrun.kernels.nibbles import Nibbles
 from irrun.ops.fused.fused_packed_gather import FusedPackedGather
-from irrun.runtime.lowering.builder import F32, Builder, Unsupported, lowers
-from irrun.runtime.lowering.chains import Expression, NoElement, Value
-from irrun.runtime.lowering.copies import copied
-from irrun.runtime.lowering.gathers import picked
+from irrun.runtime.lowering.builder import F32, Builder, lowers
+from irrun.runtime.lowering.chains import Expression, Value
+from irrun.runtime.lowering.copies import emit_copy
+from irrun.runtime.lowering.gathers import emit_gather
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 
@@ -24,10 +24,7 @@ def lower_packed_gather(op: FusedPackedGather, builder: Builder, indices: Operan
     signed = isinstance(stored, Nibbles) and stored.signed
 
     def rows_of(weights: Array, places: Operand = indices, wraps: bool = op.from_end) -> View:
-        found = picked(builder, weights, places, wraps=wraps)
-        if found is None:
-            raise Unsupported("the type of the indices")
-        return found
+        return emit_gather(builder, weights, places, wraps=wraps)
 
     if isinstance(stored, Lookup):
         numbers = rows_of(stored.of_bytes, rows_of(stored.stored), wraps=False)
@@ -35,32 +32,28 @@ def lower_packed_gather(op: FusedPackedGather, builder: Builder, indices: Operan
     else:
         codes = rows_of(stored.pairs if isinstance(stored, Nibbles) else stored)
     sides = [None if side is None else rows_of(side) for side in (op.zero, op.scale)]
-    parts = [_decompressed(builder, codes, part, signed, sides) for part in ((0, 1) if is_packed else (None,))]
+    parts = [_emit_decompressed(builder, codes, part, signed, sides) for part in ((0, 1) if is_packed else (None,))]
     shape = (*indices.shape, *op.row)
     if len(parts) == 1:
         return parts[0].reshape(shape)
     out = builder.empty((*parts[0].shape, len(parts)), F32)
     for number, part in enumerate(parts):
-        if not copied(builder, part, out[..., number]):
-            raise Unsupported("the memory order of the codes")
+        emit_copy(builder, part, out[..., number])
     return out.reshape(shape)
 
 
-def _decompressed(builder: Builder, codes: View, part: int | None, signed: bool, sides: list[View | None]) -> View:
+def _emit_decompressed(builder: Builder, codes: View, part: int | None, signed: bool, sides: list[View | None]) -> View:
     """The numbers that codes stand for, or each second one of codes of 4 bits."""
     e = Expression(builder)
-    try:
-        value = e.read(codes)
-        if part is not None:
-            value = _nibble(e, value, part, signed)
-        value = value if value.kind == "f" else e("to_f", value)
-        for name, side in zip(("subtract", "multiply"), sides, strict=True):
-            if side is not None:
-                step = 1 if part is None or side.shape[-1] == 1 else 2
-                value = e(name, value, e.read(side[..., (part or 0) % step :: step]))
-        return e.written(value, F32)
-    except NoElement:
-        raise Unsupported(f"weights of {codes.dtype}") from None
+    value = e.read(codes)
+    if part is not None:
+        value = _nibble(e, value, part, signed)
+    value = value if value.kind == "f" else e("to_f", value)
+    for name, side in zip(("subtract", "multiply"), sides, strict=True):
+        if side is not None:
+            step = 1 if part is None or side.shape[-1] == 1 else 2
+            value = e(name, value, e.read(side[..., (part or 0) % step :: step]))
+    return e.emit(value, F32)
 
 
 def _nibble(e: Expression, byte: Value, part: int, signed: bool) -> Value:

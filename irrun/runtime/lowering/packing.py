@@ -12,7 +12,7 @@ from irrun.kernels.aligned import aligned
 from irrun.runtime.at_once import run_at_once
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.lowering.conversions import bf16_bits
-from irrun.runtime.lowering.copies import copied
+from irrun.runtime.lowering.copies import emit_copy
 from irrun.tensor import Array
 from irrun_kernels.host import LANES
 from irrun_kernels.tiling import padded_columns
@@ -95,6 +95,6 @@ def _write(matrices: Array, packed: Array, vectors: int, each: int) -> None:
         (rows[..., :whole].reshape(groups, parts, words, each, -1, size).transpose(0, 4, 1, 2, 5, 3), panels),
         (rows[..., whole:].swapaxes(-2, -1), last[..., : columns - whole, :]),
     ):
-        if source.size and not copied(builder, builder.view(source), builder.view(target)):
-            raise ValueError(f"matrices of {matrices.dtype} cannot be packed")
+        if source.size:
+            emit_copy(builder, source, builder.view(target))
     run_at_once(builder)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from irrun.runtime.lowering.builder import U8, Builder, share
-from irrun.runtime.lowering.copies import copied
+from irrun.runtime.lowering.copies import emit_copy
 from irrun.runtime.lowering.geometry import images_of, over
 from irrun.runtime.symbolic import Number, is_same, largest
 from irrun.runtime.view import Operand, View
@@ -35,7 +35,7 @@ def _reached(x: Operand, out: Operand, geometry: Geometry) -> list[int]:
     return sizes
 
 
-def padded(builder: Builder, x: Operand, out: Operand, geometry: Geometry) -> View | None:
+def emit_padding(builder: Builder, x: Operand, out: Operand, geometry: Geometry) -> View:
     """The images with zeros around them, as far as the windows of a result reach."""
     sizes, reached = x.shape[2:], _reached(x, out, geometry)
     begins = geometry[12 - len(sizes) : 12]
@@ -44,24 +44,23 @@ def padded(builder: Builder, x: Operand, out: Operand, geometry: Geometry) -> Vi
         return builder.view(x)
     made = builder.images((*x.shape[:2], *reached))
     inside = tuple(slice(begin, begin + size) for begin, size in zip(begins, sizes, strict=True))
-    is_filled = fill_around(builder, made, (0, 0, *begins), (0, 0, *ends), np.zeros(1, np.float32))
-    return made if is_filled and copied(builder, x, made[(slice(None), slice(None), *inside)]) else None
+    emit_border(builder, made, (0, 0, *begins), (0, 0, *ends), np.zeros(1, np.float32))
+    emit_copy(builder, x, made[(slice(None), slice(None), *inside)])
+    return made
 
 
-def fill_around(
-    builder: Builder, out: Operand, before: Sequence[Number], after: Sequence[Number], value: Operand
-) -> bool:
-    """Lower copies of a number to what is beside the middle of an array; False where it cannot be copied."""
+def emit_border(builder: Builder, out: View, before: Sequence[Number], after: Sequence[Number], value: Operand) -> View:
+    """Copy a number to all elements beside the middle of an array, which is returned."""
     keys: list[slice] = []
     for begin, end, size in zip(before, after, out.shape, strict=True):
         for there, key in ((begin, slice(0, begin)), (end, slice(size - end, size))):
-            if not is_same(there, 0) and not copied(builder, value, out[(*keys, key)]):
-                return False
+            if not is_same(there, 0):
+                emit_copy(builder, value, out[(*keys, key)])
         keys.append(slice(begin, size - end))
-    return True
+    return out
 
 
-def surrounded(builder: Builder, x: Operand, out: Operand | None, geometry: Geometry, zero: int) -> View:
+def emit_surround(builder: Builder, x: Operand, out: Operand | None, geometry: Geometry, zero: int) -> View:
     """Bytes with neighbouring channels, and zeros around them as far as the windows of a result reach, if any."""
     batch, channels, high, wide = x.shape
     inner = Geometry()

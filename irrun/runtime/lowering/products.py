@@ -131,7 +131,7 @@ def of_windows(key: Hashable, weights: Array, source: Array) -> Weights:
     return Weights(key, source, groups, filters, depth, matrices)
 
 
-def multiply(
+def emit_product(
     builder: Builder,
     weights: Weights,
     given: Operands,

@@ -8,46 +8,43 @@ import numpy as np
 
 from irrun.kernels.recurrent_steps import RNN_ACTIVATIONS, GruSteps, LstmSteps, RnnSteps, Steps
 from irrun.ops.fused.fused_recurrence import FusedRecurrence
-from irrun.runtime.lowering.builder import I64, Builder, is_f32, lowers
+from irrun.runtime.lowering.builder import I64, Builder, Unsupported, lowers, require_f32
 from irrun.runtime.lowering.chains import Expression
-from irrun.runtime.lowering.conversions import rounded_to_bf16
-from irrun.runtime.lowering.copies import contiguous
-from irrun.runtime.lowering.matrices import multiplied
+from irrun.runtime.lowering.conversions import emit_rounding
+from irrun.runtime.lowering.copies import emit_contiguous
+from irrun.runtime.lowering.matrices import emit_row_product
 from irrun.runtime.lowering.products import BF16_FORM, F32_FORM
 from irrun.runtime.lowering.stacks import matrices_of
 from irrun.runtime.symbolic import Number, of_sizes
 from irrun.runtime.view import Operand, View
-from irrun.tensor.element_type import BF16, F16
+from irrun.tensor.element_type import BF16, F16, dtype_text
 from irrun_kernels.native import NOWHERE, Address
 from irrun_kernels.recurrent import GATES, GRU, GRU_LINEAR, LSTM, RNN_RELU, RNN_TANH, Recurrence, recurrence
 from irrun_kernels.tiling import padded_columns, panel_vectors, tiling
 
 
 @lowers(FusedRecurrence, numbers=(2, 3))
-def lower_recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: Any) -> tuple[View, ...] | None:
+def lower_recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: Any) -> tuple[View, ...]:
     """The shares of the input in all gates as one product, then step by step."""
     *states, lengths = others
     passes, kind = op.passes, _kind(op.passes[0])
-    if not is_f32(x, *states) or op.precision == F16.name or passes[0].r.dtype != np.float32:
-        return None
-    whole = contiguous(builder, x)
-    counts = _lengths(builder, lengths, x.shape[1])
-    states = [state if state.strides[-1] == 4 else contiguous(builder, state) for state in states]
-    if whole is None or counts is None or any(state is None for state in states):
-        return None
+    require_f32(x, *states)
+    if op.precision == F16.name or passes[0].r.dtype != np.float32:
+        raise Unsupported(f"weights of {dtype_text(passes[0].r.dtype)} in {op.precision}")
     batch, steps, inputs = x.shape
     directions, size, gates = len(passes), passes[0].r.shape[1], GATES[kind]
     if inputs != passes[0].w.shape[0] or lengths.shape != (batch,):
-        return None
+        raise Unsupported("an input that does not fit the weights, or the lengths")
     if any(state.shape != (batch, directions, size) for state in states):
-        return None
+        raise Unsupported("states that do not fit the input")
+    whole = emit_contiguous(builder, x)
+    counts = _emit_lengths(builder, lengths, steps)
+    states = [state if state.strides[-1] == 4 else emit_contiguous(builder, state) for state in states]
     projected = builder.empty((directions, batch * steps, gates * size))
     is_rounded = op.precision == BF16.name
-    given = rounded_to_bf16(builder, whole, as_bits=inputs % 2 == 0) if is_rounded else whole
-    if given is None:
-        return None
+    given = emit_rounding(builder, whole, BF16, as_bits=inputs % 2 == 0) if is_rounded else whole
     for number, one in enumerate(passes):
-        multiplied(builder, one.w, given.reshape(-1, inputs), [projected[number]], one.b)
+        emit_row_product(builder, one.w, given.reshape(-1, inputs), [projected[number]], one.b)
     hidden = builder.empty((batch, steps, directions, size)).swapaxes(1, 2)
     ends = [builder.empty((batch, directions, size)) for _ in states]
     form = BF16_FORM if is_rounded else F32_FORM
@@ -100,15 +97,13 @@ def _kind(one: Steps) -> int:
     return GRU_LINEAR if one.linear else GRU
 
 
-def _lengths(builder: Builder, lengths: Operand, steps: Number) -> Address | None:
-    """The address of the lengths of sequences, nowhere if all are whole; None for what kernels do not take."""
+def _emit_lengths(builder: Builder, lengths: Operand, steps: Number) -> Address:
+    """The address of the lengths of sequences, nowhere if all are whole."""
     if isinstance(lengths, np.ndarray):
         counts = lengths.reshape(-1).tolist()
         if all(count == steps for count in counts):
             return NOWHERE
-        made = builder.numbers(counts)
-        return None if made is None else builder.address(builder.view(made))
+        return builder.address(builder.view(builder.numbers(counts)))
     e = Expression(builder)
-    whole = lengths if lengths.dtype == I64 else e.written(e.computed(e.read(lengths)), I64)
-    found = contiguous(builder, whole)
-    return None if found is None else builder.address(found)
+    whole = lengths if lengths.dtype == I64 else e.emit(e.computed(e.read(lengths)), I64)
+    return builder.address(emit_contiguous(builder, whole))

@@ -17,8 +17,8 @@ from irrun.ops.reduction.reduce_mean import ReduceMean
 from irrun.ops.reduction.reduce_min import ReduceMin
 from irrun.ops.reduction.reduce_prod import ReduceProd
 from irrun.ops.reduction.reduce_sum import ReduceSum
-from irrun.runtime.lowering.builder import Builder, Numbers, integers, lowers
-from irrun.runtime.lowering.chains import Expression, NoElement, in_type
+from irrun.runtime.lowering.builder import Builder, Numbers, Unsupported, integers, lowers
+from irrun.runtime.lowering.chains import Expression, emit_type
 from irrun.runtime.lowering.elementwise import as_type
 from irrun.runtime.symbolic import Number, largest
 from irrun.runtime.view import Operand, View
@@ -37,35 +37,32 @@ _FUNCTIONS = {
 
 
 @lowers(*_FUNCTIONS, numbers=(1,))
-def lower_reduction(op: Reduction, builder: Builder, data: Operand, axes: Operand) -> View | None:
+def lower_reduction(op: Reduction, builder: Builder, data: Operand, axes: Operand) -> View:
     """Elements along some axes, combined by a function of two of them."""
-    given, rank = integers(axes, "the axes"), max(data.ndim, 1)
+    given, rank = integers(axes, "an axis"), max(data.ndim, 1)
     if not given:
         return builder.view(data)
     along = sorted({int(axis) % rank for axis in given})
     if len(along) != len(given) or not all(-rank <= axis < rank for axis in given):
-        return None
+        raise Unsupported("an axis that is outside of the tensor, or given twice")
     x = data if data.ndim else data.reshape(1)
     kind = type(op)
     e = Expression(builder)
-    try:
-        value = e.computed(e.read(x))
-        if kind is ReduceL1:
-            value = e("abs", value) if value.kind != "Q" else value
-        elif kind is ReduceL2:
-            value = value if value.kind in "fd" else e("to_d", value)
-            value = e("multiply", value, value)
-        count = math.prod(x.shape[axis] for axis in along)
-        total = e.folded(_FUNCTIONS[kind], value, along, _start(op, data.dtype, count))
-        if kind is ReduceMean:
-            total = _mean(builder, total, data.dtype, count)
-        elif kind is ReduceL2:
-            e = Expression(builder)
-            root = e("sqrt", e.read(total))
-            total = e.written(root if data.dtype.kind == "f" else as_type(e, root, data.dtype), data.dtype)
-        total = in_type(builder, total, data.dtype)
-    except NoElement:
-        return None
+    value = e.computed(e.read(x))
+    if kind is ReduceL1:
+        value = e("abs", value) if value.kind != "Q" else value
+    elif kind is ReduceL2:
+        value = value if value.kind in "fd" else e("to_d", value)
+        value = e("multiply", value, value)
+    count = math.prod(x.shape[axis] for axis in along)
+    total = e.emit_fold(_FUNCTIONS[kind], value, along, _start(op, data.dtype, count))
+    if kind is ReduceMean:
+        total = _emit_mean(builder, total, data.dtype, count)
+    elif kind is ReduceL2:
+        e = Expression(builder)
+        root = e("sqrt", e.read(total))
+        total = e.emit(root if data.dtype.kind == "f" else as_type(e, root, data.dtype), data.dtype)
+    total = emit_type(builder, total, data.dtype)
     if op.keep_dims and data.ndim:
         return total
     return total[tuple(0 if axis in along else slice(None) for axis in range(x.ndim))]
@@ -82,11 +79,11 @@ def _start(op: Reduction, dtype: np.dtype[Any], count: Number) -> Any:
     return int(isinstance(op, ReduceProd | ReduceLogicalAnd))
 
 
-def _mean(builder: Builder, total: View, dtype: np.dtype[Any], count: Number) -> View:
+def _emit_mean(builder: Builder, total: View, dtype: np.dtype[Any], count: Number) -> View:
     """Sums divided by a number; the quotient of integers is truncated."""
     e = Expression(builder)
     number = np.empty(1, object)
     number[0] = largest(count, 1)
     divisor = e.read(builder.view(Numbers(number, total.dtype)))
     name = "truncated_divide" if total.dtype.kind == "i" else "divide"
-    return e.written(e(name, e.read(total), divisor), dtype)
+    return e.emit(e(name, e.read(total), divisor), dtype)

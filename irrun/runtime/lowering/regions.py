@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from irrun.ops.detection.roi_align import ROIAlignV3, ROIAlignV9
-from irrun.runtime.lowering.builder import Builder, Unsupported, has_f32, is_f32, lowers, share
-from irrun.runtime.lowering.chains import NoElement, in_longs
-from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.builder import Builder, Unsupported, has_f32, lowers, require_f32, share
+from irrun.runtime.lowering.chains import emit_i64
+from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.view import Operand, View
 from irrun_kernels.regions import Regions, pool_regions
 
@@ -20,16 +20,13 @@ def lower_roi_align(
     op: ROIAlignV3 | ROIAlignV9, builder: Builder, data: Operand, rois: Operand, batches: Operand
 ) -> View:
     """Bins of regions as means or maxima of samples; regions that are nowhere are faults."""
-    if not is_f32(data) or not has_f32(rois) or not op.pooled_h * op.pooled_w:
-        raise Unsupported("only f32, and regions with bins")
+    require_f32(data)
+    require_f32(rois, holds=has_f32)
+    if not op.pooled_h * op.pooled_w:
+        raise Unsupported("regions without bins")
     mode = op.aligned_mode if isinstance(op, ROIAlignV9) else "asymmetric"
-    try:
-        x, boxes = contiguous(builder, builder.view(data).moveaxis(1, -1)), contiguous(builder, rois)
-        indices = contiguous(builder, in_longs(builder, batches))
-    except NoElement:
-        x = None
-    if x is None or boxes is None or indices is None:
-        raise Unsupported("the memory order of the inputs")
+    x, boxes = emit_contiguous(builder, builder.view(data).moveaxis(1, -1)), emit_contiguous(builder, rois)
+    indices = emit_contiguous(builder, emit_i64(builder, batches))
     images, height, width, channels = x.shape
     out = builder.empty((rois.shape[0], op.pooled_h, op.pooled_w, channels))
     lines = out.shape[0] * op.pooled_h

@@ -10,7 +10,7 @@ from irrun.ops.shape.reshape import Reshape
 from irrun.ops.shape.squeeze import SqueezeV1, SqueezeV15
 from irrun.ops.shape.unsqueeze import Unsqueeze
 from irrun.runtime.lowering.builder import Builder, Unsupported, integers, lowers
-from irrun.runtime.lowering.copies import contiguous, copied
+from irrun.runtime.lowering.copies import emit_contiguous, emit_copy
 from irrun.runtime.symbolic import Number, SymInt, is_found
 from irrun.runtime.view import Operand, View
 
@@ -18,7 +18,7 @@ from irrun.runtime.view import Operand, View
 @lowers(FusedView)
 def lower_view(op: FusedView, builder: Builder, data: Operand) -> View:
     """An array in another known shape, or with its axes in another order."""
-    return builder.view(data).transpose(op.order) if op.shape is None else in_shape(builder, data, op.shape)
+    return builder.view(data).transpose(op.order) if op.shape is None else emit_reshape(builder, data, op.shape)
 
 
 @lowers(Reshape, numbers=(1,))
@@ -29,30 +29,30 @@ def lower_reshape(op: Reshape, builder: Builder, data: Operand, pattern: Operand
         if not all(map(_is_safe, sizes, (*data.shape, *[1] * len(sizes)))):
             raise Unsupported("a size that is computed may be 0, which copies one")
         sizes = [data.shape[axis] if _is(size, 0) else size for axis, size in enumerate(sizes)]
-    return in_shape(builder, data, sizes)
+    return emit_reshape(builder, data, sizes)
 
 
 @lowers(SqueezeV1, SqueezeV15)
-def lower_squeeze(op: SqueezeV1 | SqueezeV15, builder: Builder, data: Operand, axes: Operand | None = None) -> View:  # noqa: ARG001
+def lower_squeeze(_op: SqueezeV1 | SqueezeV15, builder: Builder, data: Operand, axes: Operand | None = None) -> View:
     """An array without some axes of size 1."""
-    along = set() if axes is None else {int(axis) % data.ndim for axis in integers(axes, "the axes")}
+    along = set() if axes is None else {int(axis) % data.ndim for axis in integers(axes, "an axis")}
     kept = [size for axis, size in enumerate(data.shape) if (along and axis not in along) or size != 1]
-    return in_shape(builder, data, kept)
+    return emit_reshape(builder, data, kept)
 
 
 @lowers(Unsqueeze)
-def lower_unsqueeze(op: Unsqueeze, builder: Builder, data: Operand, axes: Operand) -> View:  # noqa: ARG001
+def lower_unsqueeze(_op: Unsqueeze, builder: Builder, data: Operand, axes: Operand) -> View:
     """An array with more axes of size 1."""
-    where = integers(axes, "the axes")
+    where = integers(axes, "an axis")
     rank = data.ndim + len(where)
     new = {int(axis) % rank for axis in where}
     if len(new) != len(where):
         raise Unsupported("an axis that is given twice")
     rest = iter(data.shape)
-    return in_shape(builder, data, [1 if axis in new else next(rest) for axis in range(rank)])
+    return emit_reshape(builder, data, [1 if axis in new else next(rest) for axis in range(rank)])
 
 
-def in_shape(builder: Builder, data: Operand, shape: Sequence[Number]) -> View:
+def emit_reshape(builder: Builder, data: Operand, shape: Sequence[Number]) -> View:
     """A view of another shape, or of a copy; one of four axes keeps channels that are neighbours so."""
     if not _has_rest(shape) and math.prod(shape) != data.size:
         raise Unsupported(f"{data.size} elements do not fit shape {list(shape)}")
@@ -62,12 +62,10 @@ def in_shape(builder: Builder, data: Operand, shape: Sequence[Number]) -> View:
     if data.strides[-1] != data.itemsize and len(shape) == 4 and math.prod(shape) == data.size:
         out = builder.images(shape, data.dtype)
         target = out.viewed(data.shape)
-        if target is not None and copied(builder, data, target):
+        if target is not None:
+            emit_copy(builder, data, target)
             return out
-    whole = contiguous(builder, data)
-    if whole is None:
-        raise Unsupported(f"the memory order of the {data.ndim} axes of {data.dtype}")
-    return whole.reshape(tuple(shape))
+    return emit_contiguous(builder, data).reshape(tuple(shape))
 
 
 def _is_safe(size: Number, copied: Number) -> bool:

@@ -7,9 +7,18 @@ import numpy as np
 from irrun.ops.activation.log_softmax import LogSoftmax
 from irrun.ops.activation.softmax import SoftMaxV1, SoftMaxV8
 from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
-from irrun.runtime.lowering.builder import Builder, has_f32, is_f32, lowers, memory_order, share
+from irrun.runtime.lowering.builder import (
+    Builder,
+    Unsupported,
+    has_f32,
+    is_f32,
+    lowers,
+    memory_order,
+    require_f32,
+    share,
+)
 from irrun.runtime.lowering.chains import Expression, Value
-from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.lowering.elementwise import as_type
 from irrun.runtime.symbolic import is_found
 from irrun.runtime.view import Operand, View
@@ -17,11 +26,10 @@ from irrun_kernels.rows import LayerNorm, Softmax, layer_norm, softmax
 
 
 @lowers(FusedLayerNorm)
-def lower_layer_norm(op: FusedLayerNorm, builder: Builder, data: Operand) -> View | None:
+def lower_layer_norm(op: FusedLayerNorm, builder: Builder, data: Operand) -> View:
     """Rows by their mean and variance."""
-    whole = contiguous(builder, data) if _has_rows(data, -1) else None
-    if whole is None:
-        return None
+    require_f32(data, holds=lambda data: _has_rows(data, -1))
+    whole = emit_contiguous(builder, data)
     columns = data.shape[-1]
     out = builder.empty(data.shape)
     rows = data.size // columns
@@ -46,17 +54,16 @@ def lower_layer_norm(op: FusedLayerNorm, builder: Builder, data: Operand) -> Vie
 
 
 @lowers(SoftMaxV1, SoftMaxV8, LogSoftmax)
-def lower_softmax(op: SoftMaxV1 | SoftMaxV8 | LogSoftmax, builder: Builder, data: Operand) -> View | None:
+def lower_softmax(op: SoftMaxV1 | SoftMaxV8 | LogSoftmax, builder: Builder, data: Operand) -> View:
     """Rows of exponentials, divided by their sums, or their logarithms."""
     if data.ndim == 0:
-        return None
+        raise Unsupported("a scalar")
     axis = op.axis % data.ndim
     if not _has_rows(data, axis):
-        return _in_steps(builder, data, axis, is_logarithm=isinstance(op, LogSoftmax))
+        builder.algorithm = "maximum, sum and quotient"
+        return _emit_in_steps(builder, data, axis, is_logarithm=isinstance(op, LogSoftmax))
     order = [other for other in memory_order(data) if other != axis] + [axis]
-    whole = contiguous(builder, data.transpose(order))
-    if whole is None:
-        return None
+    whole = emit_contiguous(builder, data.transpose(order))
     columns = data.shape[axis]
     out = builder.empty(whole.shape)
     rows = data.size // columns
@@ -71,7 +78,7 @@ def _has_rows(data: Operand, axis: int) -> bool:
     return is_f32(data) if is_found(data.shape[axis]) else has_f32(data)
 
 
-def _in_steps(builder: Builder, data: Operand, axis: int, *, is_logarithm: bool) -> View:
+def _emit_in_steps(builder: Builder, data: Operand, axis: int, *, is_logarithm: bool) -> View:
     """Softmax of any type; that of integers is rounded."""
 
     def shifted(e: Expression, *sums: View) -> list[Value]:
@@ -82,10 +89,10 @@ def _in_steps(builder: Builder, data: Operand, axis: int, *, is_logarithm: bool)
 
     e = Expression(builder)
     x = e.computed(e.read(data))
-    peak = e.folded("maximum", x if x.kind in "fd" else e("to_d", x), [axis], -np.inf)
+    peak = e.emit_fold("maximum", x if x.kind in "fd" else e("to_d", x), [axis], -np.inf)
     e = Expression(builder)
-    total = e.folded("add", e("exp", *shifted(e, peak)), [axis], 0)
+    total = e.emit_fold("add", e("exp", *shifted(e, peak)), [axis], 0)
     e = Expression(builder)
     value, count = shifted(e, peak, total)
     result = e("subtract", value, e("log", count)) if is_logarithm else e("divide", e("exp", value), count)
-    return e.written(result if data.dtype.kind == "f" else as_type(e, e("rint", result), data.dtype), data.dtype)
+    return e.emit(result if data.dtype.kind == "f" else as_type(e, e("rint", result), data.dtype), data.dtype)

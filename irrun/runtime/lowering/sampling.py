@@ -17,9 +17,9 @@ from irrun.ops.image.interpolate import InterpolateV1, InterpolateV4, Interpolat
 from irrun.ops.image.resizing import scaled_down
 from irrun.ops.movement.pad import PadV12
 from irrun.ops.pooling.adaptive_avg_pool import AdaptiveAvgPool
-from irrun.runtime.lowering.builder import F32, I64, Builder, is_f32, lowers, memory_order, share
-from irrun.runtime.lowering.copies import contiguous, copied, laid_as
-from irrun.runtime.lowering.geometry import channels_last
+from irrun.runtime.lowering.builder import F32, I64, Builder, Unsupported, lowers, memory_order, require_f32, share
+from irrun.runtime.lowering.copies import emit_contiguous, emit_copy, laid_as
+from irrun.runtime.lowering.geometry import emit_channels_last
 from irrun.runtime.lowering.movement import lower_pad
 from irrun.runtime.symbolic import Number, hint_of, is_same, of_sizes
 from irrun.runtime.view import Operand, View
@@ -64,28 +64,26 @@ class _Along(NamedTuple):
 
 
 @lowers(InterpolateV1, InterpolateV4, InterpolateV11, numbers=(1, 2, 3))
-def lower_interpolate(op: Any, builder: Builder, data: Operand, *others: Operand) -> View | None:
+def lower_interpolate(op: Any, builder: Builder, data: Operand, *others: Operand) -> View:
     """Axes resampled one after the other, or elements picked along all of them."""
     if not all(map(builder.is_constant, others)):
-        return None
+        raise Unsupported("sizes, scales or axes that depend on values")
     if any((*op.pads_begin, *op.pads_end)):
         begins, ends = map(np.array, pads(op, data.ndim))
-        around = lower_pad(PadV12(pad_mode="constant"), builder, data, begins, ends)
-        if around is None:
-            return None
-        data = around
+        data = lower_pad(PadV12(pad_mode="constant"), builder, data, begins, ends)
     axes, how = _resampled(op, data.shape, others)
     if how.picks:
-        return _picked(builder, data, axes)
-    if not is_f32(data):
-        return None
+        builder.algorithm = "picks elements"
+        return _emit_picks(builder, data, axes)
+    builder.algorithm = "axis by axis"
+    require_f32(data)
     if how.as_pillow:
         axes = [of for of in reversed(axes) if of.size != of.target]
     along = {of.axis for of in axes if hint_of(of.size) != hint_of(of.target)}
     is_last = data.ndim > 3 and len(along) > 1 and 1 not in along and data.shape[1] >= _FEW
-    result = channels_last(builder, data) if is_last else builder.view(data)
+    result = emit_channels_last(builder, data) if is_last else builder.view(data)
     for of in axes:
-        result = None if result is None else _sampled(builder, result, of)
+        result = _emit_samples(builder, result, of)
     return result
 
 
@@ -117,7 +115,7 @@ def _resampled(op: Any, shape: Sequence[Number], others: Sequence[Any]) -> tuple
     return found, how
 
 
-def _picked(builder: Builder, data: Operand, axes: Sequence[_Along]) -> View | None:
+def _emit_picks(builder: Builder, data: Operand, axes: Sequence[_Along]) -> View:
     """Elements at some places of axes."""
     source, shape, moved = builder.view(data), list(data.shape), [of for of in axes if not of.keeps]
     steps = [source.strides[of.axis] // data.itemsize for of in moved]
@@ -137,19 +135,20 @@ def _picked(builder: Builder, data: Operand, axes: Sequence[_Along]) -> View | N
         source = source[(slice(None),) * of.axis + (slice(0, 1),)]
     table = builder.table(places, [*steps, *moved[0].numbers], sizes, I64)
     out = builder.wanted(shape, data.dtype) or laid_as(builder, data, shape)
-    return out if copied(builder, source, out, table) else None
+    return emit_copy(builder, source, out, table)
 
 
 @lowers(AdaptiveAvgPool, numbers=(1,))
-def lower_adaptive_avg_pool(op: AdaptiveAvgPool, builder: Builder, data: Operand, sizes: Operand) -> View | None:  # noqa: ARG001
+def lower_adaptive_avg_pool(_op: AdaptiveAvgPool, builder: Builder, data: Operand, sizes: Operand) -> View:
     """Means of windows that cover an axis evenly, axis by axis."""
-    if not is_f32(data) or not builder.is_constant(sizes):
-        return None
-    result: View | None = builder.view(data)
+    require_f32(data)
+    if not builder.is_constant(sizes):
+        raise Unsupported("sizes that depend on values")
+    result = builder.view(data)
     for axis, count in enumerate(sizes.reshape(-1).tolist(), start=2):
         numbers = [data.shape[axis], count]
         of = _Along(axis, data.shape[axis], count, functools.lru_cache(1)(_means), numbers)
-        result = None if result is None else _sampled(builder, result, of)
+        result = _emit_samples(builder, result, of)
     return result
 
 
@@ -161,7 +160,7 @@ def _means(size: int, count: int) -> Taps:
     return index, np.broadcast_to((1 / lengths)[:, None], index.shape)
 
 
-def _sampled(builder: Builder, x: View, of: _Along) -> View | None:
+def _emit_samples(builder: Builder, x: View, of: _Along) -> View:
     """Sums of elements along an axis."""
     if of.keeps:
         return x
@@ -169,22 +168,20 @@ def _sampled(builder: Builder, x: View, of: _Along) -> View | None:
     place = order.index(of.axis)
     if math.prod(x.shape[other] for other in order[place + 1 :]) < _FEW:
         order, place = [of.axis, *order[:place], *order[place + 1 :]], 0
-    whole = contiguous(builder, x.transpose(order))
-    if whole is None:
-        return None
+    whole = emit_contiguous(builder, x.transpose(order))
     out = builder.empty((*whole.shape[:place], of.target, *whole.shape[place + 1 :]))
     stacks, columns = math.prod(whole.shape[:place]), math.prod(whole.shape[place + 1 :])
     count = of_sizes(lambda *values: of.taps(*values)[0].shape[1])(*of.numbers)
     places = builder.table(lambda *values: of.taps(*values)[0].T, of.numbers, (count, of.target), I64)
     weights = builder.table(lambda *values: of.taps(*values)[1].T, of.numbers, (count, of.target), F32)
-    _sum(builder, whole, out, (places, weights), (stacks, whole.shape[place], columns, of.target, count), 0)
+    _emit_sums(builder, whole, out, (places, weights), (stacks, whole.shape[place], columns, of.target, count), 0)
     return out.transpose(np.argsort(order).tolist())
 
 
 _Sizes = tuple[Number, Number, Number, Number, Number]
 
 
-def _sum(
+def _emit_sums(
     builder: Builder, x: View, out: View, tables: tuple[Operand, Operand], sizes: _Sizes, next_table: Number
 ) -> None:
     """Add a call for sums; ``sizes`` are stacks, elements of an axis, columns, results and taps."""
@@ -200,13 +197,12 @@ _OUTSIDE: Final = {"zeros": ZEROS, "border": BORDER, "reflection": REFLECTED}
 
 
 @lowers(GridSample)
-def lower_grid_sample(op: GridSample, builder: Builder, data: Operand, grid: Operand) -> View | None:
+def lower_grid_sample(op: GridSample, builder: Builder, data: Operand, grid: Operand) -> View:
     """Pixels at the places of a grid, as sums of those around them."""
-    if not is_f32(data, grid) or grid.shape[0] != data.shape[0] or grid.shape[3] != 2:
-        return None
-    x, places = contiguous(builder, builder.view(data).moveaxis(1, -1)), contiguous(builder, grid)
-    if x is None or places is None:
-        return None
+    require_f32(data, grid)
+    if grid.shape[0] != data.shape[0] or grid.shape[3] != 2:
+        raise Unsupported("a grid that does not fit the images")
+    x, places = emit_contiguous(builder, builder.view(data).moveaxis(1, -1)), emit_contiguous(builder, grid)
     (batch, height, width, channels), (_, rows, columns, _) = x.shape, grid.shape
     taps, points, outside = _TAPS[op.mode], rows * columns, _OUTSIDE[op.padding_mode]
     if outside == REFLECTED and op.align_corners:
@@ -230,5 +226,5 @@ def lower_grid_sample(op: GridSample, builder: Builder, data: Operand, grid: Ope
     builder.call(locate_samples, arguments, tasks, 32)
     out = builder.empty((batch, rows, columns, channels))
     table = taps * taps * points
-    _sum(builder, x, out, tables, (batch, height * width, channels, points, taps * taps), table)
+    _emit_sums(builder, x, out, tables, (batch, height * width, channels, points, taps * taps), table)
     return out.moveaxis(-1, 1)

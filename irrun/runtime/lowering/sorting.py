@@ -9,10 +9,11 @@ import numpy as np
 
 from irrun.ops.arithmetic.cum_sum import CumSum
 from irrun.ops.sort.top_k import TopKV1, TopKV3, TopKV11
-from irrun.runtime.lowering.builder import Builder, empty_as, integers, lowers, share
-from irrun.runtime.lowering.chains import in_longs, in_type
-from irrun.runtime.lowering.copies import axes_of, copied
+from irrun.runtime.lowering.builder import Builder, Unsupported, empty_as, integers, lowers, share
+from irrun.runtime.lowering.chains import emit_i64, emit_type
+from irrun.runtime.lowering.copies import axes_of, emit_copy
 from irrun.runtime.view import Operand, View
+from irrun.tensor.element_type import dtype_text
 from irrun_kernels.axes import WALK, Strided
 from irrun_kernels.elements import KINDS, kind_of
 from irrun_kernels.scans import Scan, scan
@@ -23,26 +24,22 @@ _SUMMED: Final = ("float32", "float64", "int32", "int64")
 
 
 @lowers(CumSum, numbers=(1,))
-def lower_cumsum(op: CumSum, builder: Builder, data: Operand, axis: Operand | None = None) -> View | None:
+def lower_cumsum(op: CumSum, builder: Builder, data: Operand, axis: Operand | None = None) -> View:
     """Running sums: backward, they are those of a view in the opposite order."""
-    along = 0 if axis is None else integers(axis, "the axis")[0]
+    along = 0 if axis is None else integers(axis, "an axis")[0]
     if not data.ndim or not -data.ndim <= along < data.ndim:
-        return None
+        raise Unsupported(f"axis {along} of {data.ndim} axes")
     before = (slice(None),) * (int(along) % data.ndim)
-    x = data if data.dtype.name in _SUMMED else in_longs(builder, data)
+    x = data if data.dtype.name in _SUMMED else emit_i64(builder, data)
     out = empty_as(builder, x, x.dtype)
     source, target = builder.view(x), out
     if op.reverse:
         source, target = (array[(*before, slice(None, None, -1))] for array in (source, target))
     if op.exclusive:
-        if not copied(builder, np.zeros(1, x.dtype), target[(*before, slice(1))]):
-            return None
+        emit_copy(builder, np.zeros(1, x.dtype), target[(*before, slice(1))])
         size = data.shape[len(before)]
         source, target = source[(*before, slice(size - 1))], target[(*before, slice(1, None))]
-    axes = axes_of([array[(*before, slice(1))] for array in (source, target)])
-    if axes is None:
-        return None
-    sizes, steps = axes
+    sizes, steps = axes_of([array[(*before, slice(1))] for array in (source, target)])
     kind = KINDS.index(x.dtype.name)
     _, tasks = share(math.prod(sizes), 1.0 * data.size)
     arguments = Scan(
@@ -57,27 +54,26 @@ def lower_cumsum(op: CumSum, builder: Builder, data: Operand, axis: Operand | No
         tasks,
     )
     builder.call(scan, arguments, tasks, WALK)
-    return in_type(builder, out, data.dtype)
+    return emit_type(builder, out, data.dtype)
 
 
 @lowers(TopKV1, TopKV3, TopKV11, numbers=(1,))
-def lower_topk(op: TopKV1 | TopKV3 | TopKV11, builder: Builder, data: Operand, k: Operand) -> tuple[View, View] | None:
+def lower_topk(op: TopKV1 | TopKV3 | TopKV11, builder: Builder, data: Operand, k: Operand) -> tuple[View, View]:
     """The elements that come first, and their indices."""
     wanted, axis = integers(k, "k")[0], op.axis % data.ndim
     count, before = data.shape[axis], (slice(None),) * axis
     kind = U64 if data.dtype == np.uint64 else kind_of(data.dtype)
-    if kind is None or not 0 <= wanted <= count:
-        return None
+    if kind is None:
+        raise Unsupported(f"elements of {dtype_text(data.dtype)}")
+    if not 0 <= wanted <= count:
+        raise Unsupported(f"{wanted} of {count} elements")
     shape = [*data.shape[:axis], wanted, *data.shape[axis + 1 :]]
     out, places = (
         builder.empty(shape, data.dtype),
         builder.empty(shape, np.dtype(op.index_element_type.replace("i", "int"))),
     )
     x = builder.view(data)
-    axes = axes_of([array[(*before, slice(1))] for array in (x, out, places)])
-    if axes is None:
-        return None
-    sizes, steps = axes
+    sizes, steps = axes_of([array[(*before, slice(1))] for array in (x, out, places)])
     rows = math.prod(sizes)
     _, tasks = share(rows, 2.0 * data.size + 20 * out.size)
     arguments = Top(

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from irrun.ops.matrix.matmul import MatMul
-from irrun.runtime.lowering.builder import Builder, broadcast, broadcast_shape, is_f32, lowers, merged
-from irrun.runtime.lowering.chains import Expression, in_type
-from irrun.runtime.lowering.copies import contiguous
+from irrun.runtime.lowering.builder import Builder, Unsupported, broadcast, broadcast_shape, is_f32, lowers, merged
+from irrun.runtime.lowering.chains import Expression, emit_type
+from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.symbolic import Number, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun_kernels.host import BYTES
@@ -27,45 +27,43 @@ def matrices_of(builder: Builder, x: Operand | None, sizes: Sequence[Number] | N
 
 
 @lowers(MatMul)
-def lower_matmul_of_stacks(op: MatMul, builder: Builder, a: Operand, b: Operand) -> View | None:
+def lower_matmul_of_stacks(op: MatMul, builder: Builder, a: Operand, b: Operand) -> View:
     """A product for each pair of matrices, of which a vector is a row or a column."""
     left = a[None] if a.ndim == 1 else a.swapaxes(-1, -2) if op.transpose_a else a
     right = b[:, None] if b.ndim == 1 else b.swapaxes(-1, -2) if op.transpose_b else b
     if left.shape[-1] != right.shape[-2]:
-        return None
+        raise Unsupported(f"rows of {left.shape[-1]} and columns of {right.shape[-2]} elements")
     if a.ndim == 1 or b.ndim == 1 or not is_f32(a, b):
-        out: View | None = contracted(builder, left[..., :, :, None], right[..., None, :, :], [-2])
+        builder.algorithm = "sums of products"
+        out = emit_contraction(builder, left[..., :, :, None], right[..., None, :, :], [-2])
     else:
-        out = matrix_product(builder, left, right)
-    keys = (0 if x.ndim == 1 else slice(None) for x in (a, b))
-    return None if out is None else out[(..., *keys)]
+        out = emit_matrix_product(builder, left, right)
+    return out[(..., *(0 if x.ndim == 1 else slice(None) for x in (a, b)))]
 
 
-def contracted(builder: Builder, a: Operand, b: Operand, axes: Sequence[int]) -> View:
+def emit_contraction(builder: Builder, a: Operand, b: Operand, axes: Sequence[int]) -> View:
     """The sums of products of elements along some axes, to which both arrays broadcast; they are left out."""
     e = Expression(builder)
     rank = max(a.ndim, b.ndim)
     summed = [axis % rank for axis in axes]
     product = e("multiply", *(e.computed(e.read(x)) for x in (a, b)))
     if not summed:
-        return e.written(product, a.dtype)
-    total = in_type(builder, e.folded("add", product, summed, 0), a.dtype)
+        return e.emit(product, a.dtype)
+    total = emit_type(builder, e.emit_fold("add", product, summed, 0), a.dtype)
     return total[tuple(0 if axis in summed else slice(None) for axis in range(rank))]
 
 
-def matrix_product(builder: Builder, left: Operand, right: Operand) -> View | None:
+def emit_matrix_product(builder: Builder, left: Operand, right: Operand) -> View:
     """The product of each pair of matrices of f32; the second factor is packed by each task that needs it."""
-    x = left if left.strides[-1] == 4 else contiguous(builder, left)
-    y = right if any(stride == 4 for stride in right.strides[-2:]) else contiguous(builder, right)
-    if x is None or y is None:
-        return None
+    x = left if left.strides[-1] == 4 else emit_contiguous(builder, left)
+    y = right if any(stride == 4 for stride in right.strides[-2:]) else emit_contiguous(builder, right)
     front = broadcast_shape(x.shape[:-2], y.shape[:-2])
     out = builder.empty((*front, x.shape[-2], y.shape[-1]))
     arrays = [broadcast(builder, array, (*front, *array.shape[-2:])) for array in (x, y, out)]
     axes = merged([array[..., 0, 0] for array in arrays], 2)
     if axes is None:
-        first, second = (contiguous(builder, broadcast(builder, z, (*front, *z.shape[-2:]))) for z in (x, y))
-        return None if first is None or second is None else matrix_product(builder, first, second)
+        whole = (emit_contiguous(builder, broadcast(builder, z, (*front, *z.shape[-2:]))) for z in (x, y))
+        return emit_matrix_product(builder, *whole)
     (stacks, from_stack), (matrices, from_matrix) = [(1, (0, 0, 0)), *axes][-2:]
     rows, depth, columns = out.shape[-2], x.shape[-1], out.shape[-1]
     vectors, tile_rows, each = _cut(stacks * matrices, rows, depth, columns)

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
-from irrun.runtime.lowering.builder import Builder, is_f32, lowers
-from irrun.runtime.lowering.conversions import are_finite, operand, types
-from irrun.runtime.lowering.copies import copied
+from irrun.runtime.lowering.builder import Builder, Unsupported, lowers, require_f32
+from irrun.runtime.lowering.conversions import are_finite, emit_operand, types
+from irrun.runtime.lowering.copies import emit_copy
 from irrun.runtime.lowering.elementwise import epilogue
-from irrun.runtime.lowering.geometry import as_volumes, channels_last
-from irrun.runtime.lowering.images import channel_by_channel
-from irrun.runtime.lowering.products import Operands, Steps, alone, multiply, of_windows
+from irrun.runtime.lowering.geometry import as_volumes, emit_channels_last
+from irrun.runtime.lowering.images import emit_depthwise
+from irrun.runtime.lowering.products import Operands, Steps, alone, emit_product, of_windows
 from irrun.runtime.symbolic import Number
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
@@ -48,31 +48,33 @@ def lower_transposed_convolution(
 ) -> Any:
     """A transposed convolution: a product for all places in blocks of results that meet equally many taps.
 
-    Rows of a block are the groups of that product, and its columns the filters. None for weights that are not finite:
-    at the border they meet zeros, which the layer does not have. Gaps between taps would meet NaN as zeros, too.
+    Rows of a block are the groups of that product, and its columns the filters. At the border, weights meet zeros that
+    the layer does not have; gaps between taps would meet NaN as zeros, too.
     """
     end = epilogue(op.activation)
-    if end is None or not is_f32(summand, op.weights) or not are_finite(op) or _has_gaps(op):
-        return None
+    require_f32(summand, op.weights)
+    if not are_finite(op):
+        raise Unsupported("weights that are not finite, which meet zeros at the border")
+    if _has_gaps(op):
+        raise Unsupported("dilated kernels, or strides beyond them")
     if data.shape[1] != op.weights.shape[0] * op.weights.shape[1]:
-        return None
-    operands = operand(op, builder, data)
-    x = None if operands is None else channels_last(builder, as_volumes(operands))
-    if x is None:
-        return None
+        raise Unsupported("channels that do not fit the weights")
+
+    x = emit_channels_last(builder, as_volumes(emit_operand(op, builder, data)))
     axes = _axes(op, data)
     blocks = _in_blocks(op, axes)
     groups, depth, filters = blocks.shape[:3]
     whole = [axis.blocks * axis.stride for axis in axes]
     inside = (..., *(slice(axis.crop, axis.crop + axis.size) for axis in axes))
     outs = [builder.images((data.shape[0], groups * filters, *whole), dtype) for dtype in types(op)]
-    added = None if summand is None else channels_last(builder, as_volumes(summand))
+    added = None if summand is None else emit_channels_last(builder, as_volumes(summand))
     if added is not None and [axis.size for axis in axes] != whole:
         around = builder.images(outs[0].shape)
-        added = around if copied(builder, added, around[inside]) else None
-    if summand is not None and added is None:
-        return None
+        emit_copy(builder, added, around[inside])
+        added = around
     bias = None if op.bias is None else op.bias.reshape(-1)
+    is_depthwise = groups > 1 and depth == filters == 1
+    builder.algorithm = "depthwise" if is_depthwise else "product by blocks"
     split = (True, groups > 1, groups > 1)
     for runs in itertools.product(*(axis.runs(is_split=each) for axis, each in zip(axes, split, strict=True))):
         taps = [-(-(axis.taps - run.start) // axis.stride) for axis, run in zip(axes, runs, strict=True)]
@@ -86,14 +88,14 @@ def lower_transposed_convolution(
             Geometry(*(*taps, *(1,) * 6, *begins)),
         )
         weights = _weights_of(blocks, runs, taps)
-        if groups > 1 and depth == filters == 1:
-            channel_by_channel(builder, weights[:, 0, 0], bias, given)
+        if is_depthwise:
+            emit_depthwise(builder, weights[:, 0, 0], bias, given)
             continue
         key = ("blocks", *(axis.stride for axis in axes), *(run.start for run in runs))
         factors = of_windows(key, weights, op.rounded_weights)
         if groups == 1:
             factors = factors._replace(steps=Steps(0, outs[0].strides[3] // outs[0].itemsize, 0))
-        multiply(builder, factors, given, None if bias is None else np.tile(bias, len(runs[2])), 0)
+        emit_product(builder, factors, given, None if bias is None else np.tile(bias, len(runs[2])), 0)
         builder.cover(*(_in_runs(each, axes, runs) for each in (*outs, added) if each is not None))
     return alone([out[inside][(..., *(0,) * (5 - data.ndim), *(slice(None),) * (data.ndim - 2))] for out in outs])
 

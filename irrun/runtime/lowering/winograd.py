@@ -13,7 +13,7 @@ from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.runtime.at_once import run_at_once
 from irrun.runtime.lowering.builder import F32, Builder, is_symbolic, share
 from irrun.runtime.lowering.geometry import images_of
-from irrun.runtime.lowering.matrices import multiplied
+from irrun.runtime.lowering.matrices import emit_row_product
 from irrun.runtime.lowering.packing import pack_made
 from irrun.runtime.lowering.products import Operands, placed_epilogue
 from irrun.tensor import Array
@@ -36,7 +36,7 @@ def is_worth_tiles(geometry: Geometry, shape: tuple[int, ...], depth: int) -> bo
     return plain and min(filters, depth) >= 32 and tiles >= max(32, filters // 24) and used > 0.6
 
 
-def by_tiles(op: FusedConvolution, builder: Builder, given: Operands) -> None:
+def emit_winograd(op: FusedConvolution, builder: Builder, given: Operands) -> None:
     """Some tiles after the others, so that what is between two calls stays in the caches."""
     x, (out,), summand, *_ = given
     batch, filters, height, width = out.shape
@@ -54,7 +54,7 @@ def by_tiles(op: FusedConvolution, builder: Builder, given: Operands) -> None:
         taps = op.weights[0, part].reshape(-1, 9).T
         made = np.empty((36, taps.shape[1]), F32)
         once = Builder()
-        multiplied(once, taps, KERNELS, [made])
+        emit_row_product(once, taps, KERNELS, [made])
         run_at_once(once)
         return made.reshape(36, 1, -1, depth).swapaxes(2, 3)
 

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from irrun.ops import Op
-from irrun.ops.registry import resolve
+from irrun.ops.arithmetic.elementwise import Unary
+from irrun.ops.registry import resolve, versions
 from irrun.tensor import Array
 from irrun.tensor.element_type import BY_NAME
+from irrun_kernels.scalars import ELEMENTS
 from tests.kernels.compiled import lowered
 from tests.kernels.merged import merged
 
@@ -24,10 +26,12 @@ BITWISE = ("BitwiseAnd", "BitwiseOr", "BitwiseXor")
 SHIFTS = ("BitwiseLeftShift", "BitwiseRightShift")
 LOGICAL = ("LogicalAnd", "LogicalOr", "LogicalXor", "Xor")
 WHOLE = ("Abs", "Negative", "Sign", "Floor", "Ceiling", "Sqrt", "ReLU")
+_OF_A_FLOAT = [each.name for each in ELEMENTS if each.operands == each.result == "f" and versions(each.name)]
 CURVES = (
-    *("Exp", "Log", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Tanh", "Asinh", "Acosh", "Atanh"),
-    *("Erf", "Sigmoid", "SoftPlus", "SoftSign", "Mish", "HSwish", "HSigmoid", "Gelu"),
+    *(kind.type for kind in map(resolve, _OF_A_FLOAT) if issubclass(kind, Unary) and kind.type not in WHOLE),
+    "Gelu",
 )
+"""Every other function of one float."""
 
 DIFFERENCES = ("Gelu", "HSigmoid", "HSwish", "Swish")
 """Differences of numbers that may be almost equal, whose errors are those of the numbers."""

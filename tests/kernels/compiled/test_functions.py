@@ -1,16 +1,22 @@
-"""Functions of one element against float64."""
+"""Functions of one element against their operations in float64."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from irrun_kernels.functions import UNARY
+from irrun.kernels.elementwise import Elementwise
+from irrun.ops import Fact, Op, Shape
+from irrun.ops.activation.clamp import Clamp
+from irrun.ops.activation.elu import Elu
+from irrun.ops.activation.gelu import GeluV7
+from irrun.ops.fused.fused_leaky_relu import FusedLeakyReLU
+from irrun.ops.registry import resolve
+from irrun.tensor.element_type import F32
+from irrun_kernels.scalars import UNARY
 from tests.kernels.compiled import built, own_kernels
 from tests.kernels.merged import merged
 
@@ -26,46 +32,50 @@ def unary(function: str, x: Array, alpha: float = 0, beta: float = 0) -> None:
     built.call(own_kernels.apply_unary, UNARY.index(function), x.ctypes.data, len(x), alpha, beta)
 
 
-ERF = np.vectorize(math.erf)
-
-EXACT: dict[str, Callable[[Array], Array]] = {
-    "clamp": lambda x: np.clip(x, -2, 3),
-    "gelu": lambda x: x * (1 + ERF(x / math.sqrt(2))) / 2,
-    "gelu_tanh": lambda x: x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2,
-    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
-    "swish": lambda x: x / (1 + np.exp(-x)),
-    "tanh": np.tanh,
-    "exp": np.exp,
-    "hswish": lambda x: x * np.clip(x + 3, 0, 6) / 6,
-    "hsigmoid": lambda x: np.clip(x / 6 + 0.5, 0, 1),
-    "elu": lambda x: np.where(x < 0, -2 * np.expm1(x), x),
-    "sqrt": lambda x: np.sqrt(np.where(x < 0, np.nan, x)),
-    "negative": lambda x: -x,
-    "abs": np.abs,
-    "mish": lambda x: x * np.tanh(np.log1p(np.exp(x))),
-    "softplus": lambda x: np.logaddexp(0, x),
-    "prelu": lambda x: np.where(x < 0, -2 * x, x),
+OF_PARAMETERS: dict[str, Op] = {
+    "clamp": Clamp(min=-2, max=3),
+    "elu": Elu(alpha=2),
+    "gelu_tanh": GeluV7(approximation_mode="tanh"),
+    "prelu": FusedLeakyReLU(Fact(F32, Shape(())), -2),
 }
+"""The operations of functions whose name is not that of an operation without attributes."""
+
+
+def defined(name: str) -> Elementwise:
+    """A function as its operation defines it."""
+    op = OF_PARAMETERS[name] if name in OF_PARAMETERS else resolve(name)()
+    function = op.elementwise()
+    assert function is not None
+    assert function.name == name
+    return function
+
+
+def in_f64(function: Elementwise, x: Array) -> Array:
+    expected = x.astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        function.in_place(expected)
+    return expected
 
 
 @merged()
 @pytest.mark.parametrize("name", UNARY)
 @pytest.mark.parametrize("count", [1, 15, 16, 1001])
 def test_unary(name: str, count: int) -> None:
+    function = defined(name)
     x = np.linspace(-20, 20, count, dtype=np.float32)
-    with np.errstate(over="ignore", invalid="ignore"):
-        expected = EXACT[name](x.astype(np.float64))
-    unary(name, x, -2, 3)
+    expected = in_f64(function, x)
+    unary(name, x, *function.parameters)
     np.testing.assert_allclose(x, expected, rtol=1e-6, atol=3e-6 if name.startswith("gelu") else 3e-7)
 
 
 @merged()
 @pytest.mark.parametrize("name", sorted(set(UNARY) - {"sqrt"}))
 def test_special_values(name: str) -> None:
+    function = defined(name)
     x = np.array([np.nan, np.inf, -np.inf, 0, 200, -200], np.float32)
-    with np.errstate(over="ignore", invalid="ignore"):
-        expected = EXACT[name](x.astype(np.float64)).astype(np.float32)
-    unary(name, x, -2, 3)
+    with np.errstate(over="ignore"):
+        expected = in_f64(function, x).astype(np.float32)
+    unary(name, x, *function.parameters)
     kept = np.ones(len(x), np.bool_)
     if name in ("gelu", "gelu_tanh", "swish", "hswish", "mish"):
         kept[2] = False  # minus infinity times zero

@@ -9,7 +9,7 @@ import pytest
 
 from irrun.ops.generation.range import RangeV1, RangeV4
 from irrun.runtime.lowering.builder import Builder, Unsupported
-from irrun.runtime.lowering.generation import lower_range, sequence
+from irrun.runtime.lowering.generation import emit_range, lower_range
 from irrun.runtime.view import View
 from irrun.tensor.element_type import F32, I64
 from irrun_kernels.elements import KINDS
@@ -27,7 +27,7 @@ def test_a_sequence_of_each_type(kind: str, start: int, count: int, step: int) -
     for cut in (contextlib.nullcontext(), many_tasks()):
         builder = Builder()
         with cut:
-            out = sequence(builder, start, count, step, dtype)
+            out = emit_range(builder, start, count, step, dtype)
         (found,) = results(builder, [], [], [out])
         np.testing.assert_array_equal(found, (start + step * np.arange(count)).astype(dtype))
 

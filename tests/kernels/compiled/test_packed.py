@@ -10,6 +10,7 @@ from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.lookup import Lookup
 from irrun.kernels.packed_product import PackedMatrix
 from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
+from irrun.runtime.lowering.builder import Unsupported
 from irrun.runtime.memory import Memory
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import BF16, F32
@@ -88,7 +89,8 @@ def test_a_product_with_codes_of_a_table(
 def test_groups_that_are_no_whole_words_have_no_kernel(size: int) -> None:
     codes = np.zeros((7, 2, size), np.int8)
     op = FusedPackedMatMul(Fact(F32, Shape((3, 7))), PackedMatrix(codes, np.ones((7, 2), np.float32), None), None, None)
-    assert run(op, np.ones((3, 2 * size), np.float32)) is None
+    with pytest.raises(Unsupported, match=f"groups of {size} weights"):
+        run(op, np.ones((3, 2 * size), np.float32))
 
 
 @merged()

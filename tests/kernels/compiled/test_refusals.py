@@ -1,0 +1,171 @@
+"""Lowerings say why they leave a step to NumPy, and which algorithm they choose."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from irrun.ops import Op
+from irrun.ops.activation.log_softmax import LogSoftmax
+from irrun.ops.arithmetic.add import Add
+from irrun.ops.arithmetic.cum_sum import CumSum
+from irrun.ops.arithmetic.log import Log
+from irrun.ops.comparison.is_inf import IsInf
+from irrun.ops.condition.non_zero import NonZero
+from irrun.ops.image.grid_sample import GridSample
+from irrun.ops.image.interpolate import InterpolateV11
+from irrun.ops.matrix.matmul import MatMul
+from irrun.ops.movement.broadcast import BroadcastV1
+from irrun.ops.movement.concat import Concat
+from irrun.ops.movement.gather import GatherV7, GatherV8
+from irrun.ops.movement.gather_elements import GatherElements
+from irrun.ops.movement.pad import PadV12
+from irrun.ops.movement.reverse_sequence import ReverseSequence
+from irrun.ops.movement.roll import Roll
+from irrun.ops.movement.scatter_elements_update import ScatterElementsUpdateV12
+from irrun.ops.movement.scatter_update import ScatterUpdate
+from irrun.ops.movement.space_to_batch import SpaceToBatch
+from irrun.ops.movement.tile import Tile
+from irrun.ops.normalization.mvn import MVNV6
+from irrun.ops.pooling.adaptive_avg_pool import AdaptiveAvgPool
+from irrun.ops.reduction.reduce_sum import ReduceSum
+from irrun.ops.shape.unsqueeze import Unsqueeze
+from irrun.ops.sort.top_k import TopKV11
+from irrun.runtime.lowering import LOWERINGS
+from irrun.runtime.lowering.builder import Builder, Unsupported
+from irrun.runtime.lowering.convolutions import algorithm_of
+from tests.kernels.compiled.lowered import placed, run
+from tests.kernels.merged import merged
+
+
+def zeros(*shape: int, dtype: str = "float32") -> Any:
+    return np.zeros(shape, dtype)
+
+
+def ints(*numbers: int) -> Any:
+    return np.array(numbers, np.int64)
+
+
+MVN = MVNV6(eps=1e-2, eps_mode="inside_sqrt", normalize_variance=True)
+SUMS = ScatterElementsUpdateV12(reduction="mean")
+
+REFUSED: dict[str, tuple[Op, tuple[Any, ...], int, str]] = {
+    "two types": (Add(), (zeros(2), ints(1, 2)), 0, "inputs of different types"),
+    "a type without functions": (Add(), (zeros(2, dtype="float16"),) * 2, 0, "elements of f16"),
+    "a function that a type does not have": (Log(), (ints(1, 2),), 0, "no function log of i64"),
+    "no infinity": (IsInf(detect_negative=False, detect_positive=False), (zeros(2),), 0, "it asks for no infinity"),
+    "a running sum": (CumSum(), (zeros(2), ints(1)), 1, "axis 1 of 1 axes"),
+    "softmax": (LogSoftmax(axis=0), (zeros(),), 0, "a scalar"),
+    "truths": (NonZero(), (zeros(),), 0, "a tensor of 0 axes"),
+    "samples": (GridSample(), (ints(1).reshape(1, 1, 1, 1), zeros(1, 1, 1, 2)), 0, "elements of i64"),
+    "a grid": (GridSample(), (zeros(1, 1, 2, 2), zeros(3, 1, 1, 2)), 0, "a grid that does not fit the images"),
+    "matrices": (MatMul(), (zeros(2, 3), zeros(4, 2)), 0, "rows of 3 and columns of 4 elements"),
+    "pdpd": (BroadcastV1(mode="pdpd"), (zeros(1), ints(2)), 1, "mode pdpd"),
+    "parts": (Concat(axis=0), (zeros(2, 3), zeros(2, 4)), 0, "inputs of different sizes"),
+    "an axis of a run": (GatherV8(), (zeros(2), ints(1), ints(0)), 0, "an axis that depends on values"),
+    "negative indices": (
+        GatherV7(),
+        (zeros(2, 2), ints(-1), ints(0)),
+        2,
+        "negative indices, which this version leaves open",
+    ),
+    "no elements": (GatherV8(), (zeros(0, 2), ints(0, 1), ints(0)), 1, "an axis without elements"),
+    "indices": (
+        GatherElements(axis=0),
+        (zeros(3, 2), zeros(3, 4, dtype="int64")),
+        0,
+        "indices that do not fit the data",
+    ),
+    "a reduction": (SUMS, (zeros(3), ints(0), zeros(1), ints(0)), 1, "reduction mean"),
+    "updates": (
+        ScatterUpdate(),
+        (zeros(3, 2), ints(0), zeros(1, 3), ints(0)),
+        1,
+        "updates that do not fit the indices",
+    ),
+    "types of updates": (ScatterUpdate(), (zeros(3), ints(0), ints(1), ints(0)), 1, "updates of i64 for f32"),
+    "repeats": (Tile(), (zeros(2), ints(-1)), 1, "a negative number of repeats"),
+    "a crop": (
+        PadV12(pad_mode="constant"),
+        (zeros(2), ints(-2), ints(-1)),
+        2,
+        "negative pads beyond the size of an axis",
+    ),
+    "a reflection": (
+        PadV12(pad_mode="reflect"),
+        (zeros(2), ints(2), ints(0)),
+        2,
+        "pads of mode reflect beyond the size of an axis",
+    ),
+    "shifts": (Roll(), (zeros(3), ints(1, 1), ints(0, 0)), 2, "several shifts of an axis"),
+    "lengths": (ReverseSequence(), (zeros(2, 3), ints(1, 2)), 0, "lengths that depend on values"),
+    "blocks": (
+        SpaceToBatch(),
+        (zeros(1, 3), ints(1, 2), ints(0, 0), ints(0, 0)),
+        3,
+        "sizes that are no multiples of blocks",
+    ),
+    "moments": (MVN, (zeros(2, 3, dtype="float64"), ints(1)), 1, "elements of f64"),
+    "axes of a run": (MVN, (zeros(2, 3), ints(1)), 0, "axes that depend on values"),
+    "windows": (AdaptiveAvgPool(), (zeros(1, 2, 3), ints(2)), 0, "sizes that depend on values"),
+    "an axis twice": (
+        ReduceSum(),
+        (zeros(2, 3), ints(1, -1)),
+        1,
+        "an axis that is outside of the tensor, or given twice",
+    ),
+    "a new axis twice": (Unsqueeze(), (zeros(2), ints(0, 0)), 1, "an axis that is given twice"),
+    "more than there are": (TopKV11(axis=0, mode="max", sort="value"), (zeros(3), ints(4)), 1, "4 of 3 elements"),
+}
+
+
+@merged()
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refusal_has_a_reason(name: str) -> None:
+    op, arrays, constants, reason = REFUSED[name]
+    with pytest.raises(Unsupported, match=f"^{re.escape(reason)}$"):
+        run(op, *arrays, constants=constants)
+
+
+def resized(mode: Any) -> tuple[Op, tuple[Any, ...], int]:
+    op = InterpolateV11(mode=mode, shape_calculation_mode="sizes")
+    return op, (zeros(1, 1, 2, 2), ints(3, 5), ints(2, 3)), 2
+
+
+DOUBLE = zeros(2, 2, dtype="float64")
+
+CHOSEN: dict[str, tuple[Op, tuple[Any, ...], int, str]] = {
+    "rows of f32": (LogSoftmax(axis=1), (zeros(2, 3),), 0, ""),
+    "rows of f64": (LogSoftmax(axis=1), (DOUBLE,), 0, "maximum, sum and quotient"),
+    "matrices of f32": (MatMul(), (zeros(2, 3), zeros(3, 2)), 0, ""),
+    "matrices of f64": (MatMul(), (DOUBLE, DOUBLE), 0, "sums of products"),
+    "the nearest pixel": (*resized("nearest"), "picks elements"),
+    "pixels between others": (*resized("linear_onnx"), "axis by axis"),
+}
+
+
+@merged()
+@pytest.mark.parametrize("name", CHOSEN)
+def test_a_lowering_names_its_algorithm(name: str) -> None:
+    op, arrays, constants, algorithm = CHOSEN[name]
+    builder, count = Builder(), len(arrays) - constants
+    inputs = [placed(builder, array) for array in arrays[:count]]
+    LOWERINGS[type(op)].function(op, builder, *inputs, *arrays[count:])
+    assert builder.algorithm == algorithm
+
+
+@pytest.mark.parametrize(
+    ("possible", "algorithm"),
+    [
+        (set(), "product by taps"),
+        ({"has_few"}, "product by rows of taps"),
+        ({"has_few", "has_tiles"}, "Winograd"),
+        ({"is_depthwise", "has_few"}, "depthwise"),
+    ],
+)
+def test_algorithms_of_convolutions(possible: set[str], algorithm: str) -> None:
+    known = {"is_depthwise": False, "has_few": False, "has_tiles": False}
+    assert algorithm_of(**(known | dict.fromkeys(possible, True))) == algorithm
