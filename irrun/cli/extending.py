@@ -19,13 +19,12 @@ def extension_option(command: Command) -> Command:
     """Add the repeatable option ``--extension`` to a command; ``extensions`` returns the files."""
     return click.option(
         "--extension",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
         multiple=True,
         is_eager=True,
         expose_value=False,
         callback=_taken,
         metavar="FILE.py",
-        help="A Python file with your operations and rules, which is executed; repeatable.",
+        help="A Python file, or module, with your operations, rules and passes, which is executed; repeatable.",
     )(command)
 
 
@@ -45,11 +44,12 @@ def added_rules() -> Iterator[None]:
     """Add the rules of the files of ``--extension``, within the context; Failure for unusable ones."""
     from irrun.cli.failures import Failure
     from irrun.linter.rule import adding
-    from irrun.ops.extending import ExtensionError
+    from irrun.ops.extending import all_additions
+    from irrun.ops.importing import ExtensionError
 
     with ExitStack() as stack:
         try:
-            stack.enter_context(adding(extensions()))
+            stack.enter_context(adding(all_additions(extensions())))
         except ExtensionError as error:
             raise Failure(str(error)) from None
         yield
@@ -62,5 +62,10 @@ def extensions() -> tuple[str, ...]:
     return given
 
 
-def _taken(context: click.Context, _parameter: click.Parameter, files: tuple[Path, ...]) -> None:
-    context.meta[_KEY] = tuple(str(path) for path in files)
+def _taken(context: click.Context, _parameter: click.Parameter, sources: tuple[str, ...]) -> None:
+    from irrun.ops.importing import is_module_name
+
+    for source in sources:
+        if not is_module_name(source) and not Path(source).exists():
+            raise click.BadParameter(f"File {source!r} does not exist.")
+    context.meta[_KEY] = sources

@@ -21,7 +21,6 @@ from irrun.ops import Op
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.available import BUILT_IN, Operations
 from irrun.ops.context import BodyPorts
-from irrun.ops.extending import ExtensionError
 from irrun.ops.extension import Extension
 from irrun.ops.registry import spelling
 
@@ -142,7 +141,7 @@ class _Binder:
                     return extension
                 declared = self.available.resolve(*key)
             except OpError as error:
-                is_known = isinstance(error, ExtensionError) or self.available.spelling(layer.type) is not None
+                is_known = self.available.spelling(layer.type) is not None
                 anchor = Anchor(layer.element, "attribute", error.attribute)
                 self._misread(in_layer(error, anchor, layer, path))
                 return self._meant(layer, path) if self.correct and not is_known else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple, overload
@@ -33,7 +33,8 @@ from irrun.linter.settings import LinterSettings
 from irrun.linter.suppression import unsuppressed
 from irrun.linter.verification import verified
 from irrun.ops.available import operations_of
-from irrun.ops.extending import ExtensionSource, extended
+from irrun.ops.blame import ExtensionFault
+from irrun.ops.extending import ExtensionSource
 from irrun.ops.releases import least
 
 _MARK: Final = b"irrun:"
@@ -158,9 +159,8 @@ class Linter:
             content = load(path) if file.data is None else file.data
         except IRError as error:
             return self._report(filename, SourceMap(b""), error.diagnostics)
-        added = [*extended(), *self.extensions]
-        operations = operations_of(added)
-        with adding(added), Boundary(filename, (UnknownPort,)):
+        operations = operations_of(self.extensions)
+        with adding(operations.additions), Boundary(filename, (UnknownPort,)):
             try:
                 place = None if file.data is not None and filename == STDIN else path
                 read = document(content, place, None if file.weights is None else Path(file.weights))
@@ -200,7 +200,8 @@ class Linter:
         counts: Verified = NOTHING,
         release: str | None = None,
     ) -> Report:
-        return Report(filename, source, [item for item in found if self.settings.applies(item.code)], counts, release)
+        kept = [item for item in found if item.code == ExtensionFault.code or self.settings.applies(item.code)]
+        return Report(filename, source, kept, counts, release)
 
 
 def lint(
@@ -217,25 +218,24 @@ def lint(
 
 
 def _left(context: Context) -> list[Diagnostic]:
-    """Return the findings that are reported, with their fixes."""
+    """Return the findings that are reported, with their fixes; last those about extensions that fail."""
     read, asked = context.document, context.settings.asked
     needed = _needed(context.settings, read.data)
-    found = [*read.diagnostics, *context.bound.diagnostics, *_merged(context.failures()), *_checked(context, needed)]
+    inferred = _merged(item for item in context.failures() if item.code != ExtensionFault.code)
+    found = [*read.diagnostics, *context.bound.diagnostics, *inferred]
+    failing = [item for item in context.facts.diagnostics if item.code == ExtensionFault.code]
+    for code, rule in told(rules().items(), "checking", unit="rules"):
+        if code in needed:
+            found += rule.found(context, failing)
     try:
         read.weights.check()
     except WeightsOutOfRange as error:
         found = [Diagnostic(error.code, error.message)]
     wanted = _wanted(unexplained(_in_full(found, read), context), asked)
-    return unsuppressed(_fixed(wanted, context), read.data, read.source_map)
+    return [*unsuppressed(_fixed(wanted, context, failing), read.data, read.source_map), *failing]
 
 
-def _checked(context: Context, codes: Collection[str]) -> Iterator[Diagnostic]:
-    for code, rule in told(rules().items(), "checking", unit="rules"):
-        if code in codes:
-            yield from rule().check(context)
-
-
-def _fixed(found: Iterable[Diagnostic], context: Context) -> list[Diagnostic]:
+def _fixed(found: Iterable[Diagnostic], context: Context, failing: list[Diagnostic]) -> list[Diagnostic]:
     """Return the findings, each with its fix if there is one."""
     fixed = list(found)
     unfixed: dict[str, list[int]] = {}
@@ -243,9 +243,8 @@ def _fixed(found: Iterable[Diagnostic], context: Context) -> list[Diagnostic]:
         if item.fix is None:
             unfixed.setdefault(item.code, []).append(index)
     for code, indices in unfixed.items():
-        for index, fix in zip(
-            indices, rules()[code]().fixes([fixed[index] for index in indices], context), strict=True
-        ):
+        fixes = rules()[code].fixed([fixed[index] for index in indices], context, failing)
+        for index, fix in zip(indices, fixes, strict=True):
             fixed[index] = fixed[index]._replace(fix=fix)
     return fixed
 

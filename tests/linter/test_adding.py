@@ -14,8 +14,9 @@ from irrun.linter import rule as registry
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule, adding, rules
 from irrun.linter.selection import UnknownRule, selector
-from irrun.ops import extending
-from irrun.ops.extending import ExtensionError
+from irrun.ops import available, extending
+from irrun.ops.extending import ExtensionWarning
+from irrun.ops.importing import ExtensionError
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "extension"
 
@@ -93,7 +94,7 @@ def test_unusable(rule: type[Rule], message: str) -> None:
 
 @pytest.fixture
 def _afresh() -> Iterator[None]:
-    caches = (extending.installed, registry._installed, registry._merged)
+    caches = (extending.installed, available._installed, registry._with_installed, registry._merged)
     for cache in caches:
         cache.cache_clear()
     yield
@@ -119,7 +120,22 @@ def test_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_afresh")
 def test_broken_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    point = metadata.EntryPoint("lost", "nothing.like_it", "irrun.operations")
-    monkeypatch.setattr(metadata, "entry_points", lambda group: [point] if group == "irrun.operations" else [])
-    (found,) = irrun.lint(EXAMPLE / "model.xml", codes=["IR301"])
-    assert found.message.startswith("the entry point lost of a package cannot be imported: ModuleNotFoundError")
+    points = {
+        "irrun.operations": [
+            metadata.EntryPoint("lost", "nothing.like_it", "irrun.operations"),
+            metadata.EntryPoint("own", "tests.ops.own_operations", "irrun.operations"),
+            metadata.EntryPoint("empty", "json", "irrun.operations"),
+        ],
+        "irrun.rules": [
+            metadata.EntryPoint("gone", f"{__name__}:Gone", "irrun.rules"),
+            metadata.EntryPoint("long", f"{__name__}:LongName", "irrun.rules"),
+        ],
+    }
+    monkeypatch.setattr(metadata, "entry_points", lambda group: points.get(group, []))
+    with pytest.warns(ExtensionWarning) as told:
+        assert {item.code for item in irrun.lint(EXAMPLE / "model.xml")} == {"TEST201"}
+    assert sorted(str(item.message) for item in told) == [
+        "the entry point empty of a package cannot be used: json declares no operation, rule or pass",
+        f"the entry point gone of a package fails: AttributeError: module {__name__!r} has no attribute 'Gone'",
+        "the entry point lost of a package fails: ModuleNotFoundError: No module named 'nothing'",
+    ]

@@ -166,4 +166,4 @@ def test_several_outputs_and_lists_of_attributes(tmp_path: Path) -> None:
     results = irrun.compile_model(model)(np.array([1, 2, 3, 4], np.float32))
     assert [array.tolist() for array in results.to_tuple()] == [[2, 4], [-4.5, -6]]
     irrun.save_model(model, tmp_path / "m.xml")
-    assert '<data scales="2.0,-1.5" exact="true" />' in (tmp_path / "m.xml").read_text()
+    assert '<data scales="2.0, -1.5" exact="true" />' in (tmp_path / "m.xml").read_text()

@@ -165,7 +165,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "class that is not an operation": (
         lambda: irrun.Core().add_extension(int),
         RuntimeError,
-        "int is not an operation, expected a class that derives from Op",
+        "int declares no operation, rule or pass, expected a class that derives from Op, Rule or Pass",
     ),
 }
 
