@@ -20,6 +20,7 @@ from irrun.jobs.progress import told
 from irrun.ops import Op
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.available import BUILT_IN, Operations
+from irrun.ops.blame import as_read
 from irrun.ops.context import BodyPorts
 from irrun.ops.extension import Extension
 from irrun.ops.registry import spelling
@@ -156,7 +157,7 @@ class _Binder:
         if read.values is None:
             return None
         try:
-            op = cls.as_read(read.values)
+            op = as_read(cls, read.values)
             if cls.inputs and not read.diagnostics:
                 self.shared[same] = op
             return op

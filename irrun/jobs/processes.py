@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -178,12 +179,16 @@ def _handlers() -> dict[signal.Signals, Any]:
 
 
 def _begin(ignored: bool, work: Several[Any, Any]) -> None:
-    """Prepare a worker: an interrupt ends it at once, unless ``ignored``, and so does the end of its parent."""
+    """Prepare a worker: an interrupt ends it at once, unless ``ignored``, and so does the end of its parent.
+
+    What extensions print goes to stderr.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN if ignored else signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if _CAN_HOLD_BACK:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     threading.Thread(target=_end_with_parent, name="irrun-parent", daemon=True).start()
+    sys.stdout = sys.stderr
     _WORK[:] = [work]
 
 

@@ -221,9 +221,9 @@ def _left(context: Context) -> list[Diagnostic]:
     """Return the findings that are reported, with their fixes; last those about extensions that fail."""
     read, asked = context.document, context.settings.asked
     needed = _needed(context.settings, read.data)
-    inferred = _merged(item for item in context.failures() if item.code != ExtensionFault.code)
-    found = [*read.diagnostics, *context.bound.diagnostics, *inferred]
-    failing = [item for item in context.facts.diagnostics if item.code == ExtensionFault.code]
+    bound, inferred = context.bound.diagnostics, context.failures()
+    failing = [item for item in (*bound, *context.facts.diagnostics) if item.code == ExtensionFault.code]
+    found = [item for item in (*read.diagnostics, *bound, *_merged(inferred)) if item.code != ExtensionFault.code]
     for code, rule in told(rules().items(), "checking", unit="rules"):
         if code in needed:
             found += rule.found(context, failing)

@@ -139,10 +139,10 @@ class Rule:
 
     @classmethod
     def found(cls, context: Context, failing: list[Diagnostic]) -> list[Diagnostic]:
-        """Return what ``check`` finds in a file; the failure of a rule that is not irrun's is added to ``failing``."""
-        if is_own(cls):
-            return list(cls().check(context))
+        """Return what ``check`` finds in a file; the failure of an extension is added to ``failing``."""
         try:
+            if is_own(cls):
+                return list(cls().check(context))
             with blamed(f"the rule {cls.code}", definition(cls.check, cls)):
                 found = list(cls().check(context))
                 for item in found:

@@ -6,9 +6,8 @@ import functools
 import os
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import Path
 from types import CodeType
 from typing import Any, Final, NamedTuple
@@ -16,26 +15,22 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun.diagnostics import OpError, amount
+from irrun.diagnostics.foreign import TRACEBACK, running
 from irrun.diagnostics.signals import is_of_signal
 from irrun.ops.operation import Op
 from irrun.tensor import Array, ElementType, Fact, Shape, Undecided
-
-TRACEBACK: Final = "IRRUN_TRACEBACK"
-"""The environment variable that prints the traceback of every fault of an extension."""
 
 _PACKAGE: Final = f"{Path(__file__).resolve().parents[1]}{os.sep}"
 _PACKAGES: Final = tuple(f"{sysconfig.get_path(name)}{os.sep}" for name in ("purelib", "platlib"))
 _PYTHON: Final = tuple(f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "platstdlib"))
 _LONGEST: Final = 300
 
-is_running_extension: Final[ContextVar[bool]] = ContextVar("irrun.extension", default=False)
-"""True while code of an extension runs, on its thread."""
-
 
 class ExtensionFault(OpError):
     """The code of an extension fails: it raises an exception, or returns what it must not; the cause is the former."""
 
     code = "IR805"
+    of_extension = True
 
 
 _PASSED: Final = KeyboardInterrupt, GeneratorExit, MemoryError, ExtensionFault
@@ -52,9 +47,9 @@ def blamed(subject: str, place: str = "", *passed: type[Exception]) -> Iterator[
 
     ``place`` is that of what is called, which is named where the exception has left no line of the extension.
     """
-    token = is_running_extension.set(True)
     try:
-        yield
+        with running():
+            yield
     except BaseException as error:
         if isinstance(error, (*_PASSED, *passed)) or is_of_signal(error):
             raise
@@ -64,8 +59,6 @@ def blamed(subject: str, place: str = "", *passed: type[Exception]) -> Iterator[
             traceback.print_exception(error, file=sys.stderr)
         where = place_of(error, place.rpartition(":")[0]) or place
         raise ExtensionFault(f"{subject} fails{f' at {where}' if where else ''}: {described(error)}") from error
-    finally:
-        is_running_extension.reset(token)
 
 
 def described(error: BaseException) -> str:
@@ -108,6 +101,24 @@ def _shown(filename: str) -> str:
 
 
 # -- operations
+
+
+def as_read(cls: type[Op], values: Mapping[str, Any]) -> Op:
+    """Return an operation with the values of a file; ExtensionFault where one that is not irrun's cannot be made."""
+    if is_own(cls):
+        return cls.as_read(values)
+    with blamed(f"{cls.type}.verify", definition(cls.verify, cls), OpError):
+        return cls.as_read(values)
+
+
+def called(op: Op, name: str, *given: Any) -> Any:
+    """Call another method of an operation; ExtensionFault where one that is not irrun's fails."""
+    method = getattr(op, name)
+    if is_own(type(op)):
+        return method(*given)
+    with blamed(f"{op.type}.{name}", definition(getattr(type(op), name), type(op)), OpError):
+        found = method(*given)
+        return list(found) if isinstance(found, Iterator) else found
 
 
 def infer(op: Op, *inputs: Any, **asked: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from irrun.diagnostics import listing
 from irrun.ops.blame import blamed, definition, described, is_own
-from irrun.ops.importing import ExtensionError, module_of
+from irrun.ops.importing import ExtensionError, SentFile, module_of
 from irrun.ops.operation import OpClass
 from irrun.ops.releases import is_meant_as_number
 
@@ -40,7 +40,7 @@ def additions_of(source: ExtensionSource) -> Additions:
     if isinstance(source, Additions):
         return source
     name = name_of(source)
-    given = module_of(source) if isinstance(source, str | os.PathLike) else source
+    given = module_of(source) if isinstance(source, str | os.PathLike | SentFile) else source
     if not isinstance(given, ModuleType | type) and not hasattr(given, "declared_operations"):
         kinds = "a Python file, a module, a class or an OpExtension"
         raise ExtensionError(f"{name} is {type(given).__name__}, expected {kinds}")
@@ -65,6 +65,8 @@ def name_of(source: ExtensionSource) -> str:
     """Return how messages name a source."""
     if isinstance(source, str | os.PathLike):
         return os.fspath(source)
+    if isinstance(source, SentFile):
+        return source.path
     if isinstance(source, ModuleType):
         return source.__name__
     return source.__qualname__.rpartition(".")[2] if isinstance(source, type) else repr(source)

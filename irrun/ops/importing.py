@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -17,6 +18,9 @@ from irrun.diagnostics import OpError
 from irrun.ops.blame import ExtensionFault, blamed, described, place_of
 
 _LIBRARIES: Final = (".so", ".dll", ".dylib", ".pyd")
+_PREFIX: Final = "irrun_extension_"
+"""The beginning of the names of modules that are files of users."""
+
 _siblings: Final[dict[str, Path]] = {}
 """The folder of each module that a file has imported from beside it."""
 
@@ -25,10 +29,13 @@ class ExtensionError(OpError):
     """What a user gave as an extension cannot be imported, or what it declares cannot be used."""
 
     code = "IR301"
+    of_extension = True
 
 
-def module_of(source: str | os.PathLike[str]) -> ModuleType:
+def module_of(source: str | os.PathLike[str] | SentFile) -> ModuleType:
     """Import a Python file by its path, or a module by its name. ExtensionError where that fails."""
+    if isinstance(source, SentFile):
+        return executed(Path(source.path), source.content)
     if not isinstance(source, str) or not is_module_name(source):
         return load(Path(source))
     try:
@@ -40,6 +47,31 @@ def module_of(source: str | os.PathLike[str]) -> ModuleType:
         raise ExtensionError(f"{source} cannot be imported: {error}") from error
     except ExtensionFault as error:
         raise _not_imported(source, error) from error.__cause__
+
+
+@dataclass(frozen=True, slots=True)
+class SentFile:
+    """A Python file with its content, which need not be where it is imported."""
+
+    path: str
+    content: bytes
+
+
+def portable(source: Any, *, travels: bool) -> Any:
+    """Return a source that can be pickled for a worker; one that ``travels`` gets the content of files.
+
+    ExtensionError where a file cannot be read.
+    """
+    if isinstance(source, ModuleType):
+        name, file = source.__name__, getattr(source, "__file__", None)
+        source = file if name.startswith(_PREFIX) and file is not None else name
+    source = at(source, Path.cwd())
+    if not travels or not isinstance(source, str) or is_module_name(source):
+        return source
+    try:
+        return SentFile(source, Path(source).read_bytes())
+    except OSError as error:
+        raise _unreadable(source, error) from None
 
 
 def at(source: Any, folder: Path) -> Any:
@@ -69,8 +101,12 @@ def load(path: Path) -> ModuleType:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise ExtensionError(f"{path} cannot be read: {error.strerror}, expected a Python file") from None
+        raise _unreadable(path, error) from None
     return executed(path, content)
+
+
+def _unreadable(path: str | Path, error: OSError) -> ExtensionError:
+    return ExtensionError(f"{path} cannot be read: {error.strerror}, expected a Python file")
 
 
 def executed(path: Path, content: bytes) -> ModuleType:
@@ -78,7 +114,7 @@ def executed(path: Path, content: bytes) -> ModuleType:
     import importlib.util
 
     digest = hashlib.sha256(os.fsencode(path.absolute()) + b"\0" + content).hexdigest()
-    name = f"irrun_extension_{digest[:16]}"
+    name = f"{_PREFIX}{digest[:16]}"
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)
@@ -120,5 +156,5 @@ def _beside(folder: Path) -> Iterator[None]:
         sys.path.remove(str(folder))
         for name in set(sys.modules) - known:
             file = getattr(sys.modules[name], "__file__", None)
-            if file is not None and Path(file).is_relative_to(folder) and not name.startswith("irrun_extension_"):
+            if file is not None and Path(file).is_relative_to(folder) and not name.startswith(_PREFIX):
                 _siblings[name] = folder
