@@ -43,7 +43,7 @@ def additions_of(source: ExtensionSource) -> Additions:
     given = module_of(source) if isinstance(source, str | os.PathLike | SentFile) else source
     if not isinstance(given, ModuleType | type) and not hasattr(given, "declared_operations"):
         kinds = "a Python file, a module, a class or an OpExtension"
-        raise ExtensionError(f"{name} is {type(given).__name__}, expected {kinds}")
+        raise ExtensionError(f"{name} is of type {type(given).__name__}, expected {kinds}")
     found = _classes(given)
     if not found:
         raise ExtensionError(f"{name} declares no operation, rule or pass{_expected(given)}")

@@ -6,11 +6,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from lxml import etree
 
+import irrun
 from irrun.linter.rule import rules
+from irrun.openvino import opset13
 from tests.cli.conftest import Run
+from tests.openvino import own_classes
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "extension"
 MODEL, OPS, RULES = EXAMPLE / "model.xml", EXAMPLE / "my_ops.py", EXAMPLE / "my_rules.py"
@@ -136,3 +140,16 @@ def test_a_fault_of_the_operation_is_its_own(run: Run, tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "no luck" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("source", [own_classes.__name__, own_classes.__file__])
+def test_classes_in_the_style_of_openvino(run: Run, tmp_path: Path, source: str) -> None:
+    x = opset13.parameter([2], np.float32, name="x")
+    nodes = own_classes.Halved(own_classes.Total([x], **own_classes.GIVEN))
+    model, values, out = tmp_path / "m.xml", tmp_path / "x.npy", tmp_path / "y.npy"
+    irrun.serialize(irrun.Model([nodes.output(0)], [x], "m"), model, tmp_path / "m.bin")
+    np.save(values, np.array([1, 2], np.float32))
+    assert run("run", model, "-i", f"x={values}", "-o", out, "--extension", source).exit_code == 0
+    assert np.load(out).tolist() == [6.5, 7]
+    assert run("lint", model, "--extension", source).exit_code == 0
+    assert "  axes: ints, default 0, 1\n" in run("ops", "Total", "--extension", source).stdout

@@ -115,7 +115,9 @@ INFERS = [
     _infer("list", "return [2, 3]", f"at ext.py:13 returns (2, 3), {_FACTS}"),
     _infer("two", "return data, data", f"at ext.py:13 returns (Fact(f32[2,3]), Fact(f32[2,3])), {_FACTS}"),
     _infer(
-        "attribute", "return data.nothing", "fails at ext.py:14: AttributeError: 'Fact' object has no attribute 'nothing'"
+        "attribute",
+        "return data.nothing",
+        "fails at ext.py:14: AttributeError: 'Fact' object has no attribute 'nothing'",
     ),
     Faulty(
         "verify",

@@ -57,7 +57,7 @@ class Op(Node):
     """The facts of the inputs when the constructor inferred those of the outputs, and these."""
 
     def __init__(self, py_obj: Any = None, inputs: Sequence[Any] | None = None) -> None:
-        info = self.get_type_info()
+        info = _require_info(self)
         self._begin(record_of(_owned(self, info), fresh_name(info.name), 0), (), ())
         if inputs:
             self.set_arguments(inputs)
@@ -237,10 +237,6 @@ def _owned(node: Op, info: DiscreteTypeInfo) -> _Adapter:
 def _reader(cls: type[Op]) -> type[_Adapter]:
     """Return the declaration for models that are read, with the attributes of a node without inputs."""
     node = cls()
-    info = node.get_type_info()
-    if not isinstance(info, DiscreteTypeInfo):
-        what = f"operation type_info must be an instance of DiscreteTypeInfo, but {type(info)} is passed."
-        raise TypeError(f"{cls.__name__}: {what}")
     fields: dict[str, Any] = {"__annotations__": {}}
     for name, value in node.get_attributes().items():
         kind = kind_of(value)
@@ -248,7 +244,15 @@ def _reader(cls: type[Op]) -> type[_Adapter]:
             field = f"attribute_{name}"
             fields[field] = attr(declared(value), name=name, doc="an attribute")
             fields["__annotations__"][field] = kind
-    return _declared(cls, info, fields)
+    return _declared(cls, node.get_type_info(), fields)
+
+
+def _require_info(node: Op) -> DiscreteTypeInfo:
+    """Return the type info of a node; TypeError where it is none."""
+    info = node.get_type_info()
+    if not isinstance(info, DiscreteTypeInfo):
+        raise TypeError(f"operation type_info must be an instance of DiscreteTypeInfo, but {type(info)} is passed.")
+    return info
 
 
 def _declared(cls: type[Op], info: DiscreteTypeInfo, fields: dict[str, Any]) -> type[_Adapter]:
