@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import IntEnum
-from typing import ClassVar, Final, Literal, Protocol
+from typing import Any, ClassVar, Final, Literal, Protocol
 
-from irrun.diagnostics import Anchor, Diagnostic, Fault, Fix, LayerRef, OpError, Severity, listing
+from irrun.diagnostics import Anchor, Diagnostic, Fault, Fix, LayerRef, OpError, Severity, listing, near_match
 from irrun.diagnostics.results import ADDRESS
 from irrun.document.places import layer_ref, path_notes
 from irrun.document.records import LayerElement, NetElement, PortElement
@@ -74,6 +74,9 @@ class Rule:
     * ``of_absence``: the findings are about absent attributes, for which an ellipsis may stand.
     * ``merges``: the words, in singular and plural, that follow the number of findings left out because they share
       their cause with the first.
+
+    ``options`` are the settings of the rule with their defaults, which a configuration changes: ``[rules.MY201]``;
+    ``context.option(self, "limit")`` returns one.
     """
 
     adds: ClassVar[str] = "rules"
@@ -88,6 +91,21 @@ class Rule:
     breaks: ClassVar[tuple[Literal["structure", "layer"], ...]] = ()
     of_absence: ClassVar[bool] = False
     merges: ClassVar[tuple[str, str] | None] = None
+    options: ClassVar[Mapping[str, Any]] = {}
+
+    @classmethod
+    def checked_option(cls, name: str, value: Any) -> Any:
+        """Return the value of a setting in the type of its default; ValueError where there is none, or not this."""
+        if name not in cls.options:
+            known = near_match(name, cls.options) or (f", expected {listing(cls.options)}" if cls.options else "")
+            raise ValueError(f"{cls.code} has no such setting{known}")
+        default = cls.options[name]
+        wanted = float if isinstance(default, float) and type(value) is int else type(value)
+        if not isinstance(default, tuple | list) and wanted is not type(default):
+            raise ValueError(f"it is {value!r}, expected a value such as {default!r}")
+        if isinstance(default, tuple | list) and not isinstance(value, tuple | list):
+            raise ValueError(f"it is {value!r}, expected a list")
+        return type(default)(value)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         """Yield the findings of this rule in one file."""
@@ -212,6 +230,11 @@ def adding(sources: Iterable[ExtensionSource]) -> Iterator[None]:
         yield
     finally:
         _ADDED.reset(token)
+
+
+def option_rule(text: str) -> type[Rule] | None:
+    """Return the rule with a code or a name; None where there is none."""
+    return next((rule for code, rule in rules().items() if text in (code, rule.name)), None)
 
 
 @functools.lru_cache(maxsize=16)

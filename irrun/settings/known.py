@@ -47,6 +47,7 @@ SETTINGS: Final[Mapping[str, Setting]] = {
     "per-file-ignores": Setting(
         values.BY_PATTERN, _LINT, "Rules not to check in files that match a pattern.", "codes", {}
     ),
+    "rules": Setting(values.BY_RULE, _LINT, "The settings of rules that have some, by their codes.", "rules", {}),
     "exclude": Setting(values.PATTERNS, _LINT, "Files and folders to skip.", "", (), of_project=True),
     "force-exclude": Setting(
         values.SWITCH, _LINT, "Whether to skip excluded files also if they are named.", "", False, of_project=True

@@ -104,6 +104,26 @@ def test_sarif_and_configuration(run: Run, tmp_path: Path) -> None:
     assert refused.stderr.startswith(f'error: {config}: select: no rule is called "MY"')
 
 
+def test_settings_of_a_rule_in_the_configuration(run: Run, tmp_path: Path) -> None:
+    config, limited = tmp_path / "irrun.toml", "tests.linter.test_adding"
+    config.write_text("[rules.TEST203]\nlimit = 4\n")
+    found = run("lint", MODEL, "--extension", limited, "--config", config, "--select", "TEST203", "--format", "concise")
+    assert (found.exit_code, found.stdout) == (1, f"{MODEL}:2:1: error: ReLU_2 [TEST203]\n")
+    absent = run("lint", MODEL, "--config", config)
+    assert absent.exit_code == 0
+    said = "the settings of TEST203 are not used: no rule is called so; --extension gives one"
+    assert f"note: {config}:1: {said}\n" in absent.stderr
+    config.write_text("[rules.TEST203]\nlimit = 'x'\n")
+    refused = run("lint", MODEL, "--extension", limited, "--config", config)
+    expected = f"error: {config}:1: rules.TEST203.limit: it is 'x', expected a value such as 12\n"
+    assert (refused.exit_code, refused.stderr) == (2, expected)
+    config.write_text("rules.TEST203 = 4\n")
+    assert "expected a table of the settings of a rule" in run("lint", MODEL, "--config", config).stderr
+    given = ("--rules", "TEST203.limit=4", "--rules", "TEST203.words=['Re']", "--select", "TEST203")
+    assert run("lint", MODEL, "--extension", limited, *given, "--format", "concise").stdout.count("TEST203") == 2
+    assert run("lint", MODEL, "--rules", "TEST203").exit_code == 2
+
+
 def test_rules_end_with_a_command_that_is_not_understood(run: Run) -> None:
     assert run("lint", MODEL, "--extension", RULES, "--select", "XX1").exit_code == 2
     assert "MY201" not in rules()

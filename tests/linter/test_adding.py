@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -139,3 +141,42 @@ def test_broken_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
         f"the entry point gone of a package fails: AttributeError: module {__name__!r} has no attribute 'Gone'",
         "the entry point lost of a package fails: ModuleNotFoundError: No module named 'nothing'",
     ]
+
+
+class Limited(Rule):
+    """A layer has a name that is longer than a limit."""
+
+    code, name = "TEST203", "limited-name"
+    options = {"limit": 12, "share": 0.5, "words": ("ReLU",), "exact": False}
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        limit, words = context.option(self, "limit"), context.option(self, "words")
+        for layer in context.document.net.layers:
+            if len(layer.name) > limit and layer.name.startswith(words):
+                yield self.report(context.document.net, layer.name)
+
+
+def names(**settings: Any) -> list[str]:
+    return [item.message for item in irrun.lint(EXAMPLE / "model.xml", extensions=[Limited], **settings)]
+
+
+def test_settings_of_a_rule() -> None:
+    assert names() == []
+    assert names(rules={"TEST203": {"limit": 4}}) == ["ReLU_2"]
+    assert names(rules={"limited-name": {"limit": 7, "words": ["Soft", "Re"]}}) == ["SoftShrink_1", "Result_3"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("limit", 1.5, "it is 1.5, expected a value such as 12"),
+        ("limit", True, "it is True, expected a value such as 12"),
+        ("words", "x", "it is 'x', expected a list"),
+        ("limmit", 4, "TEST203 has no such setting; did you mean limit?"),
+        ("zzzz", 4, "TEST203 has no such setting, expected limit, share, words or exact"),
+    ],
+)
+def test_settings_that_a_rule_does_not_have(name: str, value: object, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Limited.checked_option(name, value)
+    assert Limited.checked_option("share", 1) == 1.0
