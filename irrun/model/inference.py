@@ -33,6 +33,8 @@ class Inference:
         travels: bool = False,
     ) -> None:
         self.config = dict(config or {})
+        if "EXTENSIONS" in self.config:
+            self.config["EXTENSIONS"] = [portable(item, travels=travels) for item in self.config["EXTENSIONS"]]
         self._shapes = dict(shapes or {})
         self._extensions = tuple([portable(source, travels=travels) for source in (*extended(), *extensions)])
         self._compiled: Compiled | None = None

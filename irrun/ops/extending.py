@@ -18,7 +18,7 @@ from irrun.ops.releases import is_meant_as_number
 ExtensionSource = str | os.PathLike[str] | ModuleType | type | Any
 """A Python file, a module or its name, a class, or an ``OpExtension`` of OpenVINO's API."""
 
-_FACTS: Final = {"operations": "opset", "rules": "code", "passes": "name"}
+_FACTS: Final = {"operations": "opset", "rules": "code", "passes": "name", "kernels": "operation"}
 """The attribute by which a class of each kind is a declaration, and not a base of others."""
 
 
@@ -33,6 +33,7 @@ class Additions(NamedTuple):
     operations: tuple[OpClass, ...] = ()
     rules: tuple[type[Any], ...] = ()
     passes: tuple[type[Any], ...] = ()
+    kernels: tuple[type[Any], ...] = ()
 
 
 def additions_of(source: ExtensionSource) -> Additions:
@@ -52,6 +53,11 @@ def additions_of(source: ExtensionSource) -> Additions:
         by_kind[cls.adds].append(cls)
     for cls in by_kind["operations"]:
         _check(cls)
+    for cls in (*by_kind["passes"], *by_kind["kernels"]):
+        try:
+            cls.require_usable()
+        except ValueError as error:
+            raise ExtensionError(str(error)) from None
     return Additions(name, *(tuple(by_kind[kind]) for kind in _FACTS))
 
 

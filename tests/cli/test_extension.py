@@ -15,6 +15,7 @@ from irrun.linter.rule import rules
 from irrun.openvino import opset13
 from tests.cli.conftest import Run
 from tests.openvino import own_classes
+from tests.optimize import own_passes
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "extension"
 MODEL, OPS, RULES = EXAMPLE / "model.xml", EXAMPLE / "my_ops.py", EXAMPLE / "my_rules.py"
@@ -173,3 +174,22 @@ def test_classes_in_the_style_of_openvino(run: Run, tmp_path: Path, source: str)
     assert np.load(out).tolist() == [6.5, 7]
     assert run("lint", model, "--extension", source).exit_code == 0
     assert "  axes: ints, default 0, 1\n" in run("ops", "Total", "--extension", source).stdout
+
+
+def test_passes_and_kernels(run: Run, tmp_path: Path) -> None:
+    x = opset13.parameter([1, 3], np.float32, name="x")
+    end = opset13.clamp(opset13.absolute(opset13.absolute(x, name="abs0"), name="abs1"), 1, 2, name="clamp")
+    model, values, out = tmp_path / "m.xml", tmp_path / "x.npy", tmp_path / "y.npy"
+    irrun.serialize(irrun.Model([end.output(0)], [x], "m"), model, tmp_path / "m.bin")
+    np.save(values, np.array([[-3, -0.5, 2]], np.float32))
+    own = ("--extension", own_passes.__name__)
+    assert run("run", model, "-i", f"x={values}", "-o", out, *own).exit_code == 0
+    assert np.load(out).tolist() == [[102, 101, 102]]
+    plan = run("info", model, "--plan", *own).stdout
+    assert "OwnClamp::Clamp: clamp\n" in plan
+    assert "abs1" not in plan
+    assert run("compare", model, model, *own).exit_code == 0
+    (tmp_path / "in").mkdir()
+    values.rename(tmp_path / "in" / "x.npy")
+    assert run("run", model, "--batch", tmp_path / "in", "-o", tmp_path / "out", *own).exit_code == 0
+    assert np.load(tmp_path / "out" / "x.npy").tolist() == [[102, 101, 102]]
