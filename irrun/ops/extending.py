@@ -6,8 +6,9 @@ import functools
 import os
 import warnings
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from types import ModuleType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from irrun.diagnostics import listing
 from irrun.ops.blame import blamed, definition, described, is_own
@@ -26,7 +27,8 @@ class ExtensionWarning(UserWarning):
     """An installed package offers something that cannot be used."""
 
 
-class Additions(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Additions:
     """What one source adds; ``source`` names it in messages."""
 
     source: str
@@ -145,7 +147,7 @@ def installed(group: str) -> tuple[Additions, ...]:
         try:
             with blamed(where):
                 source = point.load()
-            found.append(additions_of(source)._replace(source=where))
+            found.append(replace(additions_of(source), source=where))
         except Exception as error:
             cause = str(error).removeprefix(where).strip()
             warn(f"{where} {cause if cause.startswith('fails') else f'cannot be used: {cause}'}")
