@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from irrun.jobs.items import Lost, chunks
 from irrun.jobs.threads import Item, Result, Several
+from irrun.jobs.watchdog import TIMED_OUT, guard_this_process
 
 _CAN_HOLD_BACK: Final = hasattr(signal, "pthread_sigmask")
 
@@ -109,6 +110,8 @@ def _one_by_one(
 def _ending(status: int | None) -> str:
     if status is not None and status < 0:
         return f"the process was ended by {signal.Signals(-status).name}"
+    if status == TIMED_OUT:
+        return "the process was ended: it took longer than the limit on the seconds of an inference"
     return f"the process ended with status {status}"
 
 
@@ -189,6 +192,7 @@ def _begin(ignored: bool, work: Several[Any, Any]) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     threading.Thread(target=_end_with_parent, name="irrun-parent", daemon=True).start()
     sys.stdout = sys.stderr
+    guard_this_process()
     _WORK[:] = [work]
 
 

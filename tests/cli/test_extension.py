@@ -193,3 +193,28 @@ def test_passes_and_kernels(run: Run, tmp_path: Path) -> None:
     values.rename(tmp_path / "in" / "x.npy")
     assert run("run", model, "--batch", tmp_path / "in", "-o", tmp_path / "out", *own).exit_code == 0
     assert np.load(tmp_path / "out" / "x.npy").tolist() == [[102, 101, 102]]
+
+
+def test_extensions_of_a_project(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own.py").write_text(RULES.read_text())
+    (tmp_path / "irrun.toml").write_text('extensions = ["own.py"]\n')
+    (tmp_path / "inner").mkdir()
+    monkeypatch.chdir(tmp_path / "inner")
+    untrusted = run("lint", MODEL)
+    said = f"note: {tmp_path / 'irrun.toml'} names extensions, which --trust or IRRUN_TRUST=1 loads\n"
+    assert (untrusted.exit_code, said in untrusted.stderr) == (0, True)
+    assert run("lint", MODEL, "--trust").exit_code == 1
+    assert "MY201" in run("rule", "--trust").stdout
+    monkeypatch.setenv("IRRUN_TRUST", "1")
+    assert run("lint", MODEL).exit_code == 1
+    monkeypatch.chdir(tmp_path.parent)
+    model = tmp_path / "inner" / "m.xml"
+    model.write_text(MODEL.read_text())
+    assert run("lint", model).exit_code == 0
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "irrun.toml").write_text('extensions = ["gone.py"]\n')
+    assert run("lint", MODEL).stderr.startswith(f"error: {tmp_path / 'gone.py'} cannot be read: No such file")
+    (tmp_path / "irrun.toml").write_text("extensions = 3\n")
+    assert (
+        run("lint", MODEL).stderr == f"error: {tmp_path / 'irrun.toml'}: extensions is 3, expected a list of strings\n"
+    )

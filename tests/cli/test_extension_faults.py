@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import Run
-from tests.ops.faulty_extensions import IMPORTS, INFERS, RULES, RUNS, Faulty, rule_text
+from tests.ops.faulty_extensions import IMPORTS, INFERS, RULES, RUNS, Faulty, operation_text, rule_text
+from tests.processes import python
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "extension"
 MODEL = EXAMPLE / "model.xml"
@@ -114,3 +115,16 @@ def test_what_it_prints_goes_to_stderr(run: Run, extension: Path) -> None:
     assert ran.exit_code == 0
     assert [item["name"] for item in json.loads(ran.stdout)["outputs"]] == ["ReLU_2"]
     assert {"import", "infer", "run"} <= set(ran.stderr.split())
+
+
+@pytest.mark.rest
+def test_a_worker_that_hangs_is_ended(extension: Path) -> None:
+    np.save(Path("in", "0.npy"), np.zeros((2, 3), np.float32))
+    extension.write_text(
+        operation_text(run="\n        while data[0, 0] == 0:\n            pass\n        return data * 1")
+    )
+    options = ["--batch", "in", "-o", "out", "--jobs", "2", "--timeout", "1", "--extension", str(extension)]
+    done = python("-m", "irrun", "run", MODEL, *options)
+    assert (done.returncode, done.stdout.startswith("1 input done in ")) == (2, True)
+    what = "the process was ended: it took longer than the limit on the seconds of an inference"
+    assert f"error: {Path('in', '0.npy')}: {what}\n" in done.stderr

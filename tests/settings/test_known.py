@@ -39,7 +39,7 @@ NO_SETTINGS = {
     "--onnx --opset --query --random --scale-values --seed --shape --stdin-filename --value --weights --with-inputs",
     WRITTEN: "--baseline --dump --fix --format-of-dump --output --output-file --records --trace --unsafe-fixes "
     "--write-baseline --xml-only",
-    EXECUTED: "--extension",
+    EXECUTED: "--extension --trust",
     ASKED: "--all --as-written --compare-openvino --constants --diff --exit-zero --fail-fast --from --generic --graph "
     "--keep-shapes --layer --layers --names --openvino --outputs --outputs-by-type --plan --pooling --run "
     "--show-settings --statistics --stats --steps --stop-at --target --tensor --to --top --zeros --no-normalize "
