@@ -86,6 +86,7 @@ def _trusted(context: click.Context, _parameter: click.Parameter, given: bool) -
     from irrun.cli.failures import Failure
     from irrun.ops.importing import at
     from irrun.settings import BadConfiguration, Projects
+    from irrun.settings.resolving import short
 
     try:
         project = Projects().of(Path.cwd())
@@ -97,7 +98,7 @@ def _trusted(context: click.Context, _parameter: click.Parameter, given: bool) -
         found = tuple(at(item, project.root) for item in project.extensions)
         context.meta[_KEY] = (*found, *context.meta.get(_KEY, ()))
     elif project.extensions:
-        note(f"{project.file} names extensions, which --trust or {TRUST}=1 loads")
+        note(f"{short(project.file)} names extensions, which --trust or {TRUST}=1 loads")
 
 
 def _may_name_extensions() -> bool:
