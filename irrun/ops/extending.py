@@ -1,11 +1,11 @@
-"""What others add to irrun: operations, lint rules and passes, from whatever names them."""
+"""Extensions: operations, lint rules, passes and kernels of others, from whatever names them."""
 
 from __future__ import annotations
 
 import functools
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any, Final
@@ -29,7 +29,7 @@ class ExtensionWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class Additions:
-    """What one source adds; ``source`` names it in messages."""
+    """The additions of one source; ``source`` names it in messages."""
 
     source: str
     operations: tuple[OpClass, ...] = ()
@@ -83,7 +83,9 @@ def name_of(source: ExtensionSource) -> str:
 def identity(source: ExtensionSource) -> object:
     """Return a key that is the same for a class, and for the class that replaces it when its definition runs again."""
     cls = getattr(source, "made_by", source)
-    return (cls.__module__, cls.__qualname__) if isinstance(cls, type) else source
+    if isinstance(cls, type):
+        return cls.__module__, cls.__qualname__
+    return source if isinstance(source, Hashable) else id(source)
 
 
 def _replaced(sources: Iterable[ExtensionSource]) -> list[ExtensionSource]:

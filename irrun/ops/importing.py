@@ -26,7 +26,7 @@ _siblings: Final[dict[str, Path]] = {}
 
 
 class ExtensionError(OpError):
-    """What a user gave as an extension cannot be imported, or what it declares cannot be used."""
+    """An extension cannot be imported, or what it declares cannot be used."""
 
     code = "IR301"
     of_extension = True

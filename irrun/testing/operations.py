@@ -1,4 +1,4 @@
-"""One operation of a user, tried in every way that irrun uses it."""
+"""A check of an operation of a user, in every way that irrun uses it."""
 
 from __future__ import annotations
 

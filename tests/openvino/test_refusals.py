@@ -165,7 +165,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "class that is not an operation": (
         lambda: irrun.Core().add_extension(int),
         RuntimeError,
-        "int declares no operation, rule or pass, expected a class that derives from Op, Rule or Pass",
+        "Unsupported data type : '<class 'int'>' is passed as an argument. Expected a class that derives from Op",
     ),
 }
 

@@ -25,7 +25,7 @@ from irrun.tensor import Array, Fact
 from irrun.tensor.element_type import ANY
 
 _OF_THE_GRAPH: Final = ("_graph", "_id", "_known")
-"""What a node knows of its graph, which its copies do not share."""
+"""The attributes of a node that belong to its graph, which its copies do not share."""
 
 
 class _Visitor:
@@ -129,14 +129,18 @@ class Op(Node):
 
     @classmethod
     def declared_operations(cls) -> tuple[OpClass, ...]:
-        """Return the declaration of the operation for models that are read; none for a class that infers nothing.
+        """Return the declaration of the operation for models that are read; none for a base of others.
 
-        A node is made without arguments, whose exceptions are passed on; TypeError where its type info is none.
+        A node is made without arguments, whose exceptions are passed on. TypeError where its type info is none, or
+        where it has no ``validate_and_infer_types``.
         """
-        if cls.validate_and_infer_types is Node.validate_and_infer_types:
+        infers = cls.validate_and_infer_types is not Node.validate_and_infer_types
+        if not infers and cls.get_type_info is Op.get_type_info:
             return ()
         if "_reader" not in vars(cls):
             cls._reader = _reader(cls)
+        if not infers:
+            raise TypeError(f"{cls.__name__} has no validate_and_infer_types")
         return (cls._reader,)
 
     _reader: ClassVar[type[_Adapter]]
@@ -190,7 +194,7 @@ class _Adapter(Operation):
         node.constructor_validate_and_infer_types()
         return node
 
-    def handle(self) -> Op:
+    def node_of_user(self) -> Op:
         """Return a node of the user for the workspace of a model, whose attributes are those of this operation."""
         return self._alone()
 

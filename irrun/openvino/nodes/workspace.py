@@ -43,7 +43,7 @@ class Workspace(MutableGraph):
         """Return the handle of a node."""
         found = self._handles.get(id)
         if found is None:
-            of_user = getattr(self.node(id).op, "handle", None)
+            of_user = getattr(self.node(id).op, "node_of_user", None)
             if of_user is not None:
                 return self._of_user(id, of_user())
             cls = HANDLES.get(self.node(id).type, HANDLES[""])

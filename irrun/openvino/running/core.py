@@ -15,6 +15,7 @@ from irrun.model import build, load
 from irrun.model.config import read_config
 from irrun.openvino.models.model import Model
 from irrun.openvino.models.reading import require_readable
+from irrun.openvino.nodes.custom import Op, OpExtension
 from irrun.openvino.release import NUMBER, RELEASE
 from irrun.openvino.running.compiled import CompiledModel
 from irrun.openvino.running.properties_table import DEVICES, device_property, name_of, plain, require_device
@@ -175,6 +176,9 @@ class Core:
         given = (*extensions, *named.values())
         flat = [part for item in given for part in (item if isinstance(item, list | tuple) else [item])]
         sources = [item for item in flat if not isinstance(item, Extension)]
+        for source in sources:
+            if isinstance(source, type) and not hasattr(source, "adds") and not issubclass(source, Op):
+                OpExtension(source)
         try:
             for source in sources:
                 additions_of(source)
