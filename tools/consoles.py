@@ -22,6 +22,7 @@ from typing import Final
 from click.testing import CliRunner
 
 from irrun.cli.app import app
+from irrun.linter.rule import forget
 
 _BLOCK: Final = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 _NAME: Final = re.compile(r"`([\w.-]+)`:\s*\Z")
@@ -62,7 +63,7 @@ def _session(folder: Path) -> Iterator[None]:
                 file = getattr(sys.modules[name], "__file__", None)
                 if file is not None and Path(file).is_relative_to(folder.resolve()):
                     del sys.modules[name]
-            _forget_packages()
+            forget()
 
 
 def _shown(block: re.Match[str]) -> str:
@@ -119,13 +120,4 @@ def _install() -> None:
     )
     (folder / "entry_points.txt").write_text("".join(lines), encoding="utf-8")
     (folder / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n", encoding="utf-8")
-    _forget_packages()
-
-
-def _forget_packages() -> None:
-    """Forget what installed packages offer, which is found once."""
-    from irrun.linter import rule
-    from irrun.ops import available, extending
-
-    for cache in (extending.installed, available._installed, rule._with_installed, rule._merged):
-        cache.cache_clear()
+    forget()

@@ -18,6 +18,7 @@ from irrun.diagnostics.results import ADDRESS
 from irrun.document.places import layer_ref, path_notes
 from irrun.document.records import LayerElement, NetElement, PortElement
 from irrun.linter.context import Context
+from irrun.ops.available import installed_operations
 from irrun.ops.blame import ExtensionFault, blamed, definition, is_own
 from irrun.ops.extending import ExtensionSource, additions_of, identity, installed, warn
 from irrun.ops.importing import ExtensionError
@@ -290,3 +291,9 @@ def _built_in() -> dict[str, type[Rule]]:
             if inspect.isclass(item) and issubclass(item, Rule) and "code" in vars(item):
                 found[item.code] = item
     return dict(sorted(found.items()))
+
+
+def forget() -> None:
+    """Forget the rules and what installed packages offer, so that both are looked for again."""
+    for cache in (_built_in, _with_installed, _merged, installed, installed_operations):
+        cache.cache_clear()

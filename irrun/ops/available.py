@@ -33,12 +33,12 @@ class Operations:
         """Return the operation that a layer means; None where there is none."""
         found = _named(self._own, type, version) or registry.find(type, version)
         if found is None and not is_meant_as_number(version):
-            return _named(_installed(), type, version)
+            return _named(installed_operations(), type, version)
         return found
 
     def spelling(self, type: str) -> str | None:
         """Return a type as its declaration spells it, from any case; None where there is no such operation."""
-        return _spelling(self._own, type) or registry.spelling(type) or _spelling(_installed(), type)
+        return _spelling(self._own, type) or registry.spelling(type) or _spelling(installed_operations(), type)
 
     def resolve(self, type: str, version: str | None = None) -> OpClass:
         """Return the operation that ``registry.resolve`` describes; UnknownOperation also names near matches of own."""
@@ -47,7 +47,7 @@ class Operations:
             return found
         own = _spelling(self._own, type) or (None if registry.spelling(type) else self.spelling(type))
         if own is not None and version is None:
-            return list((self._own.get(own) or _installed()[own]).values())[-1]
+            return list((self._own.get(own) or installed_operations()[own]).values())[-1]
         try:
             return registry.resolve(type, version)
         except registry.UnknownOperation as error:
@@ -68,7 +68,7 @@ class Operations:
 
     def declarations(self) -> Iterator[OpClass]:
         """Yield every declared version of every operation, by type and opset."""
-        added = {(cls.type, cls.opset): cls for cls in (*_all(_installed()), *self.own)}
+        added = {(cls.type, cls.opset): cls for cls in (*_all(installed_operations()), *self.own)}
         yield from sorted((*registry.declarations(), *added.values()), key=lambda cls: cls.type)
 
     def shadows(self, op: Op) -> bool:
@@ -94,7 +94,7 @@ def _twice(cls: OpClass, other: OpClass) -> str:
 
 
 @functools.cache
-def _installed() -> dict[str, dict[str, OpClass]]:
+def installed_operations() -> dict[str, dict[str, OpClass]]:
     """Return the operations of installed packages by type and domain; an ExtensionWarning for one declared twice."""
     found: dict[str, dict[str, OpClass]] = {}
     for item in installed(GROUP):

@@ -16,7 +16,6 @@ from irrun.linter import rule as registry
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule, adding, rules
 from irrun.linter.selection import UnknownRule, selector
-from irrun.ops import available, extending
 from irrun.ops.extending import ExtensionWarning
 from irrun.ops.importing import ExtensionError
 
@@ -96,12 +95,9 @@ def test_unusable(rule: type[Rule], message: str) -> None:
 
 @pytest.fixture
 def _afresh() -> Iterator[None]:
-    caches = (extending.installed, available._installed, registry._with_installed, registry._merged)
-    for cache in caches:
-        cache.cache_clear()
+    registry.forget()
     yield
-    for cache in caches:
-        cache.cache_clear()
+    registry.forget()
 
 
 @pytest.mark.usefixtures("_afresh")

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import irrun as ov
-from irrun.linter import rule as rules
+from irrun.linter import rule
 from irrun.openvino import opset13 as ops
 from irrun.ops import available, extending
 from tests.openvino import own_classes
@@ -187,17 +187,14 @@ def test_every_source_by_every_way(total: Path, sources: list[Any], way: Callabl
 
 @pytest.mark.parametrize("value", [f"{own_classes.__name__}:Total", own_classes.__name__])
 def test_entry_points(total: Path, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
-    caches = (extending.installed, available._installed, rules._with_installed, rules._merged)
     point = metadata.EntryPoint("mine", value, available.GROUP)
     monkeypatch.setattr(metadata, "entry_points", lambda group: [point] if group == available.GROUP else [])
-    for cache in caches:
-        cache.cache_clear()
+    rule.forget()
     try:
         assert isinstance(opened(ov.read_model(total)), Total)
     finally:
         monkeypatch.undo()
-        for cache in caches:
-            cache.cache_clear()
+        rule.forget()
 
 
 # -- what cannot be used
