@@ -25,6 +25,7 @@ def extension(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("ext.py")
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("fault", RUNS, ids=lambda fault: fault.name)
 def test_of_run(run: Run, extension: Path, fault: Faulty) -> None:
     extension.write_text(fault.text)
@@ -42,6 +43,7 @@ def test_of_run(run: Run, extension: Path, fault: Faulty) -> None:
     assert run("lint", MODEL, "--extension", extension).exit_code == 0
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("fault", INFERS, ids=lambda fault: fault.name)
 def test_of_infer(run: Run, extension: Path, fault: Faulty) -> None:
     extension.write_text(fault.text)
@@ -58,6 +60,7 @@ def test_of_infer(run: Run, extension: Path, fault: Faulty) -> None:
     assert compared.stderr.endswith(f"SoftShrink.{fault.message} [IR805]\n")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("fault", IMPORTS, ids=lambda fault: fault.name)
 def test_of_import(run: Run, extension: Path, fault: Faulty) -> None:
     extension.write_text(fault.text)
@@ -68,6 +71,7 @@ def test_of_import(run: Run, extension: Path, fault: Faulty) -> None:
         assert done.stderr.replace(f"{extension.absolute()}", "ext.py") == f"error: {fault.message}\n"
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("fault", RULES, ids=lambda fault: fault.name)
 def test_of_check(run: Run, extension: Path, fault: Faulty) -> None:
     extension.write_text(fault.text)

@@ -179,6 +179,7 @@ SOURCES: dict[str, list[Any]] = {
 }
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("way", [_core, _extended, _read, _converted])
 @pytest.mark.parametrize("sources", SOURCES.values(), ids=SOURCES)
 def test_every_source_by_every_way(total: Path, sources: list[Any], way: Callable[..., Any]) -> None:
