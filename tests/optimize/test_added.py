@@ -69,6 +69,14 @@ def test_a_pass_rewrites_the_graph(path: Path) -> None:
     assert steps(compiled(path, DropAbs, TIER="numpy", OPTIMIZE=False)) == ["Abs", "Abs", "Clamp"]
 
 
+def test_those_of_a_core_count_for_what_it_compiles(path: Path) -> None:
+    core = irrun.Core()
+    core.add_extension(own_passes)
+    model = core.compile_model(path, "CPU", {"TIER": "numpy", "OPTIMIZE": {"disable": ["fuse-elementwise"]}})
+    assert (steps(model), model(X)[0].tolist()) == (["Abs", "OwnClamp::Clamp"], [[102, 101, 102]])
+    assert irrun.Core().compile_model(path, "CPU")(X)[0].tolist() == [[2, 1, 2]]
+
+
 @pytest.fixture
 def _extended() -> Iterator[None]:
     irrun.extend(own_passes)

@@ -113,6 +113,8 @@ class Core:
             raise TypeError(f"the name of a device is a string, got {device_name!r}")
         require_device(device_name or DEVICES[0])
         settings = {**self._properties, **plain(config)}
+        if self._extensions:
+            settings["EXTENSIONS"] = [*self._extensions, settings.get("EXTENSIONS", [])]
         read_config(settings)
         try:
             read = model if isinstance(model, Model) else self.read_model(model, weights)
@@ -169,9 +171,10 @@ class Core:
         return self.compile_model(imported(data), device_name, config)
 
     def add_extension(self, *extensions: Any, **named: Any) -> None:
-        """Add operations for models that are read from now on: Python files, modules, classes or OpExtensions.
+        """Add operations for models that are read from now on, passes and kernels for those that are compiled.
 
-        RuntimeError for what cannot be used: a library that was written for OpenVINO, or a source without operations.
+        They are Python files, modules or their names, classes, or OpExtensions. RuntimeError for what cannot be used: a
+        library that was written for OpenVINO, or a source that declares nothing.
         """
         given = (*extensions, *named.values())
         flat = [part for item in given for part in (item if isinstance(item, list | tuple) else [item])]
