@@ -18,6 +18,7 @@ import pytest
 import irrun
 from irrun.cli.app import app
 from tests import processes
+from tests.ops.faulty_extensions import INFERS, RUNS
 
 dask = pytest.importorskip("distributed", reason="distributed is not installed, the extra distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -50,6 +51,34 @@ def test_an_input_that_does_not_fit(scheduler: str) -> None:
 
     with pytest.raises(irrun.InputError, match='input "image" has shape'):
         list(distributed.infer(DIGITS / "model.xml", [np.zeros((1, 2), np.float32)], scheduler))
+
+
+def test_extensions_travel(scheduler: str, tmp_path: Path) -> None:
+    from irrun import distributed
+
+    example = DIGITS.parent / "extension"
+    own = tmp_path / "own.py"
+    own.write_text((example / "my_ops.py").read_text())
+    x = np.array([[1, -1, 2], [0, 0, 0]], np.float32)
+    given = list(distributed.infer(example / "model.xml", [x], scheduler, extensions=[own]))
+    irrun.extend(own)
+    try:
+        registered = list(distributed.infer(example / "model.xml", [x], scheduler))
+    finally:
+        irrun.unextend()
+    assert given[0][0].tolist() == registered[0][0].tolist() == [[0.75, 0, 1.75], [0, 0, 0]]
+
+
+def test_a_fault_of_an_extension(scheduler: str, tmp_path: Path) -> None:
+    from irrun import distributed
+
+    for fault in (RUNS[0], RUNS[5], INFERS[0]):
+        (tmp_path / "ext.py").write_text(fault.text)
+        work = distributed.infer(
+            DIGITS.parent / "extension" / "model.xml", [np.ones((2, 3))], scheduler, extensions=[tmp_path / "ext.py"]
+        )
+        with pytest.raises(irrun.IRError, match=f"{fault.message.split('fails at')[0]}fails at .*ext.py:1"):
+            list(work)
 
 
 def test_lint(scheduler: str) -> None:

@@ -162,10 +162,21 @@ def test_public_surface() -> None:
         "AsyncInferQueue CompiledModel Core Diagnostic GenerationConfig IRError InferRequest InputError InternalError "
         "Layout Model PartialShape Shape Tensor TextEmbeddingPipeline TextPipeline TextRerankPipeline Tokenizer Type "
         "__version__ compile_model distributed extend generation lint openvino read_model save_model serialize "
+        "unextend"
     )
     assert sorted(irrun.__all__) == names.split()
     for name in irrun.__all__:
         assert getattr(irrun, name) is not None
+
+
+def test_type_checkers_know_every_name() -> None:
+    """mypy reads the names of OpenVINO's API, which are imported on first use, from a block for it alone."""
+    body = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8")).body
+    block = next(node for node in body if isinstance(node, ast.If))
+    declared = {
+        alias.asname or alias.name for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    assert {*irrun.__all__, *irrun.openvino.__all__} - declared == set()
 
 
 def test_names_of_openvino() -> None:

@@ -15,8 +15,8 @@ _OBJECTS: Final = 100_000
 
 TERMINATED: Final = 143
 
-_SHOWN: Final = "compiled kernels cannot be used"
-"""The beginning of the warnings of the library that commands print."""
+_SHOWN: Final = "compiled kernels cannot be used|the entry point "
+"""The beginnings of the warnings of the library that commands print."""
 
 _PAUSE: Final = 0.005
 """Seconds until a signal is repeated that came while a callback ran."""

@@ -18,6 +18,7 @@ import irrun.cli.commands as package
 from irrun.cli.console import STDOUT, level, verbosity
 from irrun.cli.failures import reported
 from irrun.cli.progress import shown
+from irrun.diagnostics.foreign import on_stderr
 from irrun.diagnostics.naming import naming
 from irrun.diagnostics.version import __version__
 
@@ -96,7 +97,7 @@ class LazyGroup(click.Group):
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> object:
-        with reported():
+        with reported(), on_stderr():
             return super().invoke(ctx)
 
 

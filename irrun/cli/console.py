@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ import click
 
 from irrun.cli.options import Command
 from irrun.cli.progress import erase
+from irrun.diagnostics.foreign import TRACEBACK
 from irrun.diagnostics.naming import naming
 
 STDOUT: Final = "the standard output"
@@ -24,7 +26,7 @@ def verbosity(command: Command) -> Command:
     """Add the options ``-v``, ``-q`` and ``--traceback`` to a command."""
     quiet = click.option("-q", "--quiet", count=True, expose_value=False, callback=_quieter, help=_QUIET)
     loud = click.option("-v", "--verbose", count=True, expose_value=False, callback=_louder, help="Print more details.")
-    where = "Show the traceback if irrun itself fails."
+    where = "Show the traceback if an extension or irrun itself fails."
     return loud(
         quiet(click.option("--traceback", is_flag=True, expose_value=False, callback=_tracing, help=where)(command))
     )
@@ -97,6 +99,9 @@ def _say(text: str, *, err: bool = True) -> None:
 
 def _tracing(ctx: click.Context, _parameter: click.Parameter, given: bool) -> None:
     ctx.meta[_TRACEBACK] = ctx.meta.get(_TRACEBACK, False) or given
+    if given and TRACEBACK not in os.environ:
+        os.environ[TRACEBACK] = "1"
+        ctx.find_root().call_on_close(lambda: os.environ.pop(TRACEBACK, None))
 
 
 def _louder(ctx: click.Context, _parameter: click.Parameter, count: int) -> None:

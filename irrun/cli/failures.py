@@ -77,6 +77,8 @@ def reported() -> Iterator[None]:
     except MemoryError as error:
         raise Failure(f"not enough memory: {error}" if str(error) else "not enough memory") from None
     except Exception as error:
+        if isinstance(error, OpError) and error.of_extension:
+            raise Failure(str(error)) from None
         ended = _ended(error)
         if isinstance(ended, KeyboardInterrupt):
             click.echo("interrupted", err=True)

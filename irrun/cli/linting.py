@@ -30,7 +30,7 @@ from irrun.linter.batch import Checked, Fixing, Task, check_all, collect_rarely
 from irrun.linter.check import IRFile, Linter
 from irrun.linter.files import STDIN, Exclusion, Found, NoSuchFile, expanded, is_place
 from irrun.linter.given import Values
-from irrun.linter.resolving import ignored, settings_of
+from irrun.linter.resolving import ignored, settings_of, unknown_rules
 from irrun.linter.selection import summary
 from irrun.linter.settings import LinterSettings
 from irrun.settings import BadConfiguration, Project, Projects, Value
@@ -83,6 +83,15 @@ class _Settings:
         patterns, forced = self.of_command["exclude"], self.of_command["force-exclude"].value
         return Exclusion(patterns.value, forced, None if patterns.origin == COMMAND_LINE else self.current.root)
 
+    def unused(self) -> list[str]:
+        """Return what to say of settings of rules that are not known."""
+        values = [found["rules"] for _, found in self._known.values()]
+        found = {(item.origin, text) for item in values for text in unknown_rules(item.value)}
+        return [
+            f"{origin}: the settings of {text} are not used: no rule is called so; --extension gives one"
+            for origin, text in sorted(found)
+        ]
+
     def project(self, path: Path) -> Project:
         return self._projects.of(path.parent)
 
@@ -128,6 +137,8 @@ def _run(options: Options, settings: _Settings) -> int:
     if options.show_settings:
         return _show_settings(named, output_format, settings)
     tasks = [_task(found, options, settings, known) for found in named]
+    for said in settings.unused():
+        note(said)
     checked = _checked(tasks, options)
     problems = [Problem(item.filename, item.problem) for item in checked if item.problem]
     if not options.allow_empty:
@@ -186,7 +197,7 @@ def _show_settings(named: Sequence[Found], output_format: str, settings: _Settin
         (of_file, values), file = settings.of(path), settings.project(path).file
         codes = of_file.codes or ()
         rules = sorted(codes) if output_format == "json" else summary(codes)
-        more = {"file": path, "configuration": None if file is None else file.absolute(), "rules": rules}
+        more = {"file": path, "configuration": None if file is None else file.absolute(), "codes": rules}
         found.setdefault(repr((more["configuration"], rules, values)), (more, values))
     if output_format == "json":
         result(as_json([record(values, **more) for more, values in found.values()]))

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 import click
 
 from irrun.cli.console import result
+from irrun.cli.extending import extensions
 from irrun.cli.failures import Failure
 from irrun.cli.options import Command, together
 from irrun.cli.tables import columns, listed
@@ -110,7 +111,8 @@ def text(values: Mapping[str, Value], **more: Any) -> str:
 def properties(values: Mapping[str, Value]) -> dict[str, Any]:
     """Return the settings that have a value, except those of verdicts, as ``compile_model`` takes them."""
     chosen = {key: value.value for key, value in values.items() if not SETTINGS[key].of_project}
-    return {SETTINGS[key].api: value for key, value in chosen.items() if value is not None}
+    found = {SETTINGS[key].api: value for key, value in chosen.items() if value is not None}
+    return {**found, "EXTENSIONS": extensions()} if extensions() else found
 
 
 def _plain(value: Any) -> Any:

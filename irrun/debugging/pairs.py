@@ -26,6 +26,7 @@ from irrun.jobs.cluster import ClusterError
 from irrun.jobs.progress import told
 from irrun.linter.files import looks_like_ir
 from irrun.model import InputError, Loaded, Port, load
+from irrun.ops.importing import at
 from irrun.tensor import Array, Shape
 
 SUFFIXES: Final = frozenset({".xml"})
@@ -163,7 +164,7 @@ class PairWork:
         return of_shapes(self._read(path, None), model, shapes)
 
     def _read(self, path: Path, weights: Path | None) -> Loaded:
-        return load(path, weights, extensions=[str(self.root / path) for path in self.extensions])
+        return load(path, weights, extensions=[at(source, self.root) for source in self.extensions])
 
 
 def worst_of(records: Sequence[Record]) -> int | None:

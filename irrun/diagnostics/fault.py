@@ -77,6 +77,8 @@ class OpError(Placeless, ValueError):
     """
 
     code: ClassVar[str] = "IR304"
+    of_extension: ClassVar[bool] = False
+    """True if it is a fault of an extension, whatever its code has raised."""
 
     def __init__(
         self, message: str, *, attribute: str | None = None, input: int | None = None, meant: str | None = None

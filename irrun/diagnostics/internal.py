@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from irrun.diagnostics.diagnostic import Diagnostic, IRError
+from irrun.diagnostics.fault import OpError
 from irrun.diagnostics.signals import is_of_signal
 
 REPORT: Final = "https://github.com/irrun/irrun/issues"
@@ -24,8 +25,8 @@ class InternalError(RuntimeError):
 class Boundary:
     """A context that converts exceptions other than IRError, OSError, InternalError and the documented ones.
 
-    MemoryError becomes an IRError, everything else an InternalError; what the handler of a signal raises passes
-    through. NumPy does not warn inside.
+    MemoryError and the fault of an extension become an IRError, everything else an InternalError; what the handler of a
+    signal raises passes through. NumPy does not warn inside.
     """
 
     def __init__(self, filename: str = "", documented: tuple[type[Exception], ...] = ()) -> None:
@@ -44,6 +45,8 @@ class Boundary:
             return
         if isinstance(error, MemoryError):
             raise IRError([out_of_memory(error)], self._filename) from error
+        if isinstance(error, OpError) and error.of_extension:
+            raise IRError([error.at()], self._filename) from error
         if isinstance(error, Exception) and not isinstance(error, self._documented):
             raise InternalError(error) from error
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from irrun.generation.errors import GenerationError, GenerationWarning
 from irrun.generation.folder import Folder, positions
 from irrun.generation.tokenizer import Tokenizer
 from irrun.model import Compiled, build, load
+from irrun.ops.extending import ExtensionSource
 from irrun.tensor import Array
 
 POOLINGS: Final = ("cls", "mean", "last_token")
@@ -39,7 +40,7 @@ class Encoder:
         self,
         path: str | Path,
         config: Mapping[str, Any] | None = None,
-        extensions: Sequence[str] = (),
+        extensions: Iterable[ExtensionSource] = (),
         max_length: int | None = None,
     ) -> None:
         if max_length is not None and max_length < 1:
@@ -115,7 +116,7 @@ class TextEmbeddingPipeline:
         batch_size: int = 32,
         query_instruction: str = "",
         embed_instruction: str = "",
-        extensions: Sequence[str] = (),
+        extensions: Iterable[ExtensionSource] = (),
     ) -> None:
         require_cpu(device)
         if pooling_type is not None and pooling_type.lower() not in POOLINGS:

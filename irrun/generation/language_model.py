@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from irrun.generation.errors import GenerationError
 from irrun.generation.last_position import only_last_position
 from irrun.generation.past import Past, part
 from irrun.model import Compiled, build, load
+from irrun.ops.extending import ExtensionSource
 from irrun.tensor import Array
 
 _IDS: Final = "input_ids"
@@ -34,7 +35,9 @@ class LanguageModel:
     each token. ``rows`` is the number of tokens that its embedding has, None where it cannot be told.
     """
 
-    def __init__(self, path: Path, config: Mapping[str, Any] | None = None, extensions: Sequence[str] = ()) -> None:
+    def __init__(
+        self, path: Path, config: Mapping[str, Any] | None = None, extensions: Iterable[ExtensionSource] = ()
+    ) -> None:
         loaded = load(path, extensions=extensions)
         names = [port.any_name for port in loaded.inputs]
         self.past: Past = Past.of(loaded)

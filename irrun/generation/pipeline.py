@@ -22,6 +22,7 @@ from irrun.generation.results import DecodedResults, EncodedResults
 from irrun.generation.sampling import Sampler
 from irrun.generation.streaming import StreamingStatus, TextStream, Writer
 from irrun.generation.tokenizer import Tokenizer
+from irrun.ops.extending import ExtensionSource
 from irrun.tensor import Array
 
 _BACKENDS: Final = ("PA", "SDPA")
@@ -41,7 +42,7 @@ class TextPipeline:
     """
 
     def __init__(
-        self, models_path: str | Path, *arguments: Given, extensions: Sequence[str] = (), **settings: Any
+        self, models_path: str | Path, *arguments: Given, extensions: Iterable[ExtensionSource] = (), **settings: Any
     ) -> None:
         begin = time.perf_counter()
         given = given_of(arguments, settings)

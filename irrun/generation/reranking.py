@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from irrun.generation.arguments import require_cpu
 from irrun.generation.embedding import Encoder, batches
 from irrun.generation.errors import GenerationError
+from irrun.ops.extending import ExtensionSource
 from irrun.tensor import Array
 
 
@@ -31,7 +32,7 @@ class TextRerankPipeline:
         top_n: int = 3,
         max_length: int | None = None,
         batch_size: int = 32,
-        extensions: Sequence[str] = (),
+        extensions: Iterable[ExtensionSource] = (),
     ) -> None:
         require_cpu(device)
         if top_n < 1 or batch_size < 1:

@@ -20,8 +20,8 @@ from irrun.jobs.progress import told
 from irrun.ops import Op
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.available import BUILT_IN, Operations
+from irrun.ops.blame import as_read
 from irrun.ops.context import BodyPorts
-from irrun.ops.extending import ExtensionError
 from irrun.ops.extension import Extension
 from irrun.ops.registry import spelling
 
@@ -142,7 +142,7 @@ class _Binder:
                     return extension
                 declared = self.available.resolve(*key)
             except OpError as error:
-                is_known = isinstance(error, ExtensionError) or self.available.spelling(layer.type) is not None
+                is_known = self.available.spelling(layer.type) is not None
                 anchor = Anchor(layer.element, "attribute", error.attribute)
                 self._misread(in_layer(error, anchor, layer, path))
                 return self._meant(layer, path) if self.correct and not is_known else None
@@ -157,7 +157,7 @@ class _Binder:
         if read.values is None:
             return None
         try:
-            op = cls.as_read(read.values)
+            op = as_read(cls, read.values)
             if cls.inputs and not read.diagnostics:
                 self.shared[same] = op
             return op

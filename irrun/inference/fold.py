@@ -55,7 +55,8 @@ def _values(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> t
     if not all(fact.shape.is_static for fact in outputs):
         return tuple(outputs)
     try:
-        values = empty(outputs) or run(op, arrays, [fact.type for fact in outputs], facts=inputs)
+        types, shapes = [fact.type for fact in outputs], [fact.shape for fact in outputs]
+        values = empty(outputs) or run(op, arrays, types, shapes, facts=inputs)
     except OpError:
         raise
     except (ValueError, IndexError, OverflowError, MemoryError):

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from irrun.ops import Op
+from irrun.ops.blame import runner
 from irrun.tensor import UNBOUNDED, Array, Dim, ElementType, Fact, Undecided
 
 WHOLE: Final = ("int", "uint", "boolean")
@@ -28,7 +29,8 @@ def fold_dims(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) ->
     asked = {"facts": inputs} if "facts" in op.spec.run_asks else {}
     try:
         with np.errstate(all="ignore"):
-            returned = op.run(*arrays, *(None for _ in op.inputs[len(arrays) :] if not op.inputs[-1].variadic), **asked)
+            absent = [None for _ in op.inputs[len(arrays) :] if not op.inputs[-1].variadic]
+            returned = runner(op)(*arrays, *absent, **asked)
     except Undecided:
         return tuple(outputs)
     results = returned if isinstance(returned, tuple | list) else (returned,)

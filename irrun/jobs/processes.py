@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -17,6 +18,7 @@ from typing import Any, Final
 
 from irrun.jobs.items import Lost, chunks
 from irrun.jobs.threads import Item, Result, Several
+from irrun.jobs.watchdog import TIMED_OUT, guard_this_process
 
 _CAN_HOLD_BACK: Final = hasattr(signal, "pthread_sigmask")
 
@@ -108,6 +110,8 @@ def _one_by_one(
 def _ending(status: int | None) -> str:
     if status is not None and status < 0:
         return f"the process was ended by {signal.Signals(-status).name}"
+    if status == TIMED_OUT:
+        return "the process was ended: it took longer than the limit on the seconds of an inference"
     return f"the process ended with status {status}"
 
 
@@ -178,12 +182,17 @@ def _handlers() -> dict[signal.Signals, Any]:
 
 
 def _begin(ignored: bool, work: Several[Any, Any]) -> None:
-    """Prepare a worker: an interrupt ends it at once, unless ``ignored``, and so does the end of its parent."""
+    """Prepare a worker: an interrupt ends it at once, unless ``ignored``, and so does the end of its parent.
+
+    What extensions print goes to stderr.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN if ignored else signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if _CAN_HOLD_BACK:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     threading.Thread(target=_end_with_parent, name="irrun-parent", daemon=True).start()
+    sys.stdout = sys.stderr
+    guard_this_process()
     _WORK[:] = [work]
 
 

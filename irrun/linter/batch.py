@@ -22,6 +22,8 @@ from irrun.linter.baseline import Baseline
 from irrun.linter.check import IRFile, Linter, Report
 from irrun.linter.files import is_xml, looks_like_ir
 from irrun.linter.given import UnknownPort
+from irrun.ops.blame import ExtensionFault
+from irrun.ops.importing import ExtensionError, at
 
 COLLECTING: Final = 50_000, 20, 100
 """Thresholds of the garbage collector, by generation."""
@@ -55,7 +57,7 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The result of a task: its findings, or the ``problem`` that prevented the check; both empty if ``passed_over``.
+    """The result of a task: its findings, and the ``problem`` that prevented a part of the check, or all of it.
 
     ``is_own_fault`` says that irrun itself failed.
 
@@ -98,12 +100,17 @@ def check(task: Task) -> Checked:
         return Checked(filename, problem=str(error))
     except InternalError as error:
         return Checked(filename, problem=f"{filename}: {error}", is_own_fault=True)
-    except UnknownPort as error:
+    except (UnknownPort, ExtensionError) as error:
         return Checked(filename, problem=f"{filename}: {error}")
 
 
 def _checked(filename: str, report: Report) -> Checked:
-    return Checked(filename, tuple(excerpted(report.findings())), report.verified, openvino=report.openvino)
+    """Return the findings of a report; an extension that fails is a problem beside them."""
+    failing = [item.message for item in report if item.code == ExtensionFault.code]
+    more = f" (and {len(failing) - 1} more)" if len(failing) > 1 else ""
+    problem = f"{filename}: {failing[0]}{more}" if failing else ""
+    found = [item for item in report.findings() if item.diagnostic.code != ExtensionFault.code]
+    return Checked(filename, tuple(excerpted(found)), report.verified, problem, openvino=report.openvino)
 
 
 def _fixed(task: Task, fixing: Fixing) -> Checked:
@@ -131,7 +138,7 @@ class _Checking:
         """Check a file by its whole path, and return the result under its name."""
         whole = str(self._root / task.filename)
         weights = None if task.file.weights is None else self._root / task.file.weights
-        extensions = tuple(self._root / item if isinstance(item, str) else item for item in task.linter.extensions)
+        extensions = tuple(at(item, self._root) for item in task.linter.extensions)
         linter = Linter(task.linter.settings, extensions)
         found = check(task._replace(file=task.file._replace(path=whole, weights=weights), linter=linter))
         return replace(

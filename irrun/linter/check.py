@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple, overload
@@ -35,7 +35,8 @@ from irrun.linter.suppression import unsuppressed
 from irrun.linter.verification import verified
 from irrun.model.needs import least
 from irrun.ops.available import operations_of
-from irrun.ops.extending import ExtensionSource, extended
+from irrun.ops.blame import ExtensionFault
+from irrun.ops.extending import ExtensionSource
 
 _MARK: Final = b"irrun:"
 """The marker of suppression comments; a file that contains it is checked with all rules."""
@@ -159,9 +160,8 @@ class Linter:
             content = load(path) if file.data is None else file.data
         except IRError as error:
             return self._report(filename, SourceMap(b""), error.diagnostics)
-        added = [*extended(), *self.extensions]
-        operations = operations_of(added)
-        with adding(added), Boundary(filename, (UnknownPort,)), collection_paused():
+        operations = operations_of(self.extensions)
+        with adding(operations.additions), Boundary(filename, (UnknownPort,)), collection_paused():
             try:
                 place = None if file.data is not None and filename == STDIN else path
                 read = document(content, place, None if file.weights is None else Path(file.weights))
@@ -201,7 +201,8 @@ class Linter:
         counts: Verified = NOTHING,
         release: str | None = None,
     ) -> Report:
-        return Report(filename, source, [item for item in found if self.settings.applies(item.code)], counts, release)
+        kept = [item for item in found if item.code == ExtensionFault.code or self.settings.applies(item.code)]
+        return Report(filename, source, kept, counts, release)
 
 
 def lint(
@@ -218,25 +219,24 @@ def lint(
 
 
 def _left(context: Context) -> list[Diagnostic]:
-    """Return the findings that are reported, with their fixes."""
+    """Return the findings that are reported, with their fixes; last those about extensions that fail."""
     read, asked = context.document, context.settings.asked
     needed = _needed(context.settings, read.data)
-    found = [*read.diagnostics, *context.bound.diagnostics, *_merged(context.failures()), *_checked(context, needed)]
+    bound, inferred = context.bound.diagnostics, context.failures()
+    failing = [item for item in (*bound, *context.facts.diagnostics) if item.code == ExtensionFault.code]
+    found = [item for item in (*read.diagnostics, *bound, *_merged(inferred)) if item.code != ExtensionFault.code]
+    for code, rule in told(rules().items(), "checking", unit="rules"):
+        if code in needed:
+            found += rule.found(context, failing)
     try:
         read.weights.check()
     except WeightsOutOfRange as error:
         found = [Diagnostic(error.code, error.message)]
     wanted = _wanted(unexplained(_in_full(found, read), context), asked)
-    return unsuppressed(_fixed(wanted, context), read.data, read.source_map)
+    return [*unsuppressed(_fixed(wanted, context, failing), read.data, read.source_map), *failing]
 
 
-def _checked(context: Context, codes: Collection[str]) -> Iterator[Diagnostic]:
-    for code, rule in told(rules().items(), "checking", unit="rules"):
-        if code in codes:
-            yield from rule().check(context)
-
-
-def _fixed(found: Iterable[Diagnostic], context: Context) -> list[Diagnostic]:
+def _fixed(found: Iterable[Diagnostic], context: Context, failing: list[Diagnostic]) -> list[Diagnostic]:
     """Return the findings, each with its fix if there is one."""
     fixed = list(found)
     unfixed: dict[str, list[int]] = {}
@@ -244,9 +244,8 @@ def _fixed(found: Iterable[Diagnostic], context: Context) -> list[Diagnostic]:
         if item.fix is None:
             unfixed.setdefault(item.code, []).append(index)
     for code, indices in unfixed.items():
-        for index, fix in zip(
-            indices, rules()[code]().fixes([fixed[index] for index in indices], context), strict=True
-        ):
+        fixes = rules()[code].fixed([fixed[index] for index in indices], context, failing)
+        for index, fix in zip(indices, fixes, strict=True):
             fixed[index] = fixed[index]._replace(fix=fix)
     return fixed
 

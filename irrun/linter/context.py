@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from irrun.diagnostics import Diagnostic, LayerRef
 from irrun.document import Document
@@ -28,6 +28,16 @@ class Contradiction(NamedTuple):
     axes: tuple[int, ...] | None
 
 
+class Configurable(Protocol):
+    """A rule with settings."""
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    options: ClassVar[Mapping[str, Any]]
+
+    def checked_option(self, name: str, value: Any) -> Any: ...
+
+
 @dataclass(frozen=True)
 class Context:
     """The input of a rule.
@@ -42,6 +52,12 @@ class Context:
     given: Mapping[int, Fact]
     settings: LinterSettings = field(default_factory=LinterSettings)
     breaks: Mapping[str, Collection[str]] = field(default_factory=dict)
+
+    def option(self, rule: Configurable, name: str) -> Any:
+        """Return a setting of a rule: that of the configuration, or its default; KeyError for one that it lacks."""
+        rules = self.settings.rules
+        given = {**rules.get(rule.name, {}), **rules.get(rule.code, {})}
+        return rule.checked_option(name, given[name]) if name in given else rule.options[name]
 
     def broken_by(self, code: str) -> Collection[str]:
         """Return what an error with a code leaves unknown: the structure of the file, or what its layer means."""

@@ -11,6 +11,7 @@ from irrun.linter.context import Context
 from irrun.linter.counts import is_miscounted
 from irrun.linter.declared import DeclaredPort, may_be_of_any_rank, shape_of
 from irrun.ops import Op
+from irrun.ops.blame import called
 from irrun.ops.calling import padded
 from irrun.ops.refuting import Refutation
 from irrun.tensor import Fact, Shape
@@ -60,4 +61,5 @@ def _refuted(op: Op, layer: LayerElement, inputs: Sequence[Fact | None], output:
     if op.refute is None or len(inputs) < op.spec.least_inputs:
         return None
     declared = [shape_of(port) if port.dims else Shape.unknown() for port in layer.outputs]
-    return next((item for item in op.refute(declared, *padded(op, inputs)) if item.output == output), None)
+    refuted = called(op, "refute", declared, *padded(op, inputs))
+    return next((item for item in refuted if item.output == output), None)

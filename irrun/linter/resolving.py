@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from irrun.diagnostics import Severity
+from irrun.linter.rule import option_rule
 from irrun.linter.selection import ALL, Choice, FileIgnores, UnknownRule, is_prefix, meant, selected, selector
 from irrun.linter.settings import LinterSettings
 from irrun.settings import BadConfiguration, Project, Value, resolve, settings_for
@@ -33,6 +34,7 @@ def settings_of(
     written = _choice({key: entry.value for key, entry in project.of(COMMAND).items()})
     own = _choice(given)
     _check_rules(project)
+    _check_options(values["rules"].value, values["rules"].origin)
     everything = given.get("fail-level") is Severity.INFO
     settings = LinterSettings(
         codes=selected([written, own]),
@@ -40,6 +42,24 @@ def settings_of(
         **{field: values[key].value for key, field in FIELDS.items()},
     )
     return settings, values
+
+
+def unknown_rules(rules: Mapping[str, Any]) -> list[str]:
+    """Return the codes or names of rules that have settings, but are not known: those of an absent extension."""
+    return [text for text in rules if option_rule(text) is None]
+
+
+def _check_options(rules: Mapping[str, Mapping[str, Any]], origin: str) -> None:
+    """Raise BadConfiguration where a known rule has no such setting, or not with such a value."""
+    for text, given in rules.items():
+        rule = option_rule(text)
+        if rule is None:
+            continue
+        for name, value in given.items():
+            try:
+                rule.checked_option(name, value)
+            except ValueError as error:
+                raise BadConfiguration(f"{origin}: rules.{text}.{name}: {error}") from None
 
 
 def _choice(values: Mapping[str, Any]) -> Choice:

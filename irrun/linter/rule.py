@@ -11,14 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import IntEnum
-from typing import ClassVar, Final, Literal, Protocol
+from typing import Any, ClassVar, Final, Literal, Protocol
 
-from irrun.diagnostics import Anchor, Diagnostic, Fault, Fix, LayerRef, OpError, Severity
+from irrun.diagnostics import Anchor, Diagnostic, Fault, Fix, LayerRef, OpError, Severity, listing, near_match
 from irrun.diagnostics.results import ADDRESS
 from irrun.document.places import layer_ref, path_notes
 from irrun.document.records import LayerElement, NetElement, PortElement
 from irrun.linter.context import Context
-from irrun.ops.extending import ExtensionError, ExtensionSource, classes_of, entry_points, is_own
+from irrun.ops.available import installed_operations
+from irrun.ops.blame import ExtensionFault, blamed, definition, is_own
+from irrun.ops.extending import ExtensionSource, additions_of, identity, installed, warn
+from irrun.ops.importing import ExtensionError
 
 GROUP: Final = "irrun.rules"
 """The group of entry points by which an installed package offers modules or classes of rules."""
@@ -72,8 +75,12 @@ class Rule:
     * ``of_absence``: the findings are about absent attributes, for which an ellipsis may stand.
     * ``merges``: the words, in singular and plural, that follow the number of findings left out because they share
       their cause with the first.
+
+    ``options`` are the settings of the rule with their defaults, which a configuration changes: ``[rules.MY201]``;
+    ``context.option(self, "limit")`` returns one.
     """
 
+    adds: ClassVar[str] = "rules"
     code: ClassVar[str]
     name: ClassVar[str]
     severity: ClassVar[Severity] = Severity.ERROR
@@ -85,6 +92,21 @@ class Rule:
     breaks: ClassVar[tuple[Literal["structure", "layer"], ...]] = ()
     of_absence: ClassVar[bool] = False
     merges: ClassVar[tuple[str, str] | None] = None
+    options: ClassVar[Mapping[str, Any]] = {}
+
+    @classmethod
+    def checked_option(cls, name: str, value: Any) -> Any:
+        """Return the value of a setting in the type of its default; ValueError where there is none, or not this."""
+        if name not in cls.options:
+            known = near_match(name, cls.options) or (f", expected {listing(cls.options)}" if cls.options else "")
+            raise ValueError(f"{cls.code} has no such setting{known}")
+        default = cls.options[name]
+        wanted = float if isinstance(default, float) and type(value) is int else type(value)
+        if not isinstance(default, tuple | list) and wanted is not type(default):
+            raise ValueError(f"it is {value!r}, expected a value such as {default!r}")
+        if isinstance(default, tuple | list) and not isinstance(value, tuple | list):
+            raise ValueError(f"it is {value!r}, expected a list")
+        return type(default)(value)
 
     def check(self, context: Context) -> Iterator[Diagnostic]:
         """Yield the findings of this rule in one file."""
@@ -135,6 +157,33 @@ class Rule:
         )
 
     @classmethod
+    def found(cls, context: Context, failing: list[Diagnostic]) -> list[Diagnostic]:
+        """Return what ``check`` finds in a file; the failure of an extension is added to ``failing``."""
+        try:
+            if is_own(cls):
+                return list(cls().check(context))
+            with blamed(f"the rule {cls.code}", definition(cls.check, cls)):
+                found = list(cls().check(context))
+                for item in found:
+                    _require_finding(item, context)
+            return found
+        except ExtensionFault as error:
+            failing.append(error.at())
+            return []
+
+    @classmethod
+    def fixed(cls, found: Sequence[Diagnostic], context: Context, failing: list[Diagnostic]) -> list[Fix | None]:
+        """Return the ``fixes`` of findings; the failure of a rule that is not irrun's is added to ``failing``."""
+        if is_own(cls):
+            return cls().fixes(found, context)
+        try:
+            with blamed(f"the fix of {cls.code}", definition(cls.fix, cls)):
+                return [_as_fix(item) for _, item in zip(found, cls().fixes(found, context), strict=True)]
+        except ExtensionFault as error:
+            failing.append(error.at())
+            return [None] * len(found)
+
+    @classmethod
     def group(cls) -> Group:
         return Group(int(cls.code[-3]))
 
@@ -148,6 +197,21 @@ class Rule:
         return inspect.cleandoc(cls.__doc__ or "")
 
 
+def _require_finding(item: object, context: Context) -> None:
+    """Raise TypeError or ValueError where what a rule yields is not a finding in the file."""
+    if not isinstance(item, Diagnostic):
+        raise TypeError(f"check yields {item!r}, expected what self.report returns")
+    if item.code not in rules():
+        raise ValueError(f"check yields a finding of {item.code}, which is no rule")
+    context.document.source_map.locate(item.anchor)
+
+
+def _as_fix(item: object) -> Fix | None:
+    if item is not None and not isinstance(item, Fix):
+        raise TypeError(f"fix returns {item!r}, expected a Fix or None")
+    return item
+
+
 _ADDED: Final[ContextVar[tuple[type[Rule], ...]]] = ContextVar("irrun.rules", default=())
 """The rules of users that apply in this context."""
 
@@ -159,8 +223,8 @@ def rules() -> dict[str, type[Rule]]:
 
 @contextmanager
 def adding(sources: Iterable[ExtensionSource]) -> Iterator[None]:
-    """Add the rules that files, modules or classes declare, within the context; ExtensionError for unusable ones."""
-    found: list[type[Rule]] = [rule for source in sources for rule in classes_of(source, Rule, "code")]
+    """Add the rules that sources declare, within the context; ExtensionError for unusable ones."""
+    found = [rule for source in sources for rule in additions_of(source).rules]
     _merged(added := tuple(dict.fromkeys((*_ADDED.get(), *found))))
     token = _ADDED.set(added)
     try:
@@ -169,32 +233,52 @@ def adding(sources: Iterable[ExtensionSource]) -> Iterator[None]:
         _ADDED.reset(token)
 
 
+def option_rule(text: str) -> type[Rule] | None:
+    """Return the rule with a code or a name; None where there is none."""
+    return next((rule for code, rule in rules().items() if text in (code, rule.name)), None)
+
+
 @functools.lru_cache(maxsize=16)
 def _merged(added: tuple[type[Rule], ...]) -> dict[str, type[Rule]]:
-    known = dict(_built_in())
-    for rule in (*_installed(), *added):
+    known = dict(_with_installed())
+    for rule in added:
         _check(rule, known)
         known[rule.code] = rule
+    return known
+
+
+@functools.cache
+def _with_installed() -> dict[str, type[Rule]]:
+    """Return the rules of irrun and of installed packages; an ExtensionWarning for each that cannot be used."""
+    known = dict(_built_in())
+    for item in installed(GROUP):
+        for rule in item.rules:
+            try:
+                _check(rule, known)
+            except ExtensionError as error:
+                warn(f"{item.source} is left out in part: {error}")
+            else:
+                known[rule.code] = rule
     return known
 
 
 def _check(rule: type[Rule], known: Mapping[str, type[Rule]]) -> None:
     """Raise ExtensionError where a class is not a usable rule, or has the code or the name of a known one."""
     where = f"the rule {rule.__name__}"
-    code, name = str(rule.code), str(getattr(rule, "name", ""))
+    code, name = str(getattr(rule, "code", "")), str(getattr(rule, "name", ""))
     if re.fullmatch(r"(?!IR\d)[A-Z]{2,8}[1-9]\d{2}", code) is None:
         raise ExtensionError(f'{where} has the code "{code}", expected letters of its own and a number, such as MY101')
     if re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)+", name) is None:
         raise ExtensionError(f'{where} has the name "{name}", expected words in kebab case, such as wide-tensor')
+    if not callable(rule.check) or not isinstance(rule.severity, Severity):
+        raise ExtensionError(f"{where} has the severity {rule.severity!r}, expected one such as Severity.WARNING")
     if not rule.explanation():
         raise ExtensionError(f"{where} has no docstring, which irrun rule {code} prints")
-    if code in known or any(other.name == name for other in known.values()):
-        raise ExtensionError(f"{where} is {code} {name}, which another rule is called")
-
-
-@functools.cache
-def _installed() -> tuple[type[Rule], ...]:
-    return tuple(rule for source in entry_points(GROUP) for rule in classes_of(source, Rule, "code"))
+    for other in known.values():
+        if (other.code == code or other.name == name) and identity(other) != identity(rule):
+            places = [definition(item.check, item) for item in (other, rule)]
+            what = f"{where} is {code} {name}, which another rule is called"
+            raise ExtensionError(what if is_own(other) else f"{what}, at {listing(places, 'and')}")
 
 
 @functools.cache
@@ -207,3 +291,9 @@ def _built_in() -> dict[str, type[Rule]]:
             if inspect.isclass(item) and issubclass(item, Rule) and "code" in vars(item):
                 found[item.code] = item
     return dict(sorted(found.items()))
+
+
+def forget() -> None:
+    """Forget the rules and what installed packages offer, so that both are looked for again."""
+    for cache in (_built_in, _with_installed, _merged, installed, installed_operations):
+        cache.cache_clear()

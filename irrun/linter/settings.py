@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from irrun.diagnostics import Severity
 
@@ -16,7 +17,8 @@ class LinterSettings:
     rules are reported for these only. ``target_version`` is the oldest release of OpenVINO that must read the file,
     ``target_precision`` f16 where the model is to be computed in f16, ``max_memory`` the most bytes that its tensors
     may take, ``purposes`` what it is for: genai, npu. ``fail_level`` is the lowest severity that fails; with
-    ``require_verified``, a port that is not verified fails too.
+    ``require_verified``, a port that is not verified fails too. ``rules`` are
+    the settings of rules, by their codes or names.
     """
 
     codes: Collection[str] | None = None
@@ -27,6 +29,7 @@ class LinterSettings:
     purposes: Collection[str] = ()
     fail_level: Severity = Severity.WARNING
     require_verified: bool = False
+    rules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def applies(self, code: str) -> bool:
         """Return whether findings with a code count."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from irrun.diagnostics.internal import Boundary
 from irrun.document.weights import Weights
+from irrun.jobs.watchdog import ending_after
 from irrun.model.arguments import InputError, accept, find_port, owners, release
 from irrun.model.config import Config, read_config
 from irrun.model.loaded import Loaded, PathLike, load, require_unchanged
@@ -77,7 +78,8 @@ class Session:
         arrays = accept(compiled.inputs, inputs, compiled.plan.parameter_types, compiled.means)
         self.results = None
         plan, check = compiled.plans.of(arrays)
-        results = compiled.tiers.run(plan, arrays, self._state, self.observers, self._memory, check)
+        with ending_after(compiled.config.budget.seconds):
+            results = compiled.tiers.run(plan, arrays, self._state, self.observers, self._memory, check)
         require_unchanged(compiled.weights, compiled.filename)
         kept = [*arrays, *self._state.values.values()]
         released = _released(list(results), compiled.output_types, kept, self._memory)

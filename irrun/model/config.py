@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irrun.diagnostics import listing, near_match
 from irrun.kernels import blas, threads
@@ -16,9 +16,13 @@ from irrun.runtime.tiers import Tier, why_not
 from irrun.tensor import ElementType
 from irrun.tensor.element_type import BF16, F16, F32
 
+if TYPE_CHECKING:
+    from irrun.optimize.added import Kernel, Pass
+
 _OWN: Final = (
     "DYNAMIC_QUANTIZATION_GROUP_SIZE",
     "EXECUTION_MODE_HINT",
+    "EXTENSIONS",
     "INFERENCE_NUM_THREADS",
     "INFERENCE_PRECISION_HINT",
     "LOW_MEMORY",
@@ -123,25 +127,29 @@ def read_config(config: Mapping[str, Any] | str | None) -> Config:
     weights in their stored element type, f16 too, even where that is slower. ``INFERENCE_PRECISION_HINT`` is ``f32``,
     ``bf16`` or ``f16``, to which the operands of products are rounded. ``DYNAMIC_QUANTIZATION_GROUP_SIZE`` is the
     number of neighbouring activations that get a common scale when they are rounded to 8 bits, for products with
-    weights of 4 or 8 bits; 0, the default, does not round them. ``TIER`` is ``auto``, ``numpy`` or
-    ``compiled``. ``MAX_MEMORY`` is a number of bytes or a text such as ``4GiB``, by default a share of the memory that
-    is free; ``MAX_ITERATIONS`` and ``TIMEOUT``, in seconds, are numbers; None lifts any of the three limits.
+    weights of 4 or 8 bits; 0, the default, does not round them. ``TIER`` is ``auto``, ``numpy`` or ``compiled``.
+    ``EXTENSIONS`` are Python files, modules or classes with passes and kernels. ``MAX_MEMORY`` is a number of bytes or
+    a text such as ``4GiB``, by default a share of the memory that is free; ``MAX_ITERATIONS`` and ``TIMEOUT``, in
+    seconds, are numbers; None lifts any of the three limits.
     ConfigError otherwise.
     """
     given = {str(key): value for key, value in config.items()} if isinstance(config, Mapping) else {}
     for key in given:
         if key not in _OWN and key not in ACCEPTED:
             raise ConfigError(f'there is no setting "{key}"{near_match(key, (*_OWN, *ACCEPTED))}')
+    passes, kernels = _additions(given.get("EXTENSIONS", ()))
     tier = _tier(given.get("TIER", os.environ.get("IRRUN_TIER", "auto")))
     return Config(
         Settings(
             given.get("OPTIMIZE") is not False,
-            _disabled(given.get("OPTIMIZE", True)),
+            _disabled(given.get("OPTIMIZE", True), passes),
             _mode(given.get("EXECUTION_MODE_HINT", "PERFORMANCE")) == "ACCURACY",
             _switch("LOW_MEMORY", given.get("LOW_MEMORY", False)),
             _precision(given),
             _group_size(given),
             tier != "numpy" and why_not() is None,
+            passes,
+            kernels,
         ),
         _threads(given.get("INFERENCE_NUM_THREADS", 0)),
         tier,
@@ -197,13 +205,28 @@ def _number(name: str, value: Any) -> float | None:
     return number
 
 
-def _disabled(value: Any) -> frozenset[str]:
+def _additions(sources: Any) -> tuple[tuple[type[Pass], ...], tuple[type[Kernel], ...]]:
+    """Return the passes and the kernels of sources, and of ``irrun.extend``."""
+    from irrun.ops.extending import all_additions, extended
+    from irrun.ops.importing import ExtensionError
+
+    if not sources and not extended():
+        return (), ()
+    try:
+        found = all_additions(sources if isinstance(sources, list | tuple) else [sources])
+    except ExtensionError as error:
+        raise ConfigError(f"EXTENSIONS: {error}") from error
+    passes: dict[str, type[Pass]] = {item.name: item for additions in found for item in additions.passes}
+    return tuple(passes.values()), tuple(kernel for additions in found for kernel in additions.kernels)
+
+
+def _disabled(value: Any, own: Iterable[type[Pass]]) -> frozenset[str]:
     if isinstance(value, bool):
         return frozenset()
     names = value.get("disable") if isinstance(value, Mapping) and set(value) <= {"disable"} else None
     if names is None or isinstance(names, str) or not isinstance(names, Iterable):
         raise ConfigError(f'OPTIMIZE is {value!r}, expected True, False, or {{"disable": [names of passes]}}')
-    known = [item.name for item in PASSES]
+    known = [*(item.name for item in PASSES), *(item.name for item in own)]
     for name in names:
         if name not in known:
             raise ConfigError(f'there is no pass "{name}"{near_match(str(name), known)}')

@@ -15,6 +15,7 @@ from typing import Any
 from irrun.jobs import Lost, in_order, processors, spread
 from irrun.jobs.cluster import LOCAL, ClusterError
 from irrun.model.inference import Inference
+from irrun.ops.extending import ExtensionSource
 from irrun.tensor import Array
 
 PathLike = str | os.PathLike[str]
@@ -27,12 +28,13 @@ def infer(
     *,
     weights: PathLike | None = None,
     config: Mapping[str, Any] | None = None,
-    extensions: Sequence[str] = (),
+    extensions: Sequence[ExtensionSource] = (),
 ) -> Iterator[tuple[Array, ...]]:
     """Yield the outputs of a model for each of ``inputs``, in their order.
 
     ``scheduler`` is the address or the client of a Dask cluster, or ``local`` for one on this machine with a worker for
-    each processor. ``extensions`` are Python files that each worker can read. ClusterError where the cluster cannot be
+    each processor. ``extensions`` are Python files, modules that each worker can import, or classes; they and
+    those of ``irrun.extend`` are sent to the workers. ClusterError where the cluster cannot be
     used, or where an input ends every worker that gets it; the exceptions of an inference are passed on.
     """
     beside = None if weights is None else Path(weights)

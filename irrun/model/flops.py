@@ -10,6 +10,7 @@ from typing import Final
 
 from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
+from irrun.ops.blame import called
 from irrun.ops.context import BodyPorts
 from irrun.ops.extension import Extension
 from irrun.ops.work import Sizes
@@ -91,7 +92,7 @@ class _Counter:
         if len(known) < len(shapes):
             self.unknown.append(node.name)
             return {}
-        return {node.type: 2 * node.op.multiply_adds(Sizes(tuple(known[1:]), known[0]))}
+        return {node.type: 2 * called(node.op, "multiply_adds", Sizes(tuple(known[1:]), known[0]))}
 
     def _shape(self, fact: Fact | None) -> tuple[int, ...] | None:
         if fact is None or fact.shape.dims is None:

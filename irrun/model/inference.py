@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from irrun.model.compiled import Compiled, build
 from irrun.model.loaded import Loaded, load
+from irrun.ops.extending import ExtensionSource, extended
+from irrun.ops.importing import portable
 from irrun.tensor import Array, Shape
 
 
@@ -16,7 +18,8 @@ class Inference:
     """A model on inputs, one inference a call; safe to call from several threads.
 
     It is pickled once for each worker, without what is compiled. If it ``travels``, the bytes of the model and its
-    weights are pickled too, and the worker needs no file of them.
+    weights are pickled too, and the files of ``extensions``: the worker needs no file of them. What ``irrun.extend``
+    added goes with it.
     """
 
     def __init__(
@@ -26,11 +29,14 @@ class Inference:
         config: Mapping[str, Any] | None = None,
         *,
         shapes: Mapping[int, Shape] | Mapping[str, Shape] | None = None,
-        extensions: Sequence[str] = (),
+        extensions: Iterable[ExtensionSource] = (),
         travels: bool = False,
     ) -> None:
         self.config, self.travels = dict(config or {}), travels
-        self._shapes, self._extensions = dict(shapes or {}), tuple(str(Path(path).absolute()) for path in extensions)
+        if "EXTENSIONS" in self.config:
+            self.config["EXTENSIONS"] = [portable(item, travels=travels) for item in self.config["EXTENSIONS"]]
+        self._shapes = dict(shapes or {})
+        self._extensions = tuple([portable(source, travels=travels) for source in (*extended(), *extensions)])
         self._compiled: Compiled | None = None
         self._loaded: Loaded | None = None
         self._lock = Lock()

@@ -32,7 +32,7 @@ from irrun.openvino.importing.stand_in import stand_in
 from irrun.openvino.models.batch import get_batch, set_batch
 from irrun.openvino.models.model import Model
 from irrun.openvino.models.saving import save_model, serialize
-from irrun.openvino.nodes.custom import Op
+from irrun.openvino.nodes.custom import Op, OpExtension
 from irrun.openvino.nodes.node import Node
 from irrun.openvino.nodes.ports import ConstOutput, DescriptorTensor, Input, Output
 from irrun.openvino.opsets import module
@@ -73,8 +73,8 @@ __all__ += ["preprocess", "properties", "tools", "utils"]
 __version__ = RELEASE
 """The release of OpenVINO whose API this is, in the form of its versions; ``irrun.__version__`` is that of irrun."""
 
-OpExtension, RemoteContext, RemoteTensor, VAContext, VASurfaceTensor = map(
-    refused_class, ("OpExtension", "RemoteContext", "RemoteTensor", "VAContext", "VASurfaceTensor")
+RemoteContext, RemoteTensor, VAContext, VASurfaceTensor = map(
+    refused_class, ("RemoteContext", "RemoteTensor", "VAContext", "VASurfaceTensor")
 )
 
 

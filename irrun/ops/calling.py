@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.diagnostics import OpError, amount, listing
+from irrun.ops import blame
 from irrun.ops.declaration import In, TypeVar
 from irrun.ops.operation import Op
 from irrun.ops.shapes import check_extent
@@ -40,7 +41,7 @@ def infer(op: Op, inputs: Sequence[Fact | None], **context: Any) -> tuple[Fact, 
     """Infer the fact of each output from those of the inputs; OpError where they do not fit the operation."""
     types = _check_inputs(op, inputs)
     try:
-        returned = op.infer(*padded(op, inputs), **{name: context.get(name) for name in op.spec.infer_asks})
+        returned = blame.infer(op, *padded(op, inputs), **{name: context.get(name) for name in op.spec.infer_asks})
     except Undecided:
         returned = tuple(Shape.unknown() for _ in op.outputs)
     except NegativeSize as error:
@@ -65,10 +66,18 @@ def _located(error: NegativeSize, op: Op, inputs: Sequence[Fact | None]) -> OpEr
     return error
 
 
-def run(op: Op, inputs: Sequence[Array | None], types: Sequence[ElementType], **context: Any) -> tuple[Array, ...]:
-    """Compute the outputs, each rounded to its element type."""
+def run(
+    op: Op,
+    inputs: Sequence[Array | None],
+    types: Sequence[ElementType],
+    shapes: Sequence[Shape] = (),
+    **context: Any,
+) -> tuple[Array, ...]:
+    """Compute the outputs, each rounded to its element type; ``shapes`` are theirs, where they are known."""
+    known = [Fact(type, shape) for type, shape in zip(types, shapes or [Shape.unknown()] * len(types), strict=True)]
     with np.errstate(all="ignore"):
-        returned = op.run(*padded(op, inputs), **{name: context.get(name) for name in op.spec.run_asks})
+        compute = blame.runner(op, known)
+        returned = compute(*padded(op, inputs), **{name: context.get(name) for name in op.spec.run_asks})
     results = returned if isinstance(returned, tuple | list) else (returned,)
     return tuple([conform(result, type) for result, type in zip(results, types, strict=True)])
 

@@ -32,8 +32,11 @@ class Op:
     linter recognises. ``factors`` are the inputs whose elements are multiplied and summed; they are rounded where less
     than f32 is asked for. ``alike`` are groups of outputs whose sizes are equal along each axis on which inference
     leaves them open. ``workspace`` bounds what ``run`` allocates beside its outputs, in bytes for each element of
-    inputs and outputs; blocks of a few MiB come on top.
+    inputs and outputs; blocks of a few MiB come on top. ``hooks`` are the methods behind ``infer`` and ``run`` that
+    messages name in their place.
     """
+
+    adds: ClassVar[str] = "operations"
 
     type: ClassVar[str]
     opset: ClassVar[int | str]
@@ -49,6 +52,7 @@ class Op:
     factors: ClassVar[tuple[int, ...]] = ()
     alike: ClassVar[tuple[tuple[int, ...], ...]] = ()
     workspace: ClassVar[int] = 24
+    hooks: ClassVar[Mapping[str, Callable[..., Any]]] = {}
     spec: ClassVar[OpSpec]
 
     if not TYPE_CHECKING:

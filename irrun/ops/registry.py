@@ -141,8 +141,11 @@ def resolve(type: str, version: str | None = None) -> OpClass:
 
 
 def _no_opset(type: str, version: str, known: Mapping[int | str, OpClass]) -> UnknownOperation:
-    """Return the error for a misspelt opset; those that have the operation are preferred as suggestions."""
+    """Return the error for an opset that is too new, or misspelt: those that have the operation are suggested first."""
     opsets = [f"opset{number}" for number in range(1, LATEST + 1)]
+    if re.fullmatch(r"opset[1-9]\d", version) is not None and (number(version) or 0) > LATEST:
+        what = f"{version} is newer than opset{LATEST}, the latest that irrun knows"
+        return UnknownOperation(what, attribute="version")
     is_number = re.fullmatch(r"opset\d+", version) is not None
     meant = None if is_number else nearest(version, _names(known)) or nearest(version, opsets)
     what = f"no operation {type} in {version}{did_you_mean(meant)}"

@@ -7,6 +7,7 @@ import numpy as np
 from irrun.graph import Node, Outlet
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops import Fact
+from irrun.ops.blame import called
 from irrun.optimize.patterns import along, broadcasts_as_numpy, constant_operand, first, other_input, same_shape
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor import Array
@@ -54,7 +55,7 @@ class FollowingLayers:
         if node.op is None or (node.type == "Swish" and len(self.graph.sources(node.id)) > 1):
             return False
         sources = self.graph.sources(node.id)
-        self.activation = node.op.elementwise() if len(sources) == 1 else None
+        self.activation = called(node.op, "elementwise") if len(sources) == 1 else None
         return self.activation is not None
 
     def _constant(self, node: Node) -> bool:

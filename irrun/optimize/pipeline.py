@@ -32,7 +32,12 @@ def optimize(
     if not settings.enabled:
         return graph, facts, known
     rewriter = Rewriter(graph, facts, known, packed, settings)
+    own = [item for item in settings.passes if item.name not in settings.disabled]
     for item in told(PASSES, "optimising", unit="passes"):
+        if own:
+            from irrun.optimize.added import run_before
+
+            run_before(item.name, own, rewriter)
         if item.name not in settings.disabled:
             item.run(rewriter)
     return rewriter.optimized()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from irrun.tensor import ElementType
 from irrun.tensor.element_type import F32
+
+if TYPE_CHECKING:
+    from irrun.optimize.added import Kernel, Pass
 
 
 class Settings(NamedTuple):
@@ -15,6 +18,7 @@ class Settings(NamedTuple):
     compressed weights compressed, even where that is slower. The operands of products are rounded to ``precision``.
     Elements that integer weights are multiplied by are rounded to integers, ``group_size`` of a row with a common
     scale; 0 leaves them as they are. Without ``compiled`` kernels, codes of a table are looked up once, in advance.
+    ``passes`` and ``kernels`` are those of users.
     """
 
     enabled: bool = True
@@ -24,3 +28,5 @@ class Settings(NamedTuple):
     precision: ElementType = F32
     group_size: int = 0
     compiled: bool = True
+    passes: tuple[type[Pass], ...] = ()
+    kernels: tuple[type[Kernel], ...] = ()

@@ -11,6 +11,7 @@ from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
 from irrun.jobs.progress import told
 from irrun.ops import Fold, OpError
+from irrun.ops.blame import runner
 from irrun.ops.calling import conform, empty, padded
 from irrun.optimize.nf4 import is_exact
 from irrun.tensor import Array, ElementType, Fact
@@ -55,14 +56,14 @@ def constants(
             continue
         if not _computable(node, [facts[outlet] for outlet in outlets], inputs):
             continue
-        types = [facts[outlet].type for outlet in outlets]
-        nothing = empty([facts[outlet] for outlet in outlets])
+        known = [facts[outlet] for outlet in outlets]
+        nothing = empty(known)
         if nothing is not None:
             values = list(nothing)
         elif is_exact(graph, facts, node):
             values = [array for array in inputs if array is not None]
         else:
-            values = _values(node, facts.inputs(node.id), inputs, types)
+            values = _values(node, facts.inputs(node.id), inputs, known)
         exact.update(zip(outlets, values, strict=False))
         if values and node.id not in results:
             _forget(sources, graph, exact, waiting)
@@ -100,7 +101,7 @@ def _computable(node: Node, outputs: Sequence[Fact], inputs: Sequence[Array | No
 
 
 def _values(
-    node: Node, known: Sequence[Fact | None], inputs: Sequence[Array | None], types: Sequence[ElementType]
+    node: Node, known: Sequence[Fact | None], inputs: Sequence[Array | None], outputs: Sequence[Fact]
 ) -> list[Array]:
     assert node.op is not None
     op = node.op
@@ -110,11 +111,11 @@ def _values(
         asked["facts"] = [None if fact is None else Fact(fact.type, fact.shape, value) for fact, value in pairs]
     try:
         with np.errstate(all="ignore"):
-            returned = op.run(*padded(op, inputs), **asked)
+            returned = runner(op, outputs)(*padded(op, inputs), **asked)
     except (OpError, ValueError, IndexError, MemoryError):
         return []
     results = returned if isinstance(returned, tuple | list) else (returned,)
-    return [_carried(np.asarray(value), type) for value, type in zip(results, types, strict=True)]
+    return [_carried(np.asarray(value), fact.type) for value, fact in zip(results, outputs, strict=True)]
 
 
 def _carried(value: Array, type: ElementType) -> Array:

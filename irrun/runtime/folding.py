@@ -16,6 +16,7 @@ from irrun.ops.arithmetic.floor_mod import FloorMod
 from irrun.ops.arithmetic.maximum import Maximum
 from irrun.ops.arithmetic.minimum import Minimum
 from irrun.ops.arithmetic.mod import Mod
+from irrun.ops.blame import runner
 from irrun.ops.fused.base import Fused
 from irrun.ops.reduction.reduce_max import ReduceMax
 from irrun.ops.reduction.reduce_min import ReduceMin
@@ -101,7 +102,7 @@ class Folding:
             return None
         if not all(type is BOOLEAN or (type.is_integer and type.bits >= _WHOLE_BITS) for type in step.types):
             return None
-        run = _FLOORED if isinstance(op, Divide) and op.m_pythondiv else _OF_SIZES.get(type(op), op.run)
+        run = _FLOORED if isinstance(op, Divide) and op.m_pythondiv else _OF_SIZES.get(type(op)) or runner(op)
         asked = {"facts": step.declared} if "facts" in op.spec.run_asks else {}
         self._symbols.forbids_fixing = True
         try:

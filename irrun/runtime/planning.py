@@ -48,6 +48,10 @@ def plan(
     """
     declared = facts if declared is None else declared
     graph = given = sound(graph, facts, budget.memory)
+    if settings.kernels:
+        from irrun.optimize.added import with_kernels
+
+        graph = with_kernels(graph, settings.kernels)
     graph, facts = count_booleans(graph, facts)
     if settings.enabled:
         graph, facts, declared = with_chosen_bodies(graph, facts, declared)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -107,5 +108,5 @@ def _rounded(step: Step, inputs: Sequence[Array | None], precision: ElementType)
         rounded(array, precision.name) if array is not None and port in op.factors else array
         for port, array in enumerate(inputs)
     ]
-    context = {"memory": Memory()} if "memory" in op.spec.run_asks else {}
+    context: dict[str, Any] = {"memory": Memory()} if "memory" in op.spec.run_asks else {}
     return [array.copy() for array in calling.run(op, given, step.types, **context)]

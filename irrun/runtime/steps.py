@@ -10,6 +10,7 @@ from irrun.diagnostics import IRError
 from irrun.document.places import at_layer
 from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
+from irrun.ops.blame import runner
 from irrun.runtime.constants import leaving
 from irrun.runtime.faults import LayerThatCannotRun, MissingWeights
 from irrun.runtime.plan import PlannedBody, Step
@@ -105,11 +106,11 @@ class _Numbering:
         inputs = (*sources, *[0] * (op.spec.fixed_inputs - len(sources)))
         known = tuple([self.facts[outlet] for outlet in outlets])
         types = tuple([fact.type for fact in known])
-        run = op.run
+        run = runner(op, known)
         declared: tuple[Fact | None, ...] = ()
         if "facts" in op.spec.run_asks:
             declared = self.declared.inputs(node.id)
-            run = functools.partial(op.run, facts=declared)
+            run = functools.partial(run, facts=declared)
         asks = tuple([name for name in op.spec.run_asks if name != "facts"])
         if "state" in asks:
             run = fitting(run, known[0])

@@ -1,7 +1,8 @@
 """The table of all settings.
 
 A setting changes how a model is checked, computed or compared. What a command reads, writes or executes is none: a
-folder that was downloaded must not make irrun write files, run code or read other weights.
+folder that was downloaded must not make irrun write files, run code or read other weights. A project may name
+``extensions``; only ``--trust`` and a variable of the environment load them, and only in the current folder.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ class Setting(NamedTuple):
     of_project: bool = False
 
 
+EXTENSIONS: Final = "extensions"
+"""The key under which a project names its extensions."""
+
 SETTINGS: Final[Mapping[str, Setting]] = {
     "select": Setting(values.TEXTS, _LINT, "The rules to check: codes, prefixes, names, or ALL.", "codes"),
     "ignore": Setting(values.TEXTS, _LINT, "Rules not to check.", "codes", ()),
@@ -47,6 +51,7 @@ SETTINGS: Final[Mapping[str, Setting]] = {
     "per-file-ignores": Setting(
         values.BY_PATTERN, _LINT, "Rules not to check in files that match a pattern.", "codes", {}
     ),
+    "rules": Setting(values.BY_RULE, _LINT, "The settings of rules that have some, by their codes.", "rules", {}),
     "exclude": Setting(values.PATTERNS, _LINT, "Files and folders to skip.", "", (), of_project=True),
     "force-exclude": Setting(
         values.SWITCH, _LINT, "Whether to skip excluded files also if they are named.", "", False, of_project=True
@@ -123,6 +128,7 @@ SETTINGS: Final[Mapping[str, Setting]] = {
     "atol": Setting(
         values.TOLERANCE, _COMPARING, "The absolute tolerance of comparisons.", "Tolerance.atol", 1e-5, of_project=True
     ),
+    EXTENSIONS: Setting(values.TEXTS, (), "Python files and modules that --trust loads.", "EXTENSIONS", ()),
 }
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from irrun.diagnostics import listing, near_match
 from irrun.diagnostics.words import nearest
 from irrun.document.files import MOST_CONFIGURATION, content
-from irrun.settings.known import COMMANDS, SETTINGS, settings_for
+from irrun.settings.known import COMMANDS, EXTENSIONS, SETTINGS, settings_for
 from irrun.settings.values import Unexpected, shortened, shown
 
 OWN_FILE: Final = "irrun.toml"
@@ -43,12 +43,14 @@ class Entry(NamedTuple):
 class Project:
     """The settings for each command in a ``file``; none where there is no file.
 
-    Paths and patterns are relative to ``root``, the folder of the file.
+    Paths and patterns are relative to ``root``, the folder of the file. ``extensions`` are loaded by nobody but who
+    trusts the project.
     """
 
     root: Path = field(default_factory=Path)
     file: Path | None = None
     entries: Mapping[str, Mapping[str, Entry]] = field(default_factory=dict)
+    extensions: tuple[str, ...] = ()
 
     def of(self, command: str) -> Mapping[str, Entry]:
         """Return the settings for a command."""
@@ -108,7 +110,8 @@ def _parsed(path: Path) -> Project | None:
     table, prefix = (_own_table(tables, path), "tool.irrun.") if path.name == PROJECT_FILE else (tables, "")
     if table is None:
         return None
-    return Project(path.absolute().parent, path, _entries(table, path, dict(_lines(text)), prefix))
+    entries = _entries(table, path, dict(_lines(text)), prefix)
+    return Project(path.absolute().parent, path, entries, tuple(table.get(EXTENSIONS, ())))
 
 
 def _own_table(tables: Mapping[str, Any], path: Path) -> Mapping[str, Any] | None:

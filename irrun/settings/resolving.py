@@ -39,7 +39,7 @@ def resolve(command: str, given: Mapping[str, Any], project: Project, current: P
         elif text is not None:
             found[key] = Value(_from_environment(setting, text), setting.environment)
         elif key in entries:
-            found[key] = Value(entries[key].value, f"{_short(source.file)}:{entries[key].line}")
+            found[key] = Value(entries[key].value, f"{short(source.file)}:{entries[key].line}")
         else:
             found[key] = Value(setting.default, DEFAULT)
     return found
@@ -52,7 +52,7 @@ def _from_environment(setting: Setting, text: str) -> Any:
         raise ValueError(f"{setting.environment} is {text!r}, expected {error}") from None
 
 
-def _short(file: Path | None) -> str:
+def short(file: Path | None) -> str:
     """Return a path as it is shown: relative to the current folder where it is below it."""
     assert file is not None
     try:

@@ -78,6 +78,19 @@ def _by_pattern(value: object) -> dict[str, tuple[str, ...]]:
     return {pattern: _texts(codes) for pattern, codes in value.items()}
 
 
+def _by_rule(value: object) -> dict[str, dict[str, Any]]:
+    if not isinstance(value, dict):
+        raise Unexpected(value, "a table from codes of rules to their settings")
+    for settings in value.values():
+        if not isinstance(settings, dict):
+            raise Unexpected(settings, "a table of the settings of a rule")
+        for item in settings.values():
+            parts = item if isinstance(item, list) else [item]
+            if not all(isinstance(part, bool | int | float | str) for part in parts):
+                raise Unexpected(item, "a number, a text, true, false, or a list of these")
+    return {code: dict(settings) for code, settings in value.items()}
+
+
 def _path(value: object) -> Path:
     if not isinstance(value, str) or not value or "\0" in value:
         raise Unexpected(value, "a path")
@@ -153,6 +166,7 @@ _LIST: Final = {"type": "array", "items": {"type": "string"}}
 TEXTS: Final = Kind(_texts, _LIST)
 PATTERNS: Final = Kind(_patterns, {**_LIST, "maxItems": MOST_PATTERNS})
 BY_PATTERN: Final = Kind(_by_pattern, {"type": "object", "additionalProperties": _LIST, "maxProperties": MOST_PATTERNS})
+BY_RULE: Final = Kind(_by_rule, {"type": "object", "additionalProperties": {"type": "object"}})
 PATH: Final = Kind(_path, {"type": "string", "minLength": 1})
 SEVERITY: Final = Kind(lambda value: _LEVELS[_LEVEL.read(value)], _LEVEL.schema)
 FORMAT: Final = one_of(*formats.names())

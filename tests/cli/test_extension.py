@@ -6,11 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from lxml import etree
 
+import irrun
 from irrun.linter.rule import rules
+from irrun.openvino import opset13
 from tests.cli.conftest import Run
+from tests.openvino import own_classes
+from tests.optimize import own_passes
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "extension"
 MODEL, OPS, RULES = EXAMPLE / "model.xml", EXAMPLE / "my_ops.py", EXAMPLE / "my_rules.py"
@@ -100,6 +105,26 @@ def test_sarif_and_configuration(run: Run, tmp_path: Path) -> None:
     assert refused.stderr.startswith(f'error: {config}: select: no rule is called "MY"')
 
 
+def test_settings_of_a_rule_in_the_configuration(run: Run, tmp_path: Path) -> None:
+    config, limited = tmp_path / "irrun.toml", "tests.linter.test_adding"
+    config.write_text("[rules.TEST203]\nlimit = 4\n")
+    found = run("lint", MODEL, "--extension", limited, "--config", config, "--select", "TEST203", "--format", "concise")
+    assert (found.exit_code, found.stdout) == (1, f"{MODEL}:2:1: error: ReLU_2 [TEST203]\n")
+    absent = run("lint", MODEL, "--config", config)
+    assert absent.exit_code == 0
+    said = "the settings of TEST203 are not used: no rule is called so; --extension gives one"
+    assert f"note: {config}:1: {said}\n" in absent.stderr
+    config.write_text("[rules.TEST203]\nlimit = 'x'\n")
+    refused = run("lint", MODEL, "--extension", limited, "--config", config)
+    expected = f"error: {config}:1: rules.TEST203.limit: it is 'x', expected a value such as 12\n"
+    assert (refused.exit_code, refused.stderr) == (2, expected)
+    config.write_text("rules.TEST203 = 4\n")
+    assert "expected a table of the settings of a rule" in run("lint", MODEL, "--config", config).stderr
+    given = ("--rules", "TEST203.limit=4", "--rules", "TEST203.words=['Re']", "--select", "TEST203")
+    assert run("lint", MODEL, "--extension", limited, *given, "--format", "concise").stdout.count("TEST203") == 2
+    assert run("lint", MODEL, "--rules", "TEST203").exit_code == 2
+
+
 def test_rules_end_with_a_command_that_is_not_understood(run: Run) -> None:
     assert run("lint", MODEL, "--extension", RULES, "--select", "XX1").exit_code == 2
     assert "MY201" not in rules()
@@ -136,3 +161,60 @@ def test_a_fault_of_the_operation_is_its_own(run: Run, tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "no luck" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("source", [own_classes.__name__, own_classes.__file__])
+def test_classes_in_the_style_of_openvino(run: Run, tmp_path: Path, source: str) -> None:
+    x = opset13.parameter([2], np.float32, name="x")
+    nodes = own_classes.Halved(own_classes.Total([x], **own_classes.GIVEN))
+    model, values, out = tmp_path / "m.xml", tmp_path / "x.npy", tmp_path / "y.npy"
+    irrun.serialize(irrun.Model([nodes.output(0)], [x], "m"), model, tmp_path / "m.bin")
+    np.save(values, np.array([1, 2], np.float32))
+    assert run("run", model, "-i", f"x={values}", "-o", out, "--extension", source).exit_code == 0
+    assert np.load(out).tolist() == [6.5, 7]
+    assert run("lint", model, "--extension", source).exit_code == 0
+    assert "  axes: ints, default 0, 1\n" in run("ops", "Total", "--extension", source).stdout
+
+
+def test_passes_and_kernels(run: Run, tmp_path: Path) -> None:
+    x = opset13.parameter([1, 3], np.float32, name="x")
+    end = opset13.clamp(opset13.absolute(opset13.absolute(x, name="abs0"), name="abs1"), 1, 2, name="clamp")
+    model, values, out = tmp_path / "m.xml", tmp_path / "x.npy", tmp_path / "y.npy"
+    irrun.serialize(irrun.Model([end.output(0)], [x], "m"), model, tmp_path / "m.bin")
+    np.save(values, np.array([[-3, -0.5, 2]], np.float32))
+    own = ("--extension", own_passes.__name__)
+    assert run("run", model, "-i", f"x={values}", "-o", out, *own).exit_code == 0
+    assert np.load(out).tolist() == [[102, 101, 102]]
+    plan = run("info", model, "--plan", *own).stdout
+    assert "OwnClamp::Clamp: clamp\n" in plan
+    assert "abs1" not in plan
+    assert run("compare", model, model, *own).exit_code == 0
+    (tmp_path / "in").mkdir()
+    values.rename(tmp_path / "in" / "x.npy")
+    assert run("run", model, "--batch", tmp_path / "in", "-o", tmp_path / "out", *own).exit_code == 0
+    assert np.load(tmp_path / "out" / "x.npy").tolist() == [[102, 101, 102]]
+
+
+def test_extensions_of_a_project(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own.py").write_text(RULES.read_text())
+    (tmp_path / "irrun.toml").write_text('extensions = ["own.py"]\n')
+    (tmp_path / "inner").mkdir()
+    monkeypatch.chdir(tmp_path / "inner")
+    untrusted = run("lint", MODEL)
+    said = f"note: {tmp_path / 'irrun.toml'} names extensions, which --trust or IRRUN_TRUST=1 loads\n"
+    assert (untrusted.exit_code, said in untrusted.stderr) == (0, True)
+    assert run("lint", MODEL, "--trust").exit_code == 1
+    assert "MY201" in run("rule", "--trust").stdout
+    monkeypatch.setenv("IRRUN_TRUST", "1")
+    assert run("lint", MODEL).exit_code == 1
+    monkeypatch.chdir(tmp_path.parent)
+    model = tmp_path / "inner" / "m.xml"
+    model.write_text(MODEL.read_text())
+    assert run("lint", model).exit_code == 0
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "irrun.toml").write_text('extensions = ["gone.py"]\n')
+    assert run("lint", MODEL).stderr.startswith(f"error: {tmp_path / 'gone.py'} cannot be read: No such file")
+    (tmp_path / "irrun.toml").write_text("extensions = 3\n")
+    assert (
+        run("lint", MODEL).stderr == f"error: {tmp_path / 'irrun.toml'}: extensions is 3, expected a list of strings\n"
+    )

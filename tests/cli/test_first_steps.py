@@ -255,17 +255,17 @@ def test_the_settings_that_apply(run: Run, write: Write, folder: Path) -> None:
     assert lines[:4] == [
         ["file", "a/net.xml"],
         ["configuration", str(folder / "irrun.toml")],
-        ["rules", f"all {count}"],
+        ["codes", f"all {count}"],
         ["select", "none  (default)"],
     ]
     assert ["exclude", "old  (command line)"] in lines
     assert ["fail-level", "warning  (default)"] in lines
     assert [key for key, _ in lines[3:]] == [*settings_for("lint")]
-    assert f"rules             {count - 1} of {count}, without IR401" in second
+    assert f"codes             {count - 1} of {count}, without IR401" in second
     assert "ignore            IR401  (b/irrun.toml:1)" in second
     assert "target-version    2023.3  (b/irrun.toml:3)" in second
     records = json.loads(run("lint", "a", "b", "--show-settings", "--json", "--select", "IR401").stdout)
-    assert [item["rules"] for item in records] == [["IR401"], ["IR401"]]
+    assert [item["codes"] for item in records] == [["IR401"], ["IR401"]]
     assert [item["fail-level"] for item in records] == ["warning", "error"]
     assert [item["origins"]["fail-level"] for item in records] == ["default", "b/irrun.toml:2"]
 

@@ -122,7 +122,7 @@ def test_output_to_standard_output(run: Run, write: Write, folder: Path) -> None
 def test_outputs_do_not_replace_what_is_read(run: Run, write: Write, folder: Path) -> None:
     path = write("a.xml", WRONG)
     for name in ("a.bin", "irrun.toml", "pyproject.toml", "w.bin", "c.toml", "own.py"):
-        (folder / name).write_text("")
+        (folder / name).write_text("from tests.ops.own_operations import Ends\n" if name == "own.py" else "")
     run("lint", path, "--write-baseline", "b.json")
     options = (("a.bin",), ("irrun.toml",), ("pyproject.toml",), ("w.bin", "--weights", "w.bin"))
     options = (*options, ("c.toml", "--config", "c.toml"), ("own.py", "--extension", "own.py"))

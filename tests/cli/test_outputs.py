@@ -124,7 +124,7 @@ def _lay(model: Path, folder: Path) -> None:
         (folder / f"{name}.xml").write_bytes(Path(model).read_bytes())
         (folder / f"{name}.bin").write_bytes(b"")
     (folder / "w.bin").write_bytes(b"")
-    (folder / "e.py").write_text("")
+    (folder / "e.py").write_text("from tests.ops.own_operations import Ends\n")
     np.save(folder / "x.npy", f32([[-1, 0.5, 2]]))
     np.savez(folder / "x.npz", image=f32([[-1, 0.5, 2]]))
     f32([[-1, 0.5, 2]]).tofile(folder / "x.bin")

@@ -23,7 +23,7 @@ def test_printed_and_written(run: Run, name: str, tmp_path: Path) -> None:
 def test_standard_output_and_extensions(run: Run, tmp_path: Path) -> None:
     assert run("schema", "xsd", "-o", "-").stdout == run("schema", "xsd").stdout
     path = tmp_path / "own.py"
-    path.write_text("")
+    path.write_text("from tests.ops.own_operations import Ends\n")
     result = run("schema", "rng", "--extension", path, "-o", path)
     assert one_line(result) == f"error: {path} is read by this command, expected another file for the output"
 

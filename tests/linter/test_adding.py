@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,8 +16,8 @@ from irrun.linter import rule as registry
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule, adding, rules
 from irrun.linter.selection import UnknownRule, selector
-from irrun.ops import extending
-from irrun.ops.extending import ExtensionError
+from irrun.ops.extending import ExtensionWarning
+from irrun.ops.importing import ExtensionError
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "extension"
 
@@ -93,12 +95,9 @@ def test_unusable(rule: type[Rule], message: str) -> None:
 
 @pytest.fixture
 def _afresh() -> Iterator[None]:
-    caches = (extending.installed, registry._installed, registry._merged)
-    for cache in caches:
-        cache.cache_clear()
+    registry.forget()
     yield
-    for cache in caches:
-        cache.cache_clear()
+    registry.forget()
 
 
 @pytest.mark.usefixtures("_afresh")
@@ -119,7 +118,61 @@ def test_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_afresh")
 def test_broken_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    point = metadata.EntryPoint("lost", "nothing.like_it", "irrun.operations")
-    monkeypatch.setattr(metadata, "entry_points", lambda group: [point] if group == "irrun.operations" else [])
-    (found,) = irrun.lint(EXAMPLE / "model.xml", codes=["IR301"])
-    assert found.message.startswith("the entry point lost of a package cannot be imported: ModuleNotFoundError")
+    points = {
+        "irrun.operations": [
+            metadata.EntryPoint("lost", "nothing.like_it", "irrun.operations"),
+            metadata.EntryPoint("own", "tests.ops.own_operations", "irrun.operations"),
+            metadata.EntryPoint("empty", "json", "irrun.operations"),
+        ],
+        "irrun.rules": [
+            metadata.EntryPoint("gone", f"{__name__}:Gone", "irrun.rules"),
+            metadata.EntryPoint("long", f"{__name__}:LongName", "irrun.rules"),
+        ],
+    }
+    monkeypatch.setattr(metadata, "entry_points", lambda group: points.get(group, []))
+    with pytest.warns(ExtensionWarning) as told:
+        assert {item.code for item in irrun.lint(EXAMPLE / "model.xml")} == {"TEST201"}
+    assert sorted(str(item.message) for item in told) == [
+        "the entry point empty of a package cannot be used: json declares no operation, rule or pass",
+        f"the entry point gone of a package fails: AttributeError: module {__name__!r} has no attribute 'Gone'",
+        "the entry point lost of a package fails: ModuleNotFoundError: No module named 'nothing'",
+    ]
+
+
+class Limited(Rule):
+    """A layer has a name that is longer than a limit."""
+
+    code, name = "TEST203", "limited-name"
+    options = {"limit": 12, "share": 0.5, "words": ("ReLU",), "exact": False}
+
+    def check(self, context: Context) -> Iterator[Diagnostic]:
+        limit, words = context.option(self, "limit"), context.option(self, "words")
+        for layer in context.document.net.layers:
+            if len(layer.name) > limit and layer.name.startswith(words):
+                yield self.report(context.document.net, layer.name)
+
+
+def names(**settings: Any) -> list[str]:
+    return [item.message for item in irrun.lint(EXAMPLE / "model.xml", extensions=[Limited], **settings)]
+
+
+def test_settings_of_a_rule() -> None:
+    assert names() == []
+    assert names(rules={"TEST203": {"limit": 4}}) == ["ReLU_2"]
+    assert names(rules={"limited-name": {"limit": 7, "words": ["Soft", "Re"]}}) == ["SoftShrink_1", "Result_3"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("limit", 1.5, "it is 1.5, expected a value such as 12"),
+        ("limit", True, "it is True, expected a value such as 12"),
+        ("words", "x", "it is 'x', expected a list"),
+        ("limmit", 4, "TEST203 has no such setting; did you mean limit?"),
+        ("zzzz", 4, "TEST203 has no such setting, expected limit, share, words or exact"),
+    ],
+)
+def test_settings_that_a_rule_does_not_have(name: str, value: object, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Limited.checked_option(name, value)
+    assert Limited.checked_option("share", 1) == 1.0

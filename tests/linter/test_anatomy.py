@@ -28,15 +28,10 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     (tmp_path / f"{NAME}.md").write_text(examples, encoding="utf-8")
     monkeypatch.setattr(irrun.linter.rules, "__path__", [*irrun.linter.rules.__path__, str(tmp_path)])
     monkeypatch.setattr(snippets, "FOLDER", tmp_path)
-    _read_afresh()
+    rule.forget()
     yield NAME
-    _read_afresh()
+    rule.forget()
     sys.modules.pop(f"irrun.linter.rules.{NAME}", None)
-
-
-def _read_afresh() -> None:
-    for cache in (rule._built_in, rule._merged):
-        cache.cache_clear()
 
 
 def test_the_examples_of_the_page(page: str) -> None:

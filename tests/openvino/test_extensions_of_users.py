@@ -166,4 +166,49 @@ def test_several_outputs_and_lists_of_attributes(tmp_path: Path) -> None:
     results = irrun.compile_model(model)(np.array([1, 2, 3, 4], np.float32))
     assert [array.tolist() for array in results.to_tuple()] == [[2, 4], [-4.5, -6]]
     irrun.save_model(model, tmp_path / "m.xml")
-    assert '<data scales="2.0,-1.5" exact="true" />' in (tmp_path / "m.xml").read_text()
+    assert '<data scales="2.0, -1.5" exact="true" />' in (tmp_path / "m.xml").read_text()
+
+
+class _WritesInput(_Same):
+    def evaluate(self, output_values: Any, input_values: Any, _context: Any = None) -> bool:
+        input_values[0].data[:] = output_values[0].data
+        return True
+
+
+class _Smaller(_Same):
+    def evaluate(self, output_values: Any, input_values: Any, _context: Any = None) -> bool:
+        input_values[0].copy_to(output_values[0])
+        output_values[0].shape = [1, 1]
+        return True
+
+
+class _Fails(_Same):
+    def validate_and_infer_types(self) -> None:
+        self.set_output_type(0, self.get_input_element_type(0), self.get_input_partial_shape(0))
+        if self.get_input_partial_shape(0).is_dynamic:
+            raise KeyError("dynamic")
+
+
+@pytest.mark.parametrize(
+    ("cls", "message"),
+    [
+        (
+            _WritesInput,
+            r"_WritesInput\.evaluate fails at .*users\.py:\d+: ValueError: assignment destination is read-o",
+        ),
+        (_Smaller, r"_Smaller\.evaluate at .*users\.py:\d+ returns an array of float32\[1, 1\], expected f32\[1,2\]"),
+        (_Raises, r"_Raises\.evaluate fails at .*users\.py:\d+: ValueError: on purpose"),
+    ],
+)
+def test_a_fault_names_the_line(cls: type[_Same], message: str) -> None:
+    with pytest.raises(irrun.IRError, match=message):
+        _run(cls)
+
+
+def test_a_fault_of_inference_names_the_line(tmp_path: Path) -> None:
+    x = ops.parameter([1, 2], np.float32, name="x")
+    irrun.save_model(irrun.Model([_Fails([x]).output(0)], [x], "m"), tmp_path / "m.xml")
+    model = irrun.read_model(tmp_path / "m.xml", extensions=[_Fails])
+    with pytest.raises(irrun.IRError, match=r"_Fails\.validate_and_infer_types fails at .*py:\d+: KeyError: 'dynamic'"):
+        model.reshape([-1, 2])
+    assert model.input().shape == [1, 2]

@@ -165,7 +165,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "class that is not an operation": (
         lambda: irrun.Core().add_extension(int),
         RuntimeError,
-        "int is not an operation, expected a class that derives from Op",
+        "Unsupported data type : '<class 'int'>' is passed as an argument. Expected a class that derives from Op",
     ),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, op
-from irrun.ops.extending import load
+from irrun.ops.importing import load
 from irrun.tensor.element_type import FLOAT, NUMERIC
 from tests.cases import Case, f32, i64
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import numpy as np
 import pytest
 
 import irrun.model
 from irrun.document.writer import Writer
-from irrun.ops import Op, op, registry
+from irrun.ops import Op, extending, op, registry
 from irrun.ops.available import Operations, operations_of
-from irrun.ops.extending import ExtensionError, load
+from irrun.ops.importing import ExtensionError, load, portable
 from irrun.ops.operation import DECLARED
 from irrun.runtime.tiers import has_kernels
 from irrun.tensor import Array, Fact, Shape
@@ -151,7 +154,10 @@ BROKEN = [
         FINE.replace('"""Mine."""', '"""Mine."""\n    a: list = attr()'),
         "the declaration of Mine of extension cannot be",
     ),
-    (FINE + FINE.replace("class Mine", "class More"), "Mine is declared twice in extension"),
+    (
+        FINE + FINE.replace("class Mine", "class More"),
+        r"Mine of extension is declared twice, at .*own\.py:8 and .*own\.py:17",
+    ),
 ]
 
 
@@ -167,7 +173,7 @@ def test_what_is_no_extension(tmp_path: Path) -> None:
     with pytest.raises(ExtensionError, match=re.escape(f"{tmp_path / 'none.py'} cannot be read: No such file")):
         operations_of([tmp_path / "none.py"])
     (tmp_path / "ops.so").write_bytes(b"\x7fELF")
-    with pytest.raises(ExtensionError, match=r"ops.so is not a Python file, expected a name that ends in .py"):
+    with pytest.raises(ExtensionError, match=r"ops.so is a library that was written for OpenVINO, expected"):
         operations_of([tmp_path / "ops.so"])
 
     class Bare(Op):
@@ -184,7 +190,7 @@ def test_twice_the_same_is_once() -> None:
     class Another(own_operations.SoftShrink):
         """Another one."""
 
-    with pytest.raises(ExtensionError, match="SoftShrink is declared twice in extension"):
+    with pytest.raises(ExtensionError, match=r"SoftShrink of extension is declared twice, at .*my_ops\.py:\d+ and .*"):
         operations_of([SoftShrink, Another])
 
 
@@ -192,3 +198,87 @@ def test_twice_the_same_is_once() -> None:
 def test_a_device_is_not_read() -> None:
     with pytest.raises(ExtensionError, match="/dev/zero is not a Python file"):
         load(Path("/dev/zero"))
+
+
+# -- for every model
+
+
+@pytest.fixture
+def _unextended() -> Iterator[None]:
+    yield
+    extending.unextend()
+
+
+def cell(factor: int, module: str = "__main__") -> type[Op]:
+    """Return the class that a cell of a notebook defines when it runs."""
+    text = FINE.replace("def infer(self): ...", "def infer(self): return ()").replace("Out, ", "")
+    space: dict[str, Any] = {"__name__": module, "FACTOR": factor}
+    exec(text.replace('"""Mine."""', '"""Mine."""\n    factor = FACTOR'), space)
+    made: type[Op] = space["Mine"]
+    return made
+
+
+@pytest.mark.usefixtures("_unextended")
+def test_a_cell_that_runs_twice_replaces_its_class() -> None:
+    for factor in (1, 2, 3):
+        extending.extend(cell(factor))
+        assert [vars(cls)["factor"] for cls in operations_of([]).own] == [factor]
+    assert [vars(cls)["factor"] for cls in operations_of([cell(4)]).own] == [4]
+    extending.unextend(cell(5))
+    assert operations_of([]).own == ()
+
+
+@pytest.mark.usefixtures("_unextended")
+def test_two_sources_that_clash_are_both_named() -> None:
+    extending.extend(cell(1))
+    with pytest.raises(ExtensionError, match=r"Mine of extension is declared twice, at <string>:9 and <string>:9"):
+        operations_of([cell(2, "other")])
+
+
+@pytest.mark.usefixtures("_unextended")
+def test_unextended() -> None:
+    extending.extend(SoftShrink, own_operations)
+    assert len(operations_of([]).own) == 3
+    extending.unextend(own_operations)
+    assert [cls.type for cls in operations_of([]).own] == ["SoftShrink"]
+    with pytest.raises(ExtensionError, match=r"own_operations was not added, expected SoftShrink"):
+        extending.unextend(own_operations)
+    extending.unextend()
+    with pytest.raises(ExtensionError, match="SoftShrink was not added; nothing was"):
+        extending.unextend(SoftShrink)
+
+
+# -- what files import
+
+
+def test_a_file_imports_its_sibling(tmp_path: Path) -> None:
+    for number in (1, 2):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "sibling_of_a_file.py").write_text(f"FACTOR = {number}\n")
+        text = FINE.replace('"""Mine."""', '"""Mine."""\n    factor = sibling_of_a_file.FACTOR')
+        (folder / "own.py").write_text("import sibling_of_a_file\n" + text)
+    for number in (1, 2, 1):
+        (cls,) = operations_of([tmp_path / str(number) / "own.py"]).own
+        assert vars(cls)["factor"] == number
+    assert not [path for path in sys.path if path.startswith(str(tmp_path))]
+
+
+def test_a_fault_in_a_sibling_names_it(tmp_path: Path) -> None:
+    (tmp_path / "sibling_with_a_fault.py").write_text("\n\nx = 1 / 0\n")
+    (tmp_path / "own.py").write_text("import sibling_with_a_fault\n")
+    with pytest.raises(ExtensionError, match=r"own\.py cannot be imported: .*sibling_with_a_fault\.py:3: Zero"):
+        operations_of([tmp_path / "own.py"])
+
+
+def test_what_travels(tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(FINE.replace("def infer(self): ...", "def infer(self): return ()").replace("Out, ", ""))
+    sent = pickle.loads(pickle.dumps(portable(path, travels=True)))
+    path.unlink()
+    assert [cls.type for cls in operations_of([sent]).own] == ["Mine"]
+    assert portable(path, travels=False) == str(path)
+    assert portable(own_operations, travels=True) == own_operations.__name__
+    assert portable(sys.modules[SoftShrink.__module__], travels=False) == str(EXAMPLE / "my_ops.py")
+    with pytest.raises(ExtensionError, match=r"own\.py cannot be read: No such file"):
+        portable(path, travels=True)

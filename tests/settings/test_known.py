@@ -40,7 +40,7 @@ NO_SETTINGS = {
     "--value --weights --with-inputs",
     WRITTEN: "--baseline --dump --fix --format-of-dump --output --output-file --records --trace --unsafe-fixes "
     "--into --predictions --save --write-baseline --xml-only",
-    EXECUTED: "--extension",
+    EXECUTED: "--extension --trust",
     ASKED: "--all --as-written --compare-openvino --constants --diff --exit-zero --fail-fast --from --generic --graph "
     "--keep-shapes --layer --layers --names --openvino --outputs --outputs-by-type --plan --pooling --run "
     "--show-settings --statistics --stats --steps --stop-at --target --tensor --to --top --zeros --no-normalize "

@@ -78,6 +78,29 @@ def file_ignores(text: str) -> tuple[str, tuple[str, ...]]:
     return pattern, rules_of(words)
 
 
+def rule_setting(text: str) -> tuple[str, str, Any]:
+    """Parse ``MY201.limit=4``; the value is that of TOML, or a text."""
+    import tomllib
+
+    key, equals, value = text.partition("=")
+    code, dot, name = key.partition(".")
+    if not equals or not dot or not code or not name:
+        raise click.BadParameter(f"{text!r} is not of the form RULE.NAME=VALUE")
+    try:
+        return code, name, tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return code, name, value
+
+
+def by_rule(
+    _context: click.Context, _parameter: click.Parameter, given: Sequence[tuple[str, str, Any]]
+) -> dict[str, dict[str, Any]] | None:
+    found: dict[str, dict[str, Any]] = {}
+    for code, name, value in given:
+        found.setdefault(code, {})[name] = value
+    return found or None
+
+
 def level_of(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Severity | None:
     return None if text is None else Severity[text.upper()]
 
@@ -121,6 +144,14 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
     callback=by_pattern,
     metavar="PATTERN:RULES",
     help="Ignore these rules in files that match a pattern; repeatable.",
+)
+@click.option(
+    "--rules",
+    type=rule_setting,
+    multiple=True,
+    callback=by_rule,
+    metavar="RULE.NAME=VALUE",
+    help="A setting of a rule that has some; repeatable.",
 )
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="Skip these files and folders; repeatable.")
 @click.option("--force-exclude", is_flag=True, default=None, help="Skip excluded files also if they are named.")

@@ -24,7 +24,7 @@ from irrun.evaluation.files.preparing import Preparation
 from irrun.evaluation.likeliest import likeliest
 from irrun.model import Compiled, InputError, Outputs, Port
 from irrun.model.inference import Inference
-from irrun.ops.extending import ExtensionError
+from irrun.ops.importing import ExtensionError
 from irrun.runtime.budget import held_bytes
 from irrun.runtime.peak import computed_bytes
 from irrun.tensor import Array, Dim, Shape

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from irrun.linter.rule import Rule
 from irrun.ops import registry
-from irrun.ops.extending import ExtensionError
+from irrun.ops.importing import ExtensionError
 
 
 class UnknownOperation(Rule):

@@ -7,7 +7,6 @@ from typing import Final
 
 _DEVICE: Final = "no device has memory of its own"
 CONVERSION: Final = "only IR files are read; OpenVINO converts models of other frameworks to IR"
-_OWN: Final = "custom operations are Python classes, see extensions.md"
 
 ABSENT: Final[Mapping[str, str]] = {
     "frontend": CONVERSION,
@@ -17,7 +16,6 @@ ABSENT: Final[Mapping[str, str]] = {
         "it needs an installed OpenVINO, whose module runs on irrun with python -m irrun.openvino",
     ),
     "torch": CONVERSION,
-    "OpExtension": _OWN,
     "RemoteContext": _DEVICE,
     "RemoteTensor": _DEVICE,
     "VAContext": _DEVICE,

@@ -39,7 +39,8 @@ def attributes(node: Node) -> Mapping[str, str]:
     """Return the attributes as written in the file, or in full where no file has them."""
     texts = getattr(node.op, "texts", None)
     if texts is not None:
-        return dict(texts())
+        is_read = node.layer is not None and node.layer.element >= 0
+        return dict(texts(node.layer.data if is_read and node.layer is not None else None))
     if node.layer is not None and node.layer.data:
         return node.layer.data
     op = node.op

@@ -226,7 +226,8 @@ class _Net:
         if isinstance(node.op, Const):
             before = {} if node.layer is None else node.layer.data
             return {**before, **self._constant(node, node.op, before)}
-        return attributes(node) if layer is None or node.layer is None else node.layer.data
+        is_as_read = layer is not None and node.layer is not None and not hasattr(node.op, "texts")
+        return node.layer.data if is_as_read and node.layer is not None else attributes(node)
 
     def _constant(self, node: Node, op: Const, before: Mapping[str, str]) -> dict[str, str]:
         """Store a constant; return the attributes that say what it is and where."""

@@ -43,10 +43,22 @@ class Workspace(MutableGraph):
         """Return the handle of a node."""
         found = self._handles.get(id)
         if found is None:
+            of_user = getattr(self.node(id).op, "node_of_user", None)
+            if of_user is not None:
+                return self._of_user(id, of_user())
             cls = HANDLES.get(self.node(id).type, HANDLES[""])
             found = cls.__new__(cls)
             found._bind(self, id)
         return found
+
+    def _of_user(self, id: int, node: Handle) -> Handle:
+        """Bind a new node of a user's class to a node of this graph, which gets the operation that knows it."""
+        op = node.record.op
+        node._graph.released(node._id)
+        node._bind(self, id)
+        self._thaw()
+        self.graph.put(self.node(id)._replace(op=op))
+        return node
 
     def notes(self, id: int, side: str, index: int = 0) -> dict[str, Any]:
         """Return the notes on a node, or on one of its ports, that no file has."""

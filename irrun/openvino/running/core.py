@@ -15,14 +15,15 @@ from irrun.model import build, load
 from irrun.model.config import read_config
 from irrun.openvino.models.model import Model
 from irrun.openvino.models.reading import require_readable
-from irrun.openvino.nodes.custom import Op, operation_of
+from irrun.openvino.nodes.custom import Op, OpExtension
 from irrun.openvino.release import NUMBER, RELEASE
 from irrun.openvino.running.compiled import CompiledModel
 from irrun.openvino.running.properties_table import DEVICES, device_property, name_of, plain, require_device
 from irrun.openvino.values.keywords import also_named
 from irrun.openvino.values.tensor import Tensor
 from irrun.ops.available import operations_of
-from irrun.ops.extending import ExtensionError, ExtensionSource
+from irrun.ops.extending import ExtensionSource, additions_of
+from irrun.ops.importing import ExtensionError
 
 _FOREIGN: Final = {
     ".onnx": "ONNX",
@@ -112,6 +113,8 @@ class Core:
             raise TypeError(f"the name of a device is a string, got {device_name!r}")
         require_device(device_name or DEVICES[0])
         settings = {**self._properties, **plain(config)}
+        if self._extensions:
+            settings["EXTENSIONS"] = [*self._extensions, settings.get("EXTENSIONS", [])]
         read_config(settings)
         try:
             read = model if isinstance(model, Model) else self.read_model(model, weights)
@@ -168,25 +171,24 @@ class Core:
         return self.compile_model(imported(data), device_name, config)
 
     def add_extension(self, *extensions: Any, **named: Any) -> None:
-        """Add operations for models that are read from now on: Python files, modules or classes.
+        """Add operations for models that are read from now on, passes and kernels for those that are compiled.
 
-        RuntimeError for a library that was written for OpenVINO, and for a class that is not an operation.
+        They are Python files, modules or their names, classes, or OpExtensions. RuntimeError for what cannot be used: a
+        library that was written for OpenVINO, or a source that declares nothing.
         """
         given = (*extensions, *named.values())
-        for source in (part for item in given for part in (item if isinstance(item, list) else [item])):
-            if isinstance(source, Extension):
-                continue
-            if isinstance(source, str | os.PathLike) and Path(source).suffix in (".so", ".dll", ".dylib"):
-                raise RuntimeError(f"{source}: extensions written for OpenVINO cannot be run")
-            if isinstance(source, type) and issubclass(source, Op):
-                source = operation_of(source)
-            try:
-                found = operations_of([source]).own
-            except (ExtensionError, OSError) as error:
-                raise RuntimeError(str(error)) from error
-            if isinstance(source, type) and not found:
-                raise RuntimeError(f"{source.__name__} is not an operation, expected a class that derives from Op")
-            self._extensions.append(source)
+        flat = [part for item in given for part in (item if isinstance(item, list | tuple) else [item])]
+        sources = [item for item in flat if not isinstance(item, Extension)]
+        for source in sources:
+            if isinstance(source, type) and not hasattr(source, "adds") and not issubclass(source, Op):
+                OpExtension(source)
+        try:
+            for source in sources:
+                additions_of(source)
+            operations_of((*self._extensions, *sources))
+        except ExtensionError as error:
+            raise RuntimeError(str(error)) from error
+        self._extensions += sources
 
     def register_plugin(self, *arguments: Any) -> None:
         """Raise RuntimeError: there are no plugins of devices."""

@@ -26,6 +26,7 @@ from irrun.ops.arithmetic.maximum import Maximum
 from irrun.ops.arithmetic.minimum import Minimum
 from irrun.ops.arithmetic.multiply import Multiply
 from irrun.ops.arithmetic.subtract import Subtract
+from irrun.ops.blame import called
 from irrun.ops.condition.select import Select
 from irrun.ops.fused.fused_elementwise import FusedElementwise
 from irrun.ops.type.convert import Convert
@@ -78,7 +79,7 @@ def _of_floats(graph: Rewriter, node: Node) -> Callable[..., Any] | None:
         return None
     if len(sources) == 2:
         return _BINARY.get(type(node.op)) if broadcasts_as_numpy(node) else None
-    return node.op.elementwise() if len(sources) == 1 else None
+    return called(node.op, "elementwise") if len(sources) == 1 else None
 
 
 def _fuse(graph: Rewriter, root: Node, fact: Fact) -> None:

@@ -198,7 +198,7 @@ def page(names: Mapping[str, Sequence[str]]) -> str:
         "* `CompiledModel.plan` is the plan.",
         "* `InferRequest.observers` see every step of an inference.",
         "* `read_model(…, extensions=[…])` and `Core.add_extension` take operations in Python",
-        "  ([extensions](extensions.md)).",
+        "  ([extensions](extending.md)).",
         "* `IRError`, `InputError` and `InternalError` are RuntimeErrors; an `IRError` has `diagnostics`.",
         "* `lint` checks a file.",
     ]
