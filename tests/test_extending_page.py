@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import irrun
+from tests.page_files import files
 from tests.processes import ROOT
-from tools.consoles import files
 
 PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
 

@@ -23,12 +23,11 @@ from click.testing import CliRunner
 
 from irrun.cli.app import app
 from irrun.linter.rule import forget
+from tests.page_files import BLOCK, NAME
 
 _FEWER: Final = re.compile(r" \| (head|tail) -n (\d+)$")
 """The end of a command of whose output only some lines are shown."""
 
-_BLOCK: Final = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
-_NAME: Final = re.compile(r"`([\w.-]+)`:\s*\Z")
 _COLUMNS: Final = {"COLUMNS": "120"}
 
 
@@ -36,20 +35,14 @@ def pages(root: Path) -> Iterator[tuple[Path, str]]:
     """Yield the pages that have console blocks, with the outputs of today."""
     for path in sorted((root / "README.md", *(root / "docs").rglob("*.md"))):
         text = path.read_text(encoding="utf-8")
-        if any(block[1] == "console" for block in _BLOCK.finditer(text)):
+        if any(block[1] == "console" for block in BLOCK.finditer(text)):
             yield path, _run(text, root / "examples")
-
-
-def files(text: str) -> dict[str, str]:
-    """Return the files of a page by name."""
-    named = ((_NAME.search(text[: block.start()]), block[2]) for block in _BLOCK.finditer(text))
-    return {name[1]: content for name, content in named if name is not None}
 
 
 def _run(text: str, examples: Path) -> str:
     with TemporaryDirectory() as folder, _session(Path(folder)):
         shutil.copytree(examples, "examples", ignore=shutil.ignore_patterns("__pycache__"))
-        return _BLOCK.sub(_shown, text)
+        return BLOCK.sub(_shown, text)
 
 
 @contextlib.contextmanager
@@ -73,7 +66,7 @@ def _shown(block: re.Match[str]) -> str:
     """Return a block as the page shows it; that of a file is written."""
     if block[1] == "console":
         return f"```console\n{''.join(_lines(block[2]))}```"
-    name = _NAME.search(block.string[: block.start()])
+    name = NAME.search(block.string[: block.start()])
     if name is not None:
         Path(name[1]).write_text(block[2], encoding="utf-8")
     return block[0]

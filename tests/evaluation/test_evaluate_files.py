@@ -280,9 +280,11 @@ def test_a_worker_that_does_not_see_the_inputs(clamp: Path, rows: Path, monkeypa
     )
 
 
-def test_a_worker_that_does_not_see_an_extension(clamp: Path, rows: Path, tmp_path: Path) -> None:
-    work = BatchWork(Inference(clamp, extensions=[str(tmp_path / "ops.py")], travels=True))
-    with pytest.raises(RequestError, match=r"ops\.py cannot be read: .*; the worker on .* needs the files of this"):
+def test_a_worker_that_does_not_see_an_extension(clamp: Path, rows: Path) -> None:
+    work = BatchWork(Inference(clamp, extensions=["operations_of_nobody"], travels=True))
+    with pytest.raises(
+        RequestError, match=r"no module operations_of_nobody, .*; the worker on .* needs the files of this"
+    ):
         work((Item(str(rows / "0.npy"), "0"),))
 
 

@@ -195,7 +195,7 @@ def test_images_fill_a_fixed_batch(picture: Picture, tmp_path: Path, run: Run) -
     given = ("--batch", tmp_path / "*.png", "-o", tmp_path / "out", "--batch-size", "2")
     result = run("run", tmp_path / "net.xml", *given)
     assert result.exit_code == 2
-    assert "5 inputs" not in result.stdout
+    assert "5 inputs done" not in result.stdout
     assert f"error: {tmp_path / '3.png'} cannot be read as an image" in result.stderr
     found = {number: np.load(tmp_path / "out" / f"{number}.npy") for number in (0, 1, 2, 4)}
     assert {number: array.tolist() for number, array in found.items()} == {

@@ -16,7 +16,7 @@ from tests.linter.nets import NETS
 from tests.ops.harness import model
 
 EXAMPLES: Final = Path(__file__).resolve().parents[2] / "examples"
-FOLDERS: Final = ("digits", "pages", "stories")
+FOLDERS: Final = ("batches", "digits", "pages", "stories")
 LONG: Final = "openvino_model"
 """The example that takes as long as all others."""
 
