@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final, TypedDict
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class Change:
     to.
     """
 
-    kind: str
+    kind: Annotated[str, {"enum": KINDS}]
     type: str
     layer: str
     other: str
@@ -41,6 +41,17 @@ class Change:
     before: str = ""
     after: str = ""
     follows: bool = False
+
+
+class DifferenceRecord(TypedDict):
+    """All changes; ``layers`` are the numbers of layers, ``counts`` those of changes by kind."""
+
+    equal: bool
+    layers: list[int]
+    counts: dict[str, int]
+    reordered: list[str]
+    constants_unread: bool
+    changes: list[Annotated[dict[str, Any], Change]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +78,7 @@ class Difference:
         found = Counter(change.kind for change in self.changes if not change.follows)
         return {kind: found[kind] for kind in KINDS if found[kind]}
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> DifferenceRecord:
         """Return the difference as JSON-ready values, without the pairs."""
         return {
             "equal": self.is_equal,
