@@ -29,6 +29,7 @@ from irrun.reporting.plans.listing import ProgramListing
 from irrun.reporting.plans.nodes import GraphListing
 from irrun.reporting.plans.steps import PlanListing
 from irrun.runtime.tiers import ExecutionRecord
+from irrun.settings import SETTINGS
 
 Record = dict[str, Any]
 
@@ -243,12 +244,29 @@ class ReduceRecord(TypedDict):
     files: list[str]
 
 
-LINT_RECORDS: Final[Mapping[str, tuple[Any, str]]] = {
+_SHOWN: Final = {
+    "type": "object",
+    "properties": {
+        "file": {"type": "string"},
+        "configuration": {"type": ["string", "null"]},
+        "rules": {"type": "array", "items": {"type": "string"}},
+        "codes": {"type": "array", "items": {"type": "string"}},
+        **{key: {"anyOf": [item.kind.schema, {"type": "null"}]} for key, item in SETTINGS.items()},
+        "origins": {"type": "object", "additionalProperties": {"type": "string"}},
+    },
+    "required": ["file", "configuration", "origins"],
+    "additionalProperties": False,
+}
+ShownSettings = Annotated[Any, {"anyOf": [_SHOWN, {"type": "array", "items": _SHOWN}]}]
+"""The settings of a command; those of the linter for each file."""
+
+OTHER_RECORDS: Final[Mapping[str, tuple[Any, str]]] = {
     "report": (list[FindingRecord], "irrun lint --output-format json"),
     "lint-run": (ReportRecord, "irrun lint --output-format json-report"),
     "lint-statistics": (StatisticsRecord, "irrun lint --output-format json --statistics"),
+    "show-settings": (ShownSettings, "irrun COMMAND --show-settings --json"),
 }
-"""The records of the linter and their titles, by the name of the schema."""
+"""The records of the linter, and of settings, and their titles, by the name of the schema."""
 
 RECORDS: Final[Mapping[str, Any]] = {
     "bench": BenchRecord,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irrun.cli.records import LINT_RECORDS, RECORDS
+from irrun.cli.records import OTHER_RECORDS, RECORDS
 from irrun.ops.available import BUILT_IN, Operations
 from irrun.schema import record_schema, relaxng, xsd
 from irrun.settings.known import schema as settings_schema
@@ -17,8 +17,8 @@ _FILES = {
 
 
 def names() -> list[str]:
-    """Return the names of all schemas: those of files, those of the linter, and the commands."""
-    return ["rng", "xsd", "settings", *LINT_RECORDS, *RECORDS]
+    """Return the names of all schemas; those of most commands are called like the command."""
+    return ["rng", "xsd", "settings", *OTHER_RECORDS, *RECORDS]
 
 
 def schema(name: str, operations: Operations = BUILT_IN) -> str:
@@ -29,10 +29,8 @@ def schema(name: str, operations: Operations = BUILT_IN) -> str:
         return xsd()
     if name == "settings":
         return settings_schema()
-    if name in LINT_RECORDS:
-        record, title = LINT_RECORDS[name]
-        return record_schema(record, title, "Rows and columns count from 1, columns in characters.")
-    return record_schema(RECORDS[name], f"irrun {name} --json")
+    record, title = OTHER_RECORDS[name] if name in OTHER_RECORDS else (RECORDS[name], f"irrun {name} --json")
+    return record_schema(record, title)
 
 
 def files() -> dict[str, str]:

@@ -22,7 +22,7 @@ COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.INFO: "36"}
 
 
 class Position(TypedDict):
-    """A place in a file."""
+    """A place in a file: rows and columns count from 1, columns in characters."""
 
     row: Annotated[int, {"minimum": 1}]
     column: Annotated[int, {"minimum": 1}]

@@ -36,7 +36,7 @@ _NUMBER: Final = {
 }
 
 
-def record_schema(record: Any, title: str, description: str = "") -> str:
+def record_schema(record: Any, title: str) -> str:
     """Return the schema of a record as text, draft 2020-12.
 
     ``record`` is a type: of JSON values, of lists and mappings of them, a union, or a class whose fields are the keys
@@ -47,8 +47,9 @@ def record_schema(record: Any, title: str, description: str = "") -> str:
     """
     maker = _Maker()
     root = maker.schema(record)
-    head = {"$schema": DRAFT, "title": title, **({"description": description} if description else {})}
-    return json.dumps({**head, **root, "$defs": dict(sorted(maker.found.items()))}, indent=2, ensure_ascii=False) + "\n"
+    definitions = {"$defs": dict(sorted(maker.found.items()))} if maker.found else {}
+    whole = {"$schema": DRAFT, "title": title, **root, **definitions}
+    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 
 
 class _Maker:

@@ -2,8 +2,8 @@
 
 rng is RELAX NG with every operation and its attributes, and xsd is XML Schema with the edges, for editors of IR files.
 The others are JSON schemas: settings is that of irrun.toml, report that of irrun lint --output-format json, lint-run
-that of --output-format json-report, lint-statistics that of --statistics. The name of any other command, such as
-compare or debug blame, prints the schema of what it prints with --json.
+that of --output-format json-report, lint-statistics that of --statistics, and show-settings that of --show-settings of
+any command. The name of another command, such as compare or debug blame, is that of what it prints with --json.
 
 \b
 Examples:
