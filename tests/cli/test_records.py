@@ -17,7 +17,10 @@ import pytest
 from irrun.cli.app import app
 from irrun.cli.records import OTHER_RECORDS, RECORDS
 from irrun.cli.schemas import files, names, schema
+from irrun.debugging.comparing import Comparison
+from irrun.debugging.layers import LayerComparison
 from irrun.debugging.stopping import KINDS
+from irrun.debugging.verdicts import LayerLoss, Suspect, Verdict
 from irrun.schema import record_schema
 from tests.cli.conftest import Npy, Run
 from tests.cli.linting import Write
@@ -151,6 +154,17 @@ def test_compare(fits: Fits, tmp_path: Path, npy: Npy) -> None:
     worst = fits("compare", first, second, "--batch", tmp_path / "in", status=1, option="--json -q")
     assert worst["worst"] == worst["pairs"][0]["name"]
     assert fits("compare", first, first, "--batch", tmp_path / "in", option="--json -q")["worst"] is None
+
+
+def test_a_region_and_optimisation() -> None:
+    suspect = Suspect("a", "Add", "b", "structure", between=(("a",), ("b", "c")))
+    apart = {"model": 0.25, "other": 0.0}
+    verdict = Verdict("different", (suspect,), "optimisation", "", (LayerLoss("a", "Add", "b", "u8", 0.5),))
+    found = Comparison((), verdict, LayerComparison((), (), ()), optimisation=apart).as_dict(every=True)
+    assert found["optimisation"] == {"by": "model", "relative": apart}
+    pair = {"name": "a.xml", "model": "a.xml", "other": "b.xml", **found}
+    counts = {"equal": 0, "different": 1, "failed": 0}
+    validator("compare").validate({"rtol": 1e-3, "atol": 1e-5, **counts, "pairs": [pair]})
 
 
 def test_bench_and_profile(fits: Fits, clamp: Path) -> None:

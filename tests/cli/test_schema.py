@@ -46,5 +46,7 @@ def test_unknown(run: Run) -> None:
 
 
 def test_names_are_completed() -> None:
-    found = complete_name(click.Context(command), command.params[0], "debug ")
-    assert [item.value for item in found] == ["debug blame", "debug precision", "debug reduce"]
+    context = click.Context(command)
+    assert [item.value for item in complete_name(context, command.params[0], "d")] == ["debug", "diff"]
+    context.params["words"] = ("debug",)
+    assert [item.value for item in complete_name(context, command.params[0], "")] == ["blame", "precision", "reduce"]

@@ -27,10 +27,14 @@ from irrun.cli.writing import write_text
 from irrun.evaluation.files.targets import STANDARD_OUTPUT
 
 
-def complete_name(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_name(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the next words of the names that begin with the words so far."""
     from irrun.cli.schemas import names
 
-    return [CompletionItem(name) for name in names() if name.startswith(incomplete)]
+    before = context.params.get("words") or ()
+    begin = " ".join((*before, incomplete))
+    words = [name.split() for name in names() if name.startswith(begin)]
+    return [CompletionItem(word) for word in dict.fromkeys(found[len(before)] for found in words)]
 
 
 @click.command(help=__doc__)

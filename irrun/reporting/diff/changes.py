@@ -48,8 +48,8 @@ class DifferenceRecord(TypedDict):
 
     equal: bool
     layers: list[int]
-    counts: dict[str, int]
-    reordered: list[str]
+    counts: Annotated[dict[str, int], {"propertyNames": {"enum": KINDS}}]
+    reordered: list[Annotated[str, {"enum": ["inputs", "outputs"]}]]
     constants_unread: bool
     changes: list[Annotated[dict[str, Any], Change]]
 
