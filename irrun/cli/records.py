@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, NotRequired, TypedDict
 
-from irrun.debugging.blaming import BlameRecord, NothingBlamed
 from irrun.debugging.keeping import Measured
 from irrun.debugging.loss import LossRecord
-from irrun.debugging.pairs import PairsRecord
 from irrun.debugging.precision import Kept, LayerDamage
+from irrun.debugging.records import BlameRecord, NothingBlamed, PairsRecord
 from irrun.debugging.statistics import TensorStatistics
 from irrun.debugging.stopping import StopRecord
 from irrun.diagnostics.formats.json_report import ReportRecord

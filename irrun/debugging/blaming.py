@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from irrun.debugging.answers import Answers, Ask, of_models, of_openvino, of_optimisation, of_precision, shows
 from irrun.debugging.cases import REFUSALS, Case, Tensors, kept, layers_of, of_sizes
@@ -23,7 +23,7 @@ from irrun.debugging.shrinking import shrunk
 from irrun.debugging.sides import ModelSide
 from irrun.debugging.single_layers import inputs_of_layer, single
 from irrun.debugging.spool import Spool
-from irrun.debugging.verdicts import EQUAL, Suspect, Verdict, VerdictRecord
+from irrun.debugging.verdicts import EQUAL, Suspect, Verdict
 from irrun.model import Loaded, build
 from irrun.tensor import Array
 
@@ -40,26 +40,6 @@ _MOST: Final = 200
 
 
 Kind = Literal["layer", "optimisation", "precision"]
-
-
-class NothingBlamed(VerdictRecord):
-    """The verdict where no layer is suspected."""
-
-    model: str
-    files: list[str]
-
-
-class BlameRecord(NothingBlamed):
-    """The layer to blame, its errors in the small case, and the files that reproduce them."""
-
-    kind: Kind
-    layer: str
-    type: str
-    layers: list[str]
-    sides: tuple[str, str]
-    constants: list[str]
-    reproduces: bool
-    errors: Annotated[dict[str, Any], Errors] | None
 
 
 @dataclass(frozen=True, slots=True)

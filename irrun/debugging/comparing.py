@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Annotated, Any, Final, Literal, NotRequired, TypedDict
+from typing import Any, Final
 
 from irrun.debugging.diagnosing import at_fault, diagnose_layers, diagnose_models, farthest
 from irrun.debugging.expected import diagnose_expected
-from irrun.debugging.layers import LayerComparison, LayerDifference, LayerRow, Tolerance, compare_layers
+from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance, compare_layers
 from irrun.debugging.metrics import Errors, errors
 from irrun.debugging.ports import inputs_for
 from irrun.debugging.sides import ModelSide, Side
 from irrun.debugging.slices import SliceErrors, beyond, notable_slices
-from irrun.debugging.verdicts import EQUAL, Verdict, VerdictRecord
+from irrun.debugging.verdicts import EQUAL, Verdict
 from irrun.diagnostics import IRError, OpError
 from irrun.diagnostics.notebook import html_table
 from irrun.diagnostics.requests import RequestError
@@ -27,85 +27,6 @@ METRICS: Final = ("max", "mean", "median", "rms", "relative", "cosine", "psnr", 
 _APART: Final = "only outputs were compared"
 
 Record = dict[str, Any]
-
-
-class ChangedRows(TypedDict):
-    """The rows of scores whose likeliest class differs, and all rows."""
-
-    changed: int
-    rows: int
-
-
-class MetricsRecord(TypedDict):
-    """Errors of a tensor, as those of ``Errors``."""
-
-    max: float
-    mean: float
-    median: float | None
-    rms: float
-    relative: float
-    cosine: float | None
-    psnr: float
-    snr: float
-    ulp: float | None
-
-
-class PossibleMetrics(TypedDict, total=False):
-    mean: float
-    median: float | None
-    rms: float
-    cosine: float | None
-    psnr: float
-    snr: float
-    ulp: float | None
-
-
-class OutputRecord(PossibleMetrics):
-    """An output beside its counterpart; without numbers where a ``problem`` prevents the comparison."""
-
-    name: str
-    type: NotRequired[str]
-    shape: NotRequired[list[int]]
-    differs: bool
-    problem: str
-    max: NotRequired[float]
-    relative: NotRequired[float]
-    argmax: NotRequired[ChangedRows | None]
-    beyond: NotRequired[int]
-    slices: NotRequired[list[Annotated[Record, SliceErrors]]]
-
-
-class LayerRecord(PossibleMetrics):
-    """A layer that differs; ``own`` are its errors for the inputs of the other side."""
-
-    name: str
-    type: str
-    other: str
-    differs: bool
-    problem: str
-    max: float | None
-    relative: float | None
-    own: MetricsRecord | None
-    constants: list[str]
-
-
-class OptimisationRecord(TypedDict):
-    """The side whose optimisation differs, and the errors of both against their own layers one by one."""
-
-    by: str | None
-    relative: dict[str, float]
-
-
-class ComparisonRecord(VerdictRecord):
-    """A comparison: the layers where they were compared, null where they could not be, for a ``reason``."""
-
-    status: Literal["equal", "different"]
-    outputs: list[OutputRecord]
-    layer: NotRequired[LayerRecord | None]
-    culprit: NotRequired[LayerRecord | None]
-    layers: NotRequired[int | None]
-    optimisation: NotRequired[OptimisationRecord]
-    table: NotRequired[list[Annotated[Record, LayerRow]]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,46 +26,6 @@ class Tolerance(NamedTuple):
     rtol: float = 1e-3
     atol: float = 1e-5
     stat: str = "max"
-
-
-class LayerErrors(TypedDict, total=False):
-    max: float
-    mean: float
-    median: float | None
-    rms: float
-    relative: float
-    scale: float
-    cosine: float | None
-    psnr: float
-    snr: float
-    ulp: float | None
-    is_exact: bool
-    own_max: float
-    own_mean: float
-    own_median: float | None
-    own_rms: float
-    own_relative: float
-    own_scale: float
-    own_cosine: float | None
-    own_psnr: float
-    own_snr: float
-    own_ulp: float | None
-    own_is_exact: bool
-
-
-class LayerRow(LayerErrors):
-    """An output of a layer beside its counterpart, with the errors of both where shapes agree."""
-
-    layer: str
-    type: str
-    output: int
-    other: str
-    how: str
-    shape: list[int]
-    problem: str
-    differs: bool
-    errs: bool
-    constants: list[str]
 
 
 @dataclass(frozen=True, slots=True)

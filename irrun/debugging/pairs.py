@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, NotRequired, TypedDict
+from typing import Any, Final, NamedTuple
 
-from irrun.debugging.comparing import ComparisonRecord, Record, compare
+from irrun.debugging.comparing import Record, compare
 from irrun.debugging.faults import DebugError
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.ports import of_shapes
@@ -30,35 +30,6 @@ from irrun.tensor import Array, Shape
 
 SUFFIXES: Final = frozenset({".xml"})
 ONNX: Final = ".onnx"
-
-
-class PairHead(TypedDict):
-    name: str
-    model: str
-    other: str
-
-
-class PairRecord(PairHead, ComparisonRecord):
-    """A pair that was compared."""
-
-
-class FailedPair(PairHead):
-    """A pair that could not be compared."""
-
-    status: Literal["failed"]
-    error: str
-
-
-class PairsRecord(TypedDict):
-    """The tolerances, the number of pairs of each status, and the pairs; of a batch, ``worst`` differs most."""
-
-    rtol: float
-    atol: float
-    equal: int
-    different: int
-    failed: int
-    worst: NotRequired[str | None]
-    pairs: list[PairRecord | FailedPair]
 
 
 class Pair(NamedTuple):

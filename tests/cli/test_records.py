@@ -6,9 +6,8 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import make_dataclass
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import Any
 
 import click
 import numpy as np
@@ -21,7 +20,6 @@ from irrun.debugging.comparing import Comparison
 from irrun.debugging.layers import LayerComparison
 from irrun.debugging.stopping import KINDS
 from irrun.debugging.verdicts import LayerLoss, Suspect, Verdict
-from irrun.schema import record_schema
 from tests.cli.conftest import Npy, Run
 from tests.cli.linting import Write
 from tests.cli.validating import schema_of, validator
@@ -271,60 +269,3 @@ def test_what_fails_prints_no_record(run: Run, clamp: Path) -> None:
     ):
         result = run(*given, "--json")
         assert (result.exit_code, result.stdout) == (2, "")
-
-
-class Inner(TypedDict):
-    """An inner ``record``."""
-
-    name: NotRequired[str]
-
-
-class Outer(TypedDict):
-    inner: Inner
-    pair: tuple[int, str | None]
-    numbers: dict[str, list[float]]
-
-
-def test_types_as_schemas() -> None:
-    found = json.loads(record_schema(Outer, "a title"))
-    assert found == {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "a title",
-        "$ref": "#/$defs/Outer",
-        "$defs": {
-            "Inner": {
-                "description": "An inner record.",
-                "type": "object",
-                "properties": {"name": {"type": "string"}},
-                "required": [],
-                "additionalProperties": False,
-            },
-            "Outer": {
-                "type": "object",
-                "properties": {
-                    "inner": {"$ref": "#/$defs/Inner"},
-                    "pair": {
-                        "type": "array",
-                        "prefixItems": [{"type": "integer"}, {"anyOf": [{"type": "string"}, {"type": "null"}]}],
-                        "minItems": 2,
-                        "items": False,
-                    },
-                    "numbers": {
-                        "type": "object",
-                        "additionalProperties": {"type": "array", "items": {"$ref": "#/$defs/number"}},
-                    },
-                },
-                "required": ["inner", "pair", "numbers"],
-                "additionalProperties": False,
-            },
-            "number": {
-                "description": "A number; NaN and infinity, which JSON does not have, are texts.",
-                "anyOf": [{"type": "number"}, {"enum": ["NaN", "Infinity", "-Infinity"]}],
-            },
-        },
-    }
-    with pytest.raises(TypeError, match="is no record"):
-        record_schema(Path, "a path")
-    other = make_dataclass("Inner", ["name"])
-    with pytest.raises(TypeError, match="two records are called Inner"):
-        record_schema(Inner | other, "both")
