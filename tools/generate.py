@@ -13,10 +13,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from irrun.cli import schemas
 from irrun.ops.registry import declarations
 from irrun.ops.spec import OpSpec
-from irrun.schema import relaxng, report_schema, run_schema, xsd
-from irrun.settings.known import schema as settings_schema
 from tests.cases import all_cases, all_models
 from tests.lab.conformance import page as conformance
 from tests.lab.conformance.page import linked
@@ -31,11 +30,8 @@ RULES = ROOT / "docs" / "rules"
 
 def files() -> Iterator[tuple[Path, str]]:
     """Yield every generated file with its text."""
-    yield ROOT / "schemas" / "ir-v11.rng", relaxng()
-    yield ROOT / "schemas" / "ir-v11.xsd", xsd()
-    yield ROOT / "schemas" / "lint-report.schema.json", report_schema()
-    yield ROOT / "schemas" / "lint-run.schema.json", run_schema()
-    yield ROOT / "schemas" / "irrun.schema.json", settings_schema()
+    for name, file in schemas.files().items():
+        yield ROOT / "schemas" / file, schemas.schema(name)
     yield ROOT / "docs" / "operations.md", operations()
     yield ROOT / "docs" / "commands.md", command_pages.page()
     faults = ROOT / "docs" / "openvino-faults.md"

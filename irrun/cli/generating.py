@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -17,6 +17,9 @@ from irrun.diagnostics import amount
 from irrun.diagnostics.naming import naming
 from irrun.generation import DecodedResults, GenerationConfig, PerfMetrics, TextPipeline
 from irrun.jobs.progress import listening
+
+if TYPE_CHECKING:
+    from irrun.cli.records import GeneratedText, GenerateRecord, GenerationStats
 
 _KEPT: Final = "\n\t"
 """Control characters that a terminal may get."""
@@ -107,31 +110,35 @@ def show(found: DecodedResults, stats: bool) -> None:
 def record(found: DecodedResults, prompts: Sequence[str]) -> str:
     """Return texts and measurements as JSON."""
     each = len(found.texts) // len(prompts)
-    texts = [
+    texts: list[GeneratedText] = [
         {"prompt": prompts[place // each], "text": text, "finish_reason": reason.value, "score": score}
         for place, (text, reason, score) in enumerate(zip(found.texts, found.finish_reasons, found.scores, strict=True))
     ]
-    return as_json({"texts": texts, "stats": measured(found.perf_metrics)})
+    whole: GenerateRecord = {"texts": texts, "stats": measured(found.perf_metrics)}
+    return as_json(whole)
 
 
-def measured(metrics: PerfMetrics) -> dict[str, Any]:
+def measured(metrics: PerfMetrics) -> GenerationStats:
     """Return the measurements by name; None where there is none."""
-    found = {
+    return {
         "input_tokens": metrics.get_num_input_tokens(),
         "cached_tokens": metrics.get_num_cached_tokens(),
         "generated_tokens": metrics.get_num_generated_tokens(),
-        "load_ms": metrics.get_load_time(),
-        "first_token_ms": metrics.get_ttft().mean,
-        "token_ms": metrics.get_tpot().mean,
-        "tokens_per_second": metrics.get_throughput().mean,
-        "inference_ms": metrics.get_inference_duration().mean,
-        "sampling_ms": metrics.get_sampling_duration().mean,
-        "chat_template_ms": metrics.get_chat_template_duration().mean,
-        "tokenization_ms": metrics.get_tokenization_duration().mean,
-        "detokenization_ms": metrics.get_detokenization_duration().mean,
-        "total_ms": metrics.get_generate_duration().mean,
+        "load_ms": _known(metrics.get_load_time()),
+        "first_token_ms": _known(metrics.get_ttft().mean),
+        "token_ms": _known(metrics.get_tpot().mean),
+        "tokens_per_second": _known(metrics.get_throughput().mean),
+        "inference_ms": _known(metrics.get_inference_duration().mean),
+        "sampling_ms": _known(metrics.get_sampling_duration().mean),
+        "chat_template_ms": _known(metrics.get_chat_template_duration().mean),
+        "tokenization_ms": _known(metrics.get_tokenization_duration().mean),
+        "detokenization_ms": _known(metrics.get_detokenization_duration().mean),
+        "total_ms": _known(metrics.get_generate_duration().mean),
     }
-    return {name: None if value == -1 else value for name, value in found.items()}
+
+
+def _known(value: float) -> float | None:
+    return None if value == -1 else value
 
 
 def summary(metrics: PerfMetrics) -> str:

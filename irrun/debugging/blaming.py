@@ -39,6 +39,9 @@ _MOST: Final = 200
 """Checks of pieces of a model in which no layer reproduces a fault by itself."""
 
 
+Kind = Literal["layer", "optimisation", "precision"]
+
+
 @dataclass(frozen=True, slots=True)
 class Blame:
     """The layer to blame, and a small case that shows its fault.
@@ -49,7 +52,7 @@ class Blame:
     ``verdict`` has all suspects, of which this is the first; ``tolerance`` is that by which the outputs differ.
     """
 
-    kind: Literal["layer", "optimisation", "precision"]
+    kind: Kind
     layer: str
     type: str
     layers: tuple[str, ...]

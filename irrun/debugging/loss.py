@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 import numpy as np
 
 from irrun.debugging.cases import of_sizes
 from irrun.debugging.rounding import run_rounded
-from irrun.debugging.stopping import first_rounded_away
+from irrun.debugging.stopping import StopRecord, first_rounded_away
 from irrun.evaluation.differences import cosine, gaps
 from irrun.graph import Node
 from irrun.model import Compiled, Loaded, Outputs, build
@@ -26,6 +26,32 @@ _PLAIN: Final = {"INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_
 
 TRIED: Final = 10
 """Layers that are rounded by themselves."""
+
+
+class OutputLoss(TypedDict):
+    """Errors of an output; null for text."""
+
+    output: str
+    max: float | None
+    mean: float | None
+    cosine: float | None
+
+
+class LayerShare(TypedDict):
+    """The errors of the outputs, and of the layer itself, if only it is rounded."""
+
+    layer: str
+    error: float
+    own: float
+
+
+class LossRecord(TypedDict):
+    """The loss in a precision; ``lost`` is where numbers are lost."""
+
+    precision: str
+    outputs: list[OutputLoss]
+    layers: list[LayerShare]
+    lost: StopRecord | None
 
 
 def precision_loss(

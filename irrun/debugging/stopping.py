@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, TypedDict
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from irrun.tensor.element_type import F16
 
 KINDS: Final[dict[str, str]] = {"nan": "NaN", "inf": "Inf", "f16": "values beyond the range of f16"}
 """The values that a run may stop at, with their names in messages."""
+
+Kind = Annotated[str, {"enum": [*KINDS]}]
 
 AS_WRITTEN: Final = {"OPTIMIZE": False, "INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0}
 """The settings of a run layer by layer."""
@@ -67,6 +69,20 @@ class Stop(Watcher):
             count = sum(map(_COUNTS[kind], outputs))
             if count and not any(_COUNTS[kind](array) for array in inputs if array is not None):
                 raise Stopped(place, kind, count, inputs, outputs)
+
+
+class StopRecord(TypedDict):
+    """The layer at which a run stops; ``precision`` is empty unless results were rounded to it."""
+
+    layer: str
+    type: str
+    kind: Kind
+    count: int
+    layers: list[str]
+    input_shapes: list[list[int] | None]
+    bounds: list[tuple[float, float] | None]
+    causes: list[str]
+    precision: str
 
 
 @dataclass(frozen=True, slots=True)

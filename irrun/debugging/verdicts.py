@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple, NotRequired, TypedDict
 
 from irrun.graph import Outlet
 
@@ -40,6 +40,36 @@ class Cut(NamedTuple):
         return Cut(tuple((b, a) for a, b in self.starts), tuple((b, a) for a, b in self.ends))
 
 
+class RegionRecord(TypedDict):
+    """The layers of each side of a region."""
+
+    model: list[str]
+    other: list[str]
+
+
+class SuspectRecord(TypedDict):
+    """A suspected layer or region, named on each side; ``between`` are the layers of a region."""
+
+    name: str
+    type: str
+    other: str
+    cause: Annotated[str, {"enum": [*CAUSES]}]
+    what: str
+    error: float
+    constants: list[str]
+    between: NotRequired[RegionRecord]
+
+
+class VerdictRecord(TypedDict):
+    """A verdict with its suspects; ``cause`` is empty where nothing is claimed."""
+
+    verdict: Literal["equal", "different", "unknown"]
+    cause: Annotated[str, {"enum": ["", *CAUSES]}]
+    reason: str
+    suspects: list[SuspectRecord]
+    losses: list[Annotated[dict[str, Any], LayerLoss]]
+
+
 @dataclass(frozen=True, slots=True)
 class Suspect:
     """A layer, or a region of layers, where the difference of two sides begins.
@@ -68,12 +98,19 @@ class Suspect:
         cut = None if self.cut is None else self.cut.mirrored()
         return replace(self, name=self.other, other=self.name, between=between, ids=ids, cut=cut)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> SuspectRecord:
         """Return a record, ready for JSON."""
-        record = {key: getattr(self, key) for key in ("name", "type", "other", "cause", "what", "error")}
-        record["constants"] = list(self.constants)
+        record: SuspectRecord = {
+            "name": self.name,
+            "type": self.type,
+            "other": self.other,
+            "cause": self.cause,
+            "what": self.what,
+            "error": self.error,
+            "constants": list(self.constants),
+        }
         if self.between is not None:
-            record["between"] = dict(zip(("model", "other"), map(list, self.between), strict=True))
+            record["between"] = {"model": list(self.between[0]), "other": list(self.between[1])}
         return record
 
 
@@ -119,12 +156,15 @@ class Verdict:
         )
         return replace(self, suspects=suspects, losses=losses)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> VerdictRecord:
         """Return a record, ready for JSON."""
-        found = [item.as_dict() for item in self.suspects]
-        losses = [asdict(item) for item in self.losses]
-        head = {"verdict": self.verdict, "cause": self.cause, "reason": self.reason}
-        return {**head, "suspects": found, "losses": losses}
+        return {
+            "verdict": self.verdict,
+            "cause": self.cause,
+            "reason": self.reason,
+            "suspects": [item.as_dict() for item in self.suspects],
+            "losses": [asdict(item) for item in self.losses],
+        }
 
 
 EQUAL: Final = Verdict("equal")

@@ -6,7 +6,7 @@ import json
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Annotated, Literal, Protocol, TypedDict
 
 from irrun.diagnostics.diagnostic import Anchor, Diagnostic, Edit, Severity
 
@@ -19,6 +19,57 @@ _NO_LETTERS = (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
 _UNPRINTABLE = dict.fromkeys((*_CONTROLS, *_INVISIBLE, *_BIDIRECTIONAL, *_NO_LETTERS), "\ufffd") | {9: " "}
 
 COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.INFO: "36"}
+
+
+class Position(TypedDict):
+    """A place in a file: rows and columns count from 1, columns in characters."""
+
+    row: Annotated[int, {"minimum": 1}]
+    column: Annotated[int, {"minimum": 1}]
+
+
+class EditRecord(TypedDict):
+    """A range of the file, and the text that replaces it."""
+
+    content: str
+    location: Position
+    end_location: Position
+
+
+class FixRecord(TypedDict):
+    """A fix; a safe one keeps the meaning of the model."""
+
+    applicability: Literal["safe", "unsafe"]
+    message: str
+    edits: list[EditRecord]
+
+
+class LayerOfFinding(TypedDict):
+    """The layer that a finding is about."""
+
+    id: str
+    name: str
+    type: str
+    version: str
+
+
+class FindingRecord(TypedDict):
+    """A finding; ``declared`` is what the file says, ``inferred`` what follows from the rest of the file."""
+
+    code: Annotated[str, {"pattern": "^[A-Z]+[0-9]{3}$", "description": "stable code of the rule"}]
+    name: Annotated[str, {"description": "name of the rule, in kebab case"}]
+    severity: Annotated[str, {"enum": [str(item) for item in Severity]}]
+    message: str
+    filename: str
+    location: Position
+    end_location: Position
+    layer: LayerOfFinding | None
+    port: str | None
+    declared: str | None
+    inferred: str | None
+    notes: list[str]
+    fix: FixRecord | None
+    url: str
 
 
 class Place(Protocol):
@@ -72,7 +123,7 @@ def as_json(findings: Sequence[Finding]) -> str:
     return json.dumps([record(finding) for finding in findings], indent=2, ensure_ascii=False)
 
 
-def record(finding: Finding) -> dict[str, Any]:
+def record(finding: Finding) -> FindingRecord:
     """Return a finding as JSON-ready values."""
     diagnostic, place = finding.diagnostic, finding.place
     layer = diagnostic.layer
@@ -103,7 +154,7 @@ def record(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _edit(edit: Edit, source: Source) -> dict[str, Any]:
+def _edit(edit: Edit, source: Source) -> EditRecord:
     place = source.span(edit.start, edit.end)
     return {
         "content": edit.content,

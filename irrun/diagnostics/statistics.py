@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import asdict, dataclass
-from typing import Final
+from typing import Annotated, Any, Final, TypedDict
 
+from irrun.diagnostics.diagnostic import Severity
 from irrun.diagnostics.results import Results
 from irrun.diagnostics.verified import not_verified
 from irrun.diagnostics.words import amount
@@ -18,8 +19,18 @@ MOST_FILES: Final = 10
 class Statistic:
     code: str
     name: str
-    severity: str
+    severity: Annotated[str, {"enum": [str(item) for item in Severity]}]
     count: int
+
+
+class StatisticsRecord(TypedDict):
+    """The number of findings of each rule, and the numbers of files and output ports."""
+
+    statistics: list[Annotated[dict[str, Any], Statistic]]
+    files: int
+    ports: int
+    unverified: int
+    openvino: str | None
 
 
 def statistics(results: Results) -> list[Statistic]:
@@ -45,7 +56,7 @@ def as_text(results: Results) -> str:
 
 def as_json(results: Results) -> str:
     """Return the same as a JSON object: ``statistics``, ``files``, ``ports``, ``unverified`` and ``openvino``."""
-    record = {
+    record: StatisticsRecord = {
         "statistics": [asdict(row) for row in statistics(results)],
         "files": len(results.files),
         "ports": results.ports,

@@ -4,18 +4,48 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from irrun.evaluation.differences import largest
 from irrun.evaluation.native import OpenVINOEngine, OpenVINOModel
-from irrun.evaluation.timing import at_once, blas_in_use, in_turns, latency, milliseconds
+from irrun.evaluation.timing import BlasRecord, at_once, blas_in_use, in_turns, latency, milliseconds
 from irrun.kernels.threads import is_crowded
 from irrun.model import Loaded, Outputs, Session, build
 from irrun.model.config import streams
-from irrun.runtime.tiers import backend
+from irrun.runtime.tiers import ExecutionRecord, backend
 from irrun.tensor import Array
 
 PRECISION = "INFERENCE_PRECISION_HINT"
+
+
+class EngineRecord(TypedDict):
+    """The start-up and the latencies of an engine in milliseconds, and its inferences per second."""
+
+    version: NotRequired[str]
+    read_ms: NotRequired[float]
+    compile_ms: float
+    first_ms: float
+    iterations: int
+    median: float
+    average: float
+    min: float
+    max: float
+    p90: float
+    throughput: float
+
+
+class BenchmarkRecord(ExecutionRecord):
+    """What `benchmark` has measured: an engine is irrun, irrun in another precision, or openvino."""
+
+    blas: BlasRecord
+    requests: int
+    crowded: bool
+    precision: str
+    backend: str
+    engines: dict[str, EngineRecord]
+    ratio: NotRequired[float]
+    largest_difference: NotRequired[float | None]
+    relative_difference: NotRequired[float | None]
 
 
 def benchmark(

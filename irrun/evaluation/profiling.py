@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from irrun.diagnostics.notebook import html_table
 from irrun.evaluation.native import OpenVINOEngine, OpenVINOModel
-from irrun.evaluation.timing import blas_in_use, in_turns, milliseconds
+from irrun.evaluation.timing import BlasRecord, blas_in_use, in_turns, milliseconds
 from irrun.jobs.progress import told
 from irrun.model import Loaded, build
 from irrun.ops.fused.fused_convolution import FusedConvolution
@@ -18,10 +18,65 @@ from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.ops.fused.fused_recurrence import FusedRecurrence
 from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
 from irrun.ops.work import Sizes
-from irrun.runtime.observers import Profiler, Timing, Tracer
+from irrun.runtime.observers import Profiler, Shapes, Timing, Tracer
+from irrun.runtime.tiers import ExecutionRecord
 from irrun.tensor import Array
 
 _WEIGHTED = (FusedConvolution, FusedIntegerProduct, FusedMatMul, FusedPackedMatMul, FusedTransposedConvolution)
+
+
+class LayerTime(TypedDict):
+    """A layer, per run; ``stands_for`` are the layers that are fused with it."""
+
+    id: int
+    name: str
+    type: str
+    stands_for: list[str]
+    calls: float
+    ms: float
+    share: float
+    flops: float | None
+    gflops_per_s: float | None
+    bytes: int
+    inputs: Shapes
+    outputs: Shapes
+
+
+class ShareRecord(TypedDict):
+    """The layers of a type, and their share of the time of all."""
+
+    type: str
+    layers: int
+    ms: float
+    share: float
+
+
+class TypeTime(ShareRecord):
+    flops: float | None
+    gflops_per_s: float | None
+    bytes: int
+
+
+class NativeProfile(TypedDict):
+    """The profile of OpenVINO, by its own types of layers."""
+
+    version: str
+    total_ms: float
+    layers_ms: float
+    types: list[ShareRecord]
+
+
+class ProfileRecord(ExecutionRecord):
+    """What `profile` has measured, in milliseconds."""
+
+    blas: BlasRecord
+    total_ms: float
+    observed_ms: float
+    layers_ms: float
+    between_ms: float
+    types: list[TypeTime]
+    layers: list[LayerTime]
+    openvino: NotRequired[NativeProfile]
 
 
 class Profile(dict[str, Any]):
@@ -95,7 +150,7 @@ def profile(
     return record
 
 
-def _layer(timing: Timing, niter: int) -> dict[str, Any]:
+def _layer(timing: Timing, niter: int) -> LayerTime:
     """Return the record of one layer, per run: a layer in a sub-graph may run several times, or not in every run."""
     node = timing.step.node
     calls = len(timing.own) / niter
@@ -114,14 +169,15 @@ def _layer(timing: Timing, niter: int) -> dict[str, Any]:
         "bytes": int(_moved(timing) * calls),
         "inputs": timing.inputs,
         "outputs": timing.outputs,
+        "share": 0.0,
     }
 
 
-def _by_type(layers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    groups: dict[str, list[Mapping[str, Any]]] = {}
+def _by_type(layers: Sequence[LayerTime]) -> list[TypeTime]:
+    groups: dict[str, list[LayerTime]] = {}
     for layer in layers:
         groups.setdefault(layer["type"], []).append(layer)
-    rows = []
+    rows: list[TypeTime] = []
     for type, members in groups.items():
         took = sum(member["ms"] for member in members)
         counted = [member["flops"] for member in members if member["flops"] is not None]
@@ -140,7 +196,7 @@ def _by_type(layers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: -row["ms"])
 
 
-def _native(engine: OpenVINOEngine, niter: int) -> dict[str, Any]:
+def _native(engine: OpenVINOEngine, niter: int) -> NativeProfile:
     """Return medians by OpenVINO's own layer types, one of which may cover several layers of the file."""
     whole: list[float] = []
     times: dict[str, list[float]] = {}
@@ -152,7 +208,7 @@ def _native(engine: OpenVINOEngine, niter: int) -> dict[str, Any]:
             counts[type] = count
     medians = {type: statistics.median(took) for type, took in times.items()}
     inside = sum(medians.values())
-    rows = [
+    rows: list[ShareRecord] = [
         {"type": type, "layers": counts[type], "ms": took, "share": took / inside if inside else 0.0}
         for type, took in sorted(medians.items(), key=lambda item: -item[1])
     ]

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final, TypeVar
+from typing import Final, TypedDict, TypeVar
 
 from threadpoolctl import threadpool_info
 
@@ -21,7 +21,16 @@ TURN: Final = 0.2
 _Result = TypeVar("_Result")
 
 
-def blas_in_use() -> dict[str, Any]:
+class BlasRecord(TypedDict):
+    """The BLAS of a process; ``unknown`` is what it does not tell."""
+
+    name: str
+    version: str
+    architecture: str
+    threads: int
+
+
+def blas_in_use() -> BlasRecord:
     """Describe the BLAS of this process, whose threads an inference sets."""
     found = [item for item in threadpool_info() if item["user_api"] == "blas"]
     first = found[0] if found else {}

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, overload
 from irrun.diagnostics import Diagnostic, IRError, Severity
 from irrun.diagnostics.internal import Boundary
 from irrun.diagnostics.notebook import html_table
-from irrun.diagnostics.render import Finding, Source, message, record
+from irrun.diagnostics.render import Finding, FindingRecord, Source, message, record
 from irrun.diagnostics.verified import NOTHING, Unverified, Verified
 from irrun.document import Document
 from irrun.document.encoding import decode
@@ -80,7 +80,7 @@ class Report(Sequence[Diagnostic]):
             for item, rule in named
         ]
 
-    def as_dicts(self) -> list[dict[str, object]]:
+    def as_dicts(self) -> list[FindingRecord]:
         """Return the findings as JSON-ready values."""
         return [record(finding) for finding in self.findings()]
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from irrun.document.info import LAYOUT, find, value_of
 from irrun.document.rt_info import rt_info
@@ -34,6 +34,68 @@ class ExtensionUse:
     count: int
     library: str | None
     internal_to: str | None
+
+
+class PortRecord(TypedDict):
+    """An input or output."""
+
+    name: str
+    names: list[str]
+    type: str
+    declared_type: str
+    shape: str
+
+
+class OperationCount(TypedDict):
+    """The number of layers of an operation."""
+
+    type: str
+    version: str
+    count: int
+
+
+class InfoRecord(TypedDict):
+    """The runtime information of the model, and how often layers and ports have each entry."""
+
+    model: dict[str, Any]
+    layers: dict[str, int]
+
+
+class FlopsRecord(TypedDict):
+    """The floating-point operations of one inference; ``unknown`` are layers that could not be counted."""
+
+    total: int
+    macs: int
+    by_type: dict[str, int]
+    uncounted: dict[str, int]
+    assumed: bool
+    unknown: list[str]
+
+
+class SummaryRecord(TypedDict):
+    """A model at a glance."""
+
+    name: str
+    ir_version: str
+    inputs: list[PortRecord]
+    outputs: list[PortRecord]
+    layers: int
+    operations: list[OperationCount]
+    unknown: list[str]
+    extensions: list[Annotated[dict[str, Any], ExtensionUse]]
+    libraries: dict[str, str | None]
+    constants: int
+    parameters: int
+    constant_bytes: int
+    opsets: list[str]
+    openvino: str | None
+    openvino_for: str
+    openvino_layer: str
+    dynamic: list[str]
+    layouts: dict[str, str]
+    rt_info: InfoRecord
+    means: dict[str, list[float]]
+    flops: FlopsRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +138,7 @@ class Summary:
     def layers(self) -> int:
         return sum(self.operations.values())
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> SummaryRecord:
         """Return the summary as JSON-ready values."""
         return {
             "name": self.name,
@@ -99,7 +161,7 @@ class Summary:
             "openvino_layer": self.openvino_layer,
             "dynamic": list(self.dynamic),
             "layouts": dict(self.layouts),
-            "rt_info": {"model": self.notes, "layers": dict(self.info)},
+            "rt_info": {"model": dict(self.notes), "layers": dict(self.info)},
             "means": {name: list(numbers) for name, numbers in self.means.items()},
             "flops": {
                 "total": self.flops.total,
@@ -213,7 +275,7 @@ def _means(model: Loaded) -> dict[str, tuple[float, ...]]:
     return {port.any_name: found[id].numbers for id, port in ports if id in found}
 
 
-def _port(port: Port) -> dict[str, Any]:
+def _port(port: Port) -> PortRecord:
     return {
         "name": port.any_name,
         "names": [name for name in port.all_names if name],

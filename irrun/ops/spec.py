@@ -7,7 +7,7 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Literal, NamedTuple, Union
+from typing import Any, Final, Literal, NamedTuple, TypedDict, Union
 
 from irrun.diagnostics import listing, near_match
 from irrun.ops.attributes import AttributeMissing, AttributeUnknown, AttrKind, AttrSpec
@@ -35,6 +35,63 @@ _KINDS: Final[dict[Any, AttrKind]] = {
 _TOKENIZERS: Final = "docs/tokenizers.md"
 """The page of the operations of openvino_tokenizers, which have no specification pages."""
 _PAGES: Final = "https://docs.openvino.ai/2026/documentation/openvino-ir-format/operation-sets/operation-specs"
+
+
+class AttributeRecord(TypedDict):
+    """An attribute; ``default`` is its text, null where there is none, ``bounds`` are numbers by sign: >, >=, <, <=."""
+
+    name: str
+    kind: AttrKind
+    required: bool
+    default: str | None
+    choices: list[str]
+    bounds: dict[str, float]
+    doc: str
+
+
+class LegacyRecord(TypedDict):
+    """Attributes without meaning that old releases of a writer left."""
+
+    names: list[str]
+    writer: str
+    since: str
+    until: str
+
+
+class InRecord(TypedDict):
+    """An input port; ``rank`` holds the ranks that are allowed, null for any."""
+
+    name: str
+    type: str
+    optional: bool
+    variadic: bool
+    rank: list[int] | None
+    doc: str
+
+
+class OutRecord(TypedDict):
+    """An output port."""
+
+    name: str
+    type: str
+    variadic: bool
+    doc: str
+
+
+class OpRecord(TypedDict):
+    """The declaration of an operation in one version."""
+
+    type: str
+    version: str
+    category: str
+    summary: str
+    attributes: list[AttributeRecord]
+    legacy: list[LegacyRecord]
+    inputs: list[InRecord]
+    outputs: list[OutRecord]
+    bodies: list[str]
+    departures: dict[str, str]
+    page: str
 
 
 class OpSpec(NamedTuple):
@@ -96,7 +153,7 @@ class OpSpec(NamedTuple):
             run_asks=_keywords(cls.run),
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> OpRecord:
         """Return the declaration, ready for JSON."""
         return {
             "type": self.type,

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypedDict
 
 from irrun.diagnostics.version import __version__
 from irrun.kernels.locks import Lock
@@ -114,6 +114,23 @@ class Account(NamedTuple):
     interpreted: Counter[str]
 
 
+class RunsByTier(TypedDict):
+    """The number of runs on compiled kernels, and of those on NumPy by reason."""
+
+    compiled: int
+    numpy: dict[str, int]
+
+
+class ExecutionRecord(TypedDict):
+    """The tier of the last run, and the counts of all runs, as those of ``Account``."""
+
+    tier: Literal["numpy", "compiled"]
+    runs_by_tier: RunsByTier
+    bailouts: dict[str, int]
+    steps: int
+    interpreted: dict[str, int]
+
+
 class Tiers:
     """Runs the plans of a compiled model. Several threads may use it at once: ``streams`` of them share the processors.
 
@@ -144,7 +161,7 @@ class Tiers:
             steps, interpreted = (0, Counter[str]()) if program is None else (len(program.steps), program.interpreted)
             return Account(self._compiled - recorded.total(), numpy, bailouts, steps, interpreted)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> ExecutionRecord:
         """Return the tier of the last run, and the counts of all runs, ready for JSON."""
         account = self.account
         return {

@@ -1,7 +1,7 @@
-"""Schemas of the IR and of the lint report, generated from the declarations of the operations."""
+"""Schemas of the IR, generated from the declarations of the operations, and of records, from their types."""
 
+from irrun.schema.records import record_schema
 from irrun.schema.relaxng import relaxng
-from irrun.schema.report import report_schema, run_schema
 from irrun.schema.xsd import xsd
 
-__all__ = ["relaxng", "report_schema", "run_schema", "xsd"]
+__all__ = ["record_schema", "relaxng", "xsd"]

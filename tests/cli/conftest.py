@@ -12,6 +12,7 @@ import pytest
 
 from irrun.cli.app import app
 from tests.cli.linting import Write
+from tests.cli.validating import validate
 from tests.linter.models import NET
 from tests.nets import Net
 
@@ -35,10 +36,15 @@ def _unpinned(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def run() -> Run:
-    """Run ``irrun`` on arguments; the result has ``exit_code``, ``stdout`` and ``stderr``."""
-    return lambda *arguments: click.testing.CliRunner().invoke(
-        app, [str(item) for item in arguments], prog_name="irrun"
-    )
+    """Run ``irrun`` on arguments; the result has ``exit_code``, ``stdout`` and ``stderr``. JSON must fit its schema."""
+
+    def run(*arguments: object) -> click.testing.Result:
+        words = [str(item) for item in arguments]
+        result = click.testing.CliRunner().invoke(app, words, prog_name="irrun")
+        validate(words, result.stdout)
+        return result
+
+    return run
 
 
 @pytest.fixture

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import pytest
 
+from irrun.cli.commands.schema import command, complete_name
 from tests.cli.conftest import Run, one_line
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
-FILES = {"rng": "ir-v11.rng", "xsd": "ir-v11.xsd", "report": "lint-report.schema.json"}
+FILES = {
+    "rng": "ir-v11.rng",
+    "xsd": "ir-v11.xsd",
+    "settings": "irrun.schema.json",
+    "report": "lint-report.schema.json",
+    "lint-run": "lint-run.schema.json",
+    "compare": "compare.schema.json",
+    "debug blame": "debug-blame.schema.json",
+}
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_printed_and_written(run: Run, name: str, tmp_path: Path) -> None:
     expected = (SCHEMAS / FILES[name]).read_text(encoding="utf-8")
-    assert run("schema", name).stdout == expected
-    assert run("schema", name, "-o", tmp_path / "schema").stderr == f"note: wrote {tmp_path / 'schema'}\n"
+    assert run("schema", *name.split()).stdout == expected
+    assert run("schema", *name.split(), "-o", tmp_path / "schema").stderr == f"note: wrote {tmp_path / 'schema'}\n"
     assert (tmp_path / "schema").read_text(encoding="utf-8") == expected
 
 
@@ -29,6 +39,14 @@ def test_standard_output_and_extensions(run: Run, tmp_path: Path) -> None:
 
 
 def test_unknown(run: Run) -> None:
-    result = run("schema", "rnc")
-    assert result.exit_code == 2
-    assert "'rnc' is not one of 'rng', 'xsd', 'report'" in result.stderr
+    assert run("schema", "rng2").stderr.splitlines()[-1] == 'Error: no schema "rng2"; did you mean rng?'
+    result = run("schema", "debug")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "debug blame, debug precision, debug reduce" in result.stderr
+
+
+def test_names_are_completed() -> None:
+    context = click.Context(command)
+    assert [item.value for item in complete_name(context, command.params[0], "d")] == ["debug", "diff"]
+    context.params["words"] = ("debug",)
+    assert [item.value for item in complete_name(context, command.params[0], "")] == ["blame", "precision", "reduce"]

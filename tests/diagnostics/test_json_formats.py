@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from irrun.cli.schemas import schema
 from irrun.diagnostics.formats import render
 from irrun.diagnostics.results import ADDRESS, Results
-from irrun.schema import run_schema
 from tests.diagnostics.support import DATA, PAGE, ROOT, findings, many
 
 jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
@@ -102,7 +102,7 @@ def test_rdjson_counts_columns_in_bytes(results: Results) -> None:
 
 def test_the_report_of_a_run(results: Results, nothing: Results, failed: Results) -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
-    validator = jsonschema.Draft202012Validator(json.loads(run_schema()))
+    validator = jsonschema.Draft202012Validator(json.loads(schema("lint-run")))
     for item in (results, nothing, failed):
         assert [error.message for error in validator.iter_errors(json.loads(render("json-report", item)))] == []
     found = json.loads(render("json-report", results))

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -39,6 +39,9 @@ from irrun.ops.attributes import AttributeUnknown
 from irrun.ops.calling import infer, run
 from irrun.ops.spec import OpSpec
 from irrun.tensor import Array, ElementType
+
+if TYPE_CHECKING:
+    from irrun.cli.records import EvaluatedTensor
 
 _ASKED = {"bodies": "sub-graphs", "state": "variables", "weights": "a file of weights"}
 
@@ -91,7 +94,7 @@ def command(
         write_arrays(output, named, given_files(arguments))
 
 
-def _record(name: str, array: Array, kind: ElementType) -> dict[str, Any]:
+def _record(name: str, array: Array, kind: ElementType) -> EvaluatedTensor:
     return {"name": name, "type": str(kind), "shape": list(array.shape), "values": array.tolist()}
 
 

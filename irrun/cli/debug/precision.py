@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -40,6 +40,9 @@ from irrun.debugging.precision import PrecisionReport, rank_layers
 from irrun.debugging.rounding import PRECISIONS
 from irrun.evaluation.files import reading
 from irrun.evaluation.files.targets import refuse_inputs, refuse_other_than_xml
+
+if TYPE_CHECKING:
+    from irrun.cli.records import PrecisionRecord
 
 
 @click.command(help=__doc__)
@@ -83,7 +86,7 @@ def precision(
         note(f"wrote {output}")
 
 
-def _record(found: PrecisionReport, checked: Measured | None) -> dict[str, Any]:
+def _record(found: PrecisionReport, checked: Measured | None) -> PrecisionRecord:
     return {
         "precision": found.precision,
         "predicted": found.predicted,

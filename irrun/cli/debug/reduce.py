@@ -17,6 +17,7 @@ When it is interrupted, the smallest model so far is there.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -32,6 +33,9 @@ from irrun.debugging.reducing import reduce as reduced
 from irrun.diagnostics import amount
 from irrun.evaluation.files import reading
 from irrun.evaluation.files.targets import refuse_inputs, refuse_other_than_xml
+
+if TYPE_CHECKING:
+    from irrun.cli.records import NamedLayer, ReduceRecord
 
 
 @click.command(help=__doc__)
@@ -79,8 +83,14 @@ def reduce(
     found = reduced(loaded, command, arrays, better=better, most=most, shapes=not keep_shapes, config=config)
     paths = write(found.case, target)
     if output_format == "json":
-        record = {"before": found.before, "after": found.after, "checks": found.checks, "layers": _layers(found.case)}
-        result(values.as_json({**record, "files": [str(path) for path in paths]}))
+        record: ReduceRecord = {
+            "before": found.before,
+            "after": found.after,
+            "checks": found.checks,
+            "layers": _layers(found.case),
+            "files": [str(path) for path in paths],
+        }
+        result(values.as_json(record))
     else:
         names = ", ".join(f'{item["type"]} "{values.printable(item["name"])}"' for item in _layers(found.case))
         result(f"{amount(found.before, 'layer')} reduced to {found.after}: {names}")
@@ -89,6 +99,6 @@ def reduce(
         note(f"wrote {path}")
 
 
-def _layers(case: Case) -> list[dict[str, str]]:
+def _layers(case: Case) -> list[NamedLayer]:
     nodes = (case.model.graph.node(id) for id in layers_of(case.model))
     return [{"name": node.name, "type": node.type} for node in nodes]

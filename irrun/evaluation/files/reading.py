@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -32,6 +32,15 @@ _TO_CHANNELS: Final = {3: ((2, 0, 1), (1, 2, 0)), 4: ((0, 3, 1, 2), (0, 2, 3, 1)
 """Permutations between layouts with the channels first and last, by rank."""
 
 
+class InputRecord(TypedDict):
+    """An input; ``source`` is a file, ``random`` or ``--value``."""
+
+    name: str
+    type: str
+    shape: list[int]
+    source: str
+
+
 class Value(NamedTuple):
     """The value of an input: from a ``file``, a text of the command line, or random."""
 
@@ -44,7 +53,7 @@ class Value(NamedTuple):
     def is_random(self) -> bool:
         return self.file is None and not self.is_text
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> InputRecord:
         source = "random" if self.is_random else "--value" if self.file is None else str(self.file)
         return {
             "name": self.port.any_name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final, TypedDict
 
 KINDS: Final = (
     *("added", "removed", "renamed", "operation", "attribute", "shape", "type", "constant", "edge", "info"),
@@ -22,7 +22,7 @@ class Change:
     to, which is one of those without ``follows``.
     """
 
-    kind: str
+    kind: Annotated[str, {"enum": KINDS}]
     type: str
     layer: str
     other: str
@@ -30,6 +30,17 @@ class Change:
     before: str = ""
     after: str = ""
     follows: bool = False
+
+
+class DifferenceRecord(TypedDict):
+    """All changes; ``layers`` are the numbers of layers, ``counts`` those of changes by kind."""
+
+    equal: bool
+    layers: list[int]
+    counts: Annotated[dict[str, int], {"propertyNames": {"enum": KINDS}}]
+    reordered: list[Annotated[str, {"enum": ["inputs", "outputs"]}]]
+    constants_unread: bool
+    changes: list[Annotated[dict[str, Any], Change]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +67,7 @@ class Difference:
         found = Counter(change.kind for change in self.changes if not change.follows)
         return {kind: found[kind] for kind in KINDS if found[kind]}
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> DifferenceRecord:
         """Return the difference as JSON-ready values, without the pairs."""
         return {
             "equal": self.is_equal,
