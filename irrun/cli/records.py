@@ -252,7 +252,7 @@ _SHOWN: Final = {
         **{key: {"anyOf": [item.kind.schema, {"type": "null"}]} for key, item in SETTINGS.items()},
         "origins": {"type": "object", "additionalProperties": {"type": "string"}},
     },
-    "required": ["file", "configuration", "codes", "origins"],
+    "required": ["file", "configuration", "origins"],
     "additionalProperties": False,
 }
 ShownSettings = Annotated[Any, {"anyOf": [_SHOWN, {"type": "array", "items": _SHOWN}]}]
