@@ -26,6 +26,9 @@ _OUTPUTS: Final = ("last_hidden_state", "token_embeddings", "hidden_states")
 _FROM_PADDING: Final = frozenset({"camembert", "mpnet", "roberta", "xlm-roberta"})
 """Kinds of models whose positions begin behind the id of padding."""
 
+_AT_ONCE: Final = 1024
+"""The texts that a tokenizer reads at once."""
+
 _WHOLE: Final = ("sentence_embedding", "embeddings", "pooler_output")
 
 
@@ -57,11 +60,30 @@ class Encoder:
         self._max_length = max_length
         self._session = self.compiled.session()
 
-    def run(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> tuple[dict[str, Array], Array]:
-        """Return the outputs of the model by name for some texts, or pairs of texts, and the mask of their tokens."""
-        limits = [limit for limit in (self._most, self._max_length) if limit is not None]
-        most = min(limits, default=None)
-        given = self._tokens(texts, most) if pairs is None else self.tokenizer.run_pairs(texts, pairs, most)
+    def of_pairs(self, first: Sequence[str], second: Sequence[str]) -> dict[str, Array]:
+        """Return the outputs of the model by name for pairs of texts."""
+        return self._computed(self.tokenizer.run_pairs(first, second, self._limit))[0]
+
+    def in_batches(self, texts: Sequence[str], size: int) -> Iterator[tuple[Array, dict[str, Array], Array]]:
+        """Yield batches of texts with similar numbers of tokens: places, outputs by name, and the mask of the tokens.
+
+        The tokenizer reads many texts at once.
+        """
+        for begin in range(0, len(texts), _AT_ONCE):
+            given = self._tokens(texts[begin : begin + _AT_ONCE])
+            mask = given.setdefault("attention_mask", np.ones_like(given["input_ids"]))
+            order = np.argsort(mask.sum(axis=1), kind="stable")
+            for rows in (order[first : first + size] for first in range(0, len(order), size)):
+                columns = np.flatnonzero(mask[rows].any(axis=0)) if mask[rows].any() else slice(1)
+                yield begin + rows, *self._computed({name: array[rows][:, columns] for name, array in given.items()})
+
+    @property
+    def _limit(self) -> int | None:
+        """The most tokens of a text; None where nothing limits them."""
+        return min([limit for limit in (self._most, self._max_length) if limit is not None], default=None)
+
+    def _computed(self, given: dict[str, Array]) -> tuple[dict[str, Array], Array]:
+        """Return the outputs of the model by name for those of the tokenizer, and the mask of the tokens."""
         mask = given.setdefault("attention_mask", np.ones_like(given["input_ids"]))
         if "position_ids" in self._names:
             given["position_ids"] = np.maximum(np.cumsum(mask, axis=1) - 1, 0)
@@ -75,9 +97,9 @@ class Encoder:
         outputs = self._session.run({name: given[name] for name in self._names})
         return {name: array for port, array in outputs.to_dict().items() for name in port.all_names}, mask
 
-    def _tokens(self, texts: Sequence[str], most: int | None) -> dict[str, Array]:
-        """Return the outputs of the tokenizer by name, of ``most`` tokens for each text at most."""
-        given = self.tokenizer.run(texts)
+    def _tokens(self, texts: Sequence[str]) -> dict[str, Array]:
+        """Return the outputs of the tokenizer by name, of as many tokens for each text as the limit allows."""
+        given, most = self.tokenizer.run(texts), self._limit
         mask = given.get("attention_mask", np.ones_like(given["input_ids"])).astype(bool)
         count = int((mask.sum(axis=1) > most).sum()) if most is not None else 0
         if most is None or not count:
@@ -142,11 +164,10 @@ class TextEmbeddingPipeline:
     def _embedded(self, texts: Sequence[str]) -> Array:
         if not texts:
             raise GenerationError("there are no texts, expected one or more")
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
-        alike = [texts[place] for place in order]
-        rows = np.concatenate([self._pooled(*self._encoder.run(part)) for part in batches(alike, self._batch)])
-        found = np.empty_like(rows)
-        found[order] = rows
+        parts = [(at, self._pooled(out, mask)) for at, out, mask in self._encoder.in_batches(texts, self._batch)]
+        found = np.empty((len(texts), parts[0][1].shape[1]), np.float32)
+        for at, rows in parts:
+            found[at] = rows
         if self._normalize:
             lengths = np.linalg.norm(found, axis=1, keepdims=True)
             found = found / np.maximum(lengths, np.finfo(np.float32).tiny)
@@ -173,12 +194,6 @@ def pooled(vectors: Array, mask: Array, pooling: str) -> Array:
     first = mask.argmax(axis=1)
     last = mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
     return np.asarray(vectors[rows, first if pooling == "cls" else last])
-
-
-def batches(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
-    """Yield the items in parts of some size."""
-    for begin in range(0, len(items), size):
-        yield items[begin : begin + size]
 
 
 def _pooling_of(folder: Folder) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from irrun.generation.arguments import require_cpu
-from irrun.generation.embedding import Encoder, batches
+from irrun.generation.embedding import Encoder
 from irrun.generation.errors import GenerationError
 from irrun.ops.extending import ExtensionSource
 from irrun.tensor import Array
@@ -44,7 +44,8 @@ class TextRerankPipeline:
         """Return the score of each text, f32[texts]."""
         if not texts:
             raise GenerationError("there are no texts, expected one or more")
-        return np.concatenate([self._scored(query, part) for part in batches(texts, self._batch)])
+        parts = (texts[begin : begin + self._batch] for begin in range(0, len(texts), self._batch))
+        return np.concatenate([self._scored(query, part) for part in parts])
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
         """Return the places and scores of the best texts, the best ones first."""
@@ -52,7 +53,7 @@ class TextRerankPipeline:
         return [(int(place), float(scores[place])) for place in np.argsort(-scores, kind="stable")[: self._top]]
 
     def _scored(self, query: str, texts: Sequence[str]) -> Array:
-        outputs, _ = self._encoder.run([query] * len(texts), texts)
+        outputs = self._encoder.of_pairs([query] * len(texts), texts)
         found = outputs.get("logits", next(iter(outputs.values()))).astype(np.float32)
         if found.ndim == 1:
             found = found[:, np.newaxis]

@@ -15,6 +15,7 @@ from irrun.generation import (
     TextEmbeddingPipeline,
     TextRerankPipeline,
     Tokenizer,
+    embedding,
 )
 from irrun.generation.embedding import pooled
 from irrun.generation.pairs import joined, template
@@ -65,6 +66,18 @@ def test_vectors(copied: Copy, pooling: str) -> None:
         np.testing.assert_allclose(found.embed_documents(TEXTS), expected, rtol=1e-5, atol=1e-6)
     units = TextEmbeddingPipeline(folder, pooling_type=pooling).embed_documents(TEXTS)
     np.testing.assert_allclose(units, expected / np.linalg.norm(expected, axis=1, keepdims=True), rtol=1e-5)
+
+
+def test_the_tokenizer_reads_many_texts_at_once(copied: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [text[: 3 * number] for number, text in enumerate(("Once upon a time there was", *TEXTS, "", "Otto") * 2)]
+    found = TextEmbeddingPipeline(encoder(copied()), pooling_type="mean", batch_size=3)
+    expected = np.stack([found.embed_query(text) for text in texts])
+    sizes = []
+    run = Tokenizer.run
+    monkeypatch.setattr(embedding, "_AT_ONCE", 7)
+    monkeypatch.setattr(Tokenizer, "run", lambda self, given: sizes.append(len(given)) or run(self, given))
+    np.testing.assert_allclose(found.embed_documents(texts), expected, rtol=1e-5, atol=1e-6)
+    assert sizes == [7] * (len(texts) // 7) + [len(texts) % 7]
 
 
 def test_the_pooling_of_the_folder(copied: Copy) -> None:
