@@ -149,6 +149,7 @@ def markdown(conditions: Mapping[str, str], results: Results, busy: Busy) -> str
         "Made by `python benchmarks/compare.py`, which measures all engines in turns in one run, on the same inputs",
         "and with the same number of threads. Times are medians; the spread is half the distance of the quartiles, in",
         "per cent. Ratios are irrun ÷ the faster of OpenVINO f32 and ONNX Runtime: below 1, irrun is faster.",
+        "Text generation beside openvino_genai is [measured apart](measurements/text-speed.md).",
         "",
         *(f"* {name}: {value}" for name, value in conditions.items()),
         "",
