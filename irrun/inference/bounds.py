@@ -13,47 +13,61 @@ from irrun.ops.calling import run
 from irrun.tensor import UNBOUNDED, Array, BoundedFact, Dim, Fact
 
 Bounds = tuple[Array, Array]
+Sides = Bounds | tuple[None, None]
+
+_IN_PART: Final = {"Power": 0, "Divide": 1}
+"""Operations that keep the order of numbers for some of them only, and the input that decides it."""
 
 _EXACT: Final = 1 << 53
 """The integers up to this one are floats of 64 bits, too."""
 
 
-def fold_bounds(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the output facts with bounds, where one input is known between bounds and all others are known.
+def fold_bounds(op: Op, partly: Fact, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Return the output facts with bounds, where ``partly`` is the only input that is not known, but its bounds are.
 
     The operation runs on the lower and on the upper bounds. The result lies between both results, because it rises, or
-    falls, with each element (a power does so where its base is not negative), and rounding keeps the order.
+    falls, with each element, and rounding keeps the order.
     """
-    partly = [fact for fact in inputs if fact is not None and not fact.is_constant]
-    bounds = _bounds(partly[0]) if len(partly) == 1 else None
+    bounds = _of_dims(partly) if op.type == "Convert" and partly.type.is_integer else partly.bounds
     if bounds is None or not all(fact.shape.is_static and fact.shape.size.lo <= MOST_DIMS for fact in outputs):
         return tuple(outputs)
-    if outputs[0].type.is_integer:
-        return (_whole(outputs[0], *map(np.trunc, bounds)),) if op.type == "Convert" else tuple(outputs)
-    if op.type == "Power" and not all(side is not None and np.all(side >= 0) for side in _sides(inputs[0], bounds)):
+    if op.type == "Convert" and outputs[0].type.is_integer:
+        return (_whole(outputs[0], *map(np.trunc, bounds)),)
+    sides = [_sides(fact, bounds) for fact in inputs]
+    if not _is_monotonic(op, sides):
         return tuple(outputs)
     types = [fact.type for fact in outputs]
     try:
-        low, high = (
-            run(op, arrays, types, facts=inputs)
-            for arrays in zip(*(_sides(fact, bounds) for fact in inputs), strict=True)
-        )
+        low, high = (run(op, arrays, types, facts=inputs) for arrays in zip(*sides, strict=True))
     except (ValueError, IndexError, OverflowError):
         return tuple(outputs)
     return tuple(_between(fact, a, b) for fact, a, b in zip(outputs, low, high, strict=True))
 
 
-def _sides(fact: Fact | None, bounds: Bounds) -> Bounds | tuple[None, None]:
+def _sides(fact: Fact | None, bounds: Bounds) -> Sides:
     """Return the arrays of an input for both runs; the bounds are those of the input that is not known."""
     if fact is None:
         return None, None
     return (fact.constant, fact.constant) if fact.constant is not None else bounds
 
 
-def _bounds(fact: Fact) -> Bounds | None:
-    """Return the lower and the upper bounds of the elements of a partly known tensor; None where there are none."""
-    if fact.bounds is not None or fact.value is None or not fact.type.is_integer:
-        return fact.bounds
+def _is_monotonic(op: Op, sides: Sequence[Sides]) -> bool:
+    """Return whether an operation keeps, or turns round, the order of numbers between these.
+
+    A power does so where its base is not negative, a quotient where its divisor does not reach zero from below.
+    """
+    if op.type not in _IN_PART:
+        return True
+    low, high = sides[_IN_PART[op.type]]
+    if low is None or high is None:
+        return False
+    return bool(np.all(low >= 0)) if op.type == "Power" else not np.any((low < 0) & (high >= 0))
+
+
+def _of_dims(fact: Fact) -> Bounds | None:
+    """Return the lower and the upper bounds of partly known integers, as floats; None where nothing is known."""
+    if fact.value is None:
+        return None
     dims = [Dim.of(item) for item in fact.value.reshape(-1).tolist()]
     lower = [-np.inf if dim.lo < -_EXACT else float(dim.lo) for dim in dims]
     upper = [np.inf if dim.hi > _EXACT else float(dim.hi) for dim in dims]

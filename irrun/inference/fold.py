@@ -25,20 +25,14 @@ def fold(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tupl
         return tuple(outputs)
     if op.foldable is Fold.NUMBERS and any(fact.type.kind == "boolean" for fact in outputs):
         return tuple(outputs)
-    whole = not [fact for fact in inputs if fact is not None and not fact.is_constant]
-    if not whole and op.foldable is Fold.BOUNDS and any(_is_real(fact) for fact in (*inputs, *outputs)):
-        return fold_bounds(op, inputs, outputs)
-    if not whole and (not op.foldable.takes_dims or any(fact.type.kind not in WHOLE for fact in outputs)):
+    partly = [fact for fact in inputs if fact is not None and not fact.is_constant]
+    if op.foldable is Fold.BOUNDS and len(partly) == 1 and any(fact.type.is_float for fact in (*partly, *outputs)):
+        return fold_bounds(op, partly[0], inputs, outputs)
+    if partly and (not op.foldable.takes_dims or any(fact.type.kind not in WHOLE for fact in outputs)):
         return tuple(outputs)
     if not [fact for fact in outputs if fact.value is None]:
         return tuple(outputs)
-    if whole:
-        return _values(op, inputs, outputs)
-    return fold_dims(op, inputs, outputs)
-
-
-def _is_real(fact: Fact | None) -> bool:
-    return fact is not None and fact.type.is_float
+    return fold_dims(op, inputs, outputs) if partly else _values(op, inputs, outputs)
 
 
 def _affordable(fact: Fact) -> bool:

@@ -101,6 +101,29 @@ def test_results_are_within_bounds(tmp_path: Path, name: str) -> None:
         assert output.partial_shape.admits(result.shape)
 
 
+def _looked_up(net: Net, size: Handle) -> Handle:
+    table = net.constant(np.array([10, 1, 5], np.float32))
+    return net.layer("Gather", [table, size, net.constant(0)], opset=8)
+
+
+def _divided(net: Net, size: Handle) -> Handle:
+    divisor = net.layer("Subtract", [_f32(net, size), net.constant(np.float32(0.5))])
+    return net.layer("Add", [net.layer("Divide", [net.constant(np.float32(6)), divisor]), net.constant(np.float32(13))])
+
+
+@pytest.mark.parametrize("chain", [_looked_up, _divided])
+def test_what_is_not_monotonic_has_no_bounds(tmp_path: Path, chain: Callable[[Net, Handle], Handle]) -> None:
+    """The numbers of a table have no order, and a quotient leaps where its divisor is zero."""
+    net = Net()
+    size = net.layer("ShapeOf", [net.parameter("x", "0..2")], opset=3, output_type="i64")
+    number = _whole(net, chain(net, size))
+    net.result(net.layer("Broadcast", [net.constant(1.0), number], opset=3, mode="numpy"))
+    compiled = net.compile(tmp_path)
+    assert str(compiled.outputs[0].partial_shape) == "[?]"
+    found = [next(iter(compiled([np.zeros(count, np.float32)]).values())).shape for count in range(3)]
+    assert found == [(10,), (1,), (5,)] if chain is _looked_up else found == [(1,), (25,), (17,)]
+
+
 @pytest.mark.parametrize(
     ("type", "expected"),
     [("Select", "[3..4,?,2..9]"), ("Convert", "[0..1,0..1,0..1]")],
