@@ -60,8 +60,8 @@ def cause_of(found: Alignment, id: int, other: int) -> Cause:
             is_coded = is_coded or any(side.node(at).type in (QUANTISER, "Subtract", "Multiply") for side, at in chains)
         elif loss.kind == QUANTISATION:
             coarse += _changed(ours, id, theirs, other, port)
-    is_turned = {key for key, _ in changed} <= _TURNS and not all(_is_as_stored(own[port], its[port]) for port in both)
-    if changed and not (names and is_turned):
+    may_be_order = bool(names) and {key for key, _ in changed} <= _TURNS
+    if changed and not (may_be_order and not all(_is_as_stored(own[port], its[port]) for port in both)):
         return Cause("attribute", ", ".join(text for _, text in changed), tuple(names))
     if names:
         kind = "quantisation" if is_coded else "constant"

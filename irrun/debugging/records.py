@@ -11,17 +11,20 @@ from irrun.debugging.slices import SliceErrors
 from irrun.debugging.verdicts import VerdictRecord
 
 
-class LayerErrors(TypedDict, total=False):
-    max: float
+class PossibleMetrics(TypedDict, total=False):
     mean: float
     median: float | None
     rms: float
-    relative: float
-    scale: float
     cosine: float | None
     psnr: float
     snr: float
     ulp: float | None
+
+
+class LayerErrors(PossibleMetrics, total=False):
+    max: float
+    relative: float
+    scale: float
     is_exact: bool
     own_max: float
     own_mean: float
@@ -66,16 +69,6 @@ class MetricsRecord(TypedDict):
     median: float | None
     rms: float
     relative: float
-    cosine: float | None
-    psnr: float
-    snr: float
-    ulp: float | None
-
-
-class PossibleMetrics(TypedDict, total=False):
-    mean: float
-    median: float | None
-    rms: float
     cosine: float | None
     psnr: float
     snr: float

@@ -235,11 +235,12 @@ def _surplus(found: Alignment, layers: Sequence[int], others: Sequence[int]) -> 
     A factor that one side has in a constant, and the other one in a layer of its own, counts on neither.
     """
     mine, its = _beyond(found, layers, others)
-    if any(_is_taken_back(found, id, other, (mine, its)) for id in layers for other in others):
-        own = [id for id in mine if _factor(found.ours, id) is None]
-        left = [id for id in its if _factor(found.theirs, id) is None]
-        return (own, left) if own or left else (mine, its)
-    return mine, its
+    own = [id for id in mine if _factor(found.ours, id) is None]
+    left = [id for id in its if _factor(found.theirs, id) is None]
+    if (own, left) in ((mine, its), ([], [])):
+        return mine, its
+    is_taken_back = any(_is_taken_back(found, id, other, (mine, its)) for id in layers for other in others)
+    return (own, left) if is_taken_back else (mine, its)
 
 
 def _beyond(found: Alignment, layers: Sequence[int], others: Sequence[int]) -> tuple[list[int], list[int]]:

@@ -103,7 +103,7 @@ class Writer:
     def __init__(self, name: str, version: str = "11", notes: Mapping[str, object] | None = None) -> None:
         self.name = name
         self.version = version
-        self.notes: Mapping[str, object] | dict[str, object] = notes or {}
+        self.notes: Mapping[str, object] = notes or {}
         self._layers: list[LayerElement] = []
         self._edges: list[EdgeElement] = []
         self._content = Content()

@@ -71,7 +71,7 @@ class Encoder:
         """
         for begin in range(0, len(texts), _AT_ONCE):
             given = self._tokens(texts[begin : begin + _AT_ONCE])
-            mask = given.setdefault("attention_mask", np.ones_like(given["input_ids"]))
+            mask = given["attention_mask"]
             order = np.argsort(mask.sum(axis=1), kind="stable")
             for rows in (order[first : first + size] for first in range(0, len(order), size)):
                 columns = np.flatnonzero(mask[rows].any(axis=0)) if mask[rows].any() else slice(1)
@@ -98,9 +98,9 @@ class Encoder:
         return {name: array for port, array in outputs.to_dict().items() for name in port.all_names}, mask
 
     def _tokens(self, texts: Sequence[str]) -> dict[str, Array]:
-        """Return the outputs of the tokenizer by name, of as many tokens for each text as the limit allows."""
+        """Return the outputs of the tokenizer by name, with a mask, of as many tokens as the limit allows."""
         given, most = self.tokenizer.run(texts), self._limit
-        mask = given.get("attention_mask", np.ones_like(given["input_ids"])).astype(bool)
+        mask = given.setdefault("attention_mask", np.ones_like(given["input_ids"])).astype(bool)
         count = int((mask.sum(axis=1) > most).sum()) if most is not None else 0
         if most is None or not count:
             return given

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
@@ -14,10 +14,10 @@ from irrun.diagnostics import near_match
 from irrun.diagnostics.requests import RequestError
 from irrun.document.replacing import replacing
 from irrun.evaluation.batch import table
+from irrun.evaluation.batch.records import saved
 from irrun.evaluation.batch.running import Batch
 from irrun.evaluation.batch.work import Record
-from irrun.evaluation.files import arrays, saving
-from irrun.tensor import Array
+from irrun.evaluation.files import saving
 
 INPUTS: Final = "inputs"
 """The name of the array, or of the column, with the names of the inputs."""
@@ -61,18 +61,18 @@ def _write_archive(path: Path, done: Sequence[Record]) -> None:
     members = saving.member_names(first)
     with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
         for place, member in enumerate(members):
-            start = next(_arrays(done[:1]))[place]
+            start = saved(done[0], place)
             rows = start.shape[1:] if start.shape[:1] == (1,) else start.shape
             if start.dtype.kind == "U":
-                whole = np.stack([outputs[place].reshape(rows) for outputs in _arrays(done)])
+                whole = np.stack([saved(record, place).reshape(rows) for record in done])
                 with archive.open(f"{member}.npy", "w", force_zip64=True) as stream:
                     saving.write_array(stream, whole)
                 continue
             head = {"descr": start.dtype.str, "fortran_order": False, "shape": (len(done), *rows)}
             with archive.open(f"{member}.npy", "w", force_zip64=True) as stream:
                 np.lib.format.write_array_header_1_0(SimpleNamespace(write=stream.write), head)
-                for outputs in _arrays(done):
-                    stream.write(np.ascontiguousarray(outputs[place]).tobytes())
+                for record in done:
+                    stream.write(np.ascontiguousarray(saved(record, place)).tobytes())
         names = INPUTS if INPUTS not in members else f"{INPUTS}_"
         with archive.open(f"{names}.npy", "w", force_zip64=True) as stream:
             saving.write_array(stream, np.array([_printable(record["input"]) for record in done], np.str_))
@@ -82,9 +82,10 @@ def _write_table(path: Path, done: Sequence[Record]) -> None:
     pa, parquet = table.arrow()
     writer = None
     with replacing(path) as file:
-        for record, outputs in zip(done, _arrays(done), strict=True):
+        for record in done:
             columns = {INPUTS: pa.array([_printable(record["input"])])}
-            for name, array in zip(record["outputs"], outputs, strict=True):
+            for place, name in enumerate(record["outputs"]):
+                array = saved(record, place)
                 flat = pa.array(array.reshape(-1))
                 columns[name] = pa.ListArray.from_arrays(pa.array([0, len(flat)], pa.int32()), flat)
                 columns[f"{name} shape"] = pa.array([list(array.shape)], pa.list_(pa.int64()))
@@ -93,16 +94,6 @@ def _write_table(path: Path, done: Sequence[Record]) -> None:
             writer.write_batch(batch)
         if writer is not None:
             writer.close()
-
-
-def _arrays(done: Sequence[Record]) -> Iterator[list[Array]]:
-    """Yield the outputs of each input, in the order of the model."""
-    for record in done:
-        found = arrays.load(Path(record["output"]))
-        if isinstance(found, Mapping):
-            yield [found[name] for name in saving.member_names(record["outputs"])]
-        else:
-            yield [found]
 
 
 def _printable(name: str) -> str:

@@ -13,12 +13,21 @@ from irrun.diagnostics.naming import naming
 from irrun.document.files import opened
 from irrun.evaluation.batch.items import key, stamp
 from irrun.evaluation.batch.work import Record
+from irrun.evaluation.files import arrays, saving
 from irrun.evaluation.files.spelling import compact
+from irrun.tensor import Array
 
 RECORDS: Final = "records.jsonl"
 """The file of records in the folder of outputs."""
 
 _LONGEST_LINE: Final = 1 << 24
+
+
+def saved(record: Record, place: int) -> Array:
+    """Return an output of an input that is done, by its place, from the file that holds it."""
+    name = saving.member_names(record["outputs"])[place]
+    found = arrays.load(Path(record["output"]), name=name)
+    return found[name] if isinstance(found, Mapping) else found
 
 
 class Records:

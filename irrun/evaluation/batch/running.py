@@ -12,9 +12,9 @@ from irrun.diagnostics import listing, near_match
 from irrun.diagnostics.requests import RequestError
 from irrun.evaluation.batch import table as parquet
 from irrun.evaluation.batch.items import Item, items_of, key, skipped
-from irrun.evaluation.batch.records import RECORDS, Records
+from irrun.evaluation.batch.records import RECORDS, Records, saved
 from irrun.evaluation.batch.work import BatchWork, Group, Record, elsewhere
-from irrun.evaluation.files import arrays, reading, saving
+from irrun.evaluation.files import reading
 from irrun.evaluation.files.images import IMAGES
 from irrun.evaluation.files.naming import reshape, with_batch
 from irrun.evaluation.files.preparing import Preparation, described, prepared
@@ -93,11 +93,7 @@ class Batch:
         if self._records is None:
             array: Array = record["outputs"][output]
             return record, array
-        found = arrays.load(Path(record["output"]))
-        if not isinstance(found, Mapping):
-            return record, found
-        names = saving.member_names(saving.output_names(self.model.outputs))
-        return record, found[names[output]]
+        return record, saved(record, output)
 
 
 def run_batch(

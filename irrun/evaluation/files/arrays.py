@@ -47,11 +47,14 @@ def is_numpy(start: bytes) -> bool:
     return start.startswith((MAGIC, _ZIP, _EMPTY_ZIP))
 
 
-def load(path: Path, budget: int | None = None, given: BinaryIO | None = None) -> Array | dict[str, Array]:
+def load(
+    path: Path, budget: int | None = None, given: BinaryIO | None = None, name: str | None = None
+) -> Array | dict[str, Array]:
     """Return the array of an ``.npy`` file, or the arrays of an ``.npz`` file by name.
 
-    RequestError for anything else. ``given`` is the content of the file, if it was read already.
-    Arrays that are compressed may take ``budget`` bytes together; without one, a share of the memory that is free.
+    RequestError for anything else. ``given`` is the content of the file, if it was read already. With a ``name``, no
+    other array of an ``.npz`` file is read. Arrays that are compressed may take ``budget`` bytes together; without one,
+    a share of the memory that is free.
     """
     try:
         with opened(path) if given is None else given as file:
@@ -63,15 +66,15 @@ def load(path: Path, budget: int | None = None, given: BinaryIO | None = None) -
                 raise RequestError(_not_numpy(path))
             if magic.startswith(MAGIC):
                 return _plain(read_array(file, length, str(path)), str(path))
-            return _archived(path, file, default_memory() if budget is None else budget)
+            return _archived(path, file, default_memory() if budget is None else budget, name)
     except MemoryError as error:
         raise RequestError(f"{path} does not fit into memory: {_first_line(error)}") from None
     except ValueError as error:
         raise RequestError(f"{path} cannot be read: {_first_line(error)}") from None
 
 
-def _archived(path: Path, file: BinaryIO, budget: int | None) -> dict[str, Array]:
-    """The arrays of an ``.npz`` file by name."""
+def _archived(path: Path, file: BinaryIO, budget: int | None, only: str | None) -> dict[str, Array]:
+    """Return the arrays of an ``.npz`` file by name, or ``only`` one of them."""
     import zipfile
 
     found: dict[str, Array] = {}
@@ -80,6 +83,8 @@ def _archived(path: Path, file: BinaryIO, budget: int | None) -> dict[str, Array
             for member in archive.infolist():
                 name = member.filename.removesuffix(".npy")
                 where = f'"{name}" in {path}'
+                if only not in (None, name):
+                    continue
                 if name in found:
                     raise RequestError(f"{where} occurs twice")
                 with archive.open(member) as data:
