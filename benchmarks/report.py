@@ -20,7 +20,7 @@ Busy = Mapping[str, Mapping[int, Mapping[str, float]]]
 """Milliseconds by model, number of busy neighbours, and engine."""
 
 OWN_MODEL: Final = Path(__file__).with_name("own_model.md")
-"""How users measure models of their own."""
+"""The text that tells users to measure models of their own."""
 
 TITLES: Final = {
     "irrun": "irrun",

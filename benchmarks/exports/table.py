@@ -63,7 +63,7 @@ NETWORKS: Final[Mapping[str, Network]] = {
     "bilstm": Network(own("BiLSTM"), features("frames", 1, 100, 128)),
 }
 FIXED: Final = Network(transformers("Bert"), text(72, BERT, types=True))
-"""What lengths of 16 to 128 are compared with."""
+"""The network with which lengths of 16 to 128 are compared."""
 
 QUANTIZED: Final = ("resnet50", "mobilenet-v2", "efficientnet-b0", "yolov8n", "bert-base", "vit-base")
 

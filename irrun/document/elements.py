@@ -119,10 +119,7 @@ class _Reader(Walker):
             if tag == "data":
                 data_element = self.ordinal + 1
                 data = {share(name, name): share(text, text) for name, text in self.values(child, data_element).items()}
-                if len(child):
-                    self.skip(child)
-                else:
-                    self.ordinal += 1
+                self.skip(child)
             elif tag == "input":
                 inputs = self._ports(child, tag)
             elif tag == "output":

@@ -35,7 +35,7 @@ class EngineRecord(TypedDict):
 
 
 class BenchmarkRecord(ExecutionRecord):
-    """What `benchmark` has measured: an engine is irrun, irrun in another precision, or openvino."""
+    """The figures of `benchmark`: an engine is irrun, irrun in another precision, or openvino."""
 
     blas: BlasRecord
     requests: int

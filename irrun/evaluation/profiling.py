@@ -67,7 +67,7 @@ class NativeProfile(TypedDict):
 
 
 class ProfileRecord(ExecutionRecord):
-    """What `profile` has measured, in milliseconds."""
+    """The figures of `profile`, in milliseconds."""
 
     blas: BlasRecord
     total_ms: float

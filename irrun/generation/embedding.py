@@ -20,7 +20,7 @@ from irrun.ops.extending import ExtensionSource
 from irrun.tensor import Array
 
 POOLINGS: Final = ("cls", "mean", "last_token")
-"""How the vectors of the tokens become one of the text: that of the first, their mean, that of the last."""
+"""The ways from the vectors of tokens to one of the text: that of the first, their mean, that of the last."""
 
 _OUTPUTS: Final = ("last_hidden_state", "token_embeddings", "hidden_states")
 _FROM_PADDING: Final = frozenset({"camembert", "mpnet", "roberta", "xlm-roberta"})

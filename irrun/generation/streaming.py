@@ -11,14 +11,14 @@ from irrun.generation.errors import GenerationError
 
 _INCOMPLETE: Final = "\ufffd"
 _UNFINISHED: Final = "unexpected end of data"
-"""What Python says of bytes that end inside a character."""
+"""The reason that Python states for bytes that end inside a character."""
 
 _LONG: Final = 32
 """Tokens that are decoded at once, at most; then those before the last ``_CONTEXT`` are settled."""
 
 _CONTEXT: Final = 8
 _CLEANED: Final = re.compile(r" \S{0,3}\Z")
-"""What detokenizers that remove the spaces before punctuation may join to the text before it."""
+"""The last characters behind a space, which detokenizers that remove spaces before punctuation may join to the text."""
 
 
 class StreamingStatus(Enum):
@@ -201,7 +201,7 @@ class TextStream:
         self._stop = Stop(stop)
         self._includes_stop = includes_stop
         self._waiting = ""
-        """What may become a stop string."""
+        """The end of the text that may become a stop string."""
 
     def add(self, token: int) -> str:
         """Take a token; return the text that has become settled."""

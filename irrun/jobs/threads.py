@@ -33,7 +33,7 @@ def begin(thread: threading.Thread) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Raised:
-    """What was raised for an item."""
+    """The exception of an item."""
 
     error: BaseException
 

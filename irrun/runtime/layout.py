@@ -1,4 +1,4 @@
-"""Where the tape and the arguments of a program lie, and which of their numbers depend on the run."""
+"""The memory of the tape and of the arguments of a program, and those of their numbers that depend on the run."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class CharsMap:
     def __init__(self, keys: Keys, kept: Collection[str] = ()) -> None:
         self.keys: Final = keys
         self.has_double_spaces: Final = keys.has_double_spaces or any(_DOUBLE_SPACE in text for text in kept)
-        """Whether a replacement, or what is kept, has two spaces in a row."""
+        """True if a replacement, or what is kept, has two spaces in a row."""
 
         self._kept: Final = sorted(kept, key=len, reverse=True)
         self._kept_starts: Final = frozenset(text[0] for text in kept)
@@ -101,7 +101,7 @@ class CharsMap:
         self._starts: Final = CharacterSet((inner | self._kept_starts).__contains__)
         sequences = [*map(re.escape, self._kept), *([f"(?s:.)[{''.join(map(re.escape, inner))}]+"] if inner else [])]
         self._sequences: Final = re.compile("|".join(sequences)) if sequences else None
-        """What is kept, or a character with others with which a key may go on."""
+        """Kept characters, or a character with others with which a key may go on."""
         self._known: Final = Remembered(self._sequence)
 
     def replaced(self, text: str) -> str:

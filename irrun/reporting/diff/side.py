@@ -1,4 +1,4 @@
-"""One of two graphs that are compared, with the colours by which their nodes are matched."""
+"""A graph that is compared with another, with the colours by which their nodes are matched."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _BOUNDED: Final = frozenset({"clamp"})
 
 
 def epilogue_of(call: Call) -> tuple[str, ...]:
-    """What a call does to its sums before they are stored, in this order; nothing for kernels without an epilogue."""
+    """The steps from the sums of a call to what is stored, in this order; nothing for kernels without an epilogue."""
     names = call.kernel.record.names or ()
     given = {
         name.removeprefix("epilogue_"): value

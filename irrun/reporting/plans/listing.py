@@ -1,4 +1,4 @@
-"""What a program of compiled kernels consists of, as data and as text."""
+"""The parts of a program of compiled kernels, as data and as text."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class StepListing(NamedTuple):
 
 
 class ProgramListing(NamedTuple):
-    """What a program consists of. ``sizes`` tell where unknown ones are known from.
+    """The parts of a program. ``sizes`` tell where unknown ones are known from.
 
     ``stages`` are the items after which further sizes are known. The arena has ``arena_bytes``, at the sizes for which
     the plan was lowered.

@@ -254,7 +254,7 @@ def _classes(*names: str) -> list[type[Op]]:
 
 @lowers(*_classes(*_FUNCTIONS))
 def lower_single(op: Op, builder: Builder, *inputs: Operand) -> View:
-    """One operation."""
+    """A single operation."""
     if len({x.dtype for x in (inputs[1:] if op.type == "Select" else inputs)}) > 1:
         raise Unsupported("inputs of different types")
     if inputs[0].dtype.kind in _SAME.get(op.type, ""):

@@ -40,7 +40,7 @@ def lower_nonzero(op: NonZero, builder: Builder, data: Operand) -> View:
 
 
 def _emit_truths(builder: Builder, data: Operand) -> View:
-    """Whether elements differ from zero, in row-major order."""
+    """The flags of elements that differ from zero, in row-major order."""
     if data.dtype == np.bool_:
         return emit_contiguous(builder, data)
     e = Expression(builder)

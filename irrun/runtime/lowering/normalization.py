@@ -23,7 +23,7 @@ from irrun_kernels.moments import ABSENT, INSIDE, LEAST, OUTSIDE, Moments, Norma
 
 
 class _Form(NamedTuple):
-    """How numbers are normalized: along ``axes``, for groups of ``members`` channels.
+    """The way numbers are normalized: along ``axes``, for groups of ``members`` channels.
 
     Those that are not ``centred`` are divided by the root of the sum of squares.
     """

@@ -12,7 +12,7 @@ from irrun.runtime.view import Operand, View
 from irrun_kernels.regions import Regions, pool_regions
 
 _OFFSETS = {"asymmetric": (0.0, 0.0), "half_pixel_for_nn": (0.0, 0.5), "half_pixel": (0.5, 0.5)}
-"""What is added to coordinates of the image, and subtracted from those of the feature map, by the mode."""
+"""The numbers added to coordinates of the image, and subtracted from those of the feature map, by the mode."""
 
 
 @lowers(ROIAlignV3, ROIAlignV9)

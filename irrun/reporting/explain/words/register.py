@@ -11,7 +11,7 @@ from irrun.ops.context import BodyPorts
 from irrun.tensor import Dim, Fact
 
 Words = tuple[list[str], list[str]]
-"""What a layer computes, and why its outputs have their shapes."""
+"""Sentences on what a layer computes, and on why its outputs have their shapes."""
 
 
 class Seen(NamedTuple):
