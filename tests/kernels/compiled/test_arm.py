@@ -31,44 +31,49 @@ for type in (BF16, F16):
     test_bf16.test_numbers_are_rounded_to_nearest_even.__wrapped__(type)
 test_bf16.test_products_are_equal_to_the_bit.__wrapped__((7, 30, 64))
 test_convolution.test_convolution_with_bias_summand_and_activation.__wrapped__("grouped, odd", 3, "swish")
+for rows in (1, 2):
+    test_packed.test_a_product_with_codes_of_a_table.__wrapped__(rows, 17, "nf4", 3, 32, False)
 """,
     "bytes": """
 for name in ("first layer", "depthwise", "grouped"):
     test_bytes.test_levels_are_half_a_step_from_exact_numbers_at_most.__wrapped__(name, 77, "rounded")
 """,
-    "codes": """
-for rows in (1, 2):
-    test_packed.test_a_product_with_codes_of_a_table.__wrapped__(rows, 17, "nf4", 3, 32, False)
-""",
 }
 
 WORDS = """
-print(*sorted(arm.words({!r}) & {{"fmla", "sdot", "usdot", "bfdot"}}))
+print({0!r}, *sorted(arm.words({0!r}) & {{"fmla", "sdot", "usdot", "bfdot"}}))
 """
 
 
 @x86
 @pytest.mark.parametrize(
-    ("level", "expected"),
-    [("arm64-dotprod", "f32 made of bf16, SDOT, 4, 32"), ("arm64-neon", "f32 made of bf16, halves of words, 4, 32")],
-)
-@pytest.mark.parametrize("what", VALUES)
-def test_values(what: str, level: str, expected: str) -> None:
-    pytest.importorskip("unicorn", reason="unicorn emulates the processor")
-    assert told(START.format(level) + VALUES[what]) == expected
-
-
-@x86
-@pytest.mark.parametrize(
-    ("level", "kernel", "expected"),
+    ("level", "values", "kernels", "expected"),
     [
-        ("arm64-bf16", "product", ["BFDOT, USDOT, 4, 32", "bfdot fmla"]),
-        ("arm64-bf16", "integer_product", ["BFDOT, USDOT, 4, 32", "fmla usdot"]),
-        ("arm64-dotprod", "product", ["f32 made of bf16, SDOT, 4, 32", "fmla"]),
-        ("arm64-dotprod", "integer_product", ["f32 made of bf16, SDOT, 4, 32", "fmla sdot"]),
-        ("arm64-neon", "product", ["f32 made of bf16, halves of words, 4, 32", "fmla"]),
-        ("arm64-neon", "integer_product", ["f32 made of bf16, halves of words, 4, 32", "fmla"]),
+        (
+            "arm64-bf16",
+            [],
+            ["product", "integer_product"],
+            ["BFDOT, USDOT, 4, 32", "product bfdot fmla", "integer_product fmla usdot"],
+        ),
+        (
+            "arm64-dotprod",
+            ["products", "bytes"],
+            ["product", "integer_product"],
+            ["f32 made of bf16, SDOT, 4, 32", "product fmla", "integer_product fmla sdot"],
+        ),
+        # Its products of floats are those of the level above.
+        (
+            "arm64-neon",
+            ["bytes"],
+            ["integer_product"],
+            ["f32 made of bf16, halves of words, 4, 32", "integer_product fmla"],
+        ),
     ],
+    ids=["arm64-bf16", "arm64-dotprod", "arm64-neon"],
 )
-def test_instructions(level: str, kernel: str, expected: list[str]) -> None:
-    assert told(START.format(level) + WORDS.format(kernel)).splitlines() == expected
+def test_level(level: str, values: list[str], kernels: list[str], expected: list[str]) -> None:
+    """Check a level in one process, whose kernels are compiled once for values and for instructions."""
+    if values:
+        pytest.importorskip("unicorn", reason="unicorn emulates the processor")
+    script = START.format(level) + "".join(VALUES[what] for what in values) + "".join(map(WORDS.format, kernels))
+    assert told(script).splitlines() == expected

@@ -14,8 +14,6 @@ from irrun.runtime.memory import Memory
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BF16, F16, F32, U16
 from irrun_kernels.backends import OF_BF16
-from irrun_kernels.processor import fitting, machine
-from tests.kernels.compiled.built import told
 from tests.kernels.compiled.lowered import run
 from tests.kernels.merged import merged
 
@@ -118,37 +116,3 @@ def test_a_function_of_products_without_f32(size: tuple[int, int, int]) -> None:
     sums = rounded(x, "bf16").astype(np.float64) @ rounded(weights, "bf16")
     np.testing.assert_allclose(both[0], sums / (1 + np.exp(-sums)), rtol=1e-5, atol=1e-5)
     np.testing.assert_array_equal(alone, bf16_bits(both[0]))
-
-
-WITHOUT = """
-from irrun_kernels import backends, host
-from irrun.tensor.element_type import BF16, F16
-from tests.kernels.compiled import test_attention, test_convolution, test_bf16
-print(backends.OF_BF16.name, host.LANES)
-"""
-CHECKS = {
-    "products": """
-for type in (BF16, F16):
-    test_bf16.test_numbers_are_rounded_to_nearest_even.__wrapped__(type)
-test_bf16.test_bits_of_bf16_are_those_of_the_numbers()
-test_bf16.test_products_are_equal_to_the_bit.__wrapped__((7, 30, 64))
-""",
-    "convolution": """
-test_convolution.test_depthwise_convolution_of_bf16.__wrapped__("depthwise, 17 channels", "none")
-""",
-    "attention": """
-test_attention.test_operands_are_rounded.__wrapped__("odd", "mask", "keys")
-""",
-}
-
-
-@pytest.mark.rest
-@pytest.mark.skipif(machine() != "x86_64", reason="levels of x86-64")
-@pytest.mark.parametrize(
-    ("level", "expected"), [("x86-64-v4", "f32 made of bf16 16"), ("x86-64-v3", "f32 made of bf16 8")]
-)
-@pytest.mark.parametrize("what", CHECKS)
-def test_processors_without_products_of_bf16(what: str, level: str, expected: str) -> None:
-    if level not in [one.name for one in fitting()]:
-        pytest.skip(f"this processor does not have the instructions of {level}")
-    assert told(WITHOUT + CHECKS[what], level) == expected

@@ -16,8 +16,6 @@ from irrun.ops.fused.fused_integer_product import IntegerEpilogue
 from irrun.runtime.memory import Memory
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32
-from irrun_kernels.processor import fitting, machine
-from tests.kernels.compiled.built import told
 from tests.kernels.compiled.lowered import run
 from tests.kernels.merged import merged
 from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, multiplied_out
@@ -90,22 +88,3 @@ def test_levels_of_quotients(filters: int, floats: bool) -> None:
     exact = x / (1 + np.exp(-x)) / multiples
     level = np.clip((exact - OUT.low) * OUT.slope, 0, OUT.most)
     assert np.abs(result[-1] - level).max() <= 0.5 + NEAR
-
-
-WITHOUT = """
-import numpy as np
-from irrun_kernels import backends
-from tests.kernels.compiled import test_bytes
-print(backends.OF_BYTES.name)
-for name in ("first layer", "depthwise", "grouped"):
-    test_bytes.test_levels_are_half_a_step_from_exact_numbers_at_most.__wrapped__(name, 77, "rounded")
-"""
-
-
-@pytest.mark.rest
-@pytest.mark.skipif(machine() != "x86_64", reason="levels of x86-64")
-@pytest.mark.parametrize(("level", "name"), [("x86-64-v3-vnni", "AVX-VNNI"), ("x86-64-v3", "halves of words")])
-def test_processors_with_other_products_of_bytes(level: str, name: str) -> None:
-    if level not in [one.name for one in fitting()]:
-        pytest.skip(f"this processor does not have the instructions of {level}")
-    assert told(WITHOUT, level) == name

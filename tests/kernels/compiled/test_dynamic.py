@@ -13,8 +13,6 @@ from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.memory import Memory
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32
-from irrun_kernels.processor import fitting, machine
-from tests.kernels.compiled.built import told
 from tests.kernels.compiled.lowered import run
 from tests.kernels.merged import merged
 
@@ -104,21 +102,3 @@ def test_a_group_with_an_element_that_is_not_finite_makes_its_row_nan(strange: f
     compiled = run(op, x)
     assert compiled is not None
     np.testing.assert_array_equal(compiled, got)
-
-
-WITHOUT = """
-from irrun_kernels import host
-from tests.kernels.compiled import test_dynamic
-print(host.LANES)
-for kind in ("i8", "u4"):
-    test_dynamic.test_both_tiers_are_equal_to_the_bit.__wrapped__(kind, 5, 150, 4, 32, 64)
-"""
-
-
-@pytest.mark.rest
-@pytest.mark.skipif(machine() != "x86_64", reason="levels of x86-64")
-@pytest.mark.parametrize(("level", "lanes"), [("x86-64-v4", "16"), ("x86-64-v3", "8")])
-def test_processors_without_products_of_bytes(level: str, lanes: str) -> None:
-    if level not in [one.name for one in fitting()]:
-        pytest.skip(f"this processor does not have the instructions of {level}")
-    assert told(WITHOUT, level) == lanes

@@ -16,9 +16,7 @@ from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import BF16, F32
 from irrun.tensor.rounding import decode
 from irrun_kernels.packed import DEPTH
-from irrun_kernels.processor import machine
 from irrun_kernels.tiling import words_of
-from tests.kernels.compiled.built import told
 from tests.kernels.compiled.lowered import run
 from tests.kernels.merged import merged
 
@@ -111,20 +109,3 @@ def test_a_product_of_several_rows_in_bf16(rows: int, bits: int, groups: int, si
     for result in (run(half, x), half.run(x, memory=Memory())):
         assert result is not None
         np.testing.assert_allclose(result, expected, atol=2e-6 * np.abs(x).max() * np.abs(weights).sum(1).max())
-
-
-ELSEWHERE = """
-from irrun_kernels import host
-from tests.kernels.compiled import test_packed
-for rows in (1, 2):
-    test_packed.test_a_product_with_codes.__wrapped__(rows, 17, 4, 3, 32, True)
-    for kind in ("nf4", "f8e4m3", "f8e5m2"):
-        test_packed.test_a_product_with_codes_of_a_table.__wrapped__(rows, 17, kind, 3, 32, False)
-print(host.LANES)
-"""
-
-
-@pytest.mark.rest
-@pytest.mark.skipif(machine() != "x86_64", reason="levels of x86-64")
-def test_codes_in_vectors_of_half_the_size() -> None:
-    assert told(ELSEWHERE, "x86-64-v3") == "8"
