@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from irrun.runtime.lowering.builder import Buffer, Call, Numbers
-from irrun.runtime.program import Program, Size
 from irrun.runtime.symbolic import Number, SymFloat, SymInt
 from irrun.runtime.view import View
 from irrun.tensor import Array
 from irrun_kernels.native import Address
 
+if TYPE_CHECKING:
+    from irrun.runtime.program import Program
+
 ROW: Final = 3
 """Numbers of a row of the tape: the address of a kernel, the address of its arguments, and its tasks."""
+
+
+class Size(NamedTuple):
+    """The source of an unknown size: an axis of an array of the run in a buffer, its size or its stride."""
+
+    atom: int
+    buffer: int
+    axis: int
+    is_stride: bool
 
 
 class Places(NamedTuple):
@@ -46,7 +58,7 @@ class Layout:
     """The words of a program: the rows of the tape, then the arguments and the tables of each call.
 
     ``words`` has those that are always the same, ``inner`` pairs of a word and the one to which it points; ``numbers``
-    and ``addresses`` are the others, for each stage.
+    and ``addresses`` are the others, for each stage. ``most_tasks`` are those of the call that has the most.
     """
 
     def __init__(self, program: Program) -> None:
@@ -98,7 +110,10 @@ class Layout:
         self.sizes = np.array([0 if isinstance(b.size, SymInt) else b.size for b in buffers], np.int64)
         open_sizes = [(n, b.size) for n, b in enumerate(buffers) if isinstance(b.size, SymInt)]
         self.open_sizes: Places = _places([(n, self._expressions.number(size)) for n, size in open_sizes])
-        workspaces = [item.workspace for item in self.program.items if isinstance(item, Call)]
+        calls = [item for item in self.program.items if isinstance(item, Call)]
+        tasks = [sys.maxsize if isinstance(call.tasks, SymInt) else call.tasks for call in calls]
+        self.most_tasks: int = max(tasks, default=1)
+        workspaces = [call.workspace for call in calls]
         self.workspace: Number | int = max([each for each in workspaces if not isinstance(each, SymInt)], default=0)
         open_ones = [self._expressions.number(each) for each in workspaces if isinstance(each, SymInt)]
         self.workspaces = np.array(open_ones, np.int64)

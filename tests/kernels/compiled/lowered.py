@@ -10,11 +10,11 @@ import numpy as np
 
 from irrun.ops import Op
 from irrun.runtime.instance import Instance
-from irrun.runtime.layout import Layout
+from irrun.runtime.layout import Size
 from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import Builder
-from irrun.runtime.program import Program, Size, assembled
-from irrun.runtime.state import State
+from irrun.runtime.program import Program, assembled
+from irrun.runtime.request import Request
 from irrun.runtime.symbolic import hint_of
 from irrun.runtime.view import View
 from irrun.tensor import Array
@@ -67,8 +67,7 @@ def results(
 ) -> list[Array]:
     """The arrays that the calls of a builder compute. Tasks of small ones are examined, as `disjoint` says."""
     program = assembled(builder, inputs, outs)
-    found = Instance(Layout(program), 1).run(arrays, 1, State())
-    assert found is not None
+    found = Instance(program, 1).run(Request(arrays), 1)
     if is_examined:
         _examine(program, arrays)
     return list(found)
@@ -101,10 +100,10 @@ def opened(
     out = lower(builder, *views)
     program = assembled(builder, views, [out])
     program = replace(program, given={view.buffer: 0 for view in views}, sizes=(tuple(sizes), ()))
-    instance = Instance(Layout(program), 1)
+    instance = Instance(program, 1)
 
     def compute(arrays: Sequence[Array]) -> Array | None:
-        found = instance.run(arrays, 1, State())
+        found = instance.run(Request(arrays), 1)
         if found is None:
             return None
         _examine(program, arrays)
