@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -136,6 +137,12 @@ class Compiled:
 
     def session(self) -> Session:
         return Session(self)
+
+    @property
+    def tiers(self) -> Executor:
+        """The executor, by its former name."""
+        warnings.warn("tiers is now called executor", DeprecationWarning, stacklevel=2)
+        return self.executor
 
     def __call__(self, inputs: Inputs = None) -> Outputs:
         """Run the model in a new session, with variables at their initial values."""

@@ -10,9 +10,8 @@ import numpy as np
 from irrun.diagnostics.signals import is_of_signal
 from irrun.kernels import blas
 from irrun.kernels.aligned import LINES, aligned
-from irrun.runtime.arena import place
 from irrun.runtime.execute import FAILURES, Numerics, compute
-from irrun.runtime.layout import ROW
+from irrun.runtime.layout import ROW, place
 from irrun.runtime.lowering.builder import FAILURE, WIDEST_VECTOR, Interpreted, Numbers, Value
 from irrun.runtime.program import Program, segments
 from irrun.runtime.request import Refused, Request
@@ -43,7 +42,7 @@ class Instance:
         self._first_counter = int(self._counters.ctypes.data)
         self._known = np.zeros(len(program.expressions.items), np.int64)
         self._atoms: list[Any] = list(program.expressions.symbols.hints)
-        self._bases = np.zeros(len(program.buffers), np.int64)
+        self._bases = np.zeros(len(program.buffers) + 1, np.int64)
         self._capacities = np.zeros(len(program.buffers), np.int64)
         self._arena = np.empty(0, np.uint8)
         self._flag = np.zeros(1, np.int64)
@@ -58,7 +57,7 @@ class Instance:
         for number, buffer in enumerate(program.buffers):
             if buffer.array is not None:
                 self._bases[number] = buffer.array.ctypes.data
-        self._is_fixed = not program.is_open and not program.given
+        self._is_fixed = not program.is_open
         if self._is_fixed:
             self._bind(0)
             self._bind(1)
@@ -131,26 +130,24 @@ class Instance:
             self._held[view.buffer] = array if is_strided else np.asarray(array, order="C")
         return True
 
-    def _bind(self, stage: int) -> bool:
+    def _bind(self, number: int) -> bool:
         """Compute the words that a stage makes known; return whether its guards hold."""
-        layout = self._layout
+        stage = self._layout.stages[number]
         key: list[Any] = []
-        for buffer, of_shape, of_strides in layout.atoms[stage]:
-            shape, strides = self._held[buffer].shape, self._held[buffer].strides
+        for buffer, of_shape, of_strides in stage.given:
+            array = self._held[buffer]
+            shape, strides = array.shape, array.strides
             for atom, axis in of_shape:
                 self._atoms[atom] = shape[axis]
             for atom, axis in of_strides:
                 self._atoms[atom] = strides[axis]
-            key += (shape, strides)
-        for buffer in layout.given[stage]:
-            self._bases[buffer] = place = self._held[buffer].ctypes.data
-            key.append(place)
-        if len(self._bound) > stage and self._bound[stage] == key:
+            self._bases[buffer] = place = array.ctypes.data
+            key += (shape, strides, place)
+        if len(self._bound) > number and self._bound[number] == key:
             return True
-        del self._bound[stage:]
-        evaluate, numbers = layout.stages[stage]
+        del self._bound[number:]
         try:
-            values = evaluate(self._atoms)
+            values = stage.evaluate(self._atoms)
         except FAILURES as error:
             if is_of_signal(error):
                 raise
@@ -158,34 +155,28 @@ class Instance:
         if values is None:
             return False
         workers().leave(self)
-        self._known[numbers] = values
+        self._known[stage.expressions] = values
         self._arrays.clear()
-        self._place(stage)
-        moved = layout.numbers[stage]
-        self._words[moved.places] = self._known[moved.expressions]
-        found_at = layout.addresses[stage]
-        places = self._bases[found_at.buffers] + found_at.offsets
-        places[found_at.moved.places] += self._known[found_at.moved.expressions]
-        self._words[found_at.words] = places
+        self._place(number)
+        self._words[stage.words] = self._bases[stage.buffers] + stage.offsets.of(self._known)
         self._bound.append(key)
         return True
 
-    def _place(self, stage: int) -> None:
+    def _place(self, number: int) -> None:
         """Provide memory for the buffers and workspaces whose sizes a stage makes known."""
-        layout, known = self._layout, self._known
-        for number in layout.written[stage]:
-            self._own(number, layout.contents(self._program.buffers[number], known))
-        each = int(known[layout.workspaces].max(initial=layout.workspace))
+        layout, known, stage = self._layout, self._known, self._layout.stages[number]
+        for buffer in stage.written:
+            self._own(buffer, layout.contents(self._program.buffers[buffer], known))
+        each = int(layout.workspaces.of(known).max())
         if each > self._each or not self._workspace.size:
             each = -(-each // LINES) * LINES + LINES
             self._workspace = aligned(self._most * each + 2 * WIDEST_VECTOR)
             self._workspace_start = int(self._workspace.ctypes.data)
             self._each = each
-        sizes = layout.sizes.copy()
-        sizes[layout.open_sizes.places] = known[layout.open_sizes.expressions]
-        for number in layout.grown[stage]:
-            self._own(number, np.empty(int(sizes[number]) + 2 * WIDEST_VECTOR, np.uint8))
-        if stage == 1:
+        sizes = layout.sizes.of(known)
+        for buffer in stage.grown:
+            self._own(buffer, np.empty(int(sizes[buffer]) + 2 * WIDEST_VECTOR, np.uint8))
+        if number == 1:
             sizes[layout.not_placed] = 0
             self._place_arena(sizes)
 

@@ -13,14 +13,13 @@ import numpy as np
 from irrun.diagnostics.signals import is_of_signal
 from irrun.kernels.locks import Lock
 from irrun.kernels.threads import threads
-from irrun.runtime.arrivals import Unknown
 from irrun.runtime.budget import Budget, held_bytes
 from irrun.runtime.execute import execute
 from irrun.runtime.instance import Instance
 from irrun.runtime.lower import lower
 from irrun.runtime.lowering.builder import Packs, has_static_shape
 from irrun.runtime.plan import Plan, Step
-from irrun.runtime.plan_builder import Shapes
+from irrun.runtime.plan_builder import Shapes, Unknown
 from irrun.runtime.program import Program
 from irrun.runtime.request import Refused, Request
 from irrun.tensor import Array

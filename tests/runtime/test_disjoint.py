@@ -15,10 +15,10 @@ import irrun.model
 from irrun.model.arguments import accept
 from irrun.ops import OpError
 from irrun.reporting.plans.running import a_run
-from irrun.runtime.arrivals import Unknown
 from irrun.runtime.instance import Instance
 from irrun.runtime.lower import lower
 from irrun.runtime.lowering.builder import Call
+from irrun.runtime.plan_builder import Unknown
 from irrun.runtime.program import Program
 from irrun.runtime.programs import recorded
 from irrun.runtime.request import Request

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -138,6 +139,12 @@ class CompiledModel(Runnable):
     def executor(self) -> Executor:
         """The executor of the plans."""
         return self._engine.executor
+
+    @property
+    def tiers(self) -> Executor:
+        """The executor, by its former name."""
+        warnings.warn("tiers is now called executor", DeprecationWarning, stacklevel=2)
+        return self.executor
 
     def __repr__(self) -> str:
         return f"<CompiledModel:\n{ports_text(self._inputs, self._outputs)}>"

@@ -11,8 +11,7 @@ from irrun.reporting.plans.epilogues import epilogue_of
 from irrun.reporting.plans.lines import array_text, layers_of
 from irrun.reporting.plans.listing import ItemListing, Operand, ProgramListing, Size, StepListing
 from irrun.reporting.plans.sizes import Sizes
-from irrun.runtime.arena import place
-from irrun.runtime.layout import stage_of
+from irrun.runtime.layout import place, stage_of
 from irrun.runtime.lowering.builder import FAILURE, Access, Call, Interpreted, Numbers, Value, is_symbolic
 from irrun.runtime.plan import Plan, Step
 from irrun.runtime.program import LoweredStep, Program

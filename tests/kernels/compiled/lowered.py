@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from irrun.runtime.layout import Size
 from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.program import Program, assembled
-from irrun.runtime.request import Request
+from irrun.runtime.request import Refused, Request
 from irrun.runtime.symbolic import hint_of
 from irrun.runtime.view import View
 from irrun.tensor import Array
@@ -98,13 +97,13 @@ def opened(
         strides = [unknown(stride, axis, True) for axis, stride in enumerate(hint.strides)]
         views.append(builder.given(shape, strides, hint.dtype))
     out = lower(builder, *views)
-    program = assembled(builder, views, [out])
-    program = replace(program, given={view.buffer: 0 for view in views}, sizes=(tuple(sizes), ()))
+    program = assembled(builder, views, [out], given={view.buffer: 0 for view in views}, sizes=(tuple(sizes), ()))
     instance = Instance(program, 1)
 
     def compute(arrays: Sequence[Array]) -> Array | None:
-        found = instance.run(Request(arrays), 1)
-        if found is None:
+        try:
+            found = instance.run(Request(arrays), 1)
+        except Refused:
             return None
         _examine(program, arrays)
         return found[0]
