@@ -138,7 +138,7 @@ class Layout:
 
     def values(self, tensor: Numbers, known: Array) -> Array:
         """The array of numbers, given the values of all expressions."""
-        flat = [self.value(each, known) for each in tensor.values.reshape(-1)]
+        flat = [self.value(x, known) if isinstance(x, SymInt) else x for x in tensor.values.reshape(-1)]
         return np.array(flat, tensor.dtype).reshape(tensor.values.shape)
 
     def contents(self, buffer: Buffer, known: Array) -> Array:
@@ -211,7 +211,7 @@ def place(buffers: Sequence[Buffer], sizes: Sequence[int]) -> tuple[dict[int, in
     Place the largest buffers first, each at the lowest address that no simultaneously live buffer uses.
     """
     needed = [number for number, buffer in enumerate(buffers) if buffer.kind == "arena" and buffer.first >= 0]
-    needed.sort(key=lambda each: -sizes[each])
+    needed.sort(key=sizes.__getitem__, reverse=True)
     lives = np.array([(buffers[number].first, buffers[number].last) for number in needed], np.int64).reshape(-1, 2)
     ranges = np.empty((len(needed), 2), np.int64)
     for count, number in enumerate(needed):
