@@ -19,10 +19,10 @@ import numpy as np
 
 import irrun.model
 from irrun.runtime.instance import Instance
-from irrun.runtime.layout import Layout
+from irrun.runtime.lower import lower
 from irrun.runtime.lowering.builder import Buffer, Call, Interpreted
-from irrun.runtime.program import Program, lower
-from irrun.runtime.state import State
+from irrun.runtime.program import Program
+from irrun.runtime.request import Request
 from irrun.runtime.view import View
 from irrun_kernels.native import Address
 from irrun_kernels.stamp import Stamp, stamp
@@ -46,7 +46,7 @@ def main() -> None:
     stamped, times = with_stamps(program)
     with np.load(options.model.with_suffix(".npz")) as archive:
         inputs = [archive[f"0:{one.any_name}"] for one in compiled.inputs]
-    instance = Instance(Layout(stamped), max(counts))
+    instance = Instance(stamped, max(counts))
     columns = [measured(instance, inputs, times, count, options.runs) for count in counts]
     show(program, counts, columns, options.top)
 
@@ -71,14 +71,14 @@ def measured(instance: Instance, inputs: list[Any], times: Any, count: int, runs
     samples = []
     began, first = time.perf_counter_ns(), cycles_now(instance, inputs, times, count)
     for _ in range(runs):
-        instance.run(inputs, count, State())
+        instance.run(Request(inputs), count)
         samples.append(np.diff(times))
     rate = (times[-1] - first) / (time.perf_counter_ns() - began) * 1000
     return np.percentile(samples, 10, axis=0) / rate
 
 
 def cycles_now(instance: Instance, inputs: list[Any], times: Any, count: int) -> int:
-    instance.run(inputs, count, State())
+    instance.run(Request(inputs), count)
     return int(times[0])
 
 

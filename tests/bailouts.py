@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from irrun.runtime.tiers import why_not
 
 if TYPE_CHECKING:
-    from irrun.runtime.runner import Runner
+    from irrun.runtime.request import Refused
 
 SEEN: Final[list[str]] = []
 """The reasons of bailouts since the last test."""
@@ -20,20 +20,21 @@ def watch() -> None:
     """Note all bailouts from now on, and refuse programs in which a step is interpreted without a reason."""
     if why_not() is not None:
         return
-    from irrun.runtime import runner
+    from irrun.runtime.programs import Programs
 
-    bailed_out, keep = runner.Runner._bailed_out, runner.Runner._keep
+    note, keep = Programs._noted, Programs._keep
 
-    def noted(self: Runner, reason: str) -> str:
-        SEEN.append(reason)
-        return bailed_out(self, reason)
+    def noted(self: Programs, refused: Refused) -> Refused:
+        if refused.late:
+            SEEN.append(str(refused))
+        return note(self, refused)
 
-    def kept(self: Runner, program: Any, budget: Any) -> Any:
+    def kept(self: Programs, program: Any, budget: Any) -> Any:
         assert all(program.interpreted), "NumPy computes a step without a reason"
         return keep(self, program, budget)
 
-    runner.Runner._bailed_out = noted  # type: ignore[method-assign]
-    runner.Runner._keep = kept  # type: ignore[method-assign]
+    Programs._noted = noted  # type: ignore[method-assign]
+    Programs._keep = kept  # type: ignore[method-assign]
 
 
 def check(expected: Sequence[str]) -> None:

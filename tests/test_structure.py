@@ -52,7 +52,7 @@ STANDARD_IN_KERNELS = {
 NEED_KERNELS = (
     *(
         "irrun.runtime.lowering",
-        "irrun.runtime.arena",
+        "irrun.runtime.layout",
         "irrun.runtime.instance",
         "irrun.runtime.program",
         "irrun.runtime.workers",

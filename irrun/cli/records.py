@@ -27,7 +27,7 @@ from irrun.reporting.explain import Explanation
 from irrun.reporting.plans.listing import ProgramListing
 from irrun.reporting.plans.nodes import GraphListing
 from irrun.reporting.plans.steps import PlanListing
-from irrun.runtime.tiers import ExecutionRecord
+from irrun.runtime.executor import ExecutionRecord
 from irrun.settings import SETTINGS
 
 Record = dict[str, Any]

@@ -14,7 +14,7 @@ from irrun.evaluation.differences import cosine, gaps
 from irrun.graph import Node
 from irrun.model import Compiled, Loaded, Outputs, build
 from irrun.ops.fused.base import Fused
-from irrun.runtime.execute import Observer
+from irrun.runtime import Observer
 from irrun.runtime.single_layers import OwnErrors, RoundOne, difference, layers_that_round
 from irrun.tensor import Array
 from irrun.tensor.element_type import BY_NAME, F16, F32

@@ -24,8 +24,8 @@ from irrun.jobs.progress import told
 from irrun.model import Loaded
 from irrun.model.arguments import accept
 from irrun.model.config import read_config
-from irrun.runtime import Memory, Plan, State, Step, execute
-from irrun.runtime.execute import FAILURES, Numerics, Run, conformed
+from irrun.runtime import Plan, Request, Step, execute
+from irrun.runtime.execute import FAILURES, Numerics, asked, conformed
 from irrun.tensor import Array, Shape
 
 _USUAL: Final = 0.01
@@ -176,7 +176,8 @@ class _Trial:
         self._exact = self._run(self._plan)
 
     def _run(self, plan: Plan, observers: Sequence[Any] = ()) -> tuple[Array, ...]:
-        return tuple(array.copy() for array in execute(plan, self._arrays, State(), observers))
+        request = Request(self._arrays, observers=observers, budget=plan.budget)
+        return tuple(array.copy() for array in execute(plan, request))
 
     def error(self, numbers: Collection[int]) -> float:
         """Return the error of the outputs if some steps are rounded."""
@@ -217,12 +218,9 @@ class _OwnErrors(Watcher):
         number, step = self._steps.get(id(place.step.node), (-1, None))
         if step is None or place.around:
             return
-        from irrun.runtime.budget import UNLIMITED
-
-        run = Run(State(), (), Memory(), UNLIMITED)
         try:
             with Numerics():
-                self._made[number] = [x.copy() for x in conformed(step, step.run(*inputs, **run.asked(step)))]
+                self._made[number] = [x.copy() for x in conformed(step, step.run(*inputs, **asked(step, Request())))]
         except FAILURES:
             self._made.pop(number, None)
 

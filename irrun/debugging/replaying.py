@@ -9,9 +9,9 @@ from irrun.debugging.places import Watcher
 from irrun.debugging.stopping import AS_WRITTEN
 from irrun.graph import Graph, Node, Outlet
 from irrun.model import Loaded, build
-from irrun.runtime import Memory, State, Step
+from irrun.runtime import Request, Step
 from irrun.runtime.budget import UNLIMITED
-from irrun.runtime.execute import FAILURES, Numerics, Run, conformed
+from irrun.runtime.execute import FAILURES, Numerics, asked, conformed
 from irrun.tensor import Array
 
 COMMUTATIVE: Final = frozenset(
@@ -119,9 +119,9 @@ class Layers:
 def computed(step: Step, inputs: Sequence[Array | None]) -> list[Array] | None:
     """Compute a step by itself; None where the inputs do not fit it. A variable has its initial value."""
     plans = [body.plan for body in (step.bodies or {}).values()]
-    run = Run(State(), (), Memory(), plans[0].budget if plans else UNLIMITED)
+    request = Request(budget=plans[0].budget if plans else UNLIMITED)
     try:
         with Numerics():
-            return [array.copy() for array in conformed(step, step.run(*inputs, **run.asked(step)))]
+            return [array.copy() for array in conformed(step, step.run(*inputs, **asked(step, request)))]
     except FAILURES:
         return None

@@ -20,8 +20,7 @@ from irrun.model.arguments import accept
 from irrun.model.config import read_config
 from irrun.ops.fused.base import Fused
 from irrun.optimize.half_precision import in_f32 as widened
-from irrun.runtime import Plan, State, Step, execute
-from irrun.runtime.execute import Observer
+from irrun.runtime import Observer, Plan, Request, Step, execute
 from irrun.runtime.plan import PlannedBody
 from irrun.tensor import Array
 from irrun.tensor.element_type import BY_NAME
@@ -148,7 +147,8 @@ def run_rounded(model: Loaded, inputs: Any, precision: str, observers: Sequence[
     plan = wide.plan(settings.optimize, settings.budget)
     arrays = accept(wide.inputs, inputs_of(wide, inputs), plan.parameter_types, wide.means())
     rounded = rounded_plan(plan, precision, range(len(plan.steps)), every=True)
-    return tuple(array.copy() for array in execute(rounded, arrays, State(), observers))
+    request = Request(arrays, observers=observers, budget=rounded.budget)
+    return tuple(array.copy() for array in execute(rounded, request))
 
 
 def inputs_of(model: Loaded, inputs: Any) -> dict[int, Array]:

@@ -12,7 +12,8 @@ from irrun.evaluation.timing import BlasRecord, at_once, blas_in_use, in_turns, 
 from irrun.kernels.threads import is_crowded
 from irrun.model import Loaded, Outputs, Session, build
 from irrun.model.config import streams
-from irrun.runtime.tiers import ExecutionRecord, backend
+from irrun.runtime.executor import ExecutionRecord
+from irrun.runtime.tiers import backend
 from irrun.tensor import Array
 
 PRECISION = "INFERENCE_PRECISION_HINT"
@@ -83,7 +84,7 @@ def benchmark(
     if (count > 1 or len(several) > 1) and openvino is not None:
         raise ValueError("OpenVINO is measured with one request and one set of inputs")
     own = _Engine(model, several, settings, count)
-    tiers, precision = own.compiled.tiers, own.compiled.config.optimize.precision.name
+    executor, precision = own.compiled.executor, own.compiled.config.optimize.precision.name
     blas = blas_in_use()
     owns = {"irrun": own}
     for name in dict.fromkeys(precisions):
@@ -105,9 +106,9 @@ def benchmark(
     else:
         for name, times in in_turns(runs, niter, seconds).items():
             engines[name] |= {"iterations": len(times), **latency(times)}
-    record |= tiers.as_dict()
+    record |= executor.as_dict()
     record |= {"requests": count, "crowded": own.compiled.config.threads is None and is_crowded()}
-    record |= {"precision": precision, "backend": backend(precision, tiers.last), "engines": engines}
+    record |= {"precision": precision, "backend": backend(precision, executor.last), "engines": engines}
     if openvino is not None:
         record |= {"ratio": engines["irrun"]["median"] / engines["openvino"]["median"], **agreement}
     return record

@@ -18,8 +18,8 @@ from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.ops.fused.fused_recurrence import FusedRecurrence
 from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
 from irrun.ops.work import Sizes
+from irrun.runtime.executor import ExecutionRecord
 from irrun.runtime.observers import Profiler, Shapes, Timing, Tracer
-from irrun.runtime.tiers import ExecutionRecord
 from irrun.tensor import Array
 
 _WEIGHTED = (FusedConvolution, FusedIntegerProduct, FusedMatMul, FusedPackedMatMul, FusedTransposedConvolution)
@@ -136,7 +136,7 @@ def profile(
     between = statistics.median(took - (after - before) / 1e6 for took, after, before in steps)
     record = Profile(
         blas=blas_in_use(),
-        **compiled.tiers.as_dict(),
+        **compiled.executor.as_dict(),
         total_ms=statistics.median(times["plain"]),
         observed_ms=total + between,
         layers_ms=total,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,7 +16,7 @@ from irrun.model.config import Config, read_config
 from irrun.model.loaded import Loaded, PathLike, load, require_unchanged
 from irrun.model.port import Port
 from irrun.model.specialize import Plans
-from irrun.runtime import Memory, Observer, Plan, State, Tiers
+from irrun.runtime import Executor, Memory, Observer, Plan, Request, State
 from irrun.tensor import Array, ElementType
 
 Inputs = Mapping[Any, Any] | Sequence[Any] | Any
@@ -79,7 +80,8 @@ class Session:
         self.results = None
         plan, check = compiled.plans.of(arrays)
         with ending_after(compiled.config.budget.seconds):
-            results = compiled.tiers.run(plan, arrays, self._state, self.observers, self._memory, check)
+            request = Request(arrays, self._state, self.observers, self._memory, plan.budget)
+            results = compiled.executor.run(plan, request, check)
         require_unchanged(compiled.weights, compiled.filename)
         kept = [*arrays, *self._state.values.values()]
         released = _released(list(results), compiled.output_types, kept, self._memory)
@@ -122,10 +124,10 @@ class Compiled:
         self.inputs: list[Port] = model.inputs
         self.outputs: list[Port] = model.outputs
         self.output_types: list[ElementType] = [port.element_type for port in self.outputs]
-        self.tiers: Tiers = Tiers(self.config.tier, self.config.streams)
+        self.executor: Executor = Executor(self.config.tier, self.config.streams)
         self._memories: deque[Memory] = deque(maxlen=4)
         if all(fact.shape.is_static for fact in self.plan.parameter_facts):
-            self.tiers.prepare(self.plan)
+            self.executor.prepare(self.plan)
 
     def input(self, key: int | str = 0) -> Port:
         return find_port(self.inputs, key, "input")
@@ -135,6 +137,12 @@ class Compiled:
 
     def session(self) -> Session:
         return Session(self)
+
+    @property
+    def tiers(self) -> Executor:
+        """The executor, by its former name."""
+        warnings.warn("tiers is now called executor", DeprecationWarning, stacklevel=2)
+        return self.executor
 
     def __call__(self, inputs: Inputs = None) -> Outputs:
         """Run the model in a new session, with variables at their initial values."""

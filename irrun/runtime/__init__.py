@@ -1,10 +1,11 @@
 """Plans and their execution."""
 
-from irrun.runtime.execute import Observer, execute
+from irrun.runtime.execute import execute
+from irrun.runtime.executor import Executor
 from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Plan, Step
 from irrun.runtime.planning import AS_WRITTEN, plan
+from irrun.runtime.request import Observer, Request
 from irrun.runtime.state import State
-from irrun.runtime.tiers import Tiers
 
-__all__ = ["AS_WRITTEN", "Memory", "Observer", "Plan", "State", "Step", "Tiers", "execute", "plan"]
+__all__ = ["AS_WRITTEN", "Executor", "Memory", "Observer", "Plan", "Request", "State", "Step", "execute", "plan"]

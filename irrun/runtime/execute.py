@@ -1,9 +1,9 @@
-"""Plan -> outputs: calls the kernels in order. Re-entrant: all that changes is local to a call."""
+"""(Plan, Request) -> outputs on NumPy: calls the kernels in order. Re-entrant: all that changes is local to a call."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final, Protocol
+from collections.abc import Sequence
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,47 +15,25 @@ from irrun.jobs.progress import told
 from irrun.ops.calling import conform
 from irrun.ops.context import BodyCall
 from irrun.ops.fused.base import Fused
-from irrun.runtime.budget import Budget, OverBudget
+from irrun.runtime.budget import OverBudget
 from irrun.runtime.faults import FailedAtRunTime
-from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Plan, PlannedBody, Step
-from irrun.runtime.state import State
+from irrun.runtime.request import Request
 from irrun.tensor import Array
 
 _BUFFERED: Final = 1024
 """Elements that NumPy copies at a time if the memory layout of an operand differs from that of the others."""
 
 
-class Observer(Protocol):
-    """Sees every step before and after it runs: for tracing, profiling, dumping.
-
-    Arrays may be overwritten by the next run.
-    """
-
-    def before(self, step: Step, inputs: Sequence[Array | None]) -> None: ...
-
-    def after(self, step: Step, outputs: Sequence[Array]) -> None: ...
-
-
-def execute(
-    plan: Plan,
-    inputs: Sequence[Array],
-    state: State,
-    observers: Sequence[Observer] = (),
-    memory: Memory | None = None,
-) -> tuple[Array, ...]:
-    """The results for inputs in the carriers of their types.
-
-    ``state`` holds the variables and is updated. Large arrays are taken from ``memory``, which no other run may use
-    meanwhile; results may lie in it.
-    """
+def execute(plan: Plan, request: Request) -> tuple[Array, ...]:
+    """The results of a request on NumPy; IRError where a layer fails."""
     try:
         with Numerics():
-            results = Run(state, observers, memory if memory is not None else Memory(), plan.budget).plan(plan, inputs)
+            results = run_plan(plan, request.inputs, request)
     except BaseException:
-        state.discard()
+        request.state.discard()
         raise
-    state.commit()
+    request.state.commit()
     return results
 
 
@@ -70,97 +48,92 @@ class Numerics(np.errstate):
         np.setbufsize(_BUFFERED)
 
 
-class Run:
-    """A run of a plan and its bodies."""
+def run_plan(plan: Plan, inputs: Sequence[Array], request: Request) -> tuple[Array, ...]:
+    """The results of a plan, or of the plan of a body, as a part of a request."""
+    slots: list[Any] = list(plan.slots)
+    for slot, array in zip(plan.parameters, inputs, strict=True):
+        slots[slot] = array
+    if request.observers or request.deadline is not None:
+        _run_observed(plan, slots, request)
+    else:
+        _run_steps(plan, slots, request)
+    return tuple(slots[index] for index in plan.results)
 
-    def __init__(self, state: State, observers: Sequence[Observer], memory: Memory, budget: Budget) -> None:
-        self.state = state
-        self.observers = observers
-        self.memory = memory
-        self.budget = budget
-        self.deadline: float | None = budget.deadline
 
-    def plan(self, plan: Plan, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        slots: list[Any] = list(plan.slots)
-        for slot, array in zip(plan.parameters, inputs, strict=True):
-            slots[slot] = array
-        if self.observers or self.deadline is not None:
-            self._observed(plan, slots)
-        else:
-            self._steps(plan, slots)
-        return tuple(slots[index] for index in plan.results)
-
-    def _steps(self, plan: Plan, slots: list[Any]) -> None:
-        step: Step | None = None
-        arrays: list[Any] = []
-        ndarray = np.ndarray
-        try:
-            for step in told(plan.steps, "running"):
-                arrays = [slots[index] for index in step.inputs]
-                if step.plain is not None:
-                    result = step.run(*arrays, memory=self.memory) if step.asks else step.run(*arrays)
-                    if result.__class__ is not ndarray or result.dtype is not step.plain:
-                        (result,) = conformed(step, result)
-                    slots[step.outputs[0]] = result
-                    del result
-                else:
-                    self._call(step, arrays, slots)
-                arrays.clear()
-                for index in step.frees:
-                    slots[index] = None
-        except FAILURES as error:
-            raise step_error(step, arrays, error) from _cause(error)
-
-    def _observed(self, plan: Plan, slots: list[Any]) -> None:
+def _run_steps(plan: Plan, slots: list[Any], request: Request) -> None:
+    step: Step | None = None
+    arrays: list[Any] = []
+    ndarray = np.ndarray
+    try:
         for step in told(plan.steps, "running"):
             arrays = [slots[index] for index in step.inputs]
-            for observer in self.observers:
-                observer.before(step, arrays)
-            try:
-                self.budget.check_time(self.deadline)
-                self._call(step, arrays, slots)
-            except FAILURES as error:
-                raise step_error(step, arrays, error) from _cause(error)
-            for observer in self.observers:
-                observer.after(step, [slots[index] for index in step.outputs])
+            if step.plain is not None:
+                result = step.run(*arrays, memory=request.memory) if step.asks else step.run(*arrays)
+                if result.__class__ is not ndarray or result.dtype is not step.plain:
+                    (result,) = conformed(step, result)
+                slots[step.outputs[0]] = result
+                del result
+            else:
+                _run_step(step, arrays, slots, request)
             arrays.clear()
             for index in step.frees:
                 slots[index] = None
-
-    def _call(self, step: Step, arrays: Sequence[Any], slots: list[Any]) -> None:
-        """Any step: writes the outputs into their slots."""
-        results = conformed(step, step.run(*arrays, **self.asked(step)))
-        for index, result in zip(step.outputs, results, strict=True):
-            slots[index] = result
-
-    def asked(self, step: Step) -> dict[str, Any]:
-        """Return the keyword arguments that a kernel asks for."""
-        context: dict[str, Any] = {}
-        for asked in step.asks:
-            if asked == "memory":
-                context[asked] = self.memory
-            elif asked == "state":
-                context[asked] = self.state
-            elif asked == "bodies":
-                bodies = step.bodies or {}
-                calls = {
-                    tag: BodyCall(body.ports, self._body(body), body.plan.parameter_facts, body.results)
-                    for tag, body in bodies.items()
-                }
-                context[asked] = {tag: self.budget.counted(call, self.deadline) for tag, call in calls.items()}
-        return context
-
-    def _body(self, body: PlannedBody) -> Callable[[Sequence[Array]], tuple[Array, ...]]:
-        return lambda inputs: self.plan(body.plan, inputs)
-
-
-def compute(run: Run, step: Step, arrays: Sequence[Any]) -> list[Array]:
-    """Return the outputs of one step of a run; IRError where it fails."""
-    try:
-        run.budget.check_time(run.deadline)
-        return conformed(step, step.run(*arrays, **run.asked(step)))
     except FAILURES as error:
         raise step_error(step, arrays, error) from _cause(error)
+
+
+def _run_observed(plan: Plan, slots: list[Any], request: Request) -> None:
+    for step in told(plan.steps, "running"):
+        arrays = [slots[index] for index in step.inputs]
+        for observer in request.observers:
+            observer.before(step, arrays)
+        try:
+            request.budget.check_time(request.deadline)
+            _run_step(step, arrays, slots, request)
+        except FAILURES as error:
+            raise step_error(step, arrays, error) from _cause(error)
+        for observer in request.observers:
+            observer.after(step, [slots[index] for index in step.outputs])
+        arrays.clear()
+        for index in step.frees:
+            slots[index] = None
+
+
+def _run_step(step: Step, arrays: Sequence[Any], slots: list[Any], request: Request) -> None:
+    """Run any step, and write its outputs into their slots."""
+    results = conformed(step, step.run(*arrays, **asked(step, request)))
+    for index, result in zip(step.outputs, results, strict=True):
+        slots[index] = result
+
+
+def compute(step: Step, arrays: Sequence[Any], request: Request) -> list[Array]:
+    """Return the outputs of one step of a run; IRError where it fails."""
+    try:
+        request.budget.check_time(request.deadline)
+        return conformed(step, step.run(*arrays, **asked(step, request)))
+    except FAILURES as error:
+        raise step_error(step, arrays, error) from _cause(error)
+
+
+def asked(step: Step, request: Request) -> dict[str, Any]:
+    """Return the keyword arguments that the kernel of a step asks for."""
+    context: dict[str, Any] = {}
+    for name in step.asks:
+        if name == "memory":
+            context[name] = request.memory
+        elif name == "state":
+            context[name] = request.state
+        elif name == "bodies":
+            context[name] = {tag: _body(body, request) for tag, body in (step.bodies or {}).items()}
+    return context
+
+
+def _body(body: PlannedBody, request: Request) -> BodyCall:
+    """Return the call of a body, whose iterations are counted."""
+    call = BodyCall(
+        body.ports, lambda inputs: run_plan(body.plan, inputs, request), body.plan.parameter_facts, body.results
+    )
+    return request.budget.counted(call, request.deadline)
 
 
 def conformed(step: Step, returned: Any) -> list[Array]:

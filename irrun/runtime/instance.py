@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any, Final
 
@@ -11,14 +10,11 @@ import numpy as np
 from irrun.diagnostics.signals import is_of_signal
 from irrun.kernels import blas
 from irrun.kernels.aligned import LINES, aligned
-from irrun.runtime.arena import place
-from irrun.runtime.budget import UNLIMITED, Budget
-from irrun.runtime.execute import FAILURES, Numerics, Observer, Run, compute
-from irrun.runtime.layout import ROW, Layout
+from irrun.runtime.execute import FAILURES, Numerics, compute
+from irrun.runtime.layout import ROW, place
 from irrun.runtime.lowering.builder import FAILURE, WIDEST_VECTOR, Interpreted, Numbers, Value
-from irrun.runtime.memory import Memory
-from irrun.runtime.program import segments
-from irrun.runtime.state import State
+from irrun.runtime.program import Program, segments
+from irrun.runtime.request import Refused, Request
 from irrun.runtime.view import View
 from irrun.runtime.workers import workers
 from irrun.tensor import Array
@@ -28,20 +24,12 @@ _GROWTH: Final = 2
 """The divisor of the part by which a buffer that became too small grows more than it must."""
 
 
-class Bailout(Exception):
-    """The program cannot finish a run, for a reason that was not known when it began."""
-
-
-class OtherShapes(Bailout):
-    """A step in the middle of the run has results of shapes or types that the program is not for."""
-
-
 class Instance:
     """Memory for the arrays and the arguments of a program."""
 
-    def __init__(self, layout: Layout, most_workers: int) -> None:
-        self._layout = layout
-        self._program = program = layout.program
+    def __init__(self, program: Program, most_workers: int) -> None:
+        self._program = program
+        self._layout = layout = program.layout
         self._most = most_workers
         self._segments = segments(program.items)
         self._is_mixed = any(isinstance(item, Interpreted) for item in program.items)
@@ -54,14 +42,13 @@ class Instance:
         self._first_counter = int(self._counters.ctypes.data)
         self._known = np.zeros(len(program.expressions.items), np.int64)
         self._atoms: list[Any] = list(program.expressions.symbols.hints)
-        self._bases = np.zeros(len(program.buffers), np.int64)
+        self._bases = np.zeros(len(program.buffers) + 1, np.int64)
         self._capacities = np.zeros(len(program.buffers), np.int64)
         self._arena = np.empty(0, np.uint8)
         self._flag = np.zeros(1, np.int64)
         self._workspace = np.empty(0, np.uint8)
         self._workspace_start = 0
         self._each = 0
-        self._memory = Memory()
         self._held: dict[int, Array] = {}
         self._owned: dict[int, Array] = {}
         self._arrays: dict[int, Array] = {}
@@ -70,7 +57,7 @@ class Instance:
         for number, buffer in enumerate(program.buffers):
             if buffer.array is not None:
                 self._bases[number] = buffer.array.ctypes.data
-        self._is_fixed = not program.is_open and not program.given
+        self._is_fixed = not program.is_open
         if self._is_fixed:
             self._bind(0)
             self._bind(1)
@@ -80,67 +67,55 @@ class Instance:
         """The memory of arrays and workspaces."""
         return self._arena.nbytes + self._workspace.nbytes
 
-    def run(
-        self,
-        inputs: Sequence[Array],
-        count: int,
-        state: State,
-        observers: Sequence[Observer] = (),
-        budget: Budget = UNLIMITED,
-    ) -> tuple[Array, ...] | None:
-        """The results, which may be arguments or variables; None where the guards of the program do not hold.
+    def run(self, request: Request, count: int) -> tuple[Array, ...]:
+        """The results, which may be inputs or variables; Refused where the program is not for the run.
 
         ``count`` is the number of workers. Beside several, BLAS has one thread: after a product its threads wait for
-        the next one, and take the processors of the workers. Bailout where the run cannot be finished, IRError where a
-        layer fails.
+        the next one, and take the processors of the workers. IRError where a layer fails.
         """
-        context = Run(state, observers, self._memory, budget)
         self._flag[0] = 0
         if self._is_mixed and count > 1:
             blas.set_threads(1)
         try:
             with Numerics() if self._has_steps else nullcontext():
-                early = self._begin(inputs, context)
-                if early is None:
-                    return None
-                for view, array in early:
+                for view, array in self._begin(request):
                     if self._program.buffers[view.buffer].kind == "arena":
                         np.copyto(self._array(view), array)
-                if context.observers:
-                    self._observed(count, context)
+                if request.observers:
+                    self._observed(count, request)
                 else:
-                    self._walk(0, len(self._program.items), count, context)
+                    self._walk(0, len(self._program.items), count, request)
             if self._flag[0]:
-                raise Bailout("a kernel found values that it does not support")
+                raise Refused("a kernel found values that it does not support", late=True, final=True)
             return tuple(self._result(value) for value in self._program.results)
         finally:
             self._held.clear()
 
-    def _begin(self, inputs: Sequence[Array], context: Run) -> list[tuple[View, Array]] | None:
-        """Take the inputs and run the preludes; None for arrays or variables that the program is not for."""
-        held = context.state.values.keys()
-        if not self._program.held <= held or not self._program.fresh.isdisjoint(held):
-            return None
-        found = list(zip(self._program.parameters, inputs, strict=True))
+    def _begin(self, request: Request) -> list[tuple[View, Array]]:
+        """Take the inputs and run the preludes; Refused for arrays or variables that the program is not for."""
+        program, held = self._program, request.state.values.keys()
+        if not program.held <= held or not program.fresh.isdisjoint(held):
+            raise Refused("the program is for other variables")
+        found = list(zip(program.parameters, request.inputs, strict=True))
         if not all(self._takes(view, array) for view, array in found):
-            return None
+            raise Refused("the program is for other shapes of inputs")
         arrays = {view.buffer: array for view, array in found}
-        for stage, prelude in enumerate(self._program.preludes):
+        for stage, prelude in enumerate(program.preludes):
             for item in prelude:
                 given = [arrays[x.buffer] if isinstance(x, View) else self._value(x) for x in item.inputs]
-                observers = () if item.is_part else context.observers
+                observers = () if item.is_part else request.observers
                 for observer in observers:
                     observer.before(item.step, given)
-                results = compute(context, item.step, given)
+                results = compute(item.step, given, request)
                 for observer in observers:
                     observer.after(item.step, results)
                 for view, array in zip(item.outputs, results, strict=True):
                     if not self._takes(view, array):
-                        return None
+                        raise Refused(f"the program is for other shapes of the results of {item.step.node.name}")
                     arrays[view.buffer] = self._held.get(view.buffer, array)
                     found.append((view, array))
             if not self._is_fixed and not self._bind(stage):
-                return None
+                raise Refused("the program is for other sizes")
         return found
 
     def _takes(self, view: View, array: Array) -> bool:
@@ -155,26 +130,24 @@ class Instance:
             self._held[view.buffer] = array if is_strided else np.asarray(array, order="C")
         return True
 
-    def _bind(self, stage: int) -> bool:
+    def _bind(self, number: int) -> bool:
         """Compute the words that a stage makes known; return whether its guards hold."""
-        layout = self._layout
+        stage = self._layout.stages[number]
         key: list[Any] = []
-        for buffer, of_shape, of_strides in layout.atoms[stage]:
-            shape, strides = self._held[buffer].shape, self._held[buffer].strides
+        for buffer, of_shape, of_strides in stage.given:
+            array = self._held[buffer]
+            shape, strides = array.shape, array.strides
             for atom, axis in of_shape:
                 self._atoms[atom] = shape[axis]
             for atom, axis in of_strides:
                 self._atoms[atom] = strides[axis]
-            key += (shape, strides)
-        for buffer in layout.given[stage]:
-            self._bases[buffer] = place = self._held[buffer].ctypes.data
-            key.append(place)
-        if len(self._bound) > stage and self._bound[stage] == key:
+            self._bases[buffer] = place = array.ctypes.data
+            key += (shape, strides, place)
+        if len(self._bound) > number and self._bound[number] == key:
             return True
-        del self._bound[stage:]
-        evaluate, numbers = layout.stages[stage]
+        del self._bound[number:]
         try:
-            values = evaluate(self._atoms)
+            values = stage.evaluate(self._atoms)
         except FAILURES as error:
             if is_of_signal(error):
                 raise
@@ -182,34 +155,28 @@ class Instance:
         if values is None:
             return False
         workers().leave(self)
-        self._known[numbers] = values
+        self._known[stage.expressions] = values
         self._arrays.clear()
-        self._place(stage)
-        moved = layout.numbers[stage]
-        self._words[moved.places] = self._known[moved.expressions]
-        found_at = layout.addresses[stage]
-        places = self._bases[found_at.buffers] + found_at.offsets
-        places[found_at.moved.places] += self._known[found_at.moved.expressions]
-        self._words[found_at.words] = places
+        self._place(number)
+        self._words[stage.words] = self._bases[stage.buffers] + stage.offsets.of(self._known)
         self._bound.append(key)
         return True
 
-    def _place(self, stage: int) -> None:
+    def _place(self, number: int) -> None:
         """Provide memory for the buffers and workspaces whose sizes a stage makes known."""
-        layout, known = self._layout, self._known
-        for number in layout.written[stage]:
-            self._own(number, layout.contents(self._program.buffers[number], known))
-        each = int(known[layout.workspaces].max(initial=layout.workspace))
+        layout, known, stage = self._layout, self._known, self._layout.stages[number]
+        for buffer in stage.written:
+            self._own(buffer, layout.contents(self._program.buffers[buffer], known))
+        each = int(layout.workspaces.of(known).max())
         if each > self._each or not self._workspace.size:
             each = -(-each // LINES) * LINES + LINES
             self._workspace = aligned(self._most * each + 2 * WIDEST_VECTOR)
             self._workspace_start = int(self._workspace.ctypes.data)
             self._each = each
-        sizes = layout.sizes.copy()
-        sizes[layout.open_sizes.places] = known[layout.open_sizes.expressions]
-        for number in layout.grown[stage]:
-            self._own(number, np.empty(int(sizes[number]) + 2 * WIDEST_VECTOR, np.uint8))
-        if stage == 1:
+        sizes = layout.sizes.of(known)
+        for buffer in stage.grown:
+            self._own(buffer, np.empty(int(sizes[buffer]) + 2 * WIDEST_VECTOR, np.uint8))
+        if number == 1:
             sizes[layout.not_placed] = 0
             self._place_arena(sizes)
 
@@ -228,14 +195,14 @@ class Instance:
         self._owned[number] = array
         self._bases[number] = array.ctypes.data
 
-    def _walk(self, first: int, last: int, count: int, context: Run) -> None:
+    def _walk(self, first: int, last: int, count: int, request: Request) -> None:
         parts = self._segments
         if first or last < len(self._program.items):
             parts = [(first + begin, first + end) for begin, end in segments(self._program.items[first:last])]
         for begin, end in parts:
             item = self._program.items[begin]
             if isinstance(item, Interpreted):
-                self._interpret(begin, item, context)
+                self._interpret(begin, item, request)
                 continue
             workers().walk(
                 self._tape + 8 * ROW * begin,
@@ -247,39 +214,40 @@ class Instance:
                 self,
             )
 
-    def _interpret(self, number: int, item: Interpreted, context: Run) -> None:
+    def _interpret(self, number: int, item: Interpreted, request: Request) -> None:
         arrays = [self._value(value) for value in item.inputs]
         if "state" in item.step.asks:
             arrays = [array if array is None or self._is_kept(array) else array.copy() for array in arrays]
-        results = compute(context, item.step, arrays)
+        results = compute(item.step, arrays, request)
         for view, result in zip(item.outputs, results, strict=False):
             array = result
             if view.buffer in self._program.given and np.may_share_memory(array, self._arena):
                 array = array.copy()
             if not self._takes(view, array):
-                raise OtherShapes(f"a result of {item.step.node.name} has a shape or type other than inferred")
+                raise Refused(f"a result of {item.step.node.name} has a shape or type other than inferred", late=True)
             if view.buffer not in self._program.given:
                 np.copyto(self._array(view), array)
         if number + 1 in self._program.stops and not self._bind(self._program.stops.index(number + 1) + 2):
-            raise OtherShapes(f"the program does not fit the shapes of the results of {item.step.node.name}")
+            why = f"the program does not fit the shapes of the results of {item.step.node.name}"
+            raise Refused(why, late=True)
 
     def _is_kept(self, array: Array) -> bool:
         """Return whether an array outlives the run."""
         return not np.may_share_memory(array, self._arena)
 
-    def _observed(self, count: int, context: Run) -> None:
+    def _observed(self, count: int, request: Request) -> None:
         done = 0
         for lowered in self._program.steps:
             if lowered.first < 0:
                 continue
-            self._walk(done, lowered.first, count, context)
+            self._walk(done, lowered.first, count, request)
             given = [self._value(value) for value in lowered.inputs]
-            for observer in context.observers:
+            for observer in request.observers:
                 observer.before(lowered.step, given)
-            self._walk(lowered.first, lowered.last, count, context)
+            self._walk(lowered.first, lowered.last, count, request)
             done = max(done, lowered.last)
             made = [self._value(value) for value in lowered.outputs]
-            for observer in context.observers:
+            for observer in request.observers:
                 observer.after(lowered.step, made)
 
     def _value(self, value: Value) -> Any:

@@ -1,172 +1,145 @@
-"""The memory of the tape and of the arguments of a program, and those of their numbers that depend on the run."""
+"""The memory of a program: the words of its tape and arguments, of which some depend on the run, and its arena."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Final, NamedTuple
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from irrun.runtime.lowering.builder import Buffer, Call, Numbers
-from irrun.runtime.program import Program, Size
 from irrun.runtime.symbolic import Number, SymFloat, SymInt
 from irrun.runtime.view import View
 from irrun.tensor import Array
 from irrun_kernels.native import Address
 
+if TYPE_CHECKING:
+    from irrun.runtime.program import Program
+
 ROW: Final = 3
 """Numbers of a row of the tape: the address of a kernel, the address of its arguments, and its tasks."""
 
+_ALIGNMENT: Final = 64
 
-class Places(NamedTuple):
-    """Numbers that a stage makes known: their ``places``, and the numbers of the expressions."""
+_ZERO: Final = -1
+"""The buffer of a number that is not an address: the last one of the places of buffers is 0."""
 
+
+class Size(NamedTuple):
+    """The source of an unknown size: an axis of an array of the run in a buffer, its size or its stride."""
+
+    atom: int
+    buffer: int
+    axis: int
+    is_stride: bool
+
+
+class Sums(NamedTuple):
+    """Integers, some of which are expressions: those that are ``fixed``, and the ``places`` of the others."""
+
+    fixed: Array
     places: Array
     expressions: Array
 
-
-class Addresses(NamedTuple):
-    """Addresses that a stage makes known: places, buffers, offsets, and those of the offsets that are expressions."""
-
-    words: Array
-    buffers: Array
-    offsets: Array
-    moved: Places
+    def of(self, known: Array) -> Array:
+        """The integers, given the values of all expressions."""
+        found = self.fixed.copy()
+        found[self.places] = known[self.expressions]
+        return found
 
 
-class Atoms(NamedTuple):
-    """Unknown sizes that an array of the run in a ``buffer`` tells: pairs of a number and an axis."""
+class Given(NamedTuple):
+    """A buffer of an array of the run, and the atoms that its shape and its strides tell, each with an axis."""
 
     buffer: int
     shape: list[tuple[int, int]]
     strides: list[tuple[int, int]]
 
 
+class Stage(NamedTuple):
+    """The parts of a layout that a stage of a run makes known.
+
+    ``evaluate`` returns the values of ``expressions``, given those of atoms. Buffers are ``written`` with numbers, or
+    ``grown`` as their sizes are known late. Each of the ``words`` is the place of a buffer plus an offset.
+    """
+
+    given: list[Given]
+    evaluate: Callable[[list[Any]], list[int] | None]
+    expressions: list[int]
+    written: list[int]
+    grown: list[int]
+    words: Array
+    buffers: Array
+    offsets: Sums
+
+
 class Layout:
     """The words of a program: the rows of the tape, then the arguments and the tables of each call.
 
-    ``words`` has those that are always the same, ``inner`` pairs of a word and the one to which it points; ``numbers``
-    and ``addresses`` are the others, for each stage.
+    ``words`` has those that are always the same, ``inner`` pairs of a word and the one to which it points, ``stages``
+    the others. ``sizes`` are those of buffers, ``not_placed`` buffers that are not in the arena, ``workspaces`` the
+    bytes that calls need for each worker, ``strided`` buffers of arrays whose strides are asked for. ``most_tasks`` are
+    those of the call that has the most.
     """
 
     def __init__(self, program: Program) -> None:
-        self.program = program
         self._expressions = program.expressions
-        self._tensors: dict[int, tuple[Numbers, Array, Places]] = {}
-        words = self._words()
-        for number in self._others():
-            self._note(number)
-        stages = range(len(program.sizes))
-        self.stages = [program.expressions.compiled(stage) for stage in stages]
-        self.given: list[list[int]] = [
-            [buffer for buffer, own in program.given.items() if own == stage] for stage in stages
-        ]
-        self.atoms: list[list[Atoms]] = [_by_buffer(sizes) for sizes in program.sizes]
-        self.strided: set[int] = {size.buffer for sizes in program.sizes for size in sizes if size.is_stride}
-        self._sizes(stages)
-        self.words = np.zeros(len(words), np.int64)
-        numbers: list[list[tuple[int, int]]] = [[] for _ in program.sizes]
-        addresses: list[list[tuple[int, Address]]] = [[] for _ in program.sizes]
+        words = _words_of(program)
+        for number in _numbers_of(program, words):
+            if isinstance(number, SymInt):
+                self._expressions.number(number)
+        calls = [item for item in program.items if isinstance(item, Call)]
+        self.most_tasks: int = max([sys.maxsize if isinstance(x.tasks, SymInt) else x.tasks for x in calls], default=1)
+        self.workspaces: Sums = self._sums([0, *[call.workspace for call in calls]])
+        self.sizes: Sums = self._sums([buffer.size for buffer in program.buffers])
+        given = {number: Given(number, [], []) for number in program.given}
+        for size in (size for sizes in program.sizes for size in sizes):
+            atoms = given[size.buffer]
+            (atoms.strides if size.is_stride else atoms.shape).append((size.atom, size.axis))
+        self.strided: set[int] = {number for number, atoms in given.items() if atoms.strides}
+        own = [_stage_of_buffer(program, number) for number in range(len(program.buffers))]
+        kinds = [(number, buffer.kind) for number, buffer in enumerate(program.buffers)]
+        self.not_placed: list[int] = [number for number, kind in kinds if kind != "arena" or own[number] > 1]
+        self.words: Array = np.zeros(len(words), np.int64)
+        moved: list[list[tuple[int, int, Number]]] = [[] for _ in program.sizes]
         inner: list[tuple[int, int]] = []
         for place, word in enumerate(words):
-            if isinstance(word, SymInt):
-                numbers[word.stage].append((place, self._expressions.number(word)))
-            elif isinstance(word, Address):
+            if isinstance(word, Address):
                 if word.buffer >= 0:
-                    addresses[max(stage_of(word.offset), self.buffer_stage(word.buffer))].append((place, word))
+                    moved[max(stage_of(word.offset), own[word.buffer])].append((place, word.buffer, word.offset))
+            elif isinstance(word, SymInt):
+                moved[word.stage].append((place, _ZERO, word))
             elif isinstance(word, _Inner):
                 inner.append((place, word.place))
             elif isinstance(word, float):
                 self.words[place : place + 1].view(np.float64)[0] = word
             else:
                 self.words[place] = word
-        self.inner = np.array(inner, np.int64).reshape(-1, 2)
-        self.numbers: list[Places] = [_places(pairs) for pairs in numbers]
-        self.addresses: list[Addresses] = [self._addresses(found) for found in addresses]
-
-    def _sizes(self, stages: Iterable[int]) -> None:
-        """Sort the buffers: those that are written with numbers, and those that are placed later than others."""
-        buffers = self.program.buffers
-        own = [self.buffer_stage(number) for number in range(len(buffers))]
-        self.written: list[list[int]] = [
-            [n for n, b in enumerate(buffers) if b.kind == "numbers" and own[n] == s] for s in stages
+        self.inner: Array = np.array(inner, np.int64).reshape(-1, 2)
+        self.stages: list[Stage] = [
+            Stage(
+                [given[number] for number, known in program.given.items() if known == stage],
+                *program.expressions.compiled(stage),
+                [number for number, kind in kinds if kind == "numbers" and own[number] == stage],
+                [number for number, kind in kinds if kind == "arena" and own[number] == stage > 1],
+                np.array([place for place, _, _ in found], np.int64),
+                np.array([buffer for _, buffer, _ in found], np.int64),
+                self._sums([offset for _, _, offset in found]),
+            )
+            for stage, found in enumerate(moved)
         ]
-        self.grown: list[list[int]] = [
-            [n for n, b in enumerate(buffers) if b.kind == "arena" and own[n] == s > 1] for s in stages
-        ]
-        self.not_placed: list[int] = [n for n, b in enumerate(buffers) if b.kind != "arena" or own[n] > 1]
-        self.sizes = np.array([0 if isinstance(b.size, SymInt) else b.size for b in buffers], np.int64)
-        open_sizes = [(n, b.size) for n, b in enumerate(buffers) if isinstance(b.size, SymInt)]
-        self.open_sizes: Places = _places([(n, self._expressions.number(size)) for n, size in open_sizes])
-        workspaces = [item.workspace for item in self.program.items if isinstance(item, Call)]
-        self.workspace: Number | int = max([each for each in workspaces if not isinstance(each, SymInt)], default=0)
-        open_ones = [self._expressions.number(each) for each in workspaces if isinstance(each, SymInt)]
-        self.workspaces = np.array(open_ones, np.int64)
 
-    def _words(self) -> list[Any]:
-        items = self.program.items
-        words: list[Any] = [0] * (ROW * len(items))
-        for number, item in enumerate(items):
-            if not isinstance(item, Call):
-                continue
-            start = len(words)
-            words[ROW * number : ROW * (number + 1)] = [item.kernel.address, _Inner(start), item.tasks]
-            words += item.arguments
-            for name, table in item.tables.items():
-                words[start + (item.kernel.record.names or ()).index(name)] = _Inner(len(words))
-                words += table
-        for word in words:
-            self._note(word.offset if isinstance(word, Address) else word)
-        return words
-
-    def _others(self) -> Iterable[Number]:
-        """The numbers that are not among the words: sizes of buffers, of workspace and of arrays that Python sees."""
-        program = self.program
-        for buffer in program.buffers:
-            yield buffer.size
-            yield from buffer.numbers
-        for item in program.items:
-            if isinstance(item, Call):
-                yield item.workspace
-        for value in program.seen:
-            if isinstance(value, View):
-                yield from (value.offset, *value.shape, *value.strides)
-            elif isinstance(value, Numbers):
-                yield from value.values.reshape(-1)
-
-    def _note(self, number: Any) -> None:
-        if isinstance(number, SymInt):
-            self._expressions.number(number)
-
-    def buffer_stage(self, number: int) -> int:
-        """The stage that makes the place of a buffer known."""
-        buffer = self.program.buffers[number]
-        if buffer.kind == "given":
-            return self.program.given[number]
-        return max(int(buffer.kind == "arena"), *map(stage_of, (buffer.size, *buffer.numbers)))
-
-    def _addresses(self, found: Sequence[tuple[int, Address]]) -> Addresses:
-        offsets = [address.offset for _, address in found]
-        moved = [(i, self._expressions.number(x)) for i, x in enumerate(offsets) if isinstance(x, SymInt)]
-        return Addresses(
-            np.array([place for place, _ in found], np.int64),
-            np.array([address.buffer for _, address in found], np.int64),
-            np.array([0 if isinstance(offset, SymInt) else offset for offset in offsets], np.int64),
-            _places(moved),
-        )
+    def _sums(self, numbers: Sequence[Number]) -> Sums:
+        pairs = [(n, self._expressions.number(x)) for n, x in enumerate(numbers) if isinstance(x, SymInt)]
+        places = np.array(pairs, np.int64).reshape(-1, 2)
+        fixed = np.array([0 if isinstance(x, SymInt) else x for x in numbers], np.int64)
+        return Sums(fixed, places[:, 0].copy(), places[:, 1].copy())
 
     def values(self, tensor: Numbers, known: Array) -> Array:
         """The array of numbers, given the values of all expressions."""
-        found = self._tensors.get(id(tensor.values))
-        if found is None:
-            flat = tensor.values.reshape(-1).tolist()
-            fixed = np.array([0 if isinstance(each, SymInt) else each for each in flat], tensor.dtype)
-            open_ones = [(n, self._expressions.number(x)) for n, x in enumerate(flat) if isinstance(x, SymInt)]
-            found = self._tensors[id(tensor.values)] = (tensor, fixed, _places(open_ones))
-        made = found[1].copy()
-        words = known[found[2].expressions]
-        made[found[2].places] = words.view(np.float64) if tensor.dtype.kind == "f" else words
-        return made.reshape(tensor.values.shape)
+        flat = [self.value(x, known) if isinstance(x, SymInt) else x for x in tensor.values.reshape(-1)]
+        return np.array(flat, tensor.dtype).reshape(tensor.values.shape)
 
     def contents(self, buffer: Buffer, known: Array) -> Array:
         """The array that is written to a buffer, given the values of all expressions."""
@@ -181,18 +154,50 @@ class Layout:
         return float(word.view(np.float64)) if isinstance(number, SymFloat) else int(word)
 
 
-def _by_buffer(sizes: Sequence[Size]) -> list[Atoms]:
-    found: dict[int, Atoms] = {}
-    for size in sizes:
-        atoms = found.setdefault(size.buffer, Atoms(size.buffer, [], []))
-        (atoms.strides if size.is_stride else atoms.shape).append((size.atom, size.axis))
-    return list(found.values())
-
-
 class _Inner(NamedTuple):
     """The address of another word."""
 
     place: int
+
+
+def _words_of(program: Program) -> list[Any]:
+    """Return the words of a program: integers, floats, addresses, and the places of other words."""
+    words: list[Any] = [0] * (ROW * len(program.items))
+    for number, item in enumerate(program.items):
+        if not isinstance(item, Call):
+            continue
+        start = len(words)
+        words[ROW * number : ROW * (number + 1)] = [item.kernel.address, _Inner(start), item.tasks]
+        words += item.arguments
+        for name, table in item.tables.items():
+            words[start + (item.kernel.record.names or ()).index(name)] = _Inner(len(words))
+            words += table
+    return words
+
+
+def _numbers_of(program: Program, words: Sequence[Any]) -> Iterator[Any]:
+    """Yield the words, offsets, and sizes of buffers, of workspace and of arrays that Python sees."""
+    for word in words:
+        yield word.offset if isinstance(word, Address) else word
+    for buffer in program.buffers:
+        yield buffer.size
+        yield from buffer.numbers
+    for item in program.items:
+        if isinstance(item, Call):
+            yield item.workspace
+    for value in program.seen:
+        if isinstance(value, View):
+            yield from (value.offset, *value.shape, *value.strides)
+        elif isinstance(value, Numbers):
+            yield from value.values.reshape(-1)
+
+
+def _stage_of_buffer(program: Program, number: int) -> int:
+    """Return the stage that makes the place of a buffer known."""
+    buffer = program.buffers[number]
+    if buffer.kind == "given":
+        return program.given[number]
+    return max(int(buffer.kind == "arena"), *map(stage_of, (buffer.size, *buffer.numbers)))
 
 
 def stage_of(number: Number) -> int:
@@ -200,6 +205,22 @@ def stage_of(number: Number) -> int:
     return number.stage if isinstance(number, SymInt) else 0
 
 
-def _places(pairs: Sequence[tuple[int, int]]) -> Places:
-    both = np.array(pairs, np.int64).reshape(-1, 2)
-    return Places(both[:, 0].copy(), both[:, 1].copy())
+def place(buffers: Sequence[Buffer], sizes: Sequence[int]) -> tuple[dict[int, int], int]:
+    """The offset of each buffer of the arena that is needed at all, by its number, and the size of the arena.
+
+    Place the largest buffers first, each at the lowest address that no simultaneously live buffer uses.
+    """
+    needed = [number for number, buffer in enumerate(buffers) if buffer.kind == "arena" and buffer.first >= 0]
+    needed.sort(key=sizes.__getitem__, reverse=True)
+    lives = np.array([(buffers[number].first, buffers[number].last) for number in needed], np.int64).reshape(-1, 2)
+    ranges = np.empty((len(needed), 2), np.int64)
+    for count, number in enumerate(needed):
+        need = max(-(-sizes[number] // _ALIGNMENT), 1) * _ALIGNMENT
+        first, last = lives[count]
+        used = ranges[:count][(lives[:count, 0] <= last) & (lives[:count, 1] >= first)]
+        starts, stops = used[np.argsort(used[:, 0])].T
+        free = np.maximum.accumulate(np.append(0, stops))
+        offset = free[np.append(free[:-1] + need <= starts, True).argmax()]
+        ranges[count] = offset, offset + need
+    places = dict(zip(needed, ranges[:, 0].tolist(), strict=True))
+    return places, int(ranges[:, 1].max(initial=0))

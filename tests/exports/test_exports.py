@@ -51,9 +51,8 @@ def values_agree(export: Export, compiled: Compiled) -> None:
 
 def interpreted(compiled: Compiled) -> Iterator[str]:
     """The steps that run on NumPy, each with the reason."""
-    for lowered in compiled.tiers._lowered.values():
-        assert lowered.runner is not None
-        for program in lowered.runner.programs:
+    for programs in compiled.executor.programs:
+        for program in programs:
             for item in (*program.preludes[0], *program.preludes[1], *program.items):
                 if isinstance(item, Interpreted) and not item.is_part:
                     yield f"{type(item.step.node.op).__name__}: {item.reason}"

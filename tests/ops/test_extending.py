@@ -57,7 +57,7 @@ def test_runs_between_layers_of_irrun(tmp_path: Path, tier: str, optimize: bool)
     for seed in range(4):
         x = np.random.default_rng(seed).normal(size=(64, 128)).astype(np.float32)
         np.testing.assert_allclose(compiled(x)[0], expected(x), rtol=1e-5, atol=1e-6)
-    assert compiled.tiers.last == tier
+    assert compiled.executor.last == tier
 
 
 def test_known_only_where_given(tmp_path: Path) -> None:

@@ -164,4 +164,4 @@ def run(case: Case, config: dict[str, Any]) -> str:
     inputs = [array for index in parameters if (array := case.inputs[index]) is not None]
     for _ in range(2):
         harness.expect(list(model.session().run(inputs).to_tuple()), case)
-    return model.tiers.last
+    return model.executor.last

@@ -24,15 +24,13 @@ from unittest.mock import patch
 
 import numpy as np
 
-from irrun.runtime.budget import UNLIMITED
-from irrun.runtime.execute import Numerics, Run
+from irrun.runtime.execute import Numerics
 from irrun.runtime.instance import Instance
-from irrun.runtime.layout import ROW, Layout
+from irrun.runtime.layout import ROW
 from irrun.runtime.lowering import builder
 from irrun.runtime.lowering.builder import FAILURE, Access, Call, Interpreted
-from irrun.runtime.memory import Memory
 from irrun.runtime.program import Program
-from irrun.runtime.state import State
+from irrun.runtime.request import Request
 from irrun.tensor import Array
 from irrun_kernels import tiling
 
@@ -76,8 +74,8 @@ class _Extent(NamedTuple):
 class _Examination:
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._layout = Layout(program)
-        self._instance = Instance(self._layout, 1)
+        self._layout = program.layout
+        self._instance = Instance(program, 1)
         self._regions: dict[int, _Region] = {}
         self._constants = [array.copy() for array in program.constants]
         self._written: set[int] = set()
@@ -85,17 +83,15 @@ class _Examination:
 
     def run(self, inputs: Sequence[Array]) -> list[str]:
         program, instance = self._program, self._instance
-        context = Run(State(), (), Memory(), UNLIMITED)
+        request = Request(inputs)
         with Numerics():
-            early = instance._begin(inputs, context)
-            assert early is not None, "the program is not for these inputs"
-            for view, array in early:
+            for view, array in instance._begin(request):
                 self._written.add(view.buffer)
                 if program.buffers[view.buffer].kind == "arena":
                     np.copyto(instance._array(view), array)
             for number, item in enumerate(program.items):
                 if isinstance(item, Interpreted):
-                    instance._interpret(number, item, context)
+                    instance._interpret(number, item, request)
                     self._written.update(view.buffer for view in item.outputs)
                 else:
                     self._examine(number, item)

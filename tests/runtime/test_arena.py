@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
-from irrun.runtime.arena import place
+from irrun.runtime.layout import place
 from irrun.runtime.lowering.builder import Buffer
 
 

@@ -10,7 +10,6 @@ import pytest
 
 import irrun.model
 from irrun.diagnostics import IRError
-from irrun.runtime import tiers
 from irrun.runtime.observers import Profiler
 from irrun.runtime.tiers import has_kernels
 from irrun.tensor import Array
@@ -148,13 +147,13 @@ def test_a_cache_in_inputs_and_outputs(tmp_path: Path, tier: str) -> None:
         for got, wanted in zip(*results, strict=True):
             np.testing.assert_allclose(got, wanted, rtol=2e-4, atol=2e-5)
         past = list(results[0][: len(names)])
-    assert one.tiers.last == tier
+    assert one.executor.last == tier
 
 
 @needs_kernels
 @pytest.mark.parametrize("mask", ["f32", "boolean"])
 def test_a_token_is_one_tape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mask: str) -> None:
-    from irrun.runtime import runner
+    from irrun.runtime import executor, programs
     from irrun.runtime.lowering.builder import Call
     from irrun.runtime.program import segments
 
@@ -162,15 +161,14 @@ def test_a_token_is_one_tape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ma
     session.run(4)
     for _ in range(4):
         session.run(1)
-    for module in (tiers, runner):
+    for module in (executor, programs):
         monkeypatch.setattr(module, "execute", None)
     for _ in range(4):
         session.run(1)
     model = session.request._compiled
-    (compiled,) = model.tiers._lowered.values()
-    assert compiled.runner is not None
-    assert not compiled.runner.bailouts
-    program = compiled.runner.programs[0]
+    (lowered,) = model.executor.programs
+    assert not lowered.bailouts
+    program = next(iter(lowered))
     lengths = [last - first for first, last in segments(program.items) if isinstance(program.items[first], Call)]
     assert len(lengths) == 1
     assert lengths[0] > 10
@@ -243,7 +241,7 @@ def test_an_initial_value_is_computed_once(tmp_path: Path, shape: str) -> None:
         for got, wanted in zip(compiled.run(inputs).to_tuple(), plain.run(inputs).to_tuple(), strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-6)
         np.testing.assert_allclose(compiled.state.values["keys"], plain.state.values["keys"], rtol=1e-5, atol=1e-6)
-        account = models[1].tiers.account
+        account = models[1].executor.account
         assert not account.interpreted
         assert not account.numpy
         counts.append(account.steps)
@@ -272,7 +270,7 @@ def test_the_first_run_fits_its_own_program(tmp_path: Path) -> None:
     for _ in range(3):
         inputs = net.inputs({"x": (3, 8)})
         np.testing.assert_allclose(compiled.run(inputs)[0], plain.run(inputs)[0], rtol=1e-5, atol=1e-6)
-        assert not models[1].tiers.account.numpy
+        assert not models[1].executor.account.numpy
 
 
 @needs_kernels
@@ -282,12 +280,7 @@ def test_no_step_is_interpreted(tmp_path: Path) -> None:
     session = sessions(tmp_path, "compiled")[0]
     for tokens in (3, 1, 1, 1, 1):
         session.run(tokens)
-    programs = [
-        program
-        for lowered in session.request._compiled.tiers._lowered.values()
-        if lowered.runner is not None
-        for program in lowered.runner.programs
-    ]
+    programs = [program for programs in session.request._compiled.executor.programs for program in programs]
     assert programs
     for program in programs:
         assert all(isinstance(item, Call) for item in program.items)

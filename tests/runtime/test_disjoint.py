@@ -16,12 +16,12 @@ from irrun.model.arguments import accept
 from irrun.ops import OpError
 from irrun.reporting.plans.running import a_run
 from irrun.runtime.instance import Instance
-from irrun.runtime.layout import Layout
+from irrun.runtime.lower import lower
 from irrun.runtime.lowering.builder import Call
-from irrun.runtime.memory import Memory
-from irrun.runtime.program import Program, Unknown
-from irrun.runtime.runner import lowered, recorded
-from irrun.runtime.state import State
+from irrun.runtime.plan_builder import Unknown
+from irrun.runtime.program import Program
+from irrun.runtime.programs import recorded
+from irrun.runtime.request import Request
 from irrun.tensor import Array
 from tests.cases import Case, all_cases
 from tests.nets import Net
@@ -41,9 +41,9 @@ def examined(plan: Any, arrays: list[Array]) -> int:
     """Examine the program of a plan; return the number of its calls."""
     with many_tasks():
         try:
-            program = lowered(plan, {}, arrays, State())
+            program = lower(plan, {}, Request(arrays))
         except Unknown:
-            program = lowered(plan, {}, arrays, State(), recorded(plan, arrays, State(), Memory())[1])
+            program = lower(plan, {}, Request(arrays), recorded(plan, Request(arrays))[1])
     if not program.is_worthwhile:
         return 0
     assert faults(program, arrays) == []
@@ -94,7 +94,7 @@ def chain(tmp_path: Path) -> tuple[Program, list[Array]]:
     compiled = net.compile(tmp_path, TIER="numpy")
     arrays = list(net.inputs().values())
     with many_tasks():
-        return lowered(compiled.plan, {}, arrays, State()), arrays
+        return lower(compiled.plan, {}, Request(arrays)), arrays
 
 
 def changed(program: Program, **fields: Any) -> Program:
@@ -152,7 +152,7 @@ def test_buffers_that_overlap(chain: tuple[Program, list[Array]]) -> None:
     assert faults(program, arrays) == []
     for buffer in placed:
         buffer.first = buffer.last = 10 * placed.index(buffer)
-    instance = Instance(Layout(program), 1)
+    instance = Instance(program, 1)
     for buffer, (first, last) in zip(placed, lives, strict=True):
         buffer.first, buffer.last = first, last
     examination = disjoint._Examination(program)

@@ -260,6 +260,6 @@ def test_nothing_is_compiled_or_written(tmp_path: Path) -> None:
         "        written.append(given[0])\n"
         "sys.addaudithook(seen)\n"
     )
-    after = "print(model.tiers.last, written, sorted({'numba', 'llvmlite'} & set(sys.modules)))"
+    after = "print(model.executor.last, written, sorted({'numba', 'llvmlite'} & set(sys.modules)))"
     assert script(code + RUN + after, HOME=str(tmp_path)) == "compiled [] []"
     assert list(tmp_path.iterdir()) == []

@@ -43,9 +43,9 @@ def copies(net: Net, folder: Path, *runs: Sizes) -> int:
             inputs = net.inputs(sizes)
             for got, wanted in zip(compiled(inputs).to_tuple(), plain(inputs).to_tuple(), strict=True):
                 np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
-    runner = compiled.tiers.prepare(compiled.plan).runner
-    assert runner is not None
-    (program,) = runner.programs
+    programs = compiled.executor.prepare(compiled.plan)
+    assert programs is not None
+    (program,) = programs
     assert not any(isinstance(item, Interpreted) for item in program.items)
     return sum(isinstance(item, Call) and item.kernel.name == "move" for item in program.items)
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-import irrun.model
 from irrun.document.writer import Handle
 from irrun.tensor.element_type import BOOLEAN, F32, I32, I64
 from tests.nets import Net
@@ -18,12 +17,11 @@ pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun
 
 from irrun.ops.matrix.matmul import MatMul
 from irrun.runtime.instance import Instance
-from irrun.runtime.layout import Layout
+from irrun.runtime.lower import lower
 from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import Builder, Interpreted, lowers
-from irrun.runtime.program import assembled, lower
-from irrun.runtime.runner import Runner
-from irrun.runtime.state import State
+from irrun.runtime.program import assembled
+from irrun.runtime.request import Refused, Request
 from irrun_kernels.native import DECLARED, NOWHERE, Address, Kernel, Read, Write
 from irrun_kernels.stacks import Matrices
 
@@ -48,10 +46,6 @@ def heads(net: Net) -> None:
     net.result(products(net, rows, 1, "?,?,24"), net.layer("Concat", [rows, x], "?,?,24", axis=1))
 
 
-def runners(model: irrun.model.Compiled) -> list[Runner]:
-    return [lowered.runner for lowered in model.tiers._lowered.values() if lowered.runner is not None]
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_few_programs_compute_all_sizes(tmp_path: Path, seed: int) -> None:
     net, random = Net(), np.random.default_rng(seed)
@@ -61,9 +55,9 @@ def test_few_programs_compute_all_sizes(tmp_path: Path, seed: int) -> None:
         inputs = net.inputs({"x": (int(random.integers(1, 5)), int(random.integers(1, 90)), 24)})
         for got, wanted in zip(other(inputs).to_tuple(), one(inputs).to_tuple(), strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=1e-4)
-        assert other.tiers.last == "compiled"
-    assert sum(len(runner.programs) for runner in runners(other)) <= 4
-    assert not any(runner.bailouts for runner in runners(other))
+        assert other.executor.last == "compiled"
+    assert sum(len(list(programs)) for programs in other.executor.programs) <= 4
+    assert not any(programs.bailouts for programs in other.executor.programs)
 
 
 def test_a_program_computes_other_sizes_than_it_was_lowered_for(tmp_path: Path) -> None:
@@ -75,17 +69,18 @@ def test_a_program_computes_other_sizes_than_it_was_lowered_for(tmp_path: Path) 
     def drawn(batch: int, rows: int) -> np.ndarray[Any, Any]:
         return net.inputs({"x": (batch, rows, 24)})["x"]
 
-    program = lower(plan, {}, [drawn(2, 40)])
+    program = lower(plan, {}, Request([drawn(2, 40)]))
     assert program.is_open
     assert not any(isinstance(item, Interpreted) for item in program.items)
-    instance = Instance(Layout(program), 2)
+    instance = Instance(program, 2)
     for batch, rows in ((2, 40), (3, 17), (2, 40), (4, 200), (5, 2)):
         x = drawn(batch, rows)
-        found = instance.run([x], 2, State())
+        found = instance.run(Request([x]), 2)
         assert found is not None
         for got, wanted in zip(found, plain([x]).to_tuple(), strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=1e-4)
-    assert instance.run([drawn(2, 40).astype(np.float64)], 2, State()) is None
+    with pytest.raises(Refused, match="the program is for other shapes of inputs"):
+        instance.run(Request([drawn(2, 40).astype(np.float64)]), 2)
 
 
 def test_arithmetic_of_sizes_takes_no_step(tmp_path: Path) -> None:
@@ -105,8 +100,8 @@ def test_arithmetic_of_sizes_takes_no_step(tmp_path: Path) -> None:
     for batch, rows in ((2, 5), (3, 7), (1, 1), (4, 1)):
         inputs = net.inputs({"x": (batch, rows, 24), "y": (1, rows, 24)})
         np.testing.assert_allclose(compiled(inputs)[0], one(inputs)[0], rtol=1e-3, atol=1e-4)
-        assert not compiled.tiers.account.interpreted
-        assert not compiled.tiers.account.numpy
+        assert not compiled.executor.account.interpreted
+        assert not compiled.executor.account.numpy
 
 
 @pytest.mark.parametrize("kind", ["Divide", "FloorMod", "Mod", "truncated"])
@@ -129,9 +124,9 @@ def test_divisions_of_sizes_take_no_step(tmp_path: Path, kind: str) -> None:
     for rows in (5, 7, 8, 3, 64):
         inputs = net.inputs({"x": (1, rows, 24)})
         np.testing.assert_allclose(compiled(inputs)[0], one(inputs)[0], rtol=1e-3, atol=1e-4)
-        assert not compiled.tiers.account.interpreted
-        assert not compiled.tiers.account.numpy
-    assert sum(len(runner.programs) for runner in runners(compiled)) <= 2
+        assert not compiled.executor.account.interpreted
+        assert not compiled.executor.account.numpy
+    assert sum(len(list(programs)) for programs in compiled.executor.programs) <= 2
 
 
 def test_comparisons_of_sizes_take_no_step(tmp_path: Path) -> None:
@@ -156,8 +151,8 @@ def test_comparisons_of_sizes_take_no_step(tmp_path: Path) -> None:
         inputs = net.inputs({"x": (count, 24)})
         for got, wanted in zip(compiled(inputs).to_tuple(), one(inputs).to_tuple(), strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=1e-4)
-        assert not compiled.tiers.account.interpreted
-        assert not compiled.tiers.account.numpy
+        assert not compiled.executor.account.interpreted
+        assert not compiled.executor.account.numpy
 
 
 @pytest.mark.parametrize("kind", ["ReduceMin", "ReduceMax"])
@@ -176,8 +171,8 @@ def test_the_least_and_the_greatest_of_sizes_take_no_step(tmp_path: Path, kind: 
     for size in (5, 7, 8, 3, 64, 6):
         inputs = net.inputs({"x": (size, 24)})
         np.testing.assert_allclose(compiled(inputs)[0], one(inputs)[0], rtol=1e-3, atol=1e-4)
-        assert not compiled.tiers.account.interpreted
-        assert not compiled.tiers.account.numpy
+        assert not compiled.executor.account.interpreted
+        assert not compiled.executor.account.numpy
 
 
 def test_lengths_that_depend_on_values(tmp_path: Path) -> None:
@@ -194,9 +189,9 @@ def test_lengths_that_depend_on_values(tmp_path: Path) -> None:
     for _ in range(20):
         inputs = net.inputs({"x": (int(random.integers(1, 30)), 24)})
         np.testing.assert_allclose(other(inputs)[0], one(inputs)[0], rtol=1e-3, atol=1e-4)
-    assert other.tiers.last == "compiled"
-    assert sum(len(runner.programs) for runner in runners(other)) <= 4
-    assert sum(runner.bailouts.total() for runner in runners(other)) <= 2
+    assert other.executor.last == "compiled"
+    assert sum(len(list(programs)) for programs in other.executor.programs) <= 4
+    assert sum(programs.bailouts.total() for programs in other.executor.programs) <= 2
 
 
 def test_a_program_is_for_any_number_of_rows_that_are_found(tmp_path: Path) -> None:
@@ -222,8 +217,8 @@ def test_a_program_is_for_any_number_of_rows_that_are_found(tmp_path: Path) -> N
         np.testing.assert_allclose(other(inputs)[0], one(inputs)[0], rtol=1e-3, atol=1e-4)
     none = {"x": np.full((8, 24), -1, np.float32)}
     np.testing.assert_array_equal(other(none)[0], np.zeros((8, 24)))
-    assert other.tiers.account.compiled == 8
-    assert sum(len(runner.programs) for runner in runners(other)) == 1
+    assert other.executor.account.compiled == 8
+    assert sum(len(list(programs)) for programs in other.executor.programs) == 1
 
 
 def test_a_program_is_for_any_number_of_regions_that_are_found(tmp_path: Path) -> None:
@@ -246,8 +241,8 @@ def test_a_program_is_for_any_number_of_regions_that_are_found(tmp_path: Path) -
         inputs["boxes"] = np.sort(random.uniform(1, 12, (8, 2, 2)), axis=1).reshape(8, 4).astype(np.float32)
         inputs["boxes"][regions:, 0] = -1
         np.testing.assert_allclose(other(inputs)[0], one(inputs)[0], rtol=1e-3, atol=1e-4)
-    assert not other.tiers.account.interpreted
-    assert all(len(runner.programs) == 1 for runner in runners(other))
+    assert not other.executor.account.interpreted
+    assert all(len(list(programs)) == 1 for programs in other.executor.programs)
 
 
 def test_an_operation_is_lowered_once() -> None:

@@ -13,7 +13,7 @@ from tests.nets import Net
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
-from irrun.runtime.program import lower
+from irrun.runtime.lower import lower
 
 
 @pytest.mark.parametrize("kind", ["MatMul", "Convolution"])

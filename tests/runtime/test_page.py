@@ -19,9 +19,9 @@ from tests.nets import Net
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
+from irrun.runtime.lower import lower
 from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import Call
-from irrun.runtime.program import lower
 from tests.kernels.compiled import built
 from tests.runtime import test_agreement
 

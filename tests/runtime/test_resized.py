@@ -12,7 +12,7 @@ from irrun.document.writer import Handle
 from irrun.tensor.element_type import F32, I64
 from tests.kernels.merged import merged
 from tests.nets import Net
-from tests.runtime.test_open import runners, whole
+from tests.runtime.test_open import whole
 from tests.runtime.test_tiers import both, products
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
@@ -47,10 +47,10 @@ def check(net: Net, folder: Path, *, sizes: Any = SIZES, most: int = 1) -> None:
         for got, wanted in zip(compiled(inputs).to_tuple(), one(inputs).to_tuple(), strict=True):
             assert got.shape == wanted.shape
             np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=1e-4)
-        assert not compiled.tiers.account.interpreted
-        assert not compiled.tiers.account.numpy
-        assert not compiled.tiers.account.bailouts
-    assert all(len(runner.programs) <= most for runner in runners(compiled))
+        assert not compiled.executor.account.interpreted
+        assert not compiled.executor.account.numpy
+        assert not compiled.executor.account.bailouts
+    assert all(len(list(programs)) <= most for programs in compiled.executor.programs)
 
 
 def test_an_image_is_scaled_to_limits_and_padded_to_whole_blocks(tmp_path: Path) -> None:
@@ -167,6 +167,6 @@ def test_elements_are_found_or_not(tmp_path: Path) -> None:
         for got, wanted in zip(compiled(inputs).to_tuple(), plain(inputs).to_tuple(), strict=True):
             assert got.shape == wanted.shape
             np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=1e-4)
-    assert not compiled.tiers.account.interpreted
-    assert not compiled.tiers.account.bailouts
-    assert all(len(runner.programs) == 1 for runner in runners(compiled))
+    assert not compiled.executor.account.interpreted
+    assert not compiled.executor.account.bailouts
+    assert all(len(list(programs)) == 1 for programs in compiled.executor.programs)

@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 from irrun.jobs.threads import Several
-from irrun.runtime.tiers import HOT, has_kernels
+from irrun.runtime.executor import HOT
+from irrun.runtime.tiers import has_kernels
 from tests.nets import Net
 from tests.runtime.test_tiers import layered, needs_kernels, products
 
@@ -43,7 +44,7 @@ def test_the_calling_thread_runs_a_model_alone(tmp_path: Path, tier: str, monkey
     inputs = net.inputs()
     for _ in range(HOT + 3):
         np.testing.assert_allclose(compiled(inputs)[0], expected(inputs)[0], rtol=1e-4, atol=1e-6)
-    assert compiled.tiers.last == ("compiled" if has_kernels() else "numpy")
+    assert compiled.executor.last == ("compiled" if has_kernels() else "numpy")
 
 
 @needs_kernels
@@ -104,7 +105,7 @@ def test_a_plan_that_there_is_no_memory_to_lower(tmp_path: Path, tier: str, monk
     def lower(*_: Any) -> Any:
         raise MemoryError
 
-    monkeypatch.setattr("irrun.runtime.runner.lower", lower)
+    monkeypatch.setattr("irrun.runtime.programs.lower", lower)
     net = Net()
     layered(net)
     inputs = net.inputs()
@@ -112,7 +113,7 @@ def test_a_plan_that_there_is_no_memory_to_lower(tmp_path: Path, tier: str, monk
     compiled = net.compile(tmp_path, TIER=tier)
     for _ in range(HOT + 2):
         np.testing.assert_array_equal(compiled(inputs)[0], expected)
-    assert compiled.tiers.last == "numpy"
+    assert compiled.executor.last == "numpy"
 
 
 @needs_kernels
@@ -125,7 +126,7 @@ def test_a_run_for_which_there_is_no_memory(tmp_path: Path, monkeypatch: pytest.
     def compare(rows: int) -> str:
         inputs = net.inputs({"x": (rows, 24)})
         np.testing.assert_allclose(compiled(inputs)[0], expected(inputs)[0], rtol=1e-4, atol=1e-5)
-        return compiled.tiers.last
+        return compiled.executor.last
 
     def refuse(*_: Any) -> Any:
         raise MemoryError

@@ -14,8 +14,9 @@ from irrun.document.writer import Handle
 from irrun.kernels import blas
 from irrun.model.config import ConfigError
 from irrun.runtime import tiers
+from irrun.runtime.executor import HOT
 from irrun.runtime.observers import Profiler
-from irrun.runtime.tiers import HOT, SEEN_FIRST, has_kernels
+from irrun.runtime.tiers import has_kernels
 from irrun.tensor.element_type import BOOLEAN, I64, STRING
 from tests.nets import Net
 
@@ -53,16 +54,16 @@ def both(net: Net, folder: Path) -> tuple[irrun.model.Compiled, irrun.model.Comp
 
 @needs_kernels
 def test_a_program_beyond_the_budget_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("irrun.runtime.runner.threads", lambda: 16)
+    monkeypatch.setattr("irrun.runtime.programs.threads", lambda: 16)
     net = Net()
     layered(net)
     expected = net.compile(tmp_path, TIER="compiled")
     inputs = net.inputs()
     found = expected(inputs)[0]
-    assert expected.tiers.last == "compiled"
+    assert expected.executor.last == "compiled"
     compiled = net.compile(tmp_path, TIER="compiled", MAX_MEMORY=BETWEEN)
     np.testing.assert_allclose(compiled(inputs)[0], found, rtol=1e-4, atol=1e-6)
-    assert compiled.tiers.last == "numpy"
+    assert compiled.executor.last == "numpy"
 
 
 @needs_kernels
@@ -74,10 +75,10 @@ def test_a_small_plan_is_lowered_when_it_runs_again(tmp_path: Path) -> None:
     inputs = net.inputs()
     for _ in range(HOT):
         compiled(inputs)
-        assert compiled.tiers.last == "numpy"
+        assert compiled.executor.last == "numpy"
     np.testing.assert_allclose(compiled(inputs)[0], expected(inputs)[0], rtol=1e-4, atol=1e-6)
     expected(inputs)
-    assert (compiled.tiers.last, expected.tiers.last) == ("compiled", "numpy")
+    assert (compiled.executor.last, expected.executor.last) == ("compiled", "numpy")
 
 
 @needs_kernels
@@ -85,9 +86,9 @@ def test_a_large_plan_is_lowered_before_its_first_run(tmp_path: Path, monkeypatc
     net = Net()
     layered(net, channels=6000)
     compiled = net.compile(tmp_path, TIER="auto")
-    monkeypatch.setattr("irrun.runtime.runner.lower", None)
+    monkeypatch.setattr("irrun.runtime.programs.lower", None)
     compiled(net.inputs())
-    assert compiled.tiers.last == "compiled"
+    assert compiled.executor.last == "compiled"
 
 
 @pytest.mark.parametrize(
@@ -109,20 +110,20 @@ def test_kernels_that_cannot_be_used_are_told_once(
     layered(net)
     with pytest.warns(RuntimeWarning, match=f"compiled kernels cannot be used, and models run on NumPy: {reason}"):
         compiled = net.compile(tmp_path, TIER="compiled")
-    assert net.compile(tmp_path, TIER="compiled").tiers.last == "numpy"
+    assert net.compile(tmp_path, TIER="compiled").executor.last == "numpy"
     compiled(net.inputs())
-    assert compiled.tiers.last == "numpy"
+    assert compiled.executor.last == "numpy"
     for function in (tiers.why_not, tiers.has_kernels):
         function.cache_clear()
 
 
 def test_without_kernels_everything_is_numpy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tiers, "has_kernels", lambda: False)
+    monkeypatch.setattr("irrun.runtime.executor.has_kernels", lambda: False)
     net = Net()
     layered(net)
     compiled = net.compile(tmp_path, TIER="compiled")
     compiled(net.inputs())
-    assert compiled.tiers.last == "numpy"
+    assert compiled.executor.last == "numpy"
 
 
 def test_a_tier_that_does_not_exist(tmp_path: Path) -> None:
@@ -141,14 +142,14 @@ def test_a_step_without_a_kernel_is_left_to_numpy(tmp_path: Path) -> None:
     one, other = both(net, tmp_path)
     inputs = net.inputs()
     np.testing.assert_allclose(other(inputs)[0], one(inputs)[0], rtol=1e-5, atol=1e-6)
-    assert other.tiers.last == "compiled"
+    assert other.executor.last == "compiled"
 
 
 @needs_kernels
 def test_blas_has_one_thread_between_calls_of_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """BLAS keeps its threads where all steps are compiled, or all are NumPy's."""
     counts: list[int] = []
-    for function in ("irrun.kernels.threads.threads", "irrun.runtime.runner.threads"):
+    for function in ("irrun.kernels.threads.threads", "irrun.runtime.programs.threads"):
         monkeypatch.setattr(function, lambda: 2)
     monkeypatch.setattr("irrun.kernels.threads.is_crowded", lambda: False)
     monkeypatch.setattr(blas, "set_threads", counts.append)
@@ -198,18 +199,17 @@ def products(net: Net, data: Handle, count: int, shape: str = "6,24") -> Handle:
     return data
 
 
-def runner(model: irrun.model.Compiled) -> Any:
-    """The runner of the only plan of a model."""
-    (lowered,) = model.tiers._lowered.values()
-    assert lowered.runner is not None
-    return lowered.runner
+def programs_of(model: irrun.model.Compiled) -> Any:
+    """The programs of the only plan of a model."""
+    (programs,) = model.executor.programs
+    return programs
 
 
 def running(model: irrun.model.Compiled) -> int:
     """The calls of compiled kernels in the only program of a model."""
     from irrun.runtime.lowering.builder import Call
 
-    (program,) = runner(model).programs
+    (program,) = programs_of(model)
     return sum(isinstance(item, Call) for item in program.items)
 
 
@@ -225,7 +225,7 @@ def test_sizes_that_depend_on_values(tmp_path: Path) -> None:
         inputs = net.inputs()
         for got, wanted in zip(other(inputs).to_tuple(), one(inputs).to_tuple(), strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
-    assert other.tiers.last == "compiled"
+    assert other.executor.last == "compiled"
     assert running(other) >= 8
 
 
@@ -263,10 +263,9 @@ def test_open_sizes_have_programs_of_their_own(tmp_path: Path) -> None:
     for batch, height in ((1, 8), (1, 8), (1, 8), (2, 8), (2, 9), (2, 9), (3, 9), (1, 8), (2, 9), (2, 10), (2, 11)):
         inputs = net.inputs({"x": (batch, 3, height, 8)})
         np.testing.assert_allclose(other(inputs)[0], one(inputs)[0], rtol=1e-4, atol=1e-5)
-        assert other.tiers.last == "compiled"
-    runners = [item.runner for item in other.tiers._lowered.values() if item.runner is not None]
-    assert sum(len(runner.programs) for runner in runners) == 3
-    assert not any(runner.bailouts for runner in runners)
+        assert other.executor.last == "compiled"
+    assert sum(len(list(programs)) for programs in other.executor.programs) == 3
+    assert not any(programs.bailouts for programs in other.executor.programs)
 
 
 @needs_kernels
@@ -283,16 +282,16 @@ def test_numpy_computes_a_run_whose_tiles_are_not_finite(value: float) -> None:
     before = compiled(data)[0]
     broken = data.copy()
     broken[0, 5, 7, 10] = value
-    assert compiled.tiers.last == "compiled"
+    assert compiled.executor.last == "compiled"
     made = compiled(broken)[0]
-    assert compiled.tiers.last == "numpy"
+    assert compiled.executor.last == "numpy"
     bailouts = {"a kernel found values that it does not support": 1}
-    assert compiled.tiers.account == (1, bailouts, bailouts, 1, {})
-    assert len(runner(compiled).programs) == 1
+    assert compiled.executor.account == (1, bailouts, bailouts, 1, {})
+    assert len(list(programs_of(compiled))) == 1
     assert np.count_nonzero(~np.isfinite(made)) == 32 * 9
     np.testing.assert_array_equal(made, plain(broken)[0])
     np.testing.assert_array_equal(compiled(data)[0], before)
-    assert compiled.tiers.last == "compiled"
+    assert compiled.executor.last == "compiled"
 
 
 @needs_kernels
@@ -305,7 +304,7 @@ def test_runs_on_numpy_have_reasons(tmp_path: Path) -> None:
     for _ in range(HOT + 3):
         compiled(inputs)
     steps = len(compiled.plan.steps)
-    assert compiled.tiers.account == (3, {small: HOT}, {}, steps, {})
+    assert compiled.executor.account == (3, {small: HOT}, {}, steps, {})
     settings: dict[str, dict[str, Any]] = {
         "TIER is numpy": {"TIER": "numpy"},
         "there is a time limit, which is checked before each layer": {"TIER": "compiled", "TIMEOUT": 60},
@@ -313,7 +312,7 @@ def test_runs_on_numpy_have_reasons(tmp_path: Path) -> None:
     for reason, config in settings.items():
         compiled = net.compile(tmp_path, **config)
         compiled(inputs)
-        assert compiled.tiers.account == (0, {reason: 1}, {}, 0, {})
+        assert compiled.executor.account == (0, {reason: 1}, {}, 0, {})
 
 
 @needs_kernels
@@ -324,7 +323,7 @@ def test_steps_on_numpy_have_reasons(tmp_path: Path) -> None:
     net.result(net.layer("Sigmoid", [divided], "5,40"))
     compiled = net.compile(tmp_path, TIER="compiled")
     compiled(net.inputs())
-    assert compiled.tiers.account == (1, {}, {}, 3, {"no kernel": 1})
+    assert compiled.executor.account == (1, {}, {}, 3, {"no kernel": 1})
 
 
 @needs_kernels
@@ -336,8 +335,8 @@ def test_sizes_that_depend_on_values_are_seen_first(tmp_path: Path) -> None:
     compiled = net.compile(tmp_path, TIER="compiled")
     for _ in range(2):
         compiled(net.inputs())
-    account = compiled.tiers.account
-    assert (account.compiled, account.numpy) == (1, {SEEN_FIRST: 1})
+    account = compiled.executor.account
+    assert (account.compiled, account.numpy) == (1, {"sizes depend on values, and were seen first": 1})
     assert account.interpreted == {}
 
 
@@ -351,7 +350,7 @@ def test_texts_of_a_known_shape_run_beside_kernels(tmp_path: Path) -> None:
         inputs = {"text": np.array(words, object), "x": net.random.standard_normal((6, 24), dtype=np.float32)}
         for got, wanted in zip(other(inputs).to_tuple(), one(inputs).to_tuple(), strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
-    assert other.tiers.account == (2, {}, {}, 5, {"text": 1})
+    assert other.executor.account == (2, {}, {}, 5, {"text": 1})
 
 
 @pytest.mark.parametrize(

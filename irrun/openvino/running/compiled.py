@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -17,7 +18,7 @@ from irrun.openvino.running.results import OVDict
 from irrun.openvino.running.runnable import Runnable, input_end, output_end, port_of, ports_text
 from irrun.openvino.running.states import VariableState
 from irrun.openvino.values.keywords import also_named
-from irrun.runtime import Plan, Tiers
+from irrun.runtime import Executor, Plan
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -135,9 +136,15 @@ class CompiledModel(Runnable):
         return self._engine.plans
 
     @property
-    def tiers(self) -> Tiers:
-        """The kernels that run the plans."""
-        return self._engine.tiers
+    def executor(self) -> Executor:
+        """The executor of the plans."""
+        return self._engine.executor
+
+    @property
+    def tiers(self) -> Executor:
+        """The executor, by its former name."""
+        warnings.warn("tiers is now called executor", DeprecationWarning, stacklevel=2)
+        return self.executor
 
     def __repr__(self) -> str:
         return f"<CompiledModel:\n{ports_text(self._inputs, self._outputs)}>"

@@ -11,11 +11,10 @@ from irrun.reporting.plans.epilogues import epilogue_of
 from irrun.reporting.plans.lines import array_text, layers_of
 from irrun.reporting.plans.listing import ItemListing, Operand, ProgramListing, Size, StepListing
 from irrun.reporting.plans.sizes import Sizes
-from irrun.runtime.arena import place
-from irrun.runtime.layout import stage_of
+from irrun.runtime.layout import place, stage_of
 from irrun.runtime.lowering.builder import FAILURE, Access, Call, Interpreted, Numbers, Value, is_symbolic
 from irrun.runtime.plan import Plan, Step
-from irrun.runtime.program import Lowered, Program
+from irrun.runtime.program import LoweredStep, Program
 from irrun.runtime.symbolic import Number, hint_of
 from irrun.runtime.view import View
 from irrun.tensor import Array
@@ -122,7 +121,7 @@ class _Lister:
                 found[self._names[number]] = f"{kind} {', '.join(map(self._sizes.text, buffer.numbers))}"
         return found
 
-    def _step(self, lowered: Lowered) -> StepListing:
+    def _step(self, lowered: LoweredStep) -> StepListing:
         items = tuple(self._item(n, self._program.items[n]) for n in range(lowered.first, lowered.last))
         outputs = tuple(map(self._value, lowered.outputs))
         return _step_of(lowered.step, items, outputs)._replace(algorithm=lowered.algorithm)

@@ -10,8 +10,7 @@ from irrun.model.random_inputs import random_input
 from irrun.reporting.plans.lines import printable
 from irrun.reporting.plans.nodes import GraphListing, graph_of
 from irrun.reporting.plans.steps import PlanListing, plan_of
-from irrun.runtime import Plan
-from irrun.runtime.state import State
+from irrun.runtime import Plan, Request
 from irrun.runtime.tiers import why_not
 from irrun.tensor import Array
 
@@ -37,10 +36,10 @@ def running(compiled: Compiled, why: str = "") -> PlanListing | ProgramListing:
     if why:
         return plan_of(compiled.plan, *names(compiled), why)
     from irrun.reporting.plans.program import program_of, reasons_of
+    from irrun.runtime.lower import lower
     from irrun.runtime.lowering.builder import Packs
-    from irrun.runtime.memory import Memory
-    from irrun.runtime.program import Unknown
-    from irrun.runtime.runner import TOO_FEW, lowered, recorded
+    from irrun.runtime.plan_builder import Unknown
+    from irrun.runtime.programs import TOO_FEW, recorded
     from irrun_kernels.host import LEVEL
 
     ran = a_run(compiled)
@@ -49,10 +48,10 @@ def running(compiled: Compiled, why: str = "") -> PlanListing | ProgramListing:
     plan, arrays = ran
     packs = Packs()
     try:
-        program = lowered(plan, packs, arrays, State())
+        program = lower(plan, packs, Request(arrays))
     except Unknown:
-        _, seen = recorded(plan, arrays, State(), Memory())
-        program = lowered(plan, packs, arrays, State(), seen)
+        _, seen = recorded(plan, Request(arrays))
+        program = lower(plan, packs, Request(arrays), seen)
     if not program.is_worthwhile:
         return plan_of(plan, *names(compiled), TOO_FEW, reasons_of(program, plan))
     return program_of(program, *names(compiled), {id(array) for array in packs.values()}, LEVEL.name)

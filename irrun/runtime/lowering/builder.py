@@ -131,34 +131,16 @@ class Unsupported(Exception):
     """No kernel computes a step; the text says why. It is the only way in which a lowering refuses."""
 
 
-def _never(run: Callable[..., Any] | None, inputs: Sequence[Value]) -> tuple[View, ...]:  # noqa: ARG001
-    raise Unsupported("a step outside of a plan")
-
-
-def _nowhere(shape: Sequence[Number], dtype: np.dtype[Any]) -> View | None:  # noqa: ARG001
-    return None
-
-
-def _all(array: View, count: View) -> View:  # noqa: ARG001
-    return array
-
-
 @dataclass(slots=True)
 class Builder:
     """Collects calls; ``items`` are in the order in which they run.
 
-    ``wanted`` is where the result of the step that is lowered should be, of a shape and type; None for anywhere.
-    ``early`` lets NumPy compute the outputs of the step that is lowered before any call, by a function, or as the step
-    does; Unsupported where it cannot. ``counted`` returns the first columns of an array, of a number that the calls so
-    far write to another. ``written`` are arrays that the prelude writes to variables. ``fresh`` are variables that the
-    program does not read: it is for runs that find them without a value. ``algorithm`` is how the step that is lowered
-    is computed, where its lowering chooses one of several.
+    ``written`` are arrays that the prelude writes to variables. ``fresh`` are variables that the program does not read:
+    it is for runs that find them without a value. ``algorithm`` is how the step that is lowered is computed, where its
+    lowering chooses one of several. What depends on the plan, a `PlanBuilder` knows; here are calls outside of a plan.
     """
 
     packs: Packs = field(default_factory=WeakValueDictionary)
-    early: Callable[[Callable[..., Any] | None, Sequence[Value]], tuple[View, ...]] = _never
-    counted: Callable[[View, View], View] = _all
-    wanted: Callable[[Sequence[Number], np.dtype[Any]], View | None] = _nowhere
     symbols: Symbols = field(default_factory=Symbols)
     items: list[Call | Interpreted] = field(default_factory=list)
     buffers: list[Buffer] = field(default_factory=lambda: [Buffer("constant")])
@@ -169,6 +151,21 @@ class Builder:
     _numbers: dict[Hashable, Numbers] = field(default_factory=dict)
     _views: dict[int, tuple[Numbers, View]] = field(default_factory=dict)
     _taken: dict[Hashable, View] = field(default_factory=dict)
+
+    def wanted(self, shape: Sequence[Number], dtype: np.dtype[Any]) -> View | None:  # noqa: ARG002
+        """The place where the only result of the step that is lowered should be; None for anywhere."""
+        return None
+
+    def early(self, run: Callable[..., Any] | None, inputs: Sequence[Value]) -> tuple[View, ...]:  # noqa: ARG002
+        """Let NumPy compute the outputs of the step that is lowered before any call; Unsupported where it cannot.
+
+        It computes them by a function, or as the step does.
+        """
+        raise Unsupported("a step outside of a plan")
+
+    def counted(self, array: View, count: View) -> View:  # noqa: ARG002
+        """The first columns of an array, of a number that the calls so far write to another."""
+        return array
 
     def _buffer(self, buffer: Buffer) -> int:
         self.buffers.append(buffer)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from irrun.ops import Op
 from irrun.runtime.instance import Instance
-from irrun.runtime.layout import Layout
+from irrun.runtime.layout import Size
 from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import Builder
-from irrun.runtime.program import Program, Size, assembled
-from irrun.runtime.state import State
+from irrun.runtime.program import Program, assembled
+from irrun.runtime.request import Refused, Request
 from irrun.runtime.symbolic import hint_of
 from irrun.runtime.view import View
 from irrun.tensor import Array
@@ -67,8 +66,7 @@ def results(
 ) -> list[Array]:
     """The arrays that the calls of a builder compute. Tasks of small ones are examined, as `disjoint` says."""
     program = assembled(builder, inputs, outs)
-    found = Instance(Layout(program), 1).run(arrays, 1, State())
-    assert found is not None
+    found = Instance(program, 1).run(Request(arrays), 1)
     if is_examined:
         _examine(program, arrays)
     return list(found)
@@ -99,13 +97,13 @@ def opened(
         strides = [unknown(stride, axis, True) for axis, stride in enumerate(hint.strides)]
         views.append(builder.given(shape, strides, hint.dtype))
     out = lower(builder, *views)
-    program = assembled(builder, views, [out])
-    program = replace(program, given={view.buffer: 0 for view in views}, sizes=(tuple(sizes), ()))
-    instance = Instance(Layout(program), 1)
+    program = assembled(builder, views, [out], given={view.buffer: 0 for view in views}, sizes=(tuple(sizes), ()))
+    instance = Instance(program, 1)
 
     def compute(arrays: Sequence[Array]) -> Array | None:
-        found = instance.run(arrays, 1, State())
-        if found is None:
+        try:
+            found = instance.run(Request(arrays), 1)
+        except Refused:
             return None
         _examine(program, arrays)
         return found[0]

@@ -14,14 +14,13 @@ from irrun.kernels.elementwise import Elementwise
 from irrun.ops.convolution.spatial import Windows
 from irrun.ops.fused.fused_convolution import FusedConvolution
 from irrun.ops.fused.fused_max_pool import FusedMaxPool
-from irrun.runtime.instance import Bailout, Instance
-from irrun.runtime.layout import Layout
+from irrun.runtime.instance import Instance
 from irrun.runtime.lowering.builder import Builder, Unsupported
 from irrun.runtime.lowering.convolutions import lower_convolution
 from irrun.runtime.lowering.geometry import Part, parts_of
 from irrun.runtime.memory import Memory
 from irrun.runtime.program import assembled
-from irrun.runtime.state import State
+from irrun.runtime.request import Refused, Request
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import BF16, F32, U8
 from irrun_kernels.pixels import Geometry
@@ -120,13 +119,13 @@ def test_tiles_that_are_not_finite_are_left_to_numpy(value: float) -> None:
     op, builder = convolution(weights, (1, 32, 24, 24), (0, 0), (0, 0)), Builder()
     x = channels_last(draw.standard_normal((1, 32, 26, 26), np.float32))
     given = placed(builder, x)
-    instance = Instance(Layout(assembled(builder, [given], [lower_convolution(op, builder, given)])), 1)
-    assert instance.run([x], 1, State()) is not None
+    instance = Instance(assembled(builder, [given], [lower_convolution(op, builder, given)]), 1)
+    assert instance.run(Request([x]), 1)
     for y, column in ((0, 0), (0, 25), (25, 0), (25, 25), (12, 25), (25, 12), (12, 12), (13, 13), (14, 14), (15, 15)):
         broken = x.copy(order="K")
         broken[0, 5, y, column] = value
-        with pytest.raises(Bailout):
-            instance.run([broken], 1, State())
+        with pytest.raises(Refused):
+            instance.run(Request([broken]), 1)
 
 
 @merged()

@@ -20,11 +20,12 @@ from tests.kernels.merged import merged
 def check(data: Array, **attributes: Any) -> None:
     op, counts = NonZero(**attributes), []
 
-    def counted(array: View, count: View) -> View:
-        counts.append(count)
-        return array
+    class Counting(Builder):
+        def counted(self, array: View, count: View) -> View:
+            counts.append(count)
+            return array
 
-    builder = Builder(counted=counted)
+    builder = Counting()
     x = placed(builder, data)
     out = LOWERINGS[NonZero].function(op, builder, x)
     found, (count,) = results(builder, [x], [data], [out, *counts])
