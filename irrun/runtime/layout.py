@@ -64,7 +64,7 @@ class Layout:
         self.atoms: list[list[Atoms]] = [_by_buffer(sizes) for sizes in program.sizes]
         self.strided: set[int] = {size.buffer for sizes in program.sizes for size in sizes if size.is_stride}
         self._sizes(stages)
-        self.words = np.zeros(len(words), np.int64)
+        self.words: Array = np.zeros(len(words), np.int64)
         numbers: list[list[tuple[int, int]]] = [[] for _ in program.sizes]
         addresses: list[list[tuple[int, Address]]] = [[] for _ in program.sizes]
         inner: list[tuple[int, int]] = []
@@ -80,7 +80,7 @@ class Layout:
                 self.words[place : place + 1].view(np.float64)[0] = word
             else:
                 self.words[place] = word
-        self.inner = np.array(inner, np.int64).reshape(-1, 2)
+        self.inner: Array = np.array(inner, np.int64).reshape(-1, 2)
         self.numbers: list[Places] = [_places(pairs) for pairs in numbers]
         self.addresses: list[Addresses] = [self._addresses(found) for found in addresses]
 
@@ -95,13 +95,13 @@ class Layout:
             [n for n, b in enumerate(buffers) if b.kind == "arena" and own[n] == s > 1] for s in stages
         ]
         self.not_placed: list[int] = [n for n, b in enumerate(buffers) if b.kind != "arena" or own[n] > 1]
-        self.sizes = np.array([0 if isinstance(b.size, SymInt) else b.size for b in buffers], np.int64)
+        self.sizes: Array = np.array([0 if isinstance(b.size, SymInt) else b.size for b in buffers], np.int64)
         open_sizes = [(n, b.size) for n, b in enumerate(buffers) if isinstance(b.size, SymInt)]
         self.open_sizes: Places = _places([(n, self._expressions.number(size)) for n, size in open_sizes])
         workspaces = [item.workspace for item in self.program.items if isinstance(item, Call)]
         self.workspace: Number | int = max([each for each in workspaces if not isinstance(each, SymInt)], default=0)
         open_ones = [self._expressions.number(each) for each in workspaces if isinstance(each, SymInt)]
-        self.workspaces = np.array(open_ones, np.int64)
+        self.workspaces: Array = np.array(open_ones, np.int64)
 
     def _words(self) -> list[Any]:
         items = self.program.items
