@@ -29,6 +29,34 @@ if TYPE_CHECKING:
 FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
+class InputCommand(click.Command):
+    """A command with the option ``--input``, which it suggests for files that are given without."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.allow_extra_args = True
+        rest = super().parse_args(ctx, args)
+        if rest and not ctx.resilient_parsing:
+            what = "argument" if len(rest) == 1 else "arguments"
+            raise click.UsageError(f"unexpected {what} {' '.join(rest)}{_meant(ctx, rest)}", ctx)
+        return rest
+
+
+def _meant(ctx: click.Context, rest: list[str]) -> str:
+    """Return a question that gives files as inputs, and the one that is an .xml file as the model."""
+    models = [text for text in rest if text.lower().endswith(".xml")]
+    if not models:
+        return f"; did you mean {_as_inputs(rest)}?"
+    model = str(ctx.params.get("model"))
+    if len(models) > 1 or model.lower().endswith(".xml"):
+        return ""
+    files = [model, *(text for text in rest if text not in models)]
+    return f"; did you mean {ctx.command_path} {models[0]} {_as_inputs(files)}?"
+
+
+def _as_inputs(files: list[str]) -> str:
+    return " ".join(f"-i {file}" for file in files)
+
+
 usual_options: Decorator = together(extension_option, text_or_json, verbosity)
 """The options of commands that read a model and show what they find: text or JSON, as ``output_format``."""
 
