@@ -1,4 +1,4 @@
-"""Models for which OpenVINO returns wrong numbers: irrun follows the formula, and so does OpenVINO with a workaround."""
+"""Models for which OpenVINO returns wrong numbers: irrun follows the formula; so does OpenVINO with a workaround."""
 
 from __future__ import annotations
 

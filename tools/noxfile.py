@@ -48,7 +48,7 @@ def lowest(session: nox.Session) -> None:
 
 
 @nox.session(python=VERSIONS[0])
-@nox.parametrize("extra", ["", *PROJECT["optional-dependencies"].keys() - {"benchmark", "fast", "test"}])
+@nox.parametrize("extra", ["", *sorted(PROJECT["optional-dependencies"].keys() - {"benchmark", "fast", "test"})])
 def extras(session: nox.Session, extra: str) -> None:
     """Run a model with the package alone, and with an extra."""
     session.chdir(ROOT)
