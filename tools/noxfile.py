@@ -4,7 +4,8 @@
 ``nox -f tools/noxfile.py -s lowest``  with the oldest versions of the dependencies that are allowed
 ``nox -f tools/noxfile.py -s extras``  the package alone, and with each extra
 ``nox -f tools/noxfile.py -s types``   the share of the public interface whose types a type checker knows
-``nox -f tools/noxfile.py -s package`` build it twice, compare, and check it; the result is in ``dist/``
+``nox -f tools/noxfile.py -s package`` build it twice, compare, and check it; the result is in ``dist/``,
+                                       and the bill of materials in ``build/``
 """
 
 from __future__ import annotations
@@ -94,6 +95,7 @@ def package(session: nox.Session) -> None:
     session.run("python", "-m", "venv", "--clear", "--without-pip", str(alone))
     wheel = next(name for name in names if name.endswith(".whl"))
     session.run("python", "-m", "pip", "--python", str(alone / "bin" / "python"), "install", wheel)
-    bill = ROOT / "dist" / "irrun.cdx.json"
+    bill = ROOT / "build" / "irrun.cdx.json"
+    bill.parent.mkdir(exist_ok=True)
     session.run("cyclonedx-py", "environment", "--output-file", str(bill), str(alone / "bin" / "python"))
     session.run("pip-audit", "--path", str(next(alone.glob("lib/*/site-packages"))))
