@@ -16,6 +16,7 @@ import irrun
 ROOT = Path(__file__).resolve().parents[1]
 REPOSITORY = "https://github.com/irrun/irrun"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+NOXFILE = (ROOT / "tools" / "noxfile.py").read_text(encoding="utf-8")
 LARGEST_WHEEL = 2_300_000
 """Bytes; a larger one says so by changing the number."""
 
@@ -83,6 +84,21 @@ def test_one_version() -> None:
     assert f'__version__ = "{irrun.__version__}"' in kernels
     assert f"## {irrun.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert f"\nversion: {irrun.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_workflows_run_what_exists() -> None:
+    sessions = set(re.findall(r"^@nox\.session.*?^def (\w+)\(", NOXFILE, re.M | re.S))
+    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / ".github" / "workflows").glob("*.yml"))
+    named = [name for names in re.findall(r"nox -f tools/noxfile\.py -s (.+)", text) for name in names.split()]
+    assert {"types", "package"} <= set(named) <= sessions
+    scripts = re.findall(r"python ([\w/]+\.py)", text)
+    assert len(scripts) > 2
+    assert [script for script in scripts if not (ROOT / script).is_file()] == []
+
+
+def test_nothing_but_archives_is_published() -> None:
+    """The action that publishes takes every file of the folder."""
+    assert re.findall(r'ROOT / "dist" / "[^"]*"', NOXFILE) == []
 
 
 def test_examples_and_schemas_come_with_the_wheel(tmp_path: Path) -> None:

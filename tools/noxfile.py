@@ -3,12 +3,15 @@
 ``nox -f tools/noxfile.py``            the quick tier with each version of Python that is at hand
 ``nox -f tools/noxfile.py -s lowest``  with the oldest versions of the dependencies that are allowed
 ``nox -f tools/noxfile.py -s extras``  the package alone, and with each extra
-``nox -f tools/noxfile.py -s package`` build it twice, compare, and check it; the result is in ``dist/``
+``nox -f tools/noxfile.py -s types``   the share of the public interface whose types a type checker knows
+``nox -f tools/noxfile.py -s package`` build it twice, compare, and check it; the result is in ``dist/``,
+                                       and the bill of materials in ``build/``
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,9 @@ ROOT = Path(__file__).resolve().parents[1]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 VERSIONS = ["3.11", "3.12", "3.13", "3.14"]
 DIGITS = "examples/digits/model.xml", "-i", "image=examples/digits/seven.npy", "--top", "1"
+
+LEAST_KNOWN = 0.99
+"""The share of the names of the public interface whose types have to be known."""
 
 nox.options.default_venv_backend = "venv"
 nox.options.sessions = ["tests"]
@@ -43,12 +49,26 @@ def lowest(session: nox.Session) -> None:
 
 
 @nox.session(python=VERSIONS[0])
-@nox.parametrize("extra", ["", *PROJECT["optional-dependencies"].keys() - {"benchmark", "fast", "test"}])
+@nox.parametrize("extra", ["", *sorted(PROJECT["optional-dependencies"].keys() - {"benchmark", "fast", "test"})])
 def extras(session: nox.Session, extra: str) -> None:
     """Run a model with the package alone, and with an extra."""
     session.chdir(ROOT)
     session.install(f".[{extra}]" if extra else ".")
     session.run("irrun", "run", *DIGITS)
+
+
+@nox.session(python=VERSIONS[1])
+def types(session: nox.Session) -> None:
+    """Fail where pyright knows the types of too few names of the public interface."""
+    session.chdir(ROOT)
+    session.install(".", "pyright")
+    verify = "pyright", "--verifytypes", "irrun", "--ignoreexternal", "--outputjson"
+    found = json.loads(str(session.run(*verify, silent=True, success_codes=[0, 1])))["typeCompleteness"]
+    counts, share = found["exportedSymbolCounts"], found["completenessScore"]
+    session.log(f"{share:.2%} of {sum(counts.values())} names have a known type")
+    if share < LEAST_KNOWN:
+        unknown = [item["name"] for item in found["symbols"] if item["isExported"] and item["isTypeAmbiguous"]]
+        session.error(f"{share:.2%} is below {LEAST_KNOWN:.0%}; without a known type: {', '.join(unknown)}")
 
 
 @nox.session(python=VERSIONS[1])
@@ -75,6 +95,7 @@ def package(session: nox.Session) -> None:
     session.run("python", "-m", "venv", "--clear", "--without-pip", str(alone))
     wheel = next(name for name in names if name.endswith(".whl"))
     session.run("python", "-m", "pip", "--python", str(alone / "bin" / "python"), "install", wheel)
-    bill = ROOT / "dist" / "irrun.cdx.json"
+    bill = ROOT / "build" / "irrun.cdx.json"
+    bill.parent.mkdir(exist_ok=True)
     session.run("cyclonedx-py", "environment", "--output-file", str(bill), str(alone / "bin" / "python"))
     session.run("pip-audit", "--path", str(next(alone.glob("lib/*/site-packages"))))

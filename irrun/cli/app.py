@@ -57,7 +57,7 @@ class _Context(click.Context):
 class LazyGroup(click.Group):
     """A group whose commands are the modules of ``irrun.cli.commands``, imported on first use."""
 
-    context_class = _Context
+    context_class: type[click.Context] = _Context
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         return _names()

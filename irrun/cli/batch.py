@@ -17,7 +17,7 @@ from irrun.cli.extending import extensions
 from irrun.cli.failures import CANNOT
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import Source
-from irrun.cli.options import as_record
+from irrun.cli.options import Decorator, as_record
 from irrun.diagnostics import amount
 from irrun.evaluation.files.images import IMAGES
 from irrun.evaluation.files.preparing import COLORS, FITS, Fit, Preparation, described, prepared
@@ -87,7 +87,7 @@ class Options(NamedTuple):
     workers: jobs.Workers
 
 
-image_options = as_record(
+image_options: Decorator = as_record(
     "preparation",
     Preparation,
     click.option("--layout", metavar="NCHW", default="", help="The layout of the image input; guessed by default."),
@@ -114,7 +114,7 @@ image_options = as_record(
 )
 """The options of images, as ``preparation``."""
 
-classes_option = click.option(
+classes_option: Decorator = click.option(
     "--classes",
     callback=class_names,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -122,7 +122,7 @@ classes_option = click.option(
     help="The names of the classes, one a line.",
 )
 
-batch_options = as_record(
+batch_options: Decorator = as_record(
     "batch",
     Options,
     click.option(

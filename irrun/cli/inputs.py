@@ -14,7 +14,7 @@ from irrun.cli import values
 from irrun.cli.console import note, text_or_json, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
-from irrun.cli.options import as_record, count_option, together
+from irrun.cli.options import Decorator, as_record, count_option, together
 from irrun.cli.writing import read_files
 from irrun.diagnostics import IRError
 from irrun.evaluation.files import reading
@@ -29,19 +29,49 @@ if TYPE_CHECKING:
 FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-usual_options = together(extension_option, text_or_json, verbosity)
+class InputCommand(click.Command):
+    """A command with the option ``--input``, which it suggests for files that are given without."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.allow_extra_args = True
+        rest = super().parse_args(ctx, args)
+        if rest and not ctx.resilient_parsing:
+            what = "argument" if len(rest) == 1 else "arguments"
+            raise click.UsageError(f"unexpected {what} {' '.join(rest)}{_meant(ctx, rest)}", ctx)
+        return rest
+
+
+def _meant(ctx: click.Context, rest: list[str]) -> str:
+    """Return a question that gives files as inputs, and the one that is an .xml file as the model."""
+    models = [text for text in rest if text.lower().endswith(".xml")]
+    if not models:
+        return f"; did you mean {_as_inputs(rest)}?"
+    model = str(ctx.params.get("model"))
+    if len(models) > 1 or model.lower().endswith(".xml"):
+        return ""
+    files = [model, *(text for text in rest if text not in models)]
+    return f"; did you mean {ctx.command_path} {models[0]} {_as_inputs(files)}?"
+
+
+def _as_inputs(files: list[str]) -> str:
+    return " ".join(f"-i {file}" for file in files)
+
+
+usual_options: Decorator = together(extension_option, text_or_json, verbosity)
 """The options of commands that read a model and show what they find: text or JSON, as ``output_format``."""
 
-shape_option = click.option(
+shape_option: Decorator = click.option(
     "--shape",
     "shapes",
     multiple=True,
     metavar="[NAME][SHAPE]",
     help="Reshape an input, such as 'image[1,3,?,224]'; repeatable.",
 )
-weights_option = click.option("--weights", type=FILE, help="The weights file, if it is not beside the model.")
+weights_option: Decorator = click.option(
+    "--weights", type=FILE, help="The weights file, if it is not beside the model."
+)
 
-options = together(
+options: Decorator = together(
     click.option("-i", "--input", "files", multiple=True, metavar="[NAME=]FILE", help="An input; repeatable."),
     count_option("--seed", least=0, default=0, help="The seed of random inputs."),
     shape_option,
@@ -72,7 +102,7 @@ class Source(NamedTuple):
         return read_files(path, self.weights, self.files)
 
 
-source_options = as_record("source", Source, options)
+source_options: Decorator = as_record("source", Source, options)
 """The same, as ``source``."""
 
 

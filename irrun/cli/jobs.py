@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import click
 
-from irrun.cli.options import as_record, count_option, together
+from irrun.cli.options import Decorator, as_record, count_option, together
 
 
 class Workers(NamedTuple):
@@ -17,7 +17,7 @@ class Workers(NamedTuple):
     requests: int | None
 
 
-options = together(
+options: Decorator = together(
     count_option("-j", "--jobs", least=0, default=1, help="Number of processes; 0 for all processors."),
     click.option(
         "--scheduler",
@@ -27,7 +27,7 @@ options = together(
 )
 """The options ``--jobs`` and ``--scheduler``."""
 
-workers_options = as_record(
+workers_options: Decorator = as_record(
     "workers",
     Workers,
     count_option("--requests", most=1024, help="With --batch: number of concurrent inferences in each process."),

@@ -12,7 +12,7 @@ import click
 
 from irrun.cli import values
 from irrun.cli.console import detail, level, note, result, warn
-from irrun.cli.options import as_record
+from irrun.cli.options import Decorator, as_record
 from irrun.cli.tables import aligned, columns
 from irrun.debugging.places import Place, Watcher
 from irrun.diagnostics import amount, listing
@@ -41,7 +41,7 @@ class Watch(NamedTuple):
         return self.dump is not None or self.stats or self.stop_at is not None
 
 
-watch_options = as_record(
+watch_options: Decorator = as_record(
     "watch",
     Watch,
     click.option(

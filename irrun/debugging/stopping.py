@@ -26,7 +26,11 @@ KINDS: Final[dict[str, str]] = {"nan": "NaN", "inf": "Inf", "f16": "values beyon
 
 Kind = Annotated[str, {"enum": [*KINDS]}]
 
-AS_WRITTEN: Final = {"OPTIMIZE": False, "INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0}
+AS_WRITTEN: Final[dict[str, Any]] = {
+    "OPTIMIZE": False,
+    "INFERENCE_PRECISION_HINT": "f32",
+    "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0,
+}
 """The settings of a run layer by layer."""
 
 

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 
 def install(extra: str) -> str:
-    """Return the command that installs an extra from a clone of the repository."""
-    return f"pip install '.[{extra}]'"
+    """Return the command that adds an extra to irrun, whether it came from an index, a wheel or a clone."""
+    return f"pip install 'irrun[{extra}]'"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from irrun.diagnostics.installing import install
 from irrun.diagnostics.requests import RequestError
 from irrun.evaluation.handing import from_openvino, to_openvino
 from irrun.evaluation.timing import milliseconds
@@ -93,7 +94,7 @@ def required(name: str, option: str, extra: str = "") -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
-        how = f"pip install 'irrun[{extra}]'" if extra else f"pip install {name}"
+        how = install(extra) if extra else f"pip install {name}"
         raise RequestError(f"{option} needs the package {name}, which is not installed here; {how}") from None
 
 

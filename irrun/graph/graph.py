@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 import networkx as nx
 
@@ -109,7 +109,7 @@ class _NodeData(dict[str, str]):
 class _GraphData(dict[str, Any]):
     """The data of a graph for networkx, without entries of its own, and the ends beside them."""
 
-    ends = GraphEnds()
+    ends: GraphEnds = GraphEnds()
 
 
 class Graph(_MultiDiGraph):
@@ -125,8 +125,8 @@ class Graph(_MultiDiGraph):
     """
 
     graph: _GraphData
-    graph_attr_dict_factory = _GraphData
-    node_attr_dict_factory = _NodeData
+    graph_attr_dict_factory: ClassVar[type[_GraphData]] = _GraphData
+    node_attr_dict_factory: ClassVar[type[_NodeData]] = _NodeData
 
     _node: dict[int, _NodeData]
     _pred: _Edges

@@ -51,7 +51,7 @@ class PackedMatrix:
         self.stored = stored
         codes = stored.codes if isinstance(stored, Lookup) else stored
         self._is_transposed = isinstance(codes, np.ndarray) and codes.strides[0] < codes.strides[2]
-        self.scale = None if scale is None else np.ascontiguousarray(scale, np.float32)
+        self.scale: Array | None = None if scale is None else np.ascontiguousarray(scale, np.float32)
         self._centre = _centre(stored, zero)
         rest = None if zero is None else np.ascontiguousarray(zero - np.float32(self._centre), np.float32)
         self._rest = rest if rest is not None and rest.any() else None

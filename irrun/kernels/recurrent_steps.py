@@ -76,11 +76,12 @@ class _Steps:
 class RnnSteps(_Steps):
     """RNN steps, with one gate."""
 
-    order, factors = (0,), (1.0,)
+    order: tuple[int, ...] = (0,)
+    factors: tuple[float, ...] = (1.0,)
 
     def __init__(self, w: Array, r: Array, b: Array | None, precision: str, activation: str) -> None:
         super().__init__(w, r, b, precision)
-        self.activation = RNN_ACTIVATIONS[activation]
+        self.activation: Callable[[Array, Array], object] = RNN_ACTIVATIONS[activation]
 
     def steps(
         self, inputs: Sequence[Array], targets: Sequence[Array], states: Sequence[Array], ends: Sequence[Array]
@@ -98,7 +99,8 @@ class RnnSteps(_Steps):
 class LstmSteps(_Steps):
     """LSTM steps: gates f, i, c, o, used in the order i, f, o, c."""
 
-    order, factors = (1, 0, 3, 2), (0.5, 0.5, 0.5, 1.0)
+    order: tuple[int, ...] = (1, 0, 3, 2)
+    factors: tuple[float, ...] = (0.5, 0.5, 0.5, 1.0)
 
     def steps(
         self, inputs: Sequence[Array], targets: Sequence[Array], states: Sequence[Array], ends: Sequence[Array]
@@ -131,13 +133,14 @@ class LstmSteps(_Steps):
 class GruSteps(_Steps):
     """GRU steps: gates z, r, h; with ``linear_before_reset``, a fourth part of the bias is for the state."""
 
-    order, factors = (0, 1, 2), (0.5, 0.5, 1.0)
+    order: tuple[int, ...] = (0, 1, 2)
+    factors: tuple[float, ...] = (0.5, 0.5, 1.0)
 
     def __init__(self, w: Array, r: Array, b: Array | None, precision: str, linear_before_reset: bool) -> None:
         size = r.shape[1]
         super().__init__(w, r, None if b is None else b[: 3 * size], precision)
         self.linear = linear_before_reset
-        self.inner = b[3 * size :].copy() if b is not None and linear_before_reset else None
+        self.inner: Array | None = b[3 * size :].copy() if b is not None and linear_before_reset else None
 
     def steps(
         self, inputs: Sequence[Array], targets: Sequence[Array], states: Sequence[Array], ends: Sequence[Array]

@@ -32,8 +32,10 @@ class TransposedConvolution:
         bias: Array | None = None,
         activation: Activation | None = None,
     ) -> None:
-        groups, depth, self.filters, *self.kernel = weights.shape
-        self.weights = np.ascontiguousarray(np.moveaxis(weights, 2, -1)).reshape(
+        groups, depth, filters, *kernel = weights.shape
+        self.filters: int = filters
+        self.kernel: list[int] = kernel
+        self.weights: Array = np.ascontiguousarray(np.moveaxis(weights, 2, -1)).reshape(
             groups, depth, math.prod((*self.kernel, self.filters))
         )
         self.strides: tuple[int, ...] = tuple(strides)

@@ -108,9 +108,12 @@ class Winograd(Blocks):
 
     def __init__(self, weights: Array, geometry: Geometry, epilogue: Epilogue) -> None:
         super().__init__(geometry, Epilogue(None, epilogue.activation))
-        self.filters, self.depth = weights.shape[:2]
+        self.filters: int = weights.shape[0]
+        self.depth: int = weights.shape[1]
         self.bias: Array | None = epilogue.bias
-        self.down, self.across = (-(-count // TILE) for count in geometry.counts)
+        down, across = (-(-count // TILE) for count in geometry.counts)
+        self.down: int = down
+        self.across: int = across
         self._source = weights
 
     @cached_property

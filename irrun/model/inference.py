@@ -32,7 +32,8 @@ class Inference:
         extensions: Iterable[ExtensionSource] = (),
         travels: bool = False,
     ) -> None:
-        self.config, self.travels = dict(config or {}), travels
+        self.config: dict[str, Any] = dict(config or {})
+        self.travels: bool = travels
         if "EXTENSIONS" in self.config:
             self.config["EXTENSIONS"] = [portable(item, travels=travels) for item in self.config["EXTENSIONS"]]
         self._shapes = dict(shapes or {})

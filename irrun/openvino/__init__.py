@@ -73,9 +73,10 @@ __all__ += ["preprocess", "properties", "tools", "utils"]
 __version__ = RELEASE
 """The release of OpenVINO whose API this is, in the form of its versions; ``irrun.__version__`` is that of irrun."""
 
-RemoteContext, RemoteTensor, VAContext, VASurfaceTensor = map(
-    refused_class, ("RemoteContext", "RemoteTensor", "VAContext", "VASurfaceTensor")
-)
+RemoteContext: type = refused_class("RemoteContext")
+RemoteTensor: type = refused_class("RemoteTensor")
+VAContext: type = refused_class("VAContext")
+VASurfaceTensor: type = refused_class("VASurfaceTensor")
 
 
 def get_version() -> str:

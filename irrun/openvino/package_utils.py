@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from irrun.openvino.importing.absent import ABSENT
-from irrun.openvino.importing.refused import refused_class, refused_function
+from typing import Final
 
-LazyLoader: type = refused_class("LazyLoader", ABSENT["package_utils"])
-classproperty, deprecated, deprecatedclassproperty, get_cmake_path = (
-    refused_function(name, ABSENT["package_utils"])
-    for name in ("classproperty", "deprecated", "deprecatedclassproperty", "get_cmake_path")
-)
+from irrun.openvino.importing.absent import ABSENT
+from irrun.openvino.importing.refused import Refused, refused_class, refused_function
+
+_REASON: Final = ABSENT["package_utils"]
+
+LazyLoader: type = refused_class("LazyLoader", _REASON)
+classproperty: Refused = refused_function("classproperty", _REASON)
+deprecated: Refused = refused_function("deprecated", _REASON)
+deprecatedclassproperty: Refused = refused_function("deprecatedclassproperty", _REASON)
+get_cmake_path: Refused = refused_function("get_cmake_path", _REASON)
 
 __all__ = ["LazyLoader", "classproperty", "deprecated", "deprecatedclassproperty", "get_cmake_path"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, ClassVar, Final, NamedTuple, NoReturn
 
 from irrun.ops.context import BodyCall
 from irrun.ops.declaration import Fold, In, Out
@@ -84,8 +84,8 @@ class Extension(Op):
     ``layer_type`` and ``domain`` are the type and version of the layer. It cannot be run.
     """
 
-    inputs = (In("inputs", ANY, variadic=True, optional=True),)
-    outputs = (Out("outputs", ANY, variadic=True),)
+    inputs: ClassVar[tuple[In, ...]] = (In("inputs", ANY, variadic=True, optional=True),)
+    outputs: ClassVar[tuple[Out, ...]] = (Out("outputs", ANY, variadic=True),)
     foldable = Fold.NEVER
 
     def __init__(self, layer_type: str, domain: str, declared: Sequence[Fact]) -> None:

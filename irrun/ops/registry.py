@@ -59,8 +59,7 @@ class UnknownOperation(OpError):
 @functools.cache
 def _modules() -> dict[str, str]:
     """Return the modules of all categories by name, in lower case without underscores, for finding a type's file."""
-    import irrun.ops as package
-
+    package = importlib.import_module("irrun.ops._declared")
     found = {}
     for category in (entry for folder in package.__path__ for entry in os.scandir(folder) if entry.is_dir()):
         for name, suffix in map(os.path.splitext, os.listdir(category)):

@@ -248,7 +248,7 @@ def _attributes(cls: OpClass) -> typing.Iterator[AttrSpec]:
     """Yield the attributes that a class declares, in order, those of its bases first."""
     declared: dict[str, tuple[Attr, Any]] = {}
     for base in reversed(cls.__mro__):
-        for field, text in vars(base).get("__annotations__", {}).items():
+        for field, text in inspect.get_annotations(base).items():
             attribute = vars(base).get(field)
             if isinstance(attribute, Attr):
                 hint = eval(text, vars(sys.modules[base.__module__])) if isinstance(text, str) else text

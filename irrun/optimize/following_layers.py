@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from irrun.graph import Node, Outlet
@@ -28,12 +30,12 @@ class FollowingLayers:
         self.bias: Array | None = None
         self.summand: Outlet | None = None
         self.activation: Elementwise | None = None
-        self.last = node
+        self.last: Node = node
         self.nodes: list[Node] = [node]
         fact = graph.fact(first(node))
         assert fact is not None
         self.fact: Fact = fact
-        self.dtype = fact.type.dtype
+        self.dtype: np.dtype[Any] = fact.type.dtype
         while self.activation is None:
             after = graph.only_consumer(first(self.last))
             if after is None or not same_shape(graph.fact(first(after)), fact) or not self._take(after):
@@ -84,7 +86,7 @@ class FollowingLayers:
         return True
 
     def _batch_norm(self, node: Node) -> bool:
-        from irrun.ops.normalization.batch_norm_inference import BatchNormInferenceV5
+        from irrun.ops._declared.normalization.batch_norm_inference import BatchNormInferenceV5
 
         if not isinstance(node.op, BatchNormInferenceV5):
             return False

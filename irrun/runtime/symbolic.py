@@ -151,7 +151,10 @@ class SymInt:
     def __truediv__(self, other: Number) -> Number:
         raise NotWhole(f"{self} / {other}")
 
-    __rtruediv__ = __pow__ = __truediv__
+    def __pow__(self, other: Number) -> Number:
+        raise NotWhole(f"{self} ** {other}")
+
+    __rtruediv__ = __truediv__
 
     def __float__(self) -> float:
         raise NotWhole(f"float({self})")

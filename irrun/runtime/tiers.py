@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from irrun.diagnostics.version import __version__
 from irrun.kernels.threads import release_scratch
-from irrun.ops.fused.base import Fused
+from irrun.ops._declared.fused.base import Fused
 from irrun.runtime.plan import Plan, Step
 from irrun.tensor import Array
 

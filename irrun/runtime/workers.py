@@ -71,8 +71,8 @@ class Worker:
     def __init__(self, mailbox: int, number: int) -> None:
         self._mailbox = mailbox
         self._number = number
-        self.turns = 0
-        self.is_asleep = threading.Event()
+        self.turns: int = 0
+        self.is_asleep: threading.Event = threading.Event()
         self._bell = threading.Event()
         threading.Thread(target=self._run, name=f"irrun-{number}", daemon=True).start()
 

@@ -41,7 +41,7 @@ STORED_AS_CODES: dict[str, np.dtype[Any]] = {
     "f8e5m2": np.dtype("<u1"),
     "f8e8m0": np.dtype("<u1"),
 }
-SHIFTS_IN_BYTE = {
+SHIFTS_IN_BYTE: dict[str, tuple[int, ...]] = {
     "u4": (0, 4),
     "i4": (0, 4),
     "nf4": (0, 4),

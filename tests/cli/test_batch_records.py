@@ -98,7 +98,8 @@ def test_a_table_without_pyarrow(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     result = run("run", clamp, "--batch", rows, "-o", tmp_path / "out", "--records", "x.parquet")
     assert one_line(result) == (
-        "error: records in .parquet files need the package pyarrow, which is not installed; pip install '.[parquet]'"
+        "error: records in .parquet files need the package pyarrow, which is not installed; "
+        "pip install 'irrun[parquet]'"
     )
     assert not (tmp_path / "out").exists()
 

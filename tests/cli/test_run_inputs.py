@@ -36,6 +36,24 @@ def test_input_by_any_name(run: Run, clamp: Path, npy: Npy, form: str) -> None:
     assert (result.exit_code, result.stderr) == (0, "")
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["run", "m.xml", "x.npy"], "unexpected argument x.npy; did you mean -i x.npy?"),
+        (["run", "m.xml", "a=x.npy", "y.png"], "unexpected arguments a=x.npy y.png; did you mean -i a=x.npy -i y.png?"),
+        (["run", "x.npy", "m.xml"], "unexpected argument m.xml; did you mean irrun run m.xml -i x.npy?"),
+        (["run", "m.xml", "n.xml"], "unexpected argument n.xml"),
+        (["bench", "m.xml", "x.npy"], "unexpected argument x.npy; did you mean -i x.npy?"),
+        (["debug", "blame", "m.xml", "n.xml", "x.npy"], "unexpected argument x.npy; did you mean -i x.npy?"),
+    ],
+)
+def test_a_file_without_its_option(run: Run, folder: Path, words: list[str], message: str) -> None:
+    for name in ("m.xml", "n.xml", "x.npy"):
+        (folder / name).write_bytes(b"")
+    result = run(*words)
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (2, f"Error: {message}")
+
+
 def test_input_name_with_signs_in_it(run: Run, tmp_path: Path, npy: Npy) -> None:
     net = Net()
     net.result(net.parameter("a:b=c", "1"), name="first")

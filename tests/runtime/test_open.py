@@ -15,7 +15,7 @@ from tests.runtime.test_tiers import both, products
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
-from irrun.ops.matrix.matmul import MatMul
+from irrun.ops._declared.matrix.matmul import MatMul
 from irrun.runtime.instance import Instance
 from irrun.runtime.lower import lower
 from irrun.runtime.lowering import LOWERINGS

@@ -32,7 +32,7 @@ from irrun.cli.compiling import several_compile_options
 from irrun.cli.console import result
 from irrun.cli.extending import extensions
 from irrun.cli.findings import say_findings
-from irrun.cli.inputs import FILE, Source, usual_options
+from irrun.cli.inputs import FILE, InputCommand, Source, usual_options
 from irrun.cli.measuring import blas_text, say_pinned_blas, short, tier_rows
 from irrun.cli.options import Number, count_option
 from irrun.cli.settings import Settings
@@ -56,7 +56,7 @@ ROWS = (
 )
 
 
-@click.command(help=__doc__)
+@click.command(help=__doc__, cls=InputCommand)
 @click.argument("model", type=FILE)
 @inputs.source_options
 @click.option(

@@ -42,7 +42,7 @@ from irrun.cli import inputs, jobs, limits, values
 from irrun.cli.console import fail, note, result
 from irrun.cli.extending import extensions
 from irrun.cli.failures import CANNOT
-from irrun.cli.inputs import Source, usual_options
+from irrun.cli.inputs import InputCommand, Source, usual_options
 from irrun.cli.settings import Settings, properties
 from irrun.jobs import way
 
@@ -50,7 +50,7 @@ DIFFERENT: Final = 1
 STATS: Final = ("max", "mean", "median", "rms")
 
 
-@click.command(help=__doc__)
+@click.command(help=__doc__, cls=InputCommand)
 @click.argument("model", type=click.Path())
 @click.argument("other", required=False, type=click.Path())
 @inputs.source_options

@@ -31,7 +31,7 @@ from irrun.cli.compiling import compile_options
 from irrun.cli.console import note, result
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
-from irrun.cli.inputs import FILE, Source, usual_options
+from irrun.cli.inputs import FILE, InputCommand, Source, usual_options
 from irrun.cli.measuring import blas_text, say_pinned_blas, short, short_sum, tier_rows
 from irrun.cli.options import count_option
 from irrun.cli.settings import Settings
@@ -45,7 +45,7 @@ from irrun.evaluation.profiling import profile
 from irrun.runtime.observers import Shapes, Tracer
 
 
-@click.command(help=__doc__)
+@click.command(help=__doc__, cls=InputCommand)
 @click.argument("model", type=FILE)
 @inputs.source_options
 @click.option("--random", is_flag=True, expose_value=False, help="Use random values for other inputs (the default).")

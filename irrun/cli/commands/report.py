@@ -26,7 +26,7 @@ import click
 from irrun.cli import inputs, limits
 from irrun.cli.console import note, verbosity
 from irrun.cli.extending import extension_option, extensions
-from irrun.cli.inputs import FILE, Source
+from irrun.cli.inputs import FILE, InputCommand, Source
 from irrun.cli.options import output_option
 from irrun.cli.settings import Settings
 from irrun.cli.writing import read_files
@@ -38,7 +38,7 @@ from irrun.model import Loaded
 from irrun.tensor import Shape
 
 
-@click.command(help=__doc__)
+@click.command(help=__doc__, cls=InputCommand)
 @click.argument("model", type=FILE)
 @click.argument("other", type=FILE, required=False)
 @output_option("The page to write.", folders=False, required=True)

@@ -36,7 +36,7 @@ from irrun.cli.compiling import compile_options
 from irrun.cli.console import detail, level, note, result, warn
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
-from irrun.cli.inputs import FILE, Source, usual_options
+from irrun.cli.inputs import FILE, InputCommand, Source, usual_options
 from irrun.cli.options import count_option, output_option
 from irrun.cli.port_values import values_option
 from irrun.cli.settings import Settings
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from irrun.linter.given import Values
 
 
-@click.command(help=__doc__)
+@click.command(help=__doc__, cls=InputCommand)
 @click.argument("model", type=FILE)
 @inputs.source_options
 @values_option("The value of an input, by name, or by port id for a bare layer; repeatable.", "typed")

@@ -24,7 +24,7 @@ import click
 from irrun.cli import inputs, limits, values
 from irrun.cli.comparing import claims
 from irrun.cli.console import note, result
-from irrun.cli.inputs import FILE, Source, usual_options
+from irrun.cli.inputs import FILE, InputCommand, Source, usual_options
 from irrun.cli.options import output_option
 from irrun.cli.settings import Settings, properties
 from irrun.cli.writing import read_files
@@ -43,7 +43,7 @@ from irrun.settings.resolving import DEFAULT
 FOUND = 1
 
 
-@click.command(help=__doc__)
+@click.command(help=__doc__, cls=InputCommand)
 @click.argument("model", type=FILE)
 @click.argument("other", required=False, type=FILE)
 @inputs.source_options

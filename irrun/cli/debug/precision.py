@@ -31,7 +31,7 @@ import click
 
 from irrun.cli import inputs, limits, values
 from irrun.cli.console import note, result
-from irrun.cli.inputs import FILE, Source, usual_options
+from irrun.cli.inputs import FILE, InputCommand, Source, usual_options
 from irrun.cli.options import Number, count_option, output_option
 from irrun.cli.settings import Settings
 from irrun.cli.tables import aligned, columns
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from irrun.cli.records import PrecisionRecord
 
 
-@click.command(help=__doc__)
+@click.command(help=__doc__, cls=InputCommand)
 @click.argument("model", type=FILE)
 @inputs.source_options
 @click.option("--precision", "name", type=click.Choice(PRECISIONS), required=True, help="The precision to examine.")

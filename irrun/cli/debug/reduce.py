@@ -24,7 +24,7 @@ import click
 from irrun.cli import inputs, limits, values
 from irrun.cli.console import detail, note, result
 from irrun.cli.failures import Failure
-from irrun.cli.inputs import FILE, Source, usual_options
+from irrun.cli.inputs import FILE, InputCommand, Source, usual_options
 from irrun.cli.options import Number, count_option, output_option
 from irrun.cli.settings import Settings
 from irrun.debugging.cases import Case, layers_of
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from irrun.cli.records import NamedLayer, ReduceRecord
 
 
-@click.command(help=__doc__)
+@click.command(help=__doc__, cls=InputCommand)
 @click.argument("model", type=FILE)
 @click.option("--check", required=True, metavar="COMMAND", help="The command that fails; {} is the model.")
 @click.option("--match", metavar="PATTERN", help="A pattern that the output of the command must match.")

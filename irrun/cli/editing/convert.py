@@ -19,7 +19,7 @@ import click
 from irrun.cli.console import verbosity
 from irrun.cli.editing import sharing
 from irrun.cli.extending import extension_option
-from irrun.cli.inputs import FILE
+from irrun.cli.inputs import FILE, weights_option
 from irrun.surgery import convert
 
 
@@ -27,7 +27,7 @@ from irrun.surgery import convert
 @click.argument("model", type=FILE)
 @sharing.output_option
 @click.option("--to", "type", type=click.Choice(["f16", "f32"]), required=True, help="The type of the weights.")
-@sharing.weights_option
+@weights_option
 @extension_option
 @verbosity
 def command(model: Path, output: Path, type: Literal["f16", "f32"], weights: Path | None) -> None:

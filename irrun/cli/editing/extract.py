@@ -22,7 +22,7 @@ from irrun.cli import inputs
 from irrun.cli.console import note, verbosity
 from irrun.cli.editing import sharing
 from irrun.cli.extending import extension_option
-from irrun.cli.inputs import FILE
+from irrun.cli.inputs import FILE, InputCommand
 from irrun.cli.writing import read_files
 from irrun.diagnostics import amount
 from irrun.evaluation.files import reading, saving
@@ -32,7 +32,7 @@ from irrun.model import Loaded
 from irrun.surgery import Extract, extract, record
 
 
-@click.command(name="extract", help=__doc__)
+@click.command(name="extract", help=__doc__, cls=InputCommand)
 @click.argument("model", type=FILE)
 @sharing.output_option
 @click.option("--from", "begin", metavar="LAYER", multiple=True, help="Begin with this layer.")

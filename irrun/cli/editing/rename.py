@@ -20,7 +20,7 @@ import click
 from irrun.cli.console import verbosity
 from irrun.cli.editing import sharing
 from irrun.cli.extending import extension_option
-from irrun.cli.inputs import FILE
+from irrun.cli.inputs import FILE, weights_option
 from irrun.surgery import rename, without_names
 
 
@@ -30,7 +30,7 @@ from irrun.surgery import rename, without_names
 @click.option("--layer", "layers", metavar="OLD=NEW", multiple=True, help="A new name of a layer; repeatable.")
 @click.option("--tensor", "tensors", metavar="OLD=NEW", multiple=True, help="A new name of a tensor; repeatable.")
 @click.option("--generic", is_flag=True, help="Name layers by type and number, and drop the rt_info of the model.")
-@sharing.weights_option
+@weights_option
 @extension_option
 @verbosity
 def command(

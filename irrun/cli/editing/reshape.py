@@ -17,7 +17,7 @@ import click
 from irrun.cli.console import verbosity
 from irrun.cli.editing import sharing
 from irrun.cli.extending import extension_option
-from irrun.cli.inputs import FILE
+from irrun.cli.inputs import FILE, weights_option
 from irrun.evaluation.files.naming import reshape
 
 
@@ -32,7 +32,7 @@ from irrun.evaluation.files.naming import reshape
     metavar="[NAME][SHAPE]",
     help="The shape of an input, such as 'image[1,3,?,224]'; repeatable.",
 )
-@sharing.weights_option
+@weights_option
 @extension_option
 @verbosity
 def command(model: Path, output: Path, shapes: tuple[str, ...], weights: Path | None) -> None:

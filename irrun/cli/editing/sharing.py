@@ -12,7 +12,7 @@ from irrun.cli.console import note, verbosity
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
-from irrun.cli.inputs import FILE
+from irrun.cli.inputs import weights_option
 from irrun.cli.writing import read_files
 from irrun.diagnostics import amount
 from irrun.evaluation.files.targets import refuse_inputs, refuse_other_than_xml
@@ -41,9 +41,6 @@ def output_option(command: F) -> F:
         help="Write no .bin: the constants stay those of the .bin of the model.",
     )
     return output(xml_only(command))
-
-
-weights_option = click.option("--weights", type=FILE, help="The weights file, if it is not beside the model.")
 
 
 def options(command: F) -> F:

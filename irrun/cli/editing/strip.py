@@ -19,7 +19,7 @@ import click
 from irrun.cli.console import verbosity
 from irrun.cli.editing import sharing
 from irrun.cli.extending import extension_option
-from irrun.cli.inputs import FILE
+from irrun.cli.inputs import FILE, weights_option
 from irrun.surgery import strip, without_names
 
 
@@ -38,7 +38,7 @@ from irrun.surgery import strip, without_names
 @click.option(
     "--names", is_flag=True, help="Also replace the names of layers and tensors, and drop the rt_info of the model."
 )
-@sharing.weights_option
+@weights_option
 @extension_option
 @verbosity
 def command(model: Path, output: Path, seed: int, zeros: bool, names: bool, weights: Path | None) -> None:

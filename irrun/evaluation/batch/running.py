@@ -40,14 +40,16 @@ class Batch:
     """
 
     def __init__(self, model: Loaded, items: Sequence[Item], todo: Sequence[Group], work: BatchWork, way: Way) -> None:
-        self.model, self.items = model, items
+        self.model: Loaded = model
+        self.items: Sequence[Item] = items
         self.skipped: Mapping[str, int] = {}
         self.images: str | None = None
         self.records: Path | None = None
         self.table: Path | None = None
         self._todo, self._work, self._way = list(todo), work, way
         self._records: Records | None = None
-        self.before, self.left = 0, len(items)
+        self.before: int = 0
+        self.left: int = len(items)
 
     def keep(self, records: Records, table: Path | None) -> None:
         """Write records into a file, and do not run again what it calls done."""

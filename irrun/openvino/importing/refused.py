@@ -7,6 +7,9 @@ from typing import Any, NoReturn
 
 from irrun.openvino.importing.absent import ABSENT
 
+Refused = Callable[..., NoReturn]
+"""A function that raises."""
+
 
 def refused_class(name: str, reason: str = "") -> type:
     """Return a class of which no object can be made: RuntimeError with the reason, by default that of its name."""
@@ -18,7 +21,7 @@ def refused_class(name: str, reason: str = "") -> type:
     return type(name, (), {"__init__": init, "__doc__": refuse.__doc__})
 
 
-def refused_function(name: str, reason: str = "") -> Callable[..., NoReturn]:
+def refused_function(name: str, reason: str = "") -> Refused:
     """Return a function that raises RuntimeError with the reason, by default that of its name."""
     what = f"irrun has no {name}: {reason or ABSENT[name]}"
 

@@ -73,7 +73,7 @@ class InputTensorInfo(OutputTensorInfo):
         self.spatial: tuple[Dim, Dim] | None = None
         self.color: ColorFormat | None = None
         self.sub_names: tuple[str, ...] = ()
-        self.memory = ""
+        self.memory: str = ""
 
     def set_shape(self, shape: PartialShape | Sequence[int]) -> Self:
         """Set the shape; TypeError for a text."""

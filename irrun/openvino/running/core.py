@@ -44,7 +44,10 @@ class Version:
     """The version of the software behind a device."""
 
     def __init__(self) -> None:
-        self.major, self.minor, self.patch = (int(part) for part in NUMBER.split("."))
+        major, minor, patch = (int(part) for part in NUMBER.split("."))
+        self.major: int = major
+        self.minor: int = minor
+        self.patch: int = patch
         self.build_number = RELEASE
         self.description = "irrun"
 

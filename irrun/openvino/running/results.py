@@ -70,7 +70,7 @@ class ProfilingStatus(Enum):
 class ProfilingInfo:
     """The time that a layer took in the last inference."""
 
-    Status: ClassVar = ProfilingStatus
+    Status: ClassVar[type[ProfilingStatus]] = ProfilingStatus
     NOT_RUN: ClassVar[ProfilingStatus] = ProfilingStatus.NOT_RUN
     OPTIMIZED_OUT: ClassVar[ProfilingStatus] = ProfilingStatus.OPTIMIZED_OUT
     EXECUTED: ClassVar[ProfilingStatus] = ProfilingStatus.EXECUTED

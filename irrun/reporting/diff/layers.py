@@ -12,9 +12,9 @@ from irrun.diagnostics import OpError
 from irrun.document.records import PortElement, dims_text, element_type
 from irrun.graph import Node, Outlet
 from irrun.graph.graph import PARAMETER, RESULT
+from irrun.ops._declared.infrastructure.const import Const
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.extension import Extension
-from irrun.ops.infrastructure.const import Const
 from irrun.reporting.diff.changes import Change
 from irrun.reporting.diff.side import Side
 from irrun.tensor import Fact
@@ -27,8 +27,12 @@ class LayerPair:
     """A layer of one graph, and that of another which corresponds to it; names follow ``path`` and ``other``."""
 
     def __init__(self, a: Side, x: int, b: Side, y: int, path: str, other: str) -> None:
-        self.a, self.x, self.b, self.y = a, x, b, y
-        self.first, self.second = a.node(x), b.node(y)
+        self.a: Side = a
+        self.x: int = x
+        self.b: Side = b
+        self.y: int = y
+        self.first: Node = a.node(x)
+        self.second: Node = b.node(y)
         self.place: Place = (self.first.type, path + self.first.name, other + self.second.name)
 
     @property

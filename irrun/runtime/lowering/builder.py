@@ -284,7 +284,7 @@ class Builder:
         return isinstance(x, np.ndarray)
 
 
-FAILURE: Final = Address(0)
+FAILURE: Final[Address] = Address(0)
 
 
 def place_of(address: Address) -> Hashable:

@@ -5,4 +5,6 @@ install --target``), each in a process of its own, with one-layer models of the 
 ``docs/data/releases.json``: the first release that reads, and the first that compiles, a model of each version.
 With ``--models``, it asks for the exported models and the examples whether the release that ``irrun info`` names reads
 them, and whether the one before refuses them, and writes ``docs/data/releases-of-models.json``.
+With ``--faults``, it runs the models of ``docs/faults``, and writes the error of each release to
+``docs/data/openvino-faults.json``.
 """

@@ -25,17 +25,21 @@ class Installed(NamedTuple):
 
     def answers(self, lines: Sequence[str]) -> list[str]:
         """Return what the release does with each model: ``nothing``, ``reads`` or ``compiles``."""
+        return [word for line in self.run(WORKER, lines) for word in line.split()]
+
+    def run(self, worker: Path, lines: Sequence[str]) -> list[str]:
+        """Return the lines that a worker prints with this release, given others."""
         libraries = str(self.folder / "openvino" / "libs")
         environment = {**os.environ, "PYTHONPATH": str(self.folder), "LD_LIBRARY_PATH": libraries}
         done = subprocess.run(
-            [self.python, str(WORKER)],
+            [self.python, str(worker)],
             input="\n".join(lines),
             env=environment,
             stdout=subprocess.PIPE,
             text=True,
             check=True,
         )
-        return done.stdout.split()
+        return done.stdout.splitlines()
 
     def reads(self, paths: Mapping[str, Path]) -> dict[str, bool]:
         """Return whether the release reads each model."""
