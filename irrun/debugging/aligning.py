@@ -219,9 +219,12 @@ class _Aligner(Finder):
         return tuple(sorted(pairs)) if is_alike else None
 
     def _candidates(self, cone: set[int], wrong: Sequence[tuple[Outlet, Outlet]]) -> Iterator[Region]:
-        """Yield regions, the smallest first; of equal ones those whose ends have the same name or type first."""
+        """Yield regions, the smallest first; of equal ones those whose ends have the same name or type first.
+
+        A tensor with NaN or infinities explains whatever follows, so layers that make them count as one more.
+        """
         others: dict[Outlet, tuple[int, ...]] = {}
-        found: list[tuple[tuple[int, bool, bool, int], Region]] = []
+        found: list[tuple[tuple[int, bool, bool, bool, int], Region]] = []
         for outlet, layers in self._ends(cone, wrong):
             node = self.ours.node(outlet.node)
             for other in self._plausible(outlet, dict(wrong)):
@@ -232,8 +235,9 @@ class _Aligner(Finder):
                 beside = () if other in self.taken else others[other]
                 if len(beside) <= _WIDEST and (layers or beside):
                     is_one_sided = not layers or not beside
-                    size = len(layers) + len(beside) + (is_one_sided or twin.type != node.type)
-                    order = size, twin.name != node.name, twin.type != node.type, len(found)
+                    spreads = bool(beside) and not self.tensors.is_finite(other)
+                    size = len(layers) + len(beside) + (is_one_sided or twin.type != node.type) + spreads
+                    order = size, spreads, twin.name != node.name, twin.type != node.type, len(found)
                     found.append((order, Region(outlet, other, layers, beside)))
         found.sort(key=lambda item: item[0])
         yield from (region for _, region in found)
