@@ -11,15 +11,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from irrun.debugging.clipping import clipping
 from irrun.debugging.expanding import expanded
 from irrun.debugging.finding import HELD, Finder, Harmless
+from irrun.debugging.levels import QUANTISER, clipping, quantiser_noise
 from irrun.debugging.places import Passer
-from irrun.debugging.quantising import QUANTISER, quantiser_noise
 from irrun.debugging.replaying import Layers
 from irrun.debugging.resembling import SAME, distance, is_plain
 from irrun.debugging.spool import Spool
@@ -27,6 +26,8 @@ from irrun.graph import Outlet
 from irrun.jobs.progress import working
 from irrun.model import Loaded
 from irrun.tensor import Array
+
+_T = TypeVar("_T")
 
 _WIDEST: Final = 24
 """Layers of a region up to which it is looked at."""
@@ -68,7 +69,8 @@ class Alignment:
     """Two models side by side, as far as they were matched.
 
     ``found`` are the outlets of the other model by those of the first. ``is_explained`` says that the outputs agree
-    once the tensors at the ends of all ``regions`` are those of the other model.
+    once the tensors at the ends of all ``regions`` are those of the other model. ``is_turned`` says that who compares
+    names the other model first.
     """
 
     ours: Layers
@@ -77,6 +79,11 @@ class Alignment:
     harmless: list[Harmless] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
     is_explained: bool = True
+    is_turned: bool = False
+
+    def in_order(self, own: _T, its: _T) -> tuple[_T, _T]:
+        """Return what both models have, in the order in which they are compared."""
+        return (its, own) if self.is_turned else (own, its)
 
 
 class _Aligner(Finder):
@@ -338,8 +345,13 @@ def align(
     others: Mapping[int, Array],
     ends: Sequence[int | None],
     config: Mapping[str, Any] | None = None,
+    *,
+    is_turned: bool = False,
 ) -> Alignment:
-    """Align two models, each on inputs by place; ``ends`` has the place of the other's output for each own one."""
+    """Align two models, each on inputs by place; ``ends`` has the place of the other's output for each own one.
+
+    ``is_turned`` models are told of in the other order.
+    """
     ours = Layers(expanded(model, other), config, model.graph)
     theirs = Layers(expanded(other, model), config, other.graph)
     with Spool() as spool, working("aligning"):
@@ -361,5 +373,6 @@ def align(
         ]
         aligner.explain(pairs)
         is_whole = None not in ends and len(ends) == len(other.graph.results) and aligner.constants_agree(ends)
+        aligner.result.is_turned = is_turned
         aligner.result.is_explained = is_whole and all(aligner._agrees(*pair) for pair in pairs)
     return aligner.result

@@ -23,6 +23,7 @@ from irrun.debugging.shrinking import shrunk
 from irrun.debugging.sides import ModelSide
 from irrun.debugging.single_layers import inputs_of_layer, single
 from irrun.debugging.spool import Spool
+from irrun.debugging.states import with_states
 from irrun.debugging.verdicts import EQUAL, Suspect, Verdict
 from irrun.model import Loaded, build
 from irrun.tensor import Array
@@ -108,6 +109,7 @@ def blame(
         return _blame_precision(model, inputs, other, tolerance, settings)
     limits = Tolerance() if tolerance is None else tolerance
     if isinstance(other, Loaded):
+        model, other = with_states(model, other)
         other = ModelSide(other, inputs_for(other.inputs, model.inputs, inputs, names[1]), settings, names[1])
     if isinstance(other, ModelSide):
         return _blame_model(model, other, inputs, limits, settings, names)

@@ -9,7 +9,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun.debugging.aligning import Alignment
-from irrun.debugging.quantising import QUANTISATION, QUANTISER, chain_of, constant_loss
+from irrun.debugging.levels import QUANTISATION, QUANTISER
+from irrun.debugging.quantising import chain_of, constant_loss
 from irrun.debugging.replaying import COMMUTATIVE, Layers
 from irrun.graph import Outlet
 from irrun.tensor import Array
@@ -46,8 +47,9 @@ def cause_of(found: Alignment, id: int, other: int) -> Cause:
     ours, theirs = found.ours, found.theirs
     node, twin = ours.node(id), theirs.node(other)
     if node.type != twin.type:
-        return Cause("type", f"{node.type} beside {twin.type}")
-    changed = _attributes(node.op, twin.op)
+        return Cause("type", " beside ".join(found.in_order(node.type, twin.type)))
+    changed = _attributes(*found.in_order(node.op, twin.op))
+    first, second = found.in_order((ours, id), (theirs, other))
     names: list[str] = []
     coarse: list[str] = []
     told: list[str] = []
@@ -57,12 +59,12 @@ def cause_of(found: Alignment, id: int, other: int) -> Cause:
     for port in both:
         loss = constant_loss(ours, id, theirs, other, port)
         if loss is None:
-            names += _changed(ours, id, theirs, other, port)
-            told += _contrasts(values_of(ours, id, port), values_of(theirs, other, port))
+            names += _changed(*first, *second, port)
+            told += _contrasts(values_of(*first, port), values_of(*second, port))
             chains = ((side, at) for side, key in ((ours, id), (theirs, other)) for at in chain_of(side, key, port))
             is_coded = is_coded or any(side.node(at).type in (QUANTISER, "Subtract", "Multiply") for side, at in chains)
         elif loss.kind == QUANTISATION:
-            coarse += _changed(ours, id, theirs, other, port)
+            coarse += _changed(*first, *second, port)
     may_be_order = bool(names) and {key for key, _ in changed} <= _TURNS
     if changed and not (may_be_order and not all(_is_as_stored(own[port], its[port]) for port in both)):
         return Cause("attribute", ", ".join(text for _, text in changed), tuple(names))

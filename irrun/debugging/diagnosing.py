@@ -10,9 +10,10 @@ import numpy as np
 from irrun.debugging.aligning import align
 from irrun.debugging.departing import departures_of
 from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance
+from irrun.debugging.levels import QUANTISER
 from irrun.debugging.metrics import errors
 from irrun.debugging.ports import completed
-from irrun.debugging.quantising import EPSILON, QUANTISER
+from irrun.debugging.quantising import EPSILON
 from irrun.debugging.sides import OPENVINO, ModelSide
 from irrun.debugging.stopping import AS_WRITTEN
 from irrun.debugging.suspecting import verdict_of
@@ -80,7 +81,7 @@ def diagnose_models(
         for place, end in enumerate(ends):
             if end is not None:
                 back[end] = place
-        other = verdict_of(align(side.model, model, side.inputs, inputs, back, config)).mirrored()
+        other = verdict_of(align(side.model, model, side.inputs, inputs, back, config, is_turned=True)).mirrored()
         found = found if other.verdict == "unknown" else other
     return found
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from irrun.debugging.quantising import Loss, Read, judge
+from irrun.debugging.levels import Loss, Read
+from irrun.debugging.quantising import judge
 from irrun.debugging.replaying import Layers
 from irrun.debugging.resembling import SAME, Tensors, distance, is_plain
 from irrun.debugging.spool import Spool

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Final
 
 from irrun.debugging.aligning import Alignment, Region
-from irrun.debugging.quantising import QUANTISATION, QUANTISER, ROUNDING
+from irrun.debugging.levels import QUANTISATION, QUANTISER, ROUNDING
 from irrun.debugging.replaying import Layers
 from irrun.debugging.telling import Part, Told, computing, most_telling, of_arithmetic, told
 from irrun.debugging.verdicts import WIDEST, Cut, LayerLoss, Suspect, Verdict
@@ -42,7 +42,8 @@ def verdict_of(found: Alignment) -> Verdict:
         known = f"; {first.name or first.other} differs, but does not explain it" if first is not None else ""
         return Verdict("unknown", reason=f"no layer was found whose difference explains that of the outputs{known}")
     if wide:
-        a, b = (max(len(getattr(region, side)) for region in wide) for side in ("layers", "others"))
+        own, its = (max(len(getattr(region, side)) for region in wide) for side in ("layers", "others"))
+        a, b = found.in_order(own, its)
         where = f"between {amount(a, 'layer')} and {amount(b, 'layer')} of the other side"
         return Verdict("unknown", reason=f"the difference begins {where} that have no counterpart one by one")
     if suspects and suspects[0].cause in _VAGUE and any(_has_arithmetic(found, region) for region in found.regions):
@@ -70,7 +71,7 @@ def _losses(found: Alignment) -> tuple[LayerLoss, ...]:
     coarse = [item for item in found.harmless if item.loss.kind == QUANTISATION]
     largest = sorted(coarse, key=lambda item: -item.error)[:_SHOWN]
     pairs = [(found.ours.node(item.layer), found.theirs.node(item.other), item) for item in largest]
-    return tuple(LayerLoss(a.name, a.type, b.name, item.loss.what, item.error) for a, b, item in pairs)
+    return tuple(LayerLoss(a.name, a.type, b.name, item.loss.detail, item.error) for a, b, item in pairs)
 
 
 def _noisy(found: Alignment) -> list[tuple[int, Suspect]]:
@@ -118,7 +119,8 @@ def _suspect(found: Alignment, region: Region) -> Suspect:
         cause = "structure" if mine & its else "type"
         return Suspect(last.name, last.type, twin.name, cause, between=shown, error=region.error, cut=cut)
     node = most_telling(ours, mine_only) if mine_only else most_telling(theirs, its_only)
-    cause, what = "missing", f"{node.type} is only in the {'first' if mine_only else 'other'} model"
+    side = found.in_order("first", "other")[0 if mine_only else 1]
+    cause, what = "missing", f"{node.type} is only in the {side} model"
     if node.type == QUANTISER:
         clipped = f"; {region.clipped}" if region.clipped else ""
         cause, what = "quantisation", f"{QUANTISER} {node.name} loses more than its levels explain{clipped}"

@@ -12,7 +12,8 @@ import numpy as np
 
 from irrun.debugging.aligning import Alignment
 from irrun.debugging.causes import ROUNDED, Cause, cause_of, factor_of, moves, reads, unconverted, values_of
-from irrun.debugging.quantising import CODING, QUANTISER, constant_loss
+from irrun.debugging.levels import CODING, QUANTISER
+from irrun.debugging.quantising import constant_loss
 from irrun.debugging.replaying import Layers
 from irrun.debugging.resembling import SAME, distance
 from irrun.graph import Node, Outlet
@@ -182,10 +183,11 @@ def _by_constants(part: Part) -> Told | None:
     right = [item for item in its if not any(distance(item[2], other[2]) <= SAME**2 for other in mine)]
     if len(left) != 1 or len(right) != 1 or left[0][2].size != right[0][2].size:
         return None
-    (id, port, _), (other, _, _) = left[0], right[0]
+    (id, port, _), (other, at, _) = left[0], right[0]
     if part.is_taken_back(id, other):
         return None
-    return Told(id, other, Cause("constant", constants=tuple(name for name, _ in values_of(ours, id, port)[:1])))
+    first, _ = part.found.in_order(values_of(ours, id, port), values_of(theirs, other, at))
+    return Told(id, other, Cause("constant", constants=tuple(name for name, _ in first[:1])))
 
 
 def _arrays(layers: Layers, ids: Sequence[int]) -> Iterator[tuple[int, int, Array]]:
