@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from irrun.debugging.suspecting import verdict_of
 from irrun.debugging.verdicts import Suspect, Verdict
 from irrun.diagnostics import amount
 from irrun.graph import Outlet
-from irrun.model import Loaded, build
+from irrun.model import Loaded, Port, build
 from irrun.tensor import Array
 
 _SHOWN: Final = 2
@@ -61,12 +61,10 @@ def diagnose_models(
     """
     named = side.order(model.outputs)
     ends = completed(named, len(theirs))
-    exchanged = _exchanged(model, side, ours, theirs, named, tolerance)
-    if exchanged is not None:
-        return exchanged
-    missing = _missing(model, side, ours, theirs, ends, tolerance)
-    if missing is not None:
-        return missing
+    outputs = _Outputs(model.outputs, side.model.outputs, ours, theirs, tolerance)
+    told = _exchanged(outputs, named) or _missing(outputs, ends)
+    if told is not None:
+        return told
     if written is None:
         settings = {**(config or {}), **AS_WRITTEN}
         runs = (model, inputs), (side.model, side.inputs)
@@ -75,7 +73,7 @@ def diagnose_models(
     pairs = [(array, None if end is None else written[1][end]) for array, end in zip(written[0], ends, strict=True)]
     if all(within(array, other, tolerance) for array, other in pairs):
         return diagnose_optimisation({"model": (ours, written[0]), side.name: (theirs, written[1])}, tolerance)
-    found = verdict_of(align(model, side.model, inputs, side.inputs, ends, config))
+    found = verdict_of(side.aligned(model, inputs))
     if found.verdict == "unknown":
         back: list[int | None] = [None] * len(side.model.outputs)
         for place, end in enumerate(ends):
@@ -86,48 +84,46 @@ def diagnose_models(
     return found
 
 
-def _exchanged(
-    model: Loaded,
-    side: ModelSide,
-    ours: Sequence[Array],
-    theirs: Sequence[Array],
-    ends: Sequence[int | None],
-    tolerance: Tolerance,
-) -> Verdict | None:
+class _Outputs(NamedTuple):
+    """The outputs of two models, and the tolerance within which they agree."""
+
+    ports: Sequence[Port]
+    others: Sequence[Port]
+    ours: Sequence[Array]
+    theirs: Sequence[Array]
+    tolerance: Tolerance
+
+    def agree(self, place: int, other: int) -> bool:
+        return within(self.ours[place], self.theirs[other], self.tolerance)
+
+
+def _exchanged(outputs: _Outputs, ends: Sequence[int | None]) -> Verdict | None:
     """Return the verdict on outputs that are in another order, if all of them are there; else None."""
     places: list[int] = []
-    for place, array in enumerate(ours):
-        wanted = ends[place]
-        order = sorted(range(len(theirs)), key=lambda other: other != wanted)
-        at = next((one for one in order if one not in places and within(array, theirs[one], tolerance)), None)
+    for place, wanted in enumerate(ends):
+        order = sorted(range(len(outputs.theirs)), key=lambda other: other != wanted)
+        at = next((one for one in order if one not in places and outputs.agree(place, one)), None)
         if at is None:
             return None
         places.append(at)
     moved = [(place, at) for place, at in enumerate(places) if at != ends[place]]
     if not moved:
         return None
-    names = [(model.outputs[place].any_name, side.model.outputs[at].any_name) for place, at in moved]
+    names = [(outputs.ports[place].any_name, outputs.others[at].any_name) for place, at in moved]
     suspects = tuple(
         Suspect(a, "Result", b, "order", f'output "{a}" is output "{b}" of the other model') for a, b in names
     )
     return Verdict("different", suspects, "order", "; ".join(item.what for item in suspects))
 
 
-def _missing(
-    model: Loaded,
-    side: ModelSide,
-    ours: Sequence[Array],
-    theirs: Sequence[Array],
-    ends: Sequence[int | None],
-    tolerance: Tolerance,
-) -> Verdict | None:
+def _missing(outputs: _Outputs, ends: Sequence[int | None]) -> Verdict | None:
     """Return the verdict on outputs that only one side has, if all others have a counterpart and agree; else None."""
     kept = [(place, end) for place, end in enumerate(ends) if end is not None]
-    if not kept or not all(within(ours[place], theirs[end], tolerance) for place, end in kept):
+    if not kept or not all(outputs.agree(place, end) for place, end in kept):
         return None
     ends_kept = {end for _, end in kept}
-    first = [port.any_name for port, end in zip(model.outputs, ends, strict=True) if end is None]
-    second = [port.any_name for port in side.model.outputs if port.index not in ends_kept]
+    first = [port.any_name for port, end in zip(outputs.ports, ends, strict=True) if end is None]
+    second = [port.any_name for port in outputs.others if port.index not in ends_kept]
     suspects = [Suspect(name, "Result", "", "missing", "the output is only in the first model") for name in first]
     suspects += [Suspect("", "Result", name, "missing", "the output is only in the other model") for name in second]
     if bool(first) == bool(second):

@@ -34,7 +34,7 @@ class LayerDifference:
 
     ``errors`` are those of the run, None where the shapes differ, which ``problem`` tells. ``own`` are those that
     remain when the layer computes with the inputs of the other side; None where it cannot. ``constants`` are the names
-    of its constants that differ. ``how`` the counterpart was found: by ``name`` or ``structure``.
+    of its constants that differ. ``how`` the counterpart was found: by ``name``, ``structure`` or ``value``.
     """
 
     layer: str
@@ -104,7 +104,7 @@ def compare_layers(
     The tensors of the other side are on the disk meanwhile, so that memory holds one run at a time. With ``fail_fast``
     the comparison ends at the first layer beyond the tolerance.
     """
-    pairs = side.counterparts(model)
+    pairs = side.counterparts(model, inputs)
     with Spool() as spool:
         others = tuple(side.tensors({key for key, _ in pairs.values()}, spool.put))
         gc.collect()

@@ -88,8 +88,9 @@ class OnnxSide:
             raise DebugError(f'{self._path}: the IR has no input "{missing[0]}", its inputs are {known}')
         self._given = {name: by_name[name] for name in self.inputs}
 
-    def counterparts(self, model: Loaded) -> Mapping[Outlet, tuple[Hashable, str]]:
+    def counterparts(self, model: Loaded, inputs: Mapping[int, Array]) -> Mapping[Outlet, tuple[Hashable, str]]:
         """Match by tensor name, which OpenVINO's converter keeps, then by name of layer, then by structure."""
+        del inputs
         found: dict[Outlet, tuple[Hashable, str]] = {}
         taken: set[Hashable] = set()
         for node in model.graph.ordered():

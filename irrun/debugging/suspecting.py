@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Final
 
-from irrun.debugging.aligning import Alignment, Region
+from irrun.debugging.aligning import Alignment
 from irrun.debugging.levels import QUANTISATION, QUANTISER, ROUNDING
 from irrun.debugging.replaying import Layers
+from irrun.debugging.searching import Region
 from irrun.debugging.telling import Part, Told, computing, most_telling, of_arithmetic, told
 from irrun.debugging.verdicts import WIDEST, Cut, LayerLoss, Suspect, Verdict
 from irrun.diagnostics import amount

@@ -144,3 +144,32 @@ def test_states_are_compared(tmp_path: Path, prefix: str) -> None:
     assert isinstance(blamed.verdict.suspects[0], Suspect)
     assert (blamed.layer, blamed.reproduces) == ("new", True)
     assert not compare(first, stateful(tmp_path / "d.xml", 5, "d_", "another"), x).differs
+
+
+def headed(path: Path, prefix: str, *, parts: bool) -> Loaded:
+    """An attention, as one layer or as its parts, behind and before layers whose names do not tell which is which."""
+    made = Net()
+    x = made.parameter("x", "1,1,4,4")
+    first = made.layer("Tanh", [x], name="Tanh_1" if parts else "Tanh_0")
+    if parts:
+        scores = made.layer("MatMul", [first, first], transpose_b=True, name=f"{prefix}dot")
+        small = made.layer("Multiply", [scores, made.constant(f32(0.5))], name=f"{prefix}small")
+        soft = made.layer("Softmax", [small], opset=8, name=f"{prefix}soft", axis=-1)
+        at = made.layer("MatMul", [soft, first], name=f"{prefix}mixed")
+    else:
+        at = made.layer("ScaledDotProductAttention", [first] * 3, opset=13, name=f"{prefix}attention", causal=False)
+    made.result(made.layer("Tanh", [at], name="Tanh_0" if parts else "Tanh_1", tensor="y"))
+    return load(made.save(path))
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_layers_are_matched_by_value(tmp_path: Path, *, is_turned: bool) -> None:
+    """Names that belong to other layers do not count, and a layer is matched with the last of its parts."""
+    models = headed(tmp_path / "a.xml", "a_", parts=False), headed(tmp_path / "b.xml", "b_", parts=True)
+    x = {0: np.random.default_rng(1).standard_normal((1, 1, 4, 4)).astype(np.float32)}
+    first, other = models[::-1] if is_turned else models
+    layers = compare(first, other, x, every=True).layers
+    assert layers is not None
+    found = [(item.layer, item.other, item.how, item.differs) for item in layers.layers]
+    wanted = [("Tanh_0", "Tanh_1"), ("a_attention", "b_mixed"), ("Tanh_1", "Tanh_0")]
+    assert found == [(*(pair[::-1] if is_turned else pair), "value", False) for pair in wanted]
