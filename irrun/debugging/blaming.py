@@ -10,10 +10,10 @@ from typing import Any, Final, Literal
 from irrun.debugging.answers import Answers, Ask, of_models, of_openvino, of_optimisation, of_precision, shows
 from irrun.debugging.blames import Blame, NothingToBlame
 from irrun.debugging.cases import REFUSALS, Case, Tensors, kept, layers_of, of_sizes
-from irrun.debugging.diagnosing import diagnose_layers, diagnose_models, outputs_agree
+from irrun.debugging.diagnosing import diagnose_layers, diagnose_models
 from irrun.debugging.engines import OpenVINOSide
 from irrun.debugging.faults import DebugError
-from irrun.debugging.layers import LayerDifference, Tolerance, compare_layers
+from irrun.debugging.layers import LayerDifference, Tolerance, compare_layers, outputs_agree
 from irrun.debugging.ports import inputs_for
 from irrun.debugging.precision import first_rounded
 from irrun.debugging.quantising import EPSILON

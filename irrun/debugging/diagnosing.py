@@ -9,7 +9,7 @@ import numpy as np
 
 from irrun.debugging.aligning import align
 from irrun.debugging.departing import departures_of
-from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance
+from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance, within
 from irrun.debugging.levels import QUANTISER
 from irrun.debugging.metrics import errors
 from irrun.debugging.ports import completed
@@ -28,21 +28,6 @@ _SHOWN: Final = 2
 
 _CLEAR: Final = 3
 """The ratio of errors from which on the optimisation of one side is at fault."""
-
-
-def within(array: Array, other: Array | None, tolerance: Tolerance) -> bool:
-    """Return whether an output is that of the other side, within a tolerance."""
-    if other is None or array.shape != other.shape or (array.dtype.kind in "UO") != (other.dtype.kind in "UO"):
-        return False
-    return not errors(array, other, median=tolerance.stat == "median").exceeds(*tolerance)
-
-
-def outputs_agree(
-    ours: Sequence[Array], theirs: Sequence[Array], ends: Sequence[int | None], tolerance: Tolerance
-) -> bool:
-    """Return whether all outputs of two sides agree; ``ends`` are the places of the other side's, by own output."""
-    pairs = zip(ours, ends, strict=True)
-    return len(ours) == len(theirs) and all(end is not None and within(a, theirs[end], tolerance) for a, end in pairs)
 
 
 def diagnose_models(
@@ -184,6 +169,8 @@ def diagnose_layers(
         return Verdict("different", cause="rounding", reason=reason)
     if not found.layers:
         return Verdict("unknown", reason="no layer has a counterpart")
+    if found.first is None and not found.agree:
+        return Verdict("unknown", reason="the layers that differ have no counterpart")
     if found.first is None and found.is_complete:
         return diagnose_optimisation({"model": (ours, found.outputs), name: (theirs, found.others)}, tolerance)
     if any(item.own is None for item in found.layers if item.differs):

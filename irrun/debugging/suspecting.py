@@ -11,7 +11,7 @@ from irrun.debugging.aligning import Alignment
 from irrun.debugging.levels import QUANTISATION, QUANTISER, ROUNDING
 from irrun.debugging.replaying import Layers
 from irrun.debugging.searching import Region
-from irrun.debugging.telling import Part, Told, computing, most_telling, of_arithmetic, told
+from irrun.debugging.telling import Part, Told, computing, most_telling, of_arithmetic, of_stored, told
 from irrun.debugging.verdicts import WIDEST, Cut, LayerLoss, Suspect, Verdict
 from irrun.diagnostics import amount
 
@@ -48,11 +48,10 @@ def verdict_of(found: Alignment) -> Verdict:
         where = f"between {amount(a, 'layer')} and {amount(b, 'layer')} of the other side"
         return Verdict("unknown", reason=f"the difference begins {where} that have no counterpart one by one")
     if suspects and suspects[0].cause in _VAGUE and any(_has_arithmetic(found, region) for region in found.regions):
-        pairs = (of_arithmetic(found, region.end.node, region.other.node) for region in found.regions)
-        pair = next((pair for pair in pairs if pair is not None), None)
-        if pair is None:
+        follows = next(filter(None, (_of_shapes(found, region) for region in found.regions)), None)
+        if follows is None:
             return Verdict("unknown", reason="the difference begins in shape arithmetic, or behind it")
-        suspects = [_accused(found, pair, error=suspects[0].error)]
+        suspects = [follows]
     if suspects:
         return Verdict("different", tuple(suspects), suspects[0].cause, suspects[0].what, _losses(found))
     if coarse:
@@ -134,8 +133,8 @@ def _suspect(found: Alignment, region: Region) -> Suspect:
 def _accused(
     found: Alignment,
     pair: Told,
-    between: tuple[tuple[str, ...], tuple[str, ...]] | None = None,
-    error: float = 0.0,
+    between: tuple[tuple[str, ...], tuple[str, ...]] | None,
+    error: float,
     cut: Cut | None = None,
 ) -> Suspect:
     """Return the suspect that a layer with its counterpart is."""
@@ -147,6 +146,19 @@ def _accused(
         cause = cause._replace(what=f"{node.type}: {cause.what}")
     ids = None if is_part else (pair.id, pair.other)
     return Suspect(node.name, ours.parts.get(pair.id, node.type), twin.name, *cause, between, error, ids, cut)
+
+
+def _of_shapes(found: Alignment, region: Region) -> Suspect | None:
+    """Return the suspect of a region in which a tensor that follows from shapes is another one."""
+    end, twin = region.end.node, region.other.node
+    pair = of_arithmetic(found, end, twin) or of_stored(found, end, twin)
+    if pair is None:
+        return None
+    ids = region.layers, region.others
+    if max(map(len, ids)) > WIDEST:
+        ids = tuple(_core(found.ours, ids[0])), tuple(_core(found.theirs, ids[1]))
+    between = tuple(found.ours.node(id).name for id in ids[0]), tuple(found.theirs.node(id).name for id in ids[1])
+    return _accused(found, pair, between if max(map(len, between)) > 1 else None, region.error)
 
 
 def _is_usual(found: Alignment, region: Region) -> bool:

@@ -145,6 +145,38 @@ def of_arithmetic(found: Alignment, id: int, other: int) -> Told | None:
     return None
 
 
+def of_stored(found: Alignment, id: int, other: int) -> Told | None:
+    """Return two layers that differ in one input: on one side a constant, which the other side computes from shapes."""
+    ours, theirs = found.ours, found.theirs
+    if ours.node(id).type != theirs.node(other).type:
+        return None
+    own, its, apart = ours.constants(id), theirs.constants(other), list[tuple[str, Array, Array]]()
+    for port, (a, b) in enumerate(zip(ours.sources(id), theirs.sources(other), strict=False)):
+        if a is not None and b is not None:
+            if found.found.get(a) != b:
+                return None
+            continue
+        first = own.get(port) if a is None else _following(ours, a)
+        second = its.get(port) if b is None else _following(theirs, b)
+        if first is None or second is None or first.size != second.size:
+            return None
+        if distance(first, second) > SAME:
+            layers, at = (ours, id) if a is None else (theirs, other)
+            apart.append((next((name for name, _ in values_of(layers, at, port)), ""), first, second))
+    if len(apart) != 1:
+        return None
+    name, first, second = apart[0]
+    count = int(np.count_nonzero(first.reshape(-1) != second.reshape(-1)))
+    what = f'"{name}" is not what the other model computes in {count:,} of {first.size:,} elements'
+    return Told(id, other, Cause("constant", what, (name,)))
+
+
+def _following(layers: Layers, outlet: Outlet) -> Array | None:
+    """Return a tensor that follows from shapes."""
+    fact = layers.model.facts.get(outlet)
+    return None if fact is None else fact.constant
+
+
 def _known(layers: Layers, outlet: Outlet) -> Array | None:
     """Return integers that follow from shapes."""
     fact = layers.model.facts.get(outlet)
