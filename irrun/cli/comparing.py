@@ -83,7 +83,8 @@ def _ranges(indices: Sequence[int]) -> str:
 
 def _verdict(record: Mapping[str, Any]) -> str:
     if record["status"] == "equal":
-        return "equal within the tolerances"
+        is_warned = record["reason"] and record.get("layers", 0) is not None
+        return "equal within the tolerances" + (f", but {printable(record['reason'])}" if is_warned else "")
     count, total = sum(item["differs"] for item in record["outputs"]), len(record["outputs"])
     return f"different: {count} of {total} output{'s' if total > 1 else ''}"
 

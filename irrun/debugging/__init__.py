@@ -14,7 +14,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from irrun.debugging.blaming import Blame, NothingToBlame, blame
+    from irrun.debugging.blames import Blame, NothingToBlame
+    from irrun.debugging.blaming import blame
     from irrun.debugging.comparing import Comparison, compare
     from irrun.debugging.dumping import dump
     from irrun.debugging.engines import OpenVINOSide
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from irrun.debugging.verdicts import Suspect, Verdict
 
 _PLACES = {
-    **dict.fromkeys(("Blame", "NothingToBlame", "blame"), "blaming"),
+    **dict.fromkeys(("Blame", "NothingToBlame"), "blames"),
+    "blame": "blaming",
     **dict.fromkeys(("Comparison", "compare"), "comparing"),
     "dump": "dumping",
     "OpenVINOSide": "engines",

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 from irrun.debugging.answers import Answers, Ask, of_models, of_openvino, of_optimisation, of_precision, shows
+from irrun.debugging.blames import Blame, NothingToBlame
 from irrun.debugging.cases import REFUSALS, Case, Tensors, kept, layers_of, of_sizes
-from irrun.debugging.diagnosing import diagnose_layers, diagnose_models, outputs_agree
+from irrun.debugging.diagnosing import diagnose_layers, diagnose_models
 from irrun.debugging.engines import OpenVINOSide
 from irrun.debugging.faults import DebugError
-from irrun.debugging.layers import LayerDifference, Tolerance, compare_layers
-from irrun.debugging.metrics import Errors
+from irrun.debugging.layers import LayerDifference, Tolerance, compare_layers, outputs_agree
 from irrun.debugging.ports import inputs_for
 from irrun.debugging.precision import first_rounded
 from irrun.debugging.quantising import EPSILON
@@ -23,6 +23,7 @@ from irrun.debugging.shrinking import shrunk
 from irrun.debugging.sides import ModelSide
 from irrun.debugging.single_layers import inputs_of_layer, single
 from irrun.debugging.spool import Spool
+from irrun.debugging.states import with_states
 from irrun.debugging.verdicts import EQUAL, Suspect, Verdict
 from irrun.model import Loaded, build
 from irrun.tensor import Array
@@ -33,52 +34,8 @@ _EPSILON: Final = {**EPSILON, "int8": 1 / 127}
 _WIDEST: Final = 3
 """Layers of a piece that reproduces a fault."""
 
-UNSAID: Final = Verdict("different")
-
 _MOST: Final = 200
 """Checks of pieces of a model in which no layer reproduces a fault by itself."""
-
-
-Kind = Literal["layer", "optimisation", "precision"]
-
-
-@dataclass(frozen=True, slots=True)
-class Blame:
-    """The layer to blame, and a small case that shows its fault.
-
-    ``kind`` is ``layer`` where its results differ for equal inputs, ``optimisation`` where they agree layer by layer,
-    and what the engine makes of ``layers`` differs, ``precision`` where they differ if rounded. ``reproduces`` tells
-    whether the case shows the fault; ``whole`` are the errors of the layer inside the whole model, if these are known.
-    ``verdict`` has all suspects, of which this is the first; ``tolerance`` is that by which the outputs differ.
-    """
-
-    kind: Kind
-    layer: str
-    type: str
-    layers: tuple[str, ...]
-    sides: tuple[str, str]
-    constants: tuple[str, ...]
-    case: Case
-    answers: Answers
-    reproduces: bool
-    whole: Errors | None = None
-    verdict: Verdict = UNSAID
-    tolerance: Tolerance = Tolerance()  # noqa: RUF009
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return a record without the arrays, ready for JSON or pandas."""
-        names = ("kind", "layer", "type", "layers", "sides", "constants", "reproduces")
-        found = self.answers.worst[1]
-        record = {name: getattr(self, name) for name in names} | self.verdict.as_dict()
-        return record | {"errors": None if found is None else found.as_dict()}
-
-
-class NothingToBlame(DebugError):
-    """No layer is suspected: the outputs agree, a harmless cause explains them, or nothing was found that does."""
-
-    def __init__(self, verdict: Verdict, message: str) -> None:
-        super().__init__(message)
-        self.verdict = verdict
 
 
 def blame(
@@ -108,6 +65,7 @@ def blame(
         return _blame_precision(model, inputs, other, tolerance, settings)
     limits = Tolerance() if tolerance is None else tolerance
     if isinstance(other, Loaded):
+        model, other = with_states(model, other)
         other = ModelSide(other, inputs_for(other.inputs, model.inputs, inputs, names[1]), settings, names[1])
     if isinstance(other, ModelSide):
         return _blame_model(model, other, inputs, limits, settings, names)

@@ -9,13 +9,17 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun.debugging.aligning import Alignment
-from irrun.debugging.quantising import QUANTISATION, QUANTISER, chain_of, constant_loss
+from irrun.debugging.levels import QUANTISATION, QUANTISER
+from irrun.debugging.quantising import chain_of, constant_loss
 from irrun.debugging.replaying import COMMUTATIVE, Layers
 from irrun.graph import Outlet
 from irrun.tensor import Array
 
 MOVING: Final = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Transpose"})
 """Layers that compute nothing."""
+
+_SIZES: Final = {"i32", "i64"}
+"""The types of sizes and indices."""
 
 _IDENTITY: Final = {"Add": 0, "Subtract": 0, "Multiply": 1, "Divide": 1}
 """The second operand that leaves the first as it is."""
@@ -43,8 +47,9 @@ def cause_of(found: Alignment, id: int, other: int) -> Cause:
     ours, theirs = found.ours, found.theirs
     node, twin = ours.node(id), theirs.node(other)
     if node.type != twin.type:
-        return Cause("type", f"{node.type} beside {twin.type}")
-    changed = _attributes(node.op, twin.op)
+        return Cause("type", " beside ".join(found.in_order(node.type, twin.type)))
+    changed = _attributes(*found.in_order(node.op, twin.op))
+    first, second = found.in_order((ours, id), (theirs, other))
     names: list[str] = []
     coarse: list[str] = []
     told: list[str] = []
@@ -54,12 +59,12 @@ def cause_of(found: Alignment, id: int, other: int) -> Cause:
     for port in both:
         loss = constant_loss(ours, id, theirs, other, port)
         if loss is None:
-            names += _changed(ours, id, theirs, other, port)
-            told += _contrasts(values_of(ours, id, port), values_of(theirs, other, port))
+            names += _changed(*first, *second, port)
+            told += _contrasts(values_of(*first, port), values_of(*second, port))
             chains = ((side, at) for side, key in ((ours, id), (theirs, other)) for at in chain_of(side, key, port))
             is_coded = is_coded or any(side.node(at).type in (QUANTISER, "Subtract", "Multiply") for side, at in chains)
         elif loss.kind == QUANTISATION:
-            coarse += _changed(ours, id, theirs, other, port)
+            coarse += _changed(*first, *second, port)
     may_be_order = bool(names) and {key for key, _ in changed} <= _TURNS
     if changed and not (may_be_order and not all(_is_as_stored(own[port], its[port]) for port in both)):
         return Cause("attribute", ", ".join(text for _, text in changed), tuple(names))
@@ -96,8 +101,13 @@ def factor_of(a: Array, b: Array) -> float | None:
 
 def reads(found: Alignment, id: int) -> list[Outlet | None]:
     """Return the counterparts of what a layer reads, by input; None for a constant of either side."""
-    read = (None if outlet is None else found.found.get(outlet) for outlet in found.ours.sources(id))
-    return [unconverted(found.theirs, outlet) for outlet in read]
+
+    def counterpart(outlet: Outlet | None) -> Outlet | None:
+        if outlet is not None and outlet not in found.found:
+            outlet = unconverted(found.ours, outlet)
+        return None if outlet is None else found.found.get(outlet)
+
+    return [unconverted(found.theirs, counterpart(outlet)) for outlet in found.ours.sources(id)]
 
 
 def _is_exchanged(read: Sequence[Outlet | None], other: Sequence[Outlet | None]) -> bool:
@@ -108,7 +118,7 @@ def _is_exchanged(read: Sequence[Outlet | None], other: Sequence[Outlet | None])
 
 
 def unconverted(layers: Layers, outlet: Outlet | None) -> Outlet | None:
-    """Return the tensor that some layers convert from floats to floats; None for a constant."""
+    """Return the tensor that some layers convert to other floats, or other integers; None for a constant."""
     while outlet is not None and outlet.node in layers.steps and layers.node(outlet.node).type == "Convert":
         if not moves(layers, outlet.node):
             break
@@ -163,10 +173,14 @@ def _equal(a: Array | None, b: Array | None) -> bool:
 
 
 def moves(layers: Layers, id: int) -> bool:
-    """Return whether a layer computes nothing, converts floats to floats, adds zero or multiplies by one."""
+    """Return whether a layer computes nothing, converts floats to floats, adds zero or multiplies by one.
+
+    Integers of 32 and of 64 bits are converted to each other, too: sizes and indices fit both.
+    """
     node, constants = layers.node(id), layers.constants(id)
     if node.type in _IDENTITY and 1 in constants:
         return bool((constants[1] == _IDENTITY[node.type]).all())
     sources = [layers.model.facts.get(outlet) for outlet in layers.graph.sources(id)[:1] if outlet is not None]
-    is_float = all(type.is_float for type in (*layers.steps[id].types, *(fact.type for fact in sources if fact)))
-    return node.type in MOVING or (node.type == "Convert" and is_float)
+    types = (*layers.steps[id].types, *(fact.type for fact in sources if fact))
+    is_alike = all(type.is_float for type in types) or {type.name for type in types} <= _SIZES
+    return node.type in MOVING or (node.type == "Convert" and is_alike)

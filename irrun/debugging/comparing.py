@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any, Final
 
@@ -14,8 +14,9 @@ from irrun.debugging.metrics import Errors, errors
 from irrun.debugging.ports import inputs_for
 from irrun.debugging.sides import ModelSide, Side
 from irrun.debugging.slices import SliceErrors, beyond, notable_slices
+from irrun.debugging.states import with_states
 from irrun.debugging.verdicts import EQUAL, Verdict
-from irrun.diagnostics import IRError, OpError
+from irrun.diagnostics import IRError, OpError, listing
 from irrun.diagnostics.notebook import html_table
 from irrun.diagnostics.requests import RequestError
 from irrun.evaluation.differences import changed_rows
@@ -131,7 +132,8 @@ def compare(
     """Compare the outputs of a model on inputs by place with those of another side.
 
     ``other`` is a model, another engine such as `OpenVINOSide`, or the expected outputs in the order of the model's.
-    The inputs and outputs of a model are matched by name, by place if no name is the same. If an output is beyond the
+    The inputs and outputs of a model are matched by name, by place if no name is the same, and the states that both
+    models have are outputs, too (`with_states`). If an output is beyond the
     tolerance, or with ``every``, the layers of both sides are compared as well, with ``fail_fast`` up to the first that
     differs; with ``only_outputs``, they are not. ``config`` holds the settings of ``compile_model``, ``name`` is that
     of the other model in messages. DebugError where the sides do not fit each other, InputError for inputs that do not
@@ -140,11 +142,13 @@ def compare(
     >>> found = compare(load("old.xml"), load("new.xml"), {0: image}, Tolerance(rtol=0.01))
     >>> found.differs, found.layers and found.layers.first
     """
+    if isinstance(other, Loaded):
+        model, other = with_states(model, other)
     ours = build(model, config)(inputs).to_tuple()
     if isinstance(other, Sequence):
         outputs = tuple(_outputs(model.outputs, ours, other, tolerance))
         differs = any(item.differs for item in outputs)
-        return Comparison(outputs, diagnose_expected(ours, other) if differs else EQUAL)
+        return Comparison(outputs, diagnose_expected(ours, other) if differs else _agreement(outputs))
     if isinstance(other, Loaded):
         other = ModelSide(other, inputs_for(other.inputs, model.inputs, inputs, name), config, name)
     side: Side = other
@@ -152,10 +156,10 @@ def compare(
     outputs = tuple(_outputs(model.outputs, ours, _in_order(theirs, side.order(model.outputs)), tolerance))
     differs = any(item.differs for item in outputs)
     if only_outputs or not (differs or every):
-        return Comparison(outputs, Verdict("unknown", reason=_APART) if differs else EQUAL)
+        return Comparison(outputs, Verdict("unknown", reason=_APART) if differs else _agreement(outputs))
     try:
         layers = compare_layers(model, inputs, side, tolerance, config=config, fail_fast=fail_fast)
-        verdict = EQUAL
+        verdict = _agreement(outputs)
         if differs and isinstance(side, ModelSide):
             written = (layers.outputs, layers.others) if layers.is_complete else None
             verdict = diagnose_models(model, side, inputs, ours, theirs, tolerance, config, written)
@@ -163,11 +167,22 @@ def compare(
             verdict = diagnose_layers(model, layers, side.name, ours, theirs, tolerance)
     except (RequestError, IRError, OpError, RuntimeError, MemoryError) as error:
         reason = str(error).partition("\n")[0] or "not enough memory"
-        return Comparison(outputs, Verdict("unknown", reason=reason) if differs else EQUAL, None, reason)
+        verdict = Verdict("unknown", reason=reason) if differs else _agreement(outputs)
+        return Comparison(outputs, verdict, None, reason)
     if not differs or verdict.cause != "optimisation":
         return Comparison(outputs, verdict, layers)
     apart = {"model": farthest(ours, layers.outputs), side.name: farthest(theirs, layers.others)}
     return Comparison(outputs, verdict, layers, optimisation=apart)
+
+
+def _agreement(outputs: Sequence[OutputDifference]) -> Verdict:
+    """Return the verdict on outputs that are within the tolerances, with a warning where slices of them are lost."""
+    lost = [f'"{_name(item)}"' for item in outputs if any(part.kind == "zero" for part in item.slices)]
+    return replace(EQUAL, reason=f"slices of {listing(lost, 'and')} are 0 throughout on one side") if lost else EQUAL
+
+
+def _name(item: OutputDifference) -> str:
+    return "" if item.port is None else item.port.any_name
 
 
 def _outputs(

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from irrun.debugging.aligning import align
 from irrun.debugging.departing import departures_of
-from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance
+from irrun.debugging.layers import LayerComparison, LayerDifference, Tolerance, within
+from irrun.debugging.levels import QUANTISER
 from irrun.debugging.metrics import errors
 from irrun.debugging.ports import completed
-from irrun.debugging.quantising import EPSILON, QUANTISER
+from irrun.debugging.quantising import EPSILON
 from irrun.debugging.sides import OPENVINO, ModelSide
 from irrun.debugging.stopping import AS_WRITTEN
 from irrun.debugging.suspecting import verdict_of
 from irrun.debugging.verdicts import Suspect, Verdict
 from irrun.diagnostics import amount
 from irrun.graph import Outlet
-from irrun.model import Loaded, build
+from irrun.model import Loaded, Port, build
 from irrun.tensor import Array
 
 _SHOWN: Final = 2
@@ -27,21 +28,6 @@ _SHOWN: Final = 2
 
 _CLEAR: Final = 3
 """The ratio of errors from which on the optimisation of one side is at fault."""
-
-
-def within(array: Array, other: Array | None, tolerance: Tolerance) -> bool:
-    """Return whether an output is that of the other side, within a tolerance."""
-    if other is None or array.shape != other.shape or (array.dtype.kind in "UO") != (other.dtype.kind in "UO"):
-        return False
-    return not errors(array, other, median=tolerance.stat == "median").exceeds(*tolerance)
-
-
-def outputs_agree(
-    ours: Sequence[Array], theirs: Sequence[Array], ends: Sequence[int | None], tolerance: Tolerance
-) -> bool:
-    """Return whether all outputs of two sides agree; ``ends`` are the places of the other side's, by own output."""
-    pairs = zip(ours, ends, strict=True)
-    return len(ours) == len(theirs) and all(end is not None and within(a, theirs[end], tolerance) for a, end in pairs)
 
 
 def diagnose_models(
@@ -60,12 +46,10 @@ def diagnose_models(
     """
     named = side.order(model.outputs)
     ends = completed(named, len(theirs))
-    exchanged = _exchanged(model, side, ours, theirs, named, tolerance)
-    if exchanged is not None:
-        return exchanged
-    missing = _missing(model, side, ours, theirs, ends, tolerance)
-    if missing is not None:
-        return missing
+    outputs = _Outputs(model.outputs, side.model.outputs, ours, theirs, tolerance)
+    told = _exchanged(outputs, named) or _missing(outputs, ends)
+    if told is not None:
+        return told
     if written is None:
         settings = {**(config or {}), **AS_WRITTEN}
         runs = (model, inputs), (side.model, side.inputs)
@@ -74,59 +58,57 @@ def diagnose_models(
     pairs = [(array, None if end is None else written[1][end]) for array, end in zip(written[0], ends, strict=True)]
     if all(within(array, other, tolerance) for array, other in pairs):
         return diagnose_optimisation({"model": (ours, written[0]), side.name: (theirs, written[1])}, tolerance)
-    found = verdict_of(align(model, side.model, inputs, side.inputs, ends, config))
+    found = verdict_of(side.aligned(model, inputs))
     if found.verdict == "unknown":
         back: list[int | None] = [None] * len(side.model.outputs)
         for place, end in enumerate(ends):
             if end is not None:
                 back[end] = place
-        other = verdict_of(align(side.model, model, side.inputs, inputs, back, config)).mirrored()
+        other = verdict_of(align(side.model, model, side.inputs, inputs, back, config, is_turned=True)).mirrored()
         found = found if other.verdict == "unknown" else other
     return found
 
 
-def _exchanged(
-    model: Loaded,
-    side: ModelSide,
-    ours: Sequence[Array],
-    theirs: Sequence[Array],
-    ends: Sequence[int | None],
-    tolerance: Tolerance,
-) -> Verdict | None:
+class _Outputs(NamedTuple):
+    """The outputs of two models, and the tolerance within which they agree."""
+
+    ports: Sequence[Port]
+    others: Sequence[Port]
+    ours: Sequence[Array]
+    theirs: Sequence[Array]
+    tolerance: Tolerance
+
+    def agree(self, place: int, other: int) -> bool:
+        return within(self.ours[place], self.theirs[other], self.tolerance)
+
+
+def _exchanged(outputs: _Outputs, ends: Sequence[int | None]) -> Verdict | None:
     """Return the verdict on outputs that are in another order, if all of them are there; else None."""
     places: list[int] = []
-    for place, array in enumerate(ours):
-        wanted = ends[place]
-        order = sorted(range(len(theirs)), key=lambda other: other != wanted)
-        at = next((one for one in order if one not in places and within(array, theirs[one], tolerance)), None)
+    for place, wanted in enumerate(ends):
+        order = sorted(range(len(outputs.theirs)), key=lambda other: other != wanted)
+        at = next((one for one in order if one not in places and outputs.agree(place, one)), None)
         if at is None:
             return None
         places.append(at)
     moved = [(place, at) for place, at in enumerate(places) if at != ends[place]]
     if not moved:
         return None
-    names = [(model.outputs[place].any_name, side.model.outputs[at].any_name) for place, at in moved]
+    names = [(outputs.ports[place].any_name, outputs.others[at].any_name) for place, at in moved]
     suspects = tuple(
         Suspect(a, "Result", b, "order", f'output "{a}" is output "{b}" of the other model') for a, b in names
     )
     return Verdict("different", suspects, "order", "; ".join(item.what for item in suspects))
 
 
-def _missing(
-    model: Loaded,
-    side: ModelSide,
-    ours: Sequence[Array],
-    theirs: Sequence[Array],
-    ends: Sequence[int | None],
-    tolerance: Tolerance,
-) -> Verdict | None:
+def _missing(outputs: _Outputs, ends: Sequence[int | None]) -> Verdict | None:
     """Return the verdict on outputs that only one side has, if all others have a counterpart and agree; else None."""
     kept = [(place, end) for place, end in enumerate(ends) if end is not None]
-    if not kept or not all(within(ours[place], theirs[end], tolerance) for place, end in kept):
+    if not kept or not all(outputs.agree(place, end) for place, end in kept):
         return None
     ends_kept = {end for _, end in kept}
-    first = [port.any_name for port, end in zip(model.outputs, ends, strict=True) if end is None]
-    second = [port.any_name for port in side.model.outputs if port.index not in ends_kept]
+    first = [port.any_name for port, end in zip(outputs.ports, ends, strict=True) if end is None]
+    second = [port.any_name for port in outputs.others if port.index not in ends_kept]
     suspects = [Suspect(name, "Result", "", "missing", "the output is only in the first model") for name in first]
     suspects += [Suspect("", "Result", name, "missing", "the output is only in the other model") for name in second]
     if bool(first) == bool(second):
@@ -187,6 +169,8 @@ def diagnose_layers(
         return Verdict("different", cause="rounding", reason=reason)
     if not found.layers:
         return Verdict("unknown", reason="no layer has a counterpart")
+    if found.first is None and not found.agree:
+        return Verdict("unknown", reason="the layers that differ have no counterpart")
     if found.first is None and found.is_complete:
         return diagnose_optimisation({"model": (ours, found.outputs), name: (theirs, found.others)}, tolerance)
     if any(item.own is None for item in found.layers if item.differs):

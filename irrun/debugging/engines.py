@@ -51,7 +51,8 @@ class OpenVINOSide:
         self.precision: str = precision
         self._model: Loaded | None = None
 
-    def counterparts(self, model: Loaded) -> Mapping[Outlet, tuple[Hashable, str]]:
+    def counterparts(self, model: Loaded, inputs: Mapping[int, Array]) -> Mapping[Outlet, tuple[Hashable, str]]:
+        del inputs
         self._model = model
         known = {self._key(port) for port in _ports(self._read())}
         found: dict[Outlet, tuple[Hashable, str]] = {}

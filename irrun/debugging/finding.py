@@ -1,4 +1,4 @@
-"""The tensors of a model found among those of another one, by value, layer by layer."""
+"""The tensors of a model found among others by value, layer by layer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from irrun.debugging.quantising import Loss, Read, judge
+from irrun.debugging.levels import Loss, Read
+from irrun.debugging.quantising import judge
 from irrun.debugging.replaying import Layers
 from irrun.debugging.resembling import SAME, Tensors, distance, is_plain
 from irrun.debugging.spool import Spool
@@ -33,23 +34,37 @@ class Harmless:
     error: float
 
 
-class Finder:
-    """Finds the tensors of a model among those of another one by value.
+class ByValue:
+    """Finds the tensors of a model among others by value, layer by layer.
 
-    ``found`` are the outlets of the other model by own ones, ``taken`` those with which own layers go on.
+    ``found`` are the outlets of the others by own ones, ``taken`` those with which own layers go on.
     """
 
-    def __init__(self, ours: Layers, theirs: Layers, spool: Spool, inputs: Mapping[int, Array]) -> None:
+    def __init__(self, ours: Layers, spool: Spool, inputs: Mapping[int, Array]) -> None:
         self.ours: Layers = ours
-        self.theirs: Layers = theirs
         self.tensors: Tensors = Tensors(spool)
         self._spool = spool
-        self._named = {(node.name, node.type): node.id for node in theirs.graph.ordered() if node.id in theirs.steps}
+        self._named: dict[tuple[str, str], int] = {}
         self.found: dict[Outlet, Outlet] = {}
         self.harmless: list[Harmless] = []
         self._inputs = inputs
         self.taken: set[Outlet] = set()
         self._shapes: dict[Outlet, tuple[int, ...]] = {}
+
+    def described(self, other: Outlet) -> tuple[str, str]:
+        """Return the name and the type of the layer that computes one of the other tensors."""
+        raise NotImplementedError
+
+    def coarser(
+        self,
+        id: int,
+        given: Sequence[Array | None],
+        made: Sequence[Array],
+        over: Mapping[Outlet, Array] | None = None,
+    ) -> Harmless | None:
+        """Return the layer that computes the same with coarser numbers on the other side, if there is one."""
+        del id, given, made, over
+        return None
 
     def value(self, outlet: Outlet, over: Mapping[Outlet, Array] | None = None) -> Array | None:
         """Return the tensor that layers behind an outlet go on with."""
@@ -77,17 +92,17 @@ class Finder:
         node = self.ours.node(outlet.node)
         near = [other for _, other in self.tensors.near(array, SAME)[:64]]
         if is_plain(array):
-            near = [other for other in near if self.theirs.node(other.node).type == node.type]
+            near = [other for other in near if self.described(other)[1] == node.type]
             named = self._named.get((node.name, node.type), -1)
             near = [other for other in near if named in (-1, other.node)]
         near = [other for other in near if _is_alike(array.shape, self.tensors.shape(other))]
 
         def rank(other: Outlet) -> tuple[bool, ...]:
-            twin = self.theirs.node(other.node)
+            name, type = self.described(other)
             return (
-                twin.name != node.name or other.port != outlet.port,
+                name != node.name or other.port != outlet.port,
                 self.tensors.type(other) != array.dtype,
-                twin.type != node.type,
+                type != node.type,
                 other in self.taken,
                 self.tensors.shape(other) != tuple(array.shape),
                 other.port != outlet.port,
@@ -121,7 +136,9 @@ class Finder:
             self.visit(id)
 
     def visit(self, id: int) -> None:
-        """Compute a layer, and find its tensors, or the layer that has coarser numbers."""
+        """Compute a layer, and find its tensors, or the layer that has coarser numbers, unless all are found."""
+        if all(outlet in self.found for outlet in self.ours.outlets(id)):
+            return
         given = self.given(id)
         made = None if given is None else self.ours.compute(id, given)
         if made is None or given is None:
@@ -139,6 +156,19 @@ class Finder:
             if outlet not in self.found:
                 self._spool.drop(("own", outlet))
                 self._spool.put(("own", outlet), array)
+
+
+class Finder(ByValue):
+    """Finds the tensors of a model among those of another one, whose layers can be computed one by one, too."""
+
+    def __init__(self, ours: Layers, theirs: Layers, spool: Spool, inputs: Mapping[int, Array]) -> None:
+        super().__init__(ours, spool, inputs)
+        self.theirs: Layers = theirs
+        self._named = {(node.name, node.type): node.id for node in theirs.graph.ordered() if node.id in theirs.steps}
+
+    def described(self, other: Outlet) -> tuple[str, str]:
+        twin = self.theirs.node(other.node)
+        return twin.name, twin.type
 
     def coarser(
         self,

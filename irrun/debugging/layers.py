@@ -12,6 +12,7 @@ import numpy as np
 from irrun.debugging.cutting import constant_nodes
 from irrun.debugging.metrics import Errors, errors
 from irrun.debugging.places import Place, Watcher
+from irrun.debugging.ports import completed
 from irrun.debugging.replaying import computed
 from irrun.debugging.sides import ModelSide, Side, run_as_written
 from irrun.debugging.spool import Spool
@@ -28,13 +29,28 @@ class Tolerance(NamedTuple):
     stat: str = "max"
 
 
+def within(array: Array, other: Array | None, tolerance: Tolerance) -> bool:
+    """Return whether an output is that of the other side, within a tolerance."""
+    if other is None or array.shape != other.shape or (array.dtype.kind in "UO") != (other.dtype.kind in "UO"):
+        return False
+    return not errors(array, other, median=tolerance.stat == "median").exceeds(*tolerance)
+
+
+def outputs_agree(
+    ours: Sequence[Array], theirs: Sequence[Array], ends: Sequence[int | None], tolerance: Tolerance
+) -> bool:
+    """Return whether all outputs of two sides agree; ``ends`` are the places of the other side's, by own output."""
+    pairs = zip(ours, ends, strict=True)
+    return len(ours) == len(theirs) and all(end is not None and within(a, theirs[end], tolerance) for a, end in pairs)
+
+
 @dataclass(frozen=True, slots=True)
 class LayerDifference:
     """An output of a layer beside its counterpart.
 
     ``errors`` are those of the run, None where the shapes differ, which ``problem`` tells. ``own`` are those that
     remain when the layer computes with the inputs of the other side; None where it cannot. ``constants`` are the names
-    of its constants that differ. ``how`` the counterpart was found: by ``name`` or ``structure``.
+    of its constants that differ. ``how`` the counterpart was found: by ``name`` or ``value``.
     """
 
     layer: str
@@ -63,13 +79,15 @@ class LayerDifference:
 class LayerComparison:
     """All layers that both sides have, in the order of execution, and the outputs of both as written.
 
-    ``is_complete`` is False where the comparison ended at the first layer that differs.
+    ``is_complete`` is False where the comparison ended at the first layer that differs. ``agree`` says whether the
+    outputs as written do.
     """
 
     layers: tuple[LayerDifference, ...]
     outputs: tuple[Array, ...]
     others: tuple[Array, ...]
     is_complete: bool = True
+    agree: bool = True
 
     @property
     def first(self) -> LayerDifference | None:
@@ -104,7 +122,7 @@ def compare_layers(
     The tensors of the other side are on the disk meanwhile, so that memory holds one run at a time. With ``fail_fast``
     the comparison ends at the first layer beyond the tolerance.
     """
-    pairs = side.counterparts(model)
+    pairs = side.counterparts(model, inputs)
     with Spool() as spool:
         others = tuple(side.tensors({key for key, _ in pairs.values()}, spool.put))
         gc.collect()
@@ -113,7 +131,8 @@ def compare_layers(
             outputs = run_as_written(model, inputs, config or {}, watcher).to_tuple()
         except _Enough:
             return LayerComparison(tuple(watcher.found), (), others, is_complete=False)
-    return LayerComparison(tuple(watcher.found), outputs, others)
+    ends = completed(side.order(model.outputs), len(others))
+    return LayerComparison(tuple(watcher.found), outputs, others, agree=outputs_agree(outputs, others, ends, tolerance))
 
 
 class _Beside(Watcher):

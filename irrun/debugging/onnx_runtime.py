@@ -4,47 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-import networkx as nx
 import numpy as np
 
 from irrun.debugging.engines import in_parts
 from irrun.debugging.faults import DebugError
-from irrun.debugging.matching import Described, matched, structure_of
+from irrun.debugging.finding import ByValue
+from irrun.debugging.replaying import Layers
 from irrun.debugging.sides import Sink
+from irrun.debugging.spool import Spool
 from irrun.evaluation.handing import run_onnx
 from irrun.evaluation.native import last_line, required
 from irrun.graph import Outlet
 from irrun.jobs.progress import working
 from irrun.model import Loaded, Port
 from irrun.tensor import Array
-
-_ALIASES: Final = {
-    "mul": "multiply",
-    "sub": "subtract",
-    "div": "divide",
-    "pow": "power",
-    "conv": "convolution",
-    "clip": "clamp",
-    "globalaveragepool": "reducemean",
-    "averagepool": "avgpool",
-    "reducemean": "reducemean",
-    "neg": "negative",
-    "convtranspose": "convolutionbackpropdata",
-    "ceil": "ceiling",
-    "hardswish": "hswish",
-    "resize": "interpolate",
-    "leakyrelu": "prelu",
-    "and": "logicaland",
-    "or": "logicalor",
-    "not": "logicalnot",
-    "where": "select",
-    "instancenormalization": "mvn",
-    "depthtospace": "depthtospace",
-    "batchnormalization": "batchnorminference",
-}
-"""IR types of ONNX operations with another name, in lower case."""
 
 
 class OnnxSide:
@@ -88,8 +63,8 @@ class OnnxSide:
             raise DebugError(f'{self._path}: the IR has no input "{missing[0]}", its inputs are {known}')
         self._given = {name: by_name[name] for name in self.inputs}
 
-    def counterparts(self, model: Loaded) -> Mapping[Outlet, tuple[Hashable, str]]:
-        """Match by tensor name, which OpenVINO's converter keeps, then by name of layer, then by structure."""
+    def counterparts(self, model: Loaded, inputs: Mapping[int, Array]) -> Mapping[Outlet, tuple[Hashable, str]]:
+        """Match by tensor name, which OpenVINO's converter keeps, then by value."""
         found: dict[Outlet, tuple[Hashable, str]] = {}
         taken: set[Hashable] = set()
         for node in model.graph.ordered():
@@ -98,38 +73,17 @@ class OnnxSide:
                 if name is not None and node.type not in ("Parameter", "Const"):
                     found[Outlet(node.id, port)] = name, "name"
                     taken.add(name)
-        nodes = {node.output[0]: node for node in self._proto.graph.node if node.output}
-        known = {outlet.node: key for outlet, (key, _) in found.items() if outlet.port == 0 and key in nodes}
-        for id, (key, how) in matched(self._plain(model), self._structure(), known).items():
-            if Outlet(id, 0) not in found and key not in taken:
-                found[Outlet(id, 0)] = key, how
-        return found
-
-    @staticmethod
-    def _plain(model: Loaded) -> nx.MultiDiGraph[Any]:
-        """Return the layers of a model with their types as ONNX would have them."""
-        found = structure_of(model.graph)
-        for _, data in found.nodes(data=True):
-            data["layer"] = data["layer"]._replace(kind=data["layer"].kind.partition("(")[0].lower())
-        return found
-
-    def _structure(self) -> nx.MultiDiGraph[Any]:
-        found: nx.MultiDiGraph[Any] = nx.MultiDiGraph()
-        graph = self._proto.graph
-        initial = {item.name for item in graph.initializer}
-        initial |= {name for node in graph.node if node.op_type == "Constant" for name in node.output}
-        places = {name: (node.output[0], port) for node in graph.node for port, name in enumerate(node.output) if name}
-        for node in graph.node:
-            if node.op_type != "Constant" and node.output:
-                kind = node.op_type.lower()
-                layer = Described(node.name, _ALIASES.get(kind, kind), any(name in initial for name in node.input))
-                found.add_node(node.output[0], layer=layer)
-        for node in graph.node:
-            for port, name in enumerate(node.input):
-                if name in places and places[name][0] in found and node.output and node.output[0] in found:
-                    source, output = places[name]
-                    found.add_edge(source, node.output[0], from_port=output, to_port=port)
-        return found
+        layers = Layers(model)
+        if all(outlet in found for id in layers.steps for outlet in layers.outlets(id)):
+            return found
+        with Spool() as spool:
+            finder = _ByValue(layers, spool, inputs)
+            self.tensors(self._made, finder.put)
+            for outlet, (key, _) in found.items():
+                finder.take(outlet, finder.places[key])
+            finder.forward()
+        others = {place: key for key, place in finder.places.items()}
+        return {outlet: (others[other], "value") for outlet, other in finder.found.items()} | found
 
     def label(self, key: Hashable) -> str:
         return str(key)
@@ -172,3 +126,21 @@ class OnnxSide:
                 return run_onnx(self._ort, session, names, self._given)
         except Exception as error:
             raise DebugError(f"ONNX Runtime cannot run {self._path}: {last_line(error)}") from None
+
+
+class _ByValue(ByValue):
+    """Finds tensors among those of ONNX, whose layers only have names."""
+
+    def __init__(self, ours: Layers, spool: Spool, inputs: Mapping[int, Array]) -> None:
+        super().__init__(ours, spool, inputs)
+        self.places: dict[Hashable, Outlet] = {}
+        self._names: list[str] = []
+
+    def put(self, name: Hashable, array: Array) -> None:
+        """Keep a tensor."""
+        self.places[name] = Outlet(len(self._names), 0)
+        self._names.append(str(name))
+        self.tensors.put(self.places[name], array)
+
+    def described(self, other: Outlet) -> tuple[str, str]:
+        return self._names[other.node], ""

@@ -2,42 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
+from irrun.debugging.levels import HALF_STEP, QUANTISATION, QUANTISER, ROUNDING, Loss, Read, levels_of, tensor_loss
 from irrun.debugging.replaying import Layers
 from irrun.debugging.resembling import SAME, distance
 from irrun.graph import Outlet
 from irrun.tensor import Array
 from irrun.tensor.element_type import ElementType
 
-ROUNDING: Final = "rounding"
-QUANTISATION: Final = "quantisation"
-
-QUANTISER: Final = "FakeQuantize"
-CODING: Final = frozenset({QUANTISER, "Convert", "Subtract", "Multiply", "Divide", "Add", "Reshape", "Transpose"})
-"""Layers between a tensor and its quantised form."""
-
-_FARTHEST: Final = 8
-
-_TWICE: Final = 2.0
-"""The most that a tensor may lose on its way through quantisers, as a multiple of what these lose."""
-
-_USUAL: Final = 255
-"""The steps of a usual quantiser."""
-
-_CLIPPED: Final = 0.05
-"""The share of elements beyond the range of a quantiser that calibration may give up."""
-
-_SLACK: Final = 0.25
-"""The part of its range by which elements may be beyond it, as where layers before it were not quantised."""
-
-_SLICE: Final = 8
-"""Elements that a slice has at least which is looked at by itself."""
-
-_HALF_STEP: Final = 0.51
 _STEPS: Final = 4.0
 """The largest error of a quantised weight in steps, as where its range was chosen by its effect."""
 
@@ -47,26 +22,10 @@ EPSILON: Final = {"f16": 2.0**-11, "bf16": 2.0**-8}
 _LEAST: Final = {"f16": 2.0**-25, "bf16": 0.0}
 
 
-class Loss(NamedTuple):
-    """The loss of an input: ``kind`` is rounding or quantisation, ``noise`` a multiple of the usual error."""
-
-    kind: str
-    what: str
-    noise: float
-
-
-class Read(NamedTuple):
-    """The inputs of a layer of a model: its tensors by input, None for a constant, and where each tensor comes from."""
-
-    layers: Layers
-    id: int
-    inputs: Sequence[Array | None]
-    value: Callable[[Outlet], Array | None]
-
-
 def judge(ours: Read, theirs: Read) -> Loss | None:
     """Return the largest loss between the inputs of two layers; None where one is not that of a quantiser."""
     worst: Loss | None = None
+    told: list[str] = []
     own, constants = ours.layers.constants(ours.id), theirs.layers.constants(theirs.id)
     for port, (mine, its) in enumerate(zip(ours.inputs, theirs.inputs, strict=True)):
         if mine is None and its is None:
@@ -83,9 +42,10 @@ def judge(ours: Read, theirs: Read) -> Loss | None:
             loss = tensor_loss(mine, theirs, port) or tensor_loss(its, ours, port)
         if loss is None:
             return None
-        if loss.kind and (worst is None or loss.noise > worst.noise):
-            worst = loss
-    return worst
+        if loss.kind:
+            told.append(loss.detail or loss.what)
+            worst = loss if worst is None or loss.noise > worst.noise else worst
+    return None if worst is None else worst._replace(detail=", ".join(dict.fromkeys(told)))
 
 
 def constant_loss(ours: Layers, id: int, theirs: Layers, other: int, port: int) -> Loss | None:
@@ -120,7 +80,7 @@ def constant_loss(ours: Layers, id: int, theirs: Layers, other: int, port: int) 
 def _is_usual(gap: Array, step: Array) -> bool:
     """Return whether errors are at most half a step, but for few elements of each slice, and never many steps."""
     scale = float(step.max(initial=0.0))
-    off = gap > _HALF_STEP * step + 1e-5 * scale
+    off = gap > HALF_STEP * step + 1e-5 * scale
     if not off.any():
         return True
     if (gap > _STEPS * step + 1e-5 * scale).any():
@@ -163,7 +123,7 @@ def step_of(layers: Layers, id: int, port: int) -> Array | None:
         if layers.node(node).type == QUANTISER:
             values = [_value(layers, outlet) for outlet in layers.graph.sources(node)]
             if len(values) == 5 and values[3] is not None and values[4] is not None:
-                step = (values[4] - values[3]) / max(_levels(layers, node) - 1, 1)
+                step = (values[4] - values[3]) / max(levels_of(layers, node) - 1, 1)
                 return _through(layers, id, port, node, step)
     for node in chain:
         fact = layers.model.facts.get(Outlet(node, 0)) if layers.node(node).type == "Const" else None
@@ -181,10 +141,6 @@ def step_of(layers: Layers, id: int, port: int) -> Array | None:
 
 def _is_code(type: ElementType) -> bool:
     return type.name in ("i8", "u8", "i4", "u4", "i2", "u2", "u1", "u3", "u6")
-
-
-def _levels(layers: Layers, node: int) -> int:
-    return int(getattr(layers.node(node).op, "levels", 256))
 
 
 def _through(layers: Layers, id: int, port: int, node: int, step: Array) -> Array | None:
@@ -225,79 +181,3 @@ def _value(layers: Layers, outlet: Outlet | None, instead: dict[int, Array] | No
         with np.errstate(all="ignore"):
             return np.asarray(function(inputs[0], inputs[1]))
     return None
-
-
-def tensor_loss(whole: Array, read: Read, port: int) -> Loss | None:
-    """Return what a tensor loses on its way through quantisers to an input; None where it does not come from there."""
-    layers, at = read.layers, read.layers.sources(read.id)[port]
-    noise, rounded, seen, given = 0.0, 1.0, False, read.inputs[port]
-    for _ in range(_FARTHEST):
-        array = None if at is None else read.value(at)
-        if at is None or array is None:
-            return None
-        if distance(whole, array) <= SAME:
-            is_usual = seen and given is not None and _noise(whole, given) <= _TWICE * rounded
-            return Loss(QUANTISATION, "activations rounded to levels", noise) if is_usual else None
-        if at.node not in layers.steps or layers.node(at.node).type not in CODING:
-            return None
-        sources = [source for source in layers.sources(at.node) if source is not None]
-        if len(sources) != 1:
-            return None
-        before = read.value(sources[0])
-        if layers.node(at.node).type == QUANTISER and before is not None:
-            seen = True
-            found = quantiser_noise(layers, at.node, before, array)
-            if found is None:
-                return None
-            noise, rounded = max(noise, found), max(rounded, _noise(before, array))
-        at = sources[0]
-    return None
-
-
-def quantiser_noise(layers: Layers, id: int, array: Array, levels: Array, *, slices: bool = False) -> float | None:
-    """Return the error of a FakeQuantize as a multiple of what 8 bits need for its input; None where it is a fault.
-
-    A fault is an error of more than half a step inside of the range, or many elements outside of it; few elements
-    that are slightly outside do not count. With ``slices``, a slice along an axis is a fault, too, if all its elements
-    become one level.
-    """
-    limits = layers.constants(id)
-    if not {1, 2, 3, 4} <= limits.keys() or array.shape != levels.shape or not array.size:
-        return None
-    x, y = array.astype(np.float64), levels.astype(np.float64)
-    low, high, first, last = (limits[port].astype(np.float64) for port in (1, 2, 3, 4))
-    count = max(_levels(layers, id) - 1, 1)
-    step = np.broadcast_to((high - low) / count, x.shape)
-    inside = (x >= low - step / 2) & (x <= high + step / 2)
-    clipped = 1.0 - float(inside.mean())
-    gap = np.abs(y - x)
-    scale = float(np.abs(x).max())
-    if clipped > _CLIPPED or (gap[inside] > _HALF_STEP * step[inside] + 1e-5 * scale).mean() > 0.001:
-        return None
-    if not (
-        np.allclose(first, low, rtol=1e-3, atol=1e-6 * scale) and np.allclose(last, high, rtol=1e-3, atol=1e-6 * scale)
-    ):
-        return None
-    if slices and _swallows(x, y):
-        return None
-    slack = _SLACK * (high - low)
-    beyond = (x < low) & (x > low - slack) | (x > high) & (x < high + slack)
-    return _noise(np.where(beyond, y, x), y)
-
-
-def _noise(array: Array, levels: Array) -> float:
-    """Return the error of a tensor that is rounded to levels, as a multiple of what 8 bits need, 0 among the levels."""
-    x, y = array.reshape(-1).astype(np.float64), levels.reshape(-1).astype(np.float64)
-    needed = float(x.max(initial=0.0) - x.min(initial=0.0)) / _USUAL / np.sqrt(12) if x.size == y.size else 0.0
-    return float(np.sqrt(np.mean((x - y) ** 2))) / needed if needed else 0.0
-
-
-def _swallows(x: Array, y: Array) -> bool:
-    """Return whether a slice of some elements that differ becomes a single number."""
-    for axis in range(x.ndim):
-        along = tuple(other for other in range(x.ndim) if other != axis)
-        if x.size // x.shape[axis] >= _SLICE:
-            varies = np.ptp(x, axis=along) > 1e-3 * np.abs(x).max(along) + 1e-9
-            if (varies & (np.ptp(y, axis=along) == 0)).any():
-                return True
-    return False

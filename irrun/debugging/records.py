@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from irrun.debugging.blaming import Kind
+from irrun.debugging.blames import Kind
 from irrun.debugging.comparing import Record
 from irrun.debugging.metrics import Errors
 from irrun.debugging.slices import SliceErrors

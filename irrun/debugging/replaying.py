@@ -35,14 +35,24 @@ class Layers:
         plan = self._compiled.plan
         self._constants = plan.slots
         self.steps: dict[int, Step] = {step.node.id: step for step in plan.steps}
-        types = {} if whole is None else {whole.node(id).name: whole.node(id).type for id in whole}
+        kept = self.graph if whole is None else whole
+        names = {kept.node(id).name: id for id in kept if id not in self.graph}
         self.parts: dict[int, str] = {
-            id: types[self.node(id).name] for id in self.graph if whole is not None and id not in whole
+            id: kept.node(names[self.node(id).name]).type for id in self.graph if id not in kept
         }
+        last = {self.node(id).name: id for id in self.steps if id in self.parts}
+        self._wholes: dict[int, int] = {id: names[name] for name, id in last.items()}
         self.parameters: list[int] = list(self.graph.parameters)
 
     def node(self, id: int) -> Node:
         return self.graph.node(id)
+
+    def origin(self, outlet: Outlet) -> Outlet | None:
+        """Return an outlet as the whole graph has it; None for a part of a layer other than its last one."""
+        if outlet.node not in self.parts:
+            return outlet
+        whole = self._wholes.get(outlet.node)
+        return None if whole is None else Outlet(whole, 0)
 
     def operands(self, id: int) -> list[Outlet | None]:
         """Return what a layer reads, by input; None for an absent input."""

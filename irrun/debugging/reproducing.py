@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.debugging.answers import names_of
-from irrun.debugging.blaming import Blame
+from irrun.debugging.blames import Blame
 from irrun.debugging.cases import layers_of
 from irrun.debugging.cutting import save
 from irrun.debugging.faults import DebugError

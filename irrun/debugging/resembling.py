@@ -22,11 +22,15 @@ _FEW: Final = 16
 
 
 class Sketch(NamedTuple):
-    """Some elements of a tensor, in the order of memory, its largest finite magnitude, and NumPy's ``kind`` of them."""
+    """Some elements of a tensor, in the order of memory, its largest finite magnitude, and NumPy's ``kind`` of them.
+
+    ``is_finite`` says that it has neither NaN nor infinities.
+    """
 
     kind: str
     sample: Array
     scale: float
+    is_finite: bool = True
 
 
 def sketch(array: Array) -> Sketch:
@@ -39,7 +43,7 @@ def sketch(array: Array) -> Sketch:
     with np.errstate(all="ignore"):
         finite = flat[np.isfinite(flat)] if array.dtype.kind == "f" else flat
         scale = max(float(finite.max()), -float(finite.min())) if finite.size else 0.0
-        return Sketch(array.dtype.kind, some.astype(np.float64), scale)
+        return Sketch(array.dtype.kind, some.astype(np.float64), scale, finite.size == flat.size)
 
 
 def distance(array: Array, other: Array) -> float:
@@ -76,7 +80,8 @@ def is_plain(array: Array) -> bool:
     """Return whether a tensor may be equal to another one by chance: all elements are equal, or it has few integers."""
     if array.dtype.kind != "f":
         return array.size <= _FEW
-    return bool(array.size == 0 or (array == array.reshape(-1)[0]).all())
+    flat = array.reshape(-1)
+    return bool(array.size == 0 or (flat == flat[0]).all() or np.isnan(flat).all())
 
 
 class Tensors:
@@ -110,6 +115,10 @@ class Tensors:
 
     def shape(self, outlet: Outlet) -> tuple[int, ...]:
         return self._known[outlet][0]
+
+    def is_finite(self, outlet: Outlet) -> bool:
+        """Return whether a tensor has neither NaN nor infinities."""
+        return self._known[outlet][1].is_finite
 
     def type(self, outlet: Outlet) -> Any:
         """Return NumPy's type of the elements of a tensor."""

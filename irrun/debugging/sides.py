@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from irrun.debugging.matching import matched_outlets
+from irrun.debugging.aligning import Alignment, align
 from irrun.debugging.places import Passer, Watcher
-from irrun.debugging.ports import paired
+from irrun.debugging.ports import completed, paired
 from irrun.debugging.stopping import AS_WRITTEN
 from irrun.graph import Outlet
 from irrun.model import Loaded, Outputs, Port, build
@@ -33,8 +33,8 @@ class Side(Protocol):
         """Compute the outputs as usual, with optimisation."""
         ...
 
-    def counterparts(self, model: Loaded) -> Mapping[Outlet, tuple[Hashable, str]]:
-        """Return the key of the tensor for outputs of layers of a model, and how it was found."""
+    def counterparts(self, model: Loaded, inputs: Mapping[int, Array]) -> Mapping[Outlet, tuple[Hashable, str]]:
+        """Return the key of the tensor for outputs of layers of a model on inputs, and how it was found."""
         ...
 
     def label(self, key: Hashable) -> str:
@@ -54,6 +54,7 @@ class ModelSide:
         self.model = model
         self.inputs = inputs
         self.config: dict[str, Any] = dict(config or {})
+        self._aligned: tuple[Loaded, Alignment] | None = None
 
     def order(self, ports: Sequence[Port]) -> Sequence[int | None]:
         return paired(ports, self.model.outputs)
@@ -61,8 +62,15 @@ class ModelSide:
     def outputs(self) -> Sequence[Array]:
         return build(self.model, self.config)(self.inputs).to_tuple()
 
-    def counterparts(self, model: Loaded) -> Mapping[Outlet, tuple[Hashable, str]]:
-        return dict(matched_outlets(model.graph, self.model.graph))
+    def counterparts(self, model: Loaded, inputs: Mapping[int, Array]) -> Mapping[Outlet, tuple[Hashable, str]]:
+        return dict(self.aligned(model, inputs).counterparts())
+
+    def aligned(self, model: Loaded, inputs: Mapping[int, Array]) -> Alignment:
+        """Return a model on inputs beside this one, which is looked for once."""
+        if self._aligned is None or self._aligned[0] is not model:
+            ends = completed(self.order(model.outputs), len(self.model.outputs))
+            self._aligned = model, align(model, self.model, inputs, self.inputs, ends, self.config)
+        return self._aligned[1]
 
     def label(self, key: Hashable) -> str:
         assert isinstance(key, Outlet)

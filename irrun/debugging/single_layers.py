@@ -35,7 +35,7 @@ def inputs_of_layer(
     wanted = set(sources(model, id))
     places = {Outlet(parameter, 0): place for place, parameter in enumerate(model.graph.parameters)}
     found = {outlet: inputs[places[outlet]] for outlet in wanted & places.keys()}
-    pairs = side.counterparts(model)
+    pairs = side.counterparts(model, inputs)
     keys = {pairs[outlet][0]: outlet for outlet in wanted - found.keys() if outlet in pairs}
     if keys:
         side.tensors(keys.keys(), lambda key, array: found.update({keys[key]: array.copy()}))

@@ -88,6 +88,14 @@ class InferredLayer(NamedTuple):
         """Return whether the layer depends on no Parameter and no variable."""
         return self.node.id in constant_nodes(self.scope.graph)
 
+    def before(self, port: int) -> tuple[str, tuple[Fact | None, ...]]:
+        """Return the type of the layer that computes an input, and the facts of its inputs."""
+        graph, facts = self.scope.graph, self.scope.facts
+        outlet = next(iter(graph.sources(self.node.id)[port:]), None)
+        if outlet is None or facts is None:
+            return "", ()
+        return graph.node(outlet.node).type, tuple(facts.get(item) for item in graph.sources(outlet.node))
+
 
 @once
 def scopes(context: Context) -> Sequence[Scope]:

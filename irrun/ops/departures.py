@@ -28,6 +28,10 @@ class Layer(Protocol):
         """Return whether the layer depends on no Parameter and no variable."""
         ...
 
+    def before(self, port: int) -> tuple[str, tuple[Fact | None, ...]]:
+        """Return the type of the layer that computes an input, and the facts of its inputs."""
+        ...
+
 
 class Departure(NamedTuple):
     """A departure that the linter recognises in a file.

@@ -113,7 +113,7 @@ def test_without_a_layer_to_name(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_suspect_before_the_layers_that_have_a_counterpart(run: Run, tmp_path: Path) -> None:
-    """The product has none, by name or by structure, and the sum is not the first layer that differs."""
+    """A product with 1 is its input, whose counterpart is no layer; the sum is not the first layer that differs."""
     models = net(tmp_path / "a.xml"), net(tmp_path / "b.xml", weight=2, name="other")
     record = compared(run, *models, status=1)["pairs"][0]
     assert [item["name"] for item in record["suspects"]] == ["product"]
@@ -375,24 +375,24 @@ def test_fail_fast_ends_at_the_first_layer(run: Run, tmp_path: Path) -> None:
     assert [item["layer"] for item in pair["table"]] == ["0", "1"]
 
 
-def test_layers_with_other_names_are_matched_by_structure(run: Run, tmp_path: Path) -> None:
+def test_layers_with_other_names_are_matched_by_value(run: Run, tmp_path: Path) -> None:
     first = chain(tmp_path / "a.xml", ("Add", 1), ("Maximum", 2), ("Add", 5))
     second = chain(tmp_path / "b.xml", ("Add", 1), ("Maximum", 7), ("Add", 5), prefix="other")
     (pair,) = compared(run, first, second, "--all", status=1)["pairs"]
     assert [(item["layer"], item["other"], item["how"]) for item in pair["table"]] == [
-        ("0", "other0", "structure"),
-        ("1", "other1", "structure"),
-        ("2", "other2", "structure"),
+        ("0", "other0", "value"),
+        ("1", "other1", "value"),
+        ("2", "other2", "value"),
     ]
     assert pair["layer"]["name"] == "1"
 
 
-def test_a_product_with_a_constant_is_not_matched_by_structure(run: Run, tmp_path: Path) -> None:
+def test_a_product_of_which_a_factor_has_moved_has_no_counterpart(run: Run, tmp_path: Path) -> None:
     """A factor of 2 has moved from one product to the other."""
     first = chain(tmp_path / "a.xml", ("Multiply", 2), ("Maximum", 0), ("Multiply", 3))
     second = chain(tmp_path / "b.xml", ("Multiply", 1), ("Maximum", 0), ("Multiply", 6), prefix="other")
     (pair,) = compared(run, first, second, "--all", status=0)["pairs"]
-    assert [item["layer"] for item in pair["table"]] == ["1"]
+    assert [item["layer"] for item in pair["table"]] == ["2"]
 
 
 @pytest.mark.parametrize(("stat", "status"), [("max", 1), ("rms", 1), ("mean", 0), ("median", 0)])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from irrun.debugging import ModelSide, Tolerance, blame, write_folder
-from irrun.debugging.blaming import NothingToBlame
+from irrun.debugging.blames import NothingToBlame
 from irrun.debugging.cases import layers_of
 from irrun.model import load
 from tests.debugging.nets import written

@@ -8,17 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from irrun.debugging.levels import QUANTISATION, Loss, Read, quantiser_noise, tensor_loss
 from irrun.debugging.places import Passer
-from irrun.debugging.quantising import (
-    QUANTISATION,
-    Loss,
-    Read,
-    constant_loss,
-    judge,
-    quantiser_noise,
-    step_of,
-    tensor_loss,
-)
+from irrun.debugging.quantising import constant_loss, judge, step_of
 from irrun.debugging.replaying import Layers
 from irrun.document.writer import Handle
 from irrun.graph import Outlet

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from irrun.debugging import DebugError, ModelSide, Tolerance, blame, write_folder
-from irrun.debugging.blaming import Blame
+from irrun.debugging.blames import Blame
 from irrun.debugging.cases import layers_of
 from irrun.debugging.kinds import Fault, fault_of
 from irrun.debugging.reproducing import text

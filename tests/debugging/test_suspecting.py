@@ -11,7 +11,8 @@ import pytest
 from irrun.cli.debug.blame import _text
 from irrun.debugging import Tolerance, blame, compare
 from irrun.debugging.answers import Answers, Ask
-from irrun.debugging.blaming import NothingToBlame, _blame_optimisation
+from irrun.debugging.blames import NothingToBlame
+from irrun.debugging.blaming import _blame_optimisation
 from irrun.debugging.cases import Case, layers_of
 from irrun.debugging.diagnosing import diagnose_optimisation
 from irrun.debugging.places import Passer
@@ -200,8 +201,8 @@ class Engine:
     def outputs(self) -> Sequence[Array]:
         return [array * self._optimised for array in self._outputs]
 
-    def counterparts(self, model: Loaded) -> Mapping[Outlet, tuple[Hashable, str]]:
-        del model
+    def counterparts(self, model: Loaded, inputs: Mapping[int, Array]) -> Mapping[Outlet, tuple[Hashable, str]]:
+        del model, inputs
         return {outlet: (outlet, "name") for outlet in self._arrays if self._knows}
 
     def label(self, key: Hashable) -> str:

@@ -237,6 +237,10 @@ class _Layer(NamedTuple):
     def is_constant(self) -> bool:
         return False
 
+    def before(self, port: int) -> tuple[str, tuple[Fact | None, ...]]:
+        del port
+        return "", ()
+
 
 def recognised(case: Case) -> str | None:
     """Return the departure that the linter would find in the layer of a case; None without one."""

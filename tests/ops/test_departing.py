@@ -20,12 +20,17 @@ class Layer(NamedTuple):
     inputs: tuple[Fact, ...]
     varying: tuple[int, ...] = ()
     outputs: tuple[Fact, ...] = ()
+    source: tuple[str, tuple[Fact | None, ...]] = ("", ())
 
     def varies(self, *ports: int) -> bool:
         return any(port in self.varying for port in ports)
 
     def is_constant(self) -> bool:
         return False
+
+    def before(self, port: int) -> tuple[str, tuple[Fact | None, ...]]:
+        del port
+        return self.source
 
 
 def fact(shape: str) -> Fact:
@@ -67,6 +72,32 @@ def test_lengths_of_sequences(data: str, varying: tuple[int, ...], is_shown: boo
     layer = Layer((fact(data), fact("?,1,3"), fact("?")), varying)
     what = f"ignores sequence_lengths of a RNNSequence whose data {Shape.parse(data)} are dynamic"
     assert shown("RNNSequence-5", layer, hidden_size=3, direction="forward") == ([what] if is_shown else [])
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "axes", "attributes", "is_shown"),
+    [
+        (0, 1, (2, 3), {}, True),
+        (-1, 1, (1, -2, -1), {}, True),
+        (-128 / 127, 1, (2, 3), {"eps_mode": "outside_sqrt"}, True),
+        (0, 255, (2, 3), {}, False),
+        (-0.5, 1, (2, 3), {}, False),
+        (0, 1, (3,), {}, False),
+        (0, 1, (0, 2, 3), {}, False),
+        (0, 1, (2, 3), {"normalize_variance": False}, False),
+    ],
+)
+def test_the_scale_of_an_epsilon(
+    low: float, high: float, axes: tuple[int, ...], attributes: dict[str, Any], is_shown: bool
+) -> None:
+    """The plugin normalises the levels of a FakeQuantize, without its scale, whose square eps would be divided by."""
+    limits = [Fact.of(F32, np.array(limit, np.float32)) for limit in (low, high)]
+    quantiser = "FakeQuantize", (fact("1,3,4,4"), *limits, *limits)
+    layer = Layer((fact("1,3,4,4"), known(*axes)), source=quantiser)
+    given = {"normalize_variance": True, "eps": 1e-5, "eps_mode": "inside_sqrt", **attributes}
+    what = "adds eps to the variance of the levels of a FakeQuantize, not to that of its results"
+    assert shown("MVN-6", layer, **given) == ([what] if is_shown else [])
+    assert shown("MVN-6", layer._replace(source=("Relu", ())), **given) == []
 
 
 @pytest.mark.parametrize("order", ["fico", "ifco"])

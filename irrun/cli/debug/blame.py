@@ -28,7 +28,7 @@ from irrun.cli.inputs import FILE, InputCommand, Source, usual_options
 from irrun.cli.options import output_option
 from irrun.cli.settings import Settings, properties
 from irrun.cli.writing import read_files
-from irrun.debugging.blaming import Blame, NothingToBlame
+from irrun.debugging.blames import Blame, NothingToBlame
 from irrun.debugging.blaming import blame as find
 from irrun.debugging.engines import OpenVINOSide
 from irrun.debugging.layers import Tolerance

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from irrun.debugging.answers import Answers, of_models
-from irrun.debugging.blaming import Blame, NothingToBlame, blame
+from irrun.debugging.blames import Blame, NothingToBlame
+from irrun.debugging.blaming import blame
 from irrun.debugging.cases import Case, layers_of
 from irrun.debugging.kinds import Fault
 from irrun.debugging.layers import Tolerance

@@ -7,11 +7,32 @@ from irrun.kernels.normalization import mean_variance
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.normalization.axes import check_axes
 from irrun.ops._declared.reduction.base import reduced_axes
-from irrun.ops.departures import Departure, is_empty
+from irrun.ops.departures import Departure, Layer, constant, is_empty
 from irrun.ops.shapes import normalize_axis
 from irrun.tensor.element_type import INTEGER, NUMERIC
 
 T = TypeVar("T", NUMERIC)
+
+_OF_LEVELS = "adds eps to the variance of the levels of a FakeQuantize, not to that of its results"
+
+
+def _is_behind_levels(layer: Layer) -> bool:
+    """Return whether the data come from a FakeQuantize one of whose levels is zero, and whose step is not 1."""
+    type, facts = layer.before(0)
+    low, high = (None if fact is None else fact.constant for fact in (facts[3:5] if len(facts) == 5 else (None, None)))
+    if type != "FakeQuantize" or low is None or high is None or not low.size == high.size == 1:
+        return False
+    first, last = float(low.reshape(-1)[0]), float(high.reshape(-1)[0])
+    return (first == 0 and last not in (15, 255)) or (first < 0 and 1 <= -first / last < 1.2 and last not in (7, 127))
+
+
+def _is_over_places(layer: Layer) -> bool:
+    """Return whether one mean is that of all places of a channel, or of all elements of a sample."""
+    axes, rank = constant(layer, 1), layer.inputs[0].rank
+    if axes is None or rank is None:
+        return False
+    over = {int(axis) % rank for axis in axes.reshape(-1)}
+    return over in ({*range(1, rank)}, {*range(2, rank)})
 
 
 @op("MVN", opset=2, page="mvn-1")
@@ -22,7 +43,10 @@ class MVNV2(Op):
     otherwise the axes are all from the second, or from the third without across_channels.
     """
 
-    departures = {"reduction_axes": "ignores reduction_axes"}
+    departures = {
+        "reduction_axes": "ignores reduction_axes",
+        "levels": Departure(_OF_LEVELS, lambda op, layer: op.normalize_variance and _is_behind_levels(layer)),
+    }
 
     workspace = 8
     inputs = (In("data", T, "[batch, channels, ...]"),)
@@ -57,6 +81,10 @@ class MVNV6(Op):
         "no axes": Departure(
             "returns the data of an MVN of a matrix without axes",
             lambda _, layer: layer.inputs[0].rank == 2 and is_empty(layer, 1),
+        ),
+        "levels": Departure(
+            _OF_LEVELS,
+            lambda op, layer: op.normalize_variance and _is_over_places(layer) and _is_behind_levels(layer),
         ),
     }
 

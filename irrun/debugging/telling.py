@@ -1,0 +1,302 @@
+"""Which layers of a region tell what differs: those that one side lacks, and those that have a counterpart there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from irrun.debugging.aligning import Alignment
+from irrun.debugging.causes import ROUNDED, Cause, cause_of, factor_of, moves, reads, unconverted, values_of
+from irrun.debugging.levels import CODING, QUANTISER
+from irrun.debugging.quantising import constant_loss
+from irrun.debugging.replaying import Layers
+from irrun.debugging.resembling import SAME, distance
+from irrun.graph import Node, Outlet
+from irrun.tensor import Array
+
+_DEEPEST: Final = 12
+"""Layers of shape arithmetic from the end of a region back to the one that differs."""
+
+_TOLD: Final = frozenset({"attribute", "constant", "quantisation"})
+"""Causes that tell what differs."""
+
+
+class Told(NamedTuple):
+    """A layer and its counterpart, and why they differ."""
+
+    id: int
+    other: int
+    cause: Cause
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The layers of a region on each side, and those of each side beyond those of the same type of the other one."""
+
+    found: Alignment
+    layers: Sequence[int]
+    others: Sequence[int]
+    mine: Sequence[int]
+    its: Sequence[int]
+
+    @classmethod
+    def of(cls, found: Alignment, layers: Sequence[int], others: Sequence[int]) -> Part:
+        sides = (found.ours, layers), (found.theirs, others)
+        mine, its = (Counter(side.node(id).type for id in ids) for side, ids in sides)
+        left = mine - its, its - mine
+        beyond: tuple[list[int], list[int]] = [], []
+        for place, (side, ids) in enumerate(sides):
+            for id in ids:
+                if left[place][side.node(id).type] > 0:
+                    left[place][side.node(id).type] -= 1
+                    beyond[place].append(id)
+        return cls(found, layers, others, *beyond)
+
+    def surplus(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the layers of each side that the other one lacks.
+
+        A factor that one side has in a constant, and the other one in a layer of its own, counts on neither.
+        """
+        own = [id for id in self.mine if _factor(self.found.ours, id) is None]
+        left = [id for id in self.its if _factor(self.found.theirs, id) is None]
+        if (own, left) in ((self.mine, self.its), ([], [])):
+            return self.mine, self.its
+        is_taken_back = any(self.is_taken_back(id, other) for id in self.layers for other in self.others)
+        return (own, left) if is_taken_back else (self.mine, self.its)
+
+    def is_taken_back(self, id: int, other: int) -> bool:
+        """Return whether the constants of two layers differ by a factor only, which layers of one side take back."""
+        ours, theirs = self.found.ours, self.found.theirs
+        own, its = ours.constants(id), theirs.constants(other)
+        both = [port for port in own.keys() & its.keys() if own[port].size > 1]
+        if not both or ours.node(id).type != theirs.node(other).type:
+            return False
+        sides = (ours, self.mine), (theirs, self.its)
+        before, after = (prod([_factor(side, at) or 1.0 for at in ids]) for side, ids in sides)
+        factors = [factor_of(own[port], its[port]) for port in both]
+        return all(factor is not None and abs(factor * after - before) <= ROUNDED * abs(before) for factor in factors)
+
+
+def told(part: Part, end: int, twin: int) -> Told | None:
+    """Return the layers of a region, or before it, that tell what differs; ``end`` and ``twin`` are its last ones."""
+    found, layers, others = part.found, part.layers, part.others
+    if not layers or not others:
+        return _read_alike(found, layers, others, (end, twin))
+    if len(layers) == len(others) == 1:
+        return Told(layers[0], others[0], cause_of(found, layers[0], others[0]))
+    mine, its = part.surplus()
+    first = (
+        _inner(part)
+        or (None if mine or its else _misreading(found, layers, others))
+        or _read_alike(found, mine, its, (end, twin))
+    )
+    if first is not None:
+        return first
+    is_moved = all(moves(side, id) for side, ids in ((found.ours, mine), (found.theirs, its)) for id in ids)
+    if (mine or its) and is_moved and found.ours.node(end).type == found.theirs.node(twin).type:
+        cause = cause_of(found, end, twin)
+        return Told(end, twin, cause._replace(name="input") if cause.name == "implementation" else cause)
+    return _by_constants(part) or _of_types(found, mine, its)
+
+
+def computing(layers: Layers, ids: Sequence[int]) -> list[int]:
+    """Return the layers of some that neither move nor round tensors."""
+    return [id for id in ids if not (moves(layers, id) or layers.node(id).type == QUANTISER)]
+
+
+def most_telling(layers: Layers, ids: Sequence[int]) -> Node:
+    """Return the layer of some that tells most: one that computes, else a quantiser, else the first."""
+    nodes = [layers.node(id) for id in ids]
+    return next(
+        (node for node in nodes if node.type not in CODING),
+        next((node for node in nodes if node.type == QUANTISER), nodes[0]),
+    )
+
+
+def of_arithmetic(found: Alignment, id: int, other: int) -> Told | None:
+    """Return the layers of shape arithmetic that make two layers of a type read other numbers.
+
+    From the two layers back, along the one input whose numbers are known on both sides and differ, up to layers of
+    which one gives the numbers of the other once it has the constants, or the attributes, of that.
+    """
+    for _ in range(_DEEPEST):
+        ours, theirs = found.ours, found.theirs
+        if ours.node(id).type != theirs.node(other).type:
+            return None
+        cause = cause_of(found, id, other)
+        if cause.name in _TOLD and _explains(ours, id, theirs, other):
+            return Told(id, other, cause)
+        apart = [
+            (a, b)
+            for a, b in zip(ours.sources(id), theirs.sources(other), strict=False)
+            if a is not None and b is not None and _numbers_differ(ours, a, theirs, b)
+        ]
+        if len(apart) != 1:
+            return None
+        first, second = unconverted(ours, apart[0][0]), unconverted(theirs, apart[0][1])
+        if first is None or second is None or first.node not in ours.steps or second.node not in theirs.steps:
+            return None
+        id, other = first.node, second.node
+    return None
+
+
+def of_stored(found: Alignment, id: int, other: int) -> Told | None:
+    """Return two layers that differ in one input: on one side a constant, which the other side computes from shapes."""
+    ours, theirs = found.ours, found.theirs
+    if ours.node(id).type != theirs.node(other).type:
+        return None
+    own, its, apart = ours.constants(id), theirs.constants(other), list[tuple[str, Array, Array]]()
+    for port, (a, b) in enumerate(zip(ours.sources(id), theirs.sources(other), strict=False)):
+        if a is not None and b is not None:
+            if found.found.get(a) != b:
+                return None
+            continue
+        first = own.get(port) if a is None else _following(ours, a)
+        second = its.get(port) if b is None else _following(theirs, b)
+        if first is None or second is None or first.size != second.size:
+            return None
+        if distance(first, second) > SAME:
+            layers, at = (ours, id) if a is None else (theirs, other)
+            apart.append((next((name for name, _ in values_of(layers, at, port)), ""), first, second))
+    if len(apart) != 1:
+        return None
+    name, first, second = apart[0]
+    count = int(np.count_nonzero(first.reshape(-1) != second.reshape(-1)))
+    what = f'"{name}" is not what the other model computes in {count:,} of {first.size:,} elements'
+    return Told(id, other, Cause("constant", what, (name,)))
+
+
+def _following(layers: Layers, outlet: Outlet) -> Array | None:
+    """Return a tensor that follows from shapes."""
+    fact = layers.model.facts.get(outlet)
+    return None if fact is None else fact.constant
+
+
+def _known(layers: Layers, outlet: Outlet) -> Array | None:
+    """Return integers that follow from shapes."""
+    fact = layers.model.facts.get(outlet)
+    return None if fact is None or fact.type.is_float else fact.constant
+
+
+def _numbers_differ(ours: Layers, outlet: Outlet, theirs: Layers, other: Outlet) -> bool:
+    a, b = _known(ours, outlet), _known(theirs, other)
+    return a is not None and b is not None and not (a.size == b.size and np.array_equal(a.reshape(-1), b.reshape(-1)))
+
+
+def _explains(ours: Layers, id: int, theirs: Layers, other: int) -> bool:
+    """Return whether a layer of shape arithmetic gives the numbers of another one with the constants of that."""
+    result = _known(theirs, Outlet(other, 0))
+    given = [None if outlet is None else _known(ours, outlet) for outlet in ours.sources(id)]
+    own, its = ours.constants(id), theirs.constants(other)
+    filled = [
+        its[port].astype(own[port].dtype) if array is None and port in own and port in its else array
+        for port, array in enumerate(given)
+    ]
+    made = ours.compute(id, filled)
+    return result is not None and made is not None and distance(made[0], result) == 0
+
+
+def _of_types(found: Alignment, mine: Sequence[int], its: Sequence[int]) -> Told | None:
+    """Return the one layer of each side that the other side does not have, beside what moves or rounds tensors."""
+    a, b = computing(found.ours, mine), computing(found.theirs, its)
+    return Told(a[0], b[0], cause_of(found, a[0], b[0])) if len(a) == len(b) == 1 else None
+
+
+def _by_constants(part: Part) -> Told | None:
+    """Return the layers of a region that read the only constants of several elements that one side alone has."""
+    ours, theirs = part.found.ours, part.found.theirs
+    mine, its = list(_arrays(ours, part.layers)), list(_arrays(theirs, part.others))
+    left = [item for item in mine if not any(distance(item[2], other[2]) <= SAME**2 for other in its)]
+    right = [item for item in its if not any(distance(item[2], other[2]) <= SAME**2 for other in mine)]
+    if len(left) != 1 or len(right) != 1 or left[0][2].size != right[0][2].size:
+        return None
+    (id, port, _), (other, at, _) = left[0], right[0]
+    if part.is_taken_back(id, other):
+        return None
+    first, _ = part.found.in_order(values_of(ours, id, port), values_of(theirs, other, at))
+    return Told(id, other, Cause("constant", constants=tuple(name for name, _ in first[:1])))
+
+
+def _arrays(layers: Layers, ids: Sequence[int]) -> Iterator[tuple[int, int, Array]]:
+    """Yield the constants of several floats that layers read, with layer and input."""
+    for id in ids:
+        for port, array in layers.constants(id).items():
+            if array.size > 1 and array.dtype.kind == "f":
+                yield id, port, array
+
+
+def _factor(layers: Layers, id: int) -> float | None:
+    """Return the number by which a layer multiplies, or divides by its inverse; None for another layer."""
+    node, constants = layers.node(id), list(layers.constants(id).values())
+    if node.type not in ("Multiply", "Divide") or [array.size for array in constants] != [1]:
+        return None
+    value = float(constants[0].reshape(-1)[0])
+    return value if node.type == "Multiply" else 1 / value if value else None
+
+
+def _inner(part: Part) -> Told | None:
+    """Return the layer of a region that has an attribute or a constant of its own, with its counterpart by type.
+
+    A factor of a constant that another layer of the region takes back is not told.
+    """
+    found, left = part.found, list(part.others)
+    for id in part.layers:
+        node = found.ours.node(id)
+        alike = [other for other in left if found.theirs.node(other).type == node.type]
+        named = [other for other in alike if found.theirs.node(other).name == node.name]
+        other = next(iter(named or alike), None)
+        if other is None:
+            continue
+        left.remove(other)
+        cause = cause_of(found, id, other)
+        is_constant = cause.name in ("constant", "quantisation") and cause.constants
+        is_told = (
+            is_constant
+            and not _is_coarse(found, id, other)
+            and not ((part.mine or part.its) and part.is_taken_back(id, other))
+        )
+        if cause.name == "attribute" or is_told:
+            return Told(id, other, cause)
+    return None
+
+
+def _misreading(found: Alignment, layers: Sequence[int], others: Sequence[int]) -> Told | None:
+    """Return the first layer of a region whose counterpart by type reads other tensors that agree."""
+    for id in layers:
+        other = next((at for at in others if found.theirs.node(at).type == found.ours.node(id).type), None)
+        if other is not None and all(source in found.found for source in found.ours.sources(id) if source is not None):
+            cause = cause_of(found, id, other)
+            if cause.name in ("input", "order"):
+                return Told(id, other, cause)
+    return None
+
+
+def _is_coarse(found: Alignment, id: int, other: int) -> bool:
+    """Return whether the constants of two layers differ by no more than their levels explain."""
+    own, its = found.ours.constants(id), found.theirs.constants(other)
+    losses = [constant_loss(found.ours, id, found.theirs, other, port) for port in own.keys() & its.keys()]
+    return all(loss is not None for loss in losses)
+
+
+def _read_alike(found: Alignment, layers: Sequence[int], others: Sequence[int], ends: tuple[int, int]) -> Told | None:
+    """Return a layer that one side seems to lack, and the one there that reads the same, if these two differ.
+
+    Of several such, one is at the end of the region.
+    """
+    ours, theirs = found.ours, found.theirs
+    pairs = [(id, other) for id in layers for other in theirs.steps]
+    pairs += [(id, other) for other in others for id in ours.steps]
+    pairs.sort(key=lambda pair: pair[0] != ends[0] and pair[1] != ends[1])
+    for id, other in pairs:
+        if ours.node(id).type != theirs.node(other).type:
+            continue
+        if reads(found, id) == [unconverted(theirs, outlet) for outlet in theirs.sources(other)]:
+            cause = cause_of(found, id, other)
+            if cause.name in ("attribute", "constant"):
+                return Told(id, other, cause)
+    return None
