@@ -79,7 +79,8 @@ def _lower_steps(plan: Plan, packs: Packs, request: Request | None, seen: Shapes
     builder, uses = PlanBuilder(plan, packs, run, seen), _Uses(plan)
     values = builder.values
     for number, (slot, fact) in enumerate(zip(plan.parameters, plan.parameter_facts, strict=True)):
-        values[slot] = builder.arrivals.add_early(fact, None if request is None else request.inputs[number], 0)
+        hint = None if request is None else request.inputs[number]
+        values[slot] = builder.arrivals.add_early(fact, hint, 0, is_input=True)
     parameters = tuple([values[slot] for slot in plan.parameters])
     steps: list[LoweredStep] = []
     sinks: list[tuple[Step, tuple[Value, ...]]] = []
@@ -122,7 +123,7 @@ def _without_initial(plan: Plan, names: Collection[str]) -> Plan:
 
 
 class _Uses:
-    """What reads the outputs of the steps of a plan."""
+    """The readers of the outputs of the steps of a plan."""
 
     def __init__(self, plan: Plan) -> None:
         self._results = frozenset(plan.results)

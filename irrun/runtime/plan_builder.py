@@ -76,10 +76,12 @@ class Arrivals:
         self.given[buffer] = stage
         return builder.given(shape, strides, hint.dtype)
 
-    def add_early(self, fact: Fact, hint: Array | None, stage: int, *, is_variable: bool = False) -> View:
+    def add_early(
+        self, fact: Fact, hint: Array | None, stage: int, *, is_variable: bool = False, is_input: bool = False
+    ) -> View:
         """The same for an array that is known before any call: at stage 0, or 1 where it needs sizes."""
         made = self.add(fact, hint, stage, is_variable=is_variable)
-        is_packed = hint is not None and made.buffer in self.given and not is_variable
+        is_packed = hint is not None and made.buffer in self.given and not is_variable and not is_input
         self._early[id(made)] = (np.asarray(hint, order="C") if is_packed else hint, stage)
         return made
 
@@ -108,7 +110,7 @@ class Arrivals:
 
 
 class Mark(NamedTuple):
-    """How many items, stops, and items of each prelude there are."""
+    """The numbers of items, of stops, and of items of each prelude."""
 
     items: int
     stops: int

@@ -1,4 +1,4 @@
-"""One run of a plan: what it is given, and the refusal of a program to compute it."""
+"""Requests to run a plan, and refusals of programs to compute them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Observer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a run is given: inputs in the carriers of their types, variables, observers, memory and limits.
+    """The input of a run: arrays in the carriers of their types, variables, observers, memory and limits.
 
     ``state`` is updated. Large arrays are taken from ``memory``, which no other run may use meanwhile; results may be
     in it. ``deadline`` is the time by the monotonic clock at which the run must have ended, None for no limit.
