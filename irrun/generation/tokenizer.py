@@ -292,6 +292,8 @@ def _require_expressions(model: Loaded) -> None:
 def _strings(texts: Sequence[str]) -> Array:
     """Return texts as a tensor; GenerationError for one that no bytes can stand for."""
     for place, text in enumerate(texts):
+        if text.isascii():
+            continue
         try:
             text.encode(errors="surrogateescape")
         except UnicodeEncodeError as error:

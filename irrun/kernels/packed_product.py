@@ -38,6 +38,10 @@ _HALF_SCALE: Final = np.float32(2.0**112)
 """The factor that corrects the exponent of a shifted float16."""
 
 
+FEW_ROWS: Final = 4
+"""The number of data rows up to which a product takes as long as reading the weights, whose rounding saves nothing."""
+
+
 class PackedMatrix:
     """A matrix [K, N] whose columns consist of groups of elements with a scale and a zero point each.
 

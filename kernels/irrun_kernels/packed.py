@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
 from itertools import product
 from typing import Any, Final
 
@@ -12,7 +14,7 @@ from irrun_kernels.codes import FORMS
 from irrun_kernels.epilogue import activate, add_to_row, clip_row
 from irrun_kernels.functions import assign, fill
 from irrun_kernels.host import BYTES, LANES
-from irrun_kernels.micro import VECTORS
+from irrun_kernels.micro import FEW_ROWS, VECTORS
 from irrun_kernels.native import floats, inlined, intrinsic, kernel, record, several
 from irrun_kernels.pixels import move
 from irrun_kernels.product import Product, compute, multiply_part
@@ -26,6 +28,9 @@ _FORMS: Final = tuple(FORMS.values())
 
 _VARIANTS: Final = tuple(product(range(len(_FORMS)), range(1, VECTORS + 1)))
 """The number of a form and the vectors of a panel."""
+
+_ROWS: Final = tuple((rows,) for rows in range(1, FEW_ROWS + 1))
+"""Rows that are multiplied by codes in registers, without a panel of numbers in memory."""
 
 _EXPANDED: Final = tuple((*variant, bf16) for bf16 in (0, 1) for variant in _VARIANTS)
 """The variants of panels, for f32 and for words of two bf16."""
@@ -41,48 +46,51 @@ _SUMS: Final = 8
 def packed_product(arguments: Any, task: int, workspace: int) -> None:
     """A block of points times a part of the panels."""
     c = record(arguments)
-    if c.geometry.columns > 1:
+    if c.geometry.columns > FEW_ROWS:
         compute(c, task, workspace, _multiply_expanded)
         return
     panels = -(-c.filters // (c.cut.vectors * LANES))
     part, parts = task % c.cut.groups, c.cut.groups
-    _multiply_row(c, panels * part // parts, panels * (part + 1) // parts, workspace)
+    _multiply_few(c, panels * part // parts, panels * (part + 1) // parts, workspace)
 
 
 @inlined
-def _multiply_row(c: Any, begin: int, end: int, workspace: int) -> None:
-    """Multiply a row with some panels, group by group."""
-    codes, e, full = c.codes, c.epilogue, c.cut.vectors * LANES
+def _multiply_few(c: Any, begin: int, end: int, workspace: int) -> None:
+    """Multiply up to `FEW_ROWS` rows with some panels, group by group."""
+    codes, e, full, rows = c.codes, c.epilogue, c.cut.vectors * LANES, c.geometry.columns
     group = codes.group
     groups = c.panel_depth // group
-    sums = floats(workspace, groups)
-    for index in range(groups):
-        sums[index] = total(floats(c.x.start + 4 * index * group, group)) if codes.zeros != 0 else 0
-    results = workspace + 4 * groups
+    sums = floats(workspace, rows * groups)
+    for row in range(rows):
+        for index in range(groups):
+            place = c.x.start + row * c.x.pixel + 4 * index * group
+            sums[row * groups + index] = total(floats(place, group)) if codes.zeros != 0 else 0
+    results = workspace + 4 * rows * groups
     for panel in range(begin, end):
         column = panel * full
         width = min(c.filters - column, full)
         vectors = -(-width // LANES)
-        out = floats(results, vectors * LANES)
-        fill(out, np.float32(0))
+        each = vectors * LANES
+        fill(floats(results, rows * each), np.float32(0))
         for index in range(groups):
             place = 4 * (index * codes.padded + column)
             multiply_codes(
-                (codes.form, vectors),
+                (codes.form, vectors, rows),
                 codes.table,
                 group * codes.bits // 32,
-                c.x.start + 4 * index * group,
-                c.panels + (column * c.panel_depth + index * group * vectors * LANES) * codes.bits // 8,
+                (c.x.start + 4 * index * group, c.x.pixel),
+                c.panels + (column * c.panel_depth + index * group * each) * codes.bits // 8,
                 (codes.scales + place, codes.zeros + place if codes.zeros != 0 else 0),
-                sums[index],
+                (workspace + 4 * index, 4 * groups),
                 results,
             )
-        result = e.out.start + 4 * column
-        assign(floats(result, width), out[:width])
-        summand = e.summand.start + 4 * column if e.summand.start != 0 else 0
-        add_to_row(e, floats(result, width), column, summand)
-        clip_row(e, floats(result, width))
-        activate(e, result, 4 * width, 1, width, results)
+        for row in range(rows):
+            result = e.out.start + row * e.out.pixel + 4 * column
+            assign(floats(result, width), floats(results + 4 * row * each, width))
+            summand = e.summand.start + row * e.summand.pixel + 4 * column if e.summand.start != 0 else 0
+            add_to_row(e, floats(result, width), column, summand)
+            clip_row(e, floats(result, width))
+            activate(e, result, 4 * width, 1, width, results + 4 * rows * each)
 
 
 @inlined
@@ -120,41 +128,59 @@ def _expand(c: Any, column: int, width: int, top: int, depth: int, out: int) -> 
         k += count
 
 
-@intrinsic("void", *several(2), *["int64"] * 4, *several(2), "float32", "int64")
+@intrinsic("void", *several(3), *["int64"] * 2, *several(2), "int64", *several(2, 2), "int64")
 def multiply_codes(
-    v: Vectors, variant: Any, table: Any, words: Any, x: Any, codes: Any, sides: Any, sum: Any, out: Any
+    v: Vectors, variant: Any, table: Any, words: Any, x: Any, codes: Any, sides: Any, totals: Any, out: Any
 ) -> None:
-    """Add scale * (row * codes - zero * sum) to ``out``; ``codes`` are [words, vectors].
+    """Add scale * (row * codes - zero * total) to each row of ``out``; ``codes`` are [words, vectors].
 
-    ``variant`` is the number of a form and the vectors, ``sides`` are the addresses of scales, and of zeros or 0.
+    ``variant`` is the number of a form, the vectors, and the rows. ``x`` and ``totals`` are the address of the first
+    row, and of the sum of its elements, and the bytes between those of two rows; ``sides`` are the addresses of
+    scales, and of zeros or 0.
     """
+    for number_of_form, width in v.variants(variant[:2], _VARIANTS):
+        form = _FORMS[number_of_form]
+        for (rows,) in v.variants(variant[2:], _ROWS):
+            sums = _products(v, form, width, [v.beyond(*x, row) for row in range(rows)], table, words, codes)
+            for row, of_row in enumerate(sums):
+                _add_scaled(
+                    v, of_row, sides, v.beyond(totals[0], totals[1], row), v.beyond(out, v.constant(row), BYTES * width)
+                )
+
+
+def _products(
+    v: Vectors, form: Any, width: int, rows: Sequence[Any], table: Any, words: Any, codes: Any
+) -> list[list[Any]]:
+    """Emit the products of rows, by their addresses, with codes; returns the vectors of each row."""
+    builder, size = v.builder, form.bits
+    numbers = form.table(v, table)
+    count = max(1, _SUMS // (width * len(rows)))
+    sums = [[[v.variable(v.every(0.0)) for _ in range(width)] for _ in range(count)] for _ in rows]
+    with v.times(words) as loop:
+        here = v.beyond(codes, loop, BYTES * width)
+        places = [v.beyond(row, loop, 128 // size) for row in rows]
+        for j in range(width):
+            v.prefetch(builder.add(here, v.constant(_AHEAD + BYTES * j)), 3)
+        loaded = [v.load(here, j, type=v.words) for j in range(width)]
+        for number in range(32 // size):
+            factors = [form.numbers(v, numbers, word, number) for word in loaded]
+            for place, of_row in zip(places, sums, strict=True):
+                value = v.splat(builder.load(v.pointer(place, 4 * number, v.float), align=4))
+                for factor, total in zip(factors, of_row[number % count], strict=True):
+                    builder.store(v.multiply_add(value, factor, builder.load(total)), total)
+    return [[reduce(builder.fadd, map(builder.load, parts)) for parts in zip(*of_row, strict=True)] for of_row in sums]
+
+
+def _add_scaled(v: Vectors, sums: Sequence[Any], sides: Any, total: Any, out: Any) -> None:
+    """Emit the addition of scale * (sum - zero * total) to a row; ``total`` is the address of a number."""
     builder = v.builder
     scales, zeros = sides
-    for number_of_form, width in v.variants(variant, _VARIANTS):
-        form = _FORMS[number_of_form]
-        size, numbers = form.bits, form.table(v, table)
-        count = max(1, _SUMS // width)
-        sums = [[v.variable(v.every(0.0)) for _ in range(width)] for _ in range(count)]
-        with v.times(words) as loop:
-            here = v.beyond(codes, loop, BYTES * width)
-            row = v.beyond(x, loop, 128 // size)
-            for j in range(width):
-                v.prefetch(builder.add(here, v.constant(_AHEAD + BYTES * j)), 3)
-            loaded = [v.load(here, j, type=v.words) for j in range(width)]
-            for number in range(32 // size):
-                value = v.splat(builder.load(v.pointer(row, 4 * number, v.float), align=4))
-                for word, place in zip(loaded, sums[number % count], strict=True):
-                    builder.store(
-                        v.multiply_add(value, form.numbers(v, numbers, word, number), builder.load(place)), place
-                    )
-        for j in range(width):
-            whole = builder.load(sums[0][j])
-            for other in sums[1:]:
-                whole = builder.fadd(whole, builder.load(other[j]))
-            result = v.variable(whole)
-            with builder.if_then(v.is_given(zeros)):
-                builder.store(builder.fsub(whole, builder.fmul(v.load(zeros, j), v.splat(sum))), result)
-            v.store(v.multiply_add(v.load(scales, j), builder.load(result), v.load(out, j)), out, j)
+    for j, whole in enumerate(sums):
+        result = v.variable(whole)
+        with builder.if_then(v.is_given(zeros)):
+            less = v.splat(builder.load(v.pointer(total, 0, v.float), align=4))
+            builder.store(builder.fsub(whole, builder.fmul(v.load(zeros, j), less)), result)
+        v.store(v.multiply_add(v.load(scales, j), builder.load(result), v.load(out, j)), out, j)
 
 
 @intrinsic("void", *several(3), *["int64"] * 3, *several(2), "int64")

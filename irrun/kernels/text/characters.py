@@ -62,9 +62,9 @@ class CharacterMap(dict[int, str | None]):
 
     def replaced_each(self, texts: Sequence[str]) -> list[str]:
         """Return texts with each character replaced. Those of ASCII are replaced apart from others, which is faster."""
-        plain = [text for text in texts if text.isascii()]
-        if len(plain) in (0, len(texts)):
+        if "".join(texts).isascii():
             return self._replaced_each(texts)
+        plain = [text for text in texts if text.isascii()]
         found = iter(self._replaced_each(plain))
         others = iter(self._replaced_each([text for text in texts if not text.isascii()]))
         return [next(found if text.isascii() else others) for text in texts]

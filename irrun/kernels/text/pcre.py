@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from irrun.kernels.text.case_sets import cases
+from irrun.kernels.text.clusters import CLUSTER
 from irrun.kernels.text.pcre_classes import (
     CLASSES,
     LINE_BREAK,
@@ -38,7 +39,7 @@ _ASSERTIONS: Final = {
     "Z": "$",
     "G": r"\G",
     "K": r"\K",
-    "X": r"\X",
+    "X": CLUSTER,
     "R": LINE_BREAK,
     "N": r"[^\n]",
 }

@@ -32,6 +32,16 @@ def packed(strings: Iterable[bytes], shape: tuple[int, ...] | None = None) -> tu
     return begins.reshape(shape), ends.reshape(shape), np.frombuffer(bytearray().join(found), np.uint8)
 
 
+def packed_texts(texts: Sequence[str], shape: tuple[int, ...] | None = None) -> tuple[Array, Array, Array]:
+    """Return the begins and ends, of a shape, and the bytes of texts without gaps between them."""
+    joined = "".join(texts)
+    if not joined.isascii():
+        return packed(map(encoded, texts), shape)
+    begins, ends = offsets(np.fromiter(map(len, texts), np.int64, len(texts)))
+    shape = (len(texts),) if shape is None else shape
+    return begins.reshape(shape), ends.reshape(shape), np.frombuffer(bytearray(joined, "ascii"), np.uint8)
+
+
 def offsets(lengths: Array) -> tuple[Array, Array]:
     """Return begins and ends, i32, of consecutive parts of these lengths."""
     ends = np.cumsum(lengths, dtype=np.int64)

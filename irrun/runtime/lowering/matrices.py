@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels.dynamic_quantization import groups_of
+from irrun.kernels.packed_product import FEW_ROWS
 from irrun.ops._declared.fused.fused_matmul import FusedMatMul
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import EMPTY, Builder, Unsupported, has_f32, lowers, require_f32
@@ -19,7 +20,7 @@ from irrun.runtime.lowering.elementwise import emit_activation, epilogue, has_ep
 from irrun.runtime.lowering.geometry import as_pixels, images_of
 from irrun.runtime.lowering.products import Operands, Weights, alone, emit_product, form_of, placed_epilogue
 from irrun.runtime.lowering.stacks import emit_contraction
-from irrun.runtime.symbolic import is_one, least, of_sizes
+from irrun.runtime.symbolic import Number, is_found, least, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import F16
@@ -102,7 +103,7 @@ def lower_packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Operand, 
     rows = emit_matrix(builder, data)
     added = None if summand is None else as_pixels(emit_matrix(builder, summand))
     points = rows.shape[0]
-    algorithm = "quantised rows" if is_dynamic else "one row" if is_one(points) else "rows"
+    algorithm = "quantised rows" if is_dynamic else "few rows" if _are_few(points) else "rows"
     builder.algorithm = algorithm
 
     vectors = panel_vectors(filters)
@@ -115,7 +116,7 @@ def lower_packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Operand, 
     out = builder.empty((*data.shape[:-1], filters))
     form = form_of(x)
     cut = of_sizes(tiling)(points, 1, depth // form.each, filters, has_tiles=not is_dynamic and form.has_tiles())
-    if algorithm == "one row":
+    if algorithm == "few rows":
         parts = max(1, least(cut.groups, depth * filters // _LEAST_CODES))
         cut = cut._replace(groups=parts, tasks=parts)
     given = Operands(as_pixels(x), [as_pixels(out.reshape(points, filters))], added, end)
@@ -131,11 +132,17 @@ def lower_packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Operand, 
         epilogue=placed_epilogue(builder, given, 0, builder.constant(op.bias)),
         codes=codes,
     )
-    free = 4 * max(DEPTH, groups) * vectors * LANES
+    width = vectors * LANES
+    free = 4 * max(DEPTH * width, FEW_ROWS * (groups + width))
     if is_dynamic:
-        free = 8 * (cut.points + cut.rows) + part * vectors * LANES
+        free = 8 * (cut.points + cut.rows) + part * width
     builder.call(dynamic_product if is_dynamic else packed_product, arguments, cut.tasks, cut.workspace + free)
     return out
+
+
+def _are_few(rows: Number) -> bool:
+    """Return whether codes become numbers in registers; not for rows that calls find."""
+    return not is_found(rows) and rows <= FEW_ROWS
 
 
 _LEAST_CODES: Final = 1 << 17

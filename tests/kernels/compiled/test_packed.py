@@ -8,13 +8,14 @@ import pytest
 from irrun.kernels.bf16 import rounded
 from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.lookup import Lookup
-from irrun.kernels.packed_product import PackedMatrix
+from irrun.kernels.packed_product import FEW_ROWS, PackedMatrix
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import Unsupported
 from irrun.runtime.memory import Memory
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import BF16, F32
 from irrun.tensor.rounding import decode
+from irrun_kernels import micro
 from irrun_kernels.packed import DEPTH
 from irrun_kernels.tiling import words_of
 from tests.kernels.compiled.lowered import run
@@ -28,7 +29,7 @@ def test_words_hold_the_first_code_in_the_lowest_bits() -> None:
 
 
 @merged()
-@pytest.mark.parametrize("rows", [1, 2, 33])
+@pytest.mark.parametrize("rows", [1, FEW_ROWS - 1, FEW_ROWS, FEW_ROWS + 1, 33])
 @pytest.mark.parametrize("columns", [1, 17, 200])
 @pytest.mark.parametrize(
     ("bits", "groups", "size"), [(4, 3, 32), (4, 1, 8), (8, 3, 32), (8, 1, 260), (8, 1, DEPTH), (4, 3, DEPTH // 2 + 8)]
@@ -82,6 +83,10 @@ def test_a_product_with_codes_of_a_table(
         np.testing.assert_allclose(result, x @ weights.T, rtol=1e-5, atol=1e-6 * (np.abs(x) @ np.abs(weights.T)).max())
 
 
+def test_few_rows_are_the_same_number_with_and_without_kernels() -> None:
+    assert FEW_ROWS == micro.FEW_ROWS
+
+
 @merged()
 @pytest.mark.parametrize("size", [6, 30])
 def test_groups_that_are_no_whole_words_have_no_kernel(size: int) -> None:
@@ -93,7 +98,7 @@ def test_groups_that_are_no_whole_words_have_no_kernel(size: int) -> None:
 
 @merged()
 @pytest.mark.parametrize(("bits", "groups", "size"), [(4, 3, 32), (8, 1, 260)])
-@pytest.mark.parametrize("rows", [1, 33])
+@pytest.mark.parametrize("rows", [1, FEW_ROWS, FEW_ROWS + 1, 33])
 def test_a_product_of_several_rows_in_bf16(rows: int, bits: int, groups: int, size: int) -> None:
     random = np.random.default_rng(0)
     codes = random.integers(0, 1 << bits, (70, groups, size)).astype(np.uint8)
@@ -101,7 +106,7 @@ def test_a_product_of_several_rows_in_bf16(rows: int, bits: int, groups: int, si
     scale = random.random((70, groups), np.float32)
     x = random.standard_normal((rows, groups * size), np.float32)
     weights = ((codes - zero[..., np.newaxis]) * scale[..., np.newaxis]).reshape(70, -1)
-    if rows > 1:
+    if rows > FEW_ROWS:
         x, weights = rounded(x, "bf16"), rounded(weights, "bf16")
     expected = x.astype(np.float64) @ weights.T
     op = FusedPackedMatMul(Fact(F32, Shape((rows, 70))), PackedMatrix(codes, scale, zero), None, None)

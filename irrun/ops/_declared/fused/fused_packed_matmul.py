@@ -9,6 +9,7 @@ import numpy as np
 from irrun.kernels.bf16 import rounded
 from irrun.kernels.dynamic_quantization import product
 from irrun.kernels.elementwise import Elementwise, in_place
+from irrun.kernels.packed_product import FEW_ROWS
 from irrun.ops import Array, Fact
 from irrun.ops._declared.fused.base import Fused, Memory, fused
 from irrun.ops.work import Sizes
@@ -24,7 +25,7 @@ class FusedPackedMatMul(Fused):
     """A product with a packed constant matrix [K, N], an optional summand and an activation.
 
     ``bias`` is [N]. Inputs are the data [..., K], and a summand in the shape of the output. Data and decompressed
-    weights are rounded to a ``precision``, but where there is one row: that takes as long as reading the weights.
+    weights are rounded to a ``precision``, but where there are few rows (`FEW_ROWS`).
     If ``group_size`` is not 0, each group of that many elements of a row is rounded to integers of 8 bits with a scale.
     """
 
@@ -63,7 +64,7 @@ class FusedPackedMatMul(Fused):
             rows_of = data.reshape(rows, depth)
             product(rows_of, self.weights, out, self.group_size, self.bias, added, in_place(self.activation))
             return result
-        precision = self.precision.name if rows > 1 else F32.name
+        precision = self.precision.name if rows > FEW_ROWS else F32.name
         data = rounded(data.reshape(rows, depth), precision)
         self.weights.product(data, out, self.bias, added, in_place(self.activation), precision)
         return result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from irrun.kernels.text.strings import decoded, encoded, packed
+from irrun.kernels.text.strings import decoded, packed_texts
 from irrun.ops import Array, Fact, In, Out, Shape
 from irrun.ops._declared.tokenizers.ports import (
     OUT_FLAGS,
@@ -36,11 +36,11 @@ def run(
     check_bounds(begins, ends, chars.size, "a string", input=0)
     texts = decoded(begins, ends, chars).texts
     if flags is None:
-        return packed(map(encoded, normalized(texts)), begins.shape)
+        return packed_texts(normalized(texts), begins.shape)
     marks = flags.reshape(-1).tolist()
     if not any(marks):
         found = normalized(texts)
     else:
         others = iter(normalized([text for text, mark in zip(texts, marks, strict=True) if not mark]))
         found = [text if mark else next(others) for text, mark in zip(texts, marks, strict=True)]
-    return *packed(map(encoded, found), begins.shape), flags
+    return *packed_texts(found, begins.shape), flags

@@ -5,6 +5,7 @@ from typing import Literal
 import numpy as np
 
 from irrun.diagnostics import amount
+from irrun.kernels.text.strings import packed_texts
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, attr, op
 from irrun.tensor.element_type import I32, STRING, U8
 
@@ -74,11 +75,7 @@ def _of_strings(data: Fact) -> tuple[Shape, Shape, Shape]:
 
 
 def _unpacked(data: Array) -> tuple[Array, Array, Array]:
-    encoded = [text.encode("utf-8", "surrogateescape") for text in data.reshape(-1).tolist()]
-    lengths = np.array([len(text) for text in encoded], np.int32)
-    ends = np.cumsum(lengths, dtype=np.int32)
-    symbols = np.frombuffer(b"".join(encoded), np.uint8)
-    return (ends - lengths).reshape(data.shape), ends.reshape(data.shape), symbols
+    return packed_texts(data.reshape(-1).tolist(), data.shape)
 
 
 def _unpacked_bytes(data: Array) -> tuple[Array, Array, Array]:
