@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from types import SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
@@ -265,29 +266,21 @@ class Instance:
         return found if not isinstance(value, View) or value.buffer in self._program.given else found.copy()
 
     def _array(self, view: View) -> Array:
-        """The array of a view, in memory of this instance or of the run."""
+        """The array of a view, in memory of this instance or of the run, which it keeps."""
         if view.dtype.hasobject:
             return self._held[view.buffer]
         found = self._arrays.get(id(view))
         if found is None:
-            found = np.asarray(_Block(self, view))
+            offset, *sizes = (self._layout.value(x, self._known) for x in (view.offset, *view.shape, *view.strides))
+            interface = {
+                "version": 3,
+                "data": (int(self._bases[view.buffer]) + offset, False),
+                "shape": tuple(sizes[: view.ndim]),
+                "strides": tuple(sizes[view.ndim :]),
+                "typestr": view.dtype.str,
+            }
+            kept = self._held.get(view.buffer, self._arena)
+            found = np.asarray(SimpleNamespace(__array_interface__=interface, kept=kept))
             if view.buffer not in self._program.given:
                 self._arrays[id(view)] = found
         return found
-
-
-class _Block:
-    """Describes memory to NumPy, and keeps it."""
-
-    def __init__(self, instance: Instance, view: View) -> None:
-        def value(number: Any) -> Any:
-            return instance._layout.value(number, instance._known)
-
-        self._kept = instance._held.get(view.buffer, instance._arena)
-        self.__array_interface__ = {
-            "version": 3,
-            "data": (int(instance._bases[view.buffer]) + value(view.offset), False),
-            "shape": tuple(map(value, view.shape)),
-            "strides": tuple(map(value, view.strides)),
-            "typestr": view.dtype.str,
-        }

@@ -163,7 +163,7 @@ def recorded(plan: Plan, request: Request) -> tuple[tuple[Array, ...], Shapes]:
 
 
 class _Recorder:
-    """Keeps the outputs of steps, by their slots: only their shapes and types are of interest."""
+    """Keeps the shapes and types of outputs of steps, by their slots, as arrays that take no memory."""
 
     def __init__(self, plan: Plan) -> None:
         self._steps = set(map(id, plan.steps))
@@ -174,9 +174,4 @@ class _Recorder:
 
     def after(self, step: Step, outputs: Sequence[Array]) -> None:
         if id(step) in self._steps:
-            self.outputs[step.outputs] = [_like(array) for array in outputs]
-
-
-def _like(array: Array) -> Array:
-    """An array of the same shape and type that takes no memory."""
-    return np.broadcast_to(np.zeros((), array.dtype), array.shape)
+            self.outputs[step.outputs] = [np.broadcast_to(np.zeros((), x.dtype), x.shape) for x in outputs]
