@@ -1,4 +1,4 @@
-"""Which layers of a region tell what differs: those that one side lacks, and those that have a counterpart there."""
+"""The layers of a region that tell what differs: those that one side lacks, and pairs that have other attributes."""
 
 from __future__ import annotations
 
