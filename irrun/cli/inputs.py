@@ -26,7 +26,20 @@ from irrun.tensor import Shape
 if TYPE_CHECKING:
     from irrun.linter.given import Values
 
-FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+class File(click.Path):
+    """A file that exists; of a folder in its place, the .xml file that may be meant is named."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = Path(value)
+        if path.is_dir():
+            models = sorted(path.glob("*.xml"))
+            meant = f"; did you mean {models[0]}?" if len(models) == 1 else ", expected a file"
+            self.fail(f"{value} is a folder{meant}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+FILE: Final = File(exists=True, dir_okay=False, path_type=Path)
 
 
 class InputCommand(click.Command):

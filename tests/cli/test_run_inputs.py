@@ -54,6 +54,16 @@ def test_a_file_without_its_option(run: Run, folder: Path, words: list[str], mes
     assert (result.exit_code, result.stderr.splitlines()[-1]) == (2, f"Error: {message}")
 
 
+def test_a_folder_in_place_of_a_model(run: Run, folder: Path) -> None:
+    message = "Error: Invalid value for 'MODEL': digits is a folder"
+    (folder / "digits").mkdir()
+    assert run("run", "digits").stderr.splitlines()[-1] == f"{message}, expected a file"
+    (folder / "digits" / "model.xml").write_bytes(b"")
+    assert run("run", "digits").stderr.splitlines()[-1] == f"{message}; did you mean digits/model.xml?"
+    (folder / "digits" / "other.xml").write_bytes(b"")
+    assert run("info", "digits").stderr.splitlines()[-1] == f"{message}, expected a file"
+
+
 def test_input_name_with_signs_in_it(run: Run, tmp_path: Path, npy: Npy) -> None:
     net = Net()
     net.result(net.parameter("a:b=c", "1"), name="first")

@@ -27,7 +27,7 @@ from irrun.cli.compiling import compile_options
 from irrun.cli.console import note, result
 from irrun.cli.extending import extensions
 from irrun.cli.findings import say_findings
-from irrun.cli.inputs import shape_option, usual_options, weights_option
+from irrun.cli.inputs import FILE, shape_option, usual_options, weights_option
 from irrun.cli.settings import Settings
 from irrun.cli.tables import clipped, columns, listed
 from irrun.evaluation.files.naming import reshape
@@ -43,7 +43,7 @@ _WIDEST: Final = 60
 
 
 @click.command(help=__doc__)
-@click.argument("model", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("model", type=FILE)
 @click.option("--layers", "every", is_flag=True, help="List the layers with the shapes of their outputs.")
 @click.option("--graph", is_flag=True, help="Show the optimised graph.")
 @click.option("--plan", is_flag=True, help="Show the program that runs.")
