@@ -64,21 +64,35 @@ def wrapped(name: str, /, **settings: Any) -> Maker:
 
 
 def _use_masks_that_are_traced() -> None:
-    """Let transformers broadcast the indices of a mask: ``torch.jit.trace`` refuses ``torch.vmap``.
-
-    The exporters of optimum do the same.
-    """
+    """Let transformers make masks that ``torch.jit.trace`` follows, as the exporters of optimum do."""
     masking: Any = importlib.import_module("transformers.masking_utils")
+    if hasattr(masking, "_vmap_for_bhqkv"):
+        # transformers 4: the indices of a mask are broadcast, since torch.vmap is refused.
+        masking._vmap_for_bhqkv = _broadcast
+        masking.TransformGetItemToIndex = contextlib.nullcontext
+    elif masking.sdpa_mask.__module__ == masking.__name__:
+        # transformers 5: a number of queries is a tensor while it is traced, which is taken for their positions.
+        masking.sdpa_mask = _with_positions(masking.sdpa_mask)
+        masking.ALL_MASK_ATTENTION_FUNCTIONS._global_mapping["sdpa"] = masking.sdpa_mask
 
-    def broadcast(mask: Any) -> Any:
-        def apply(batch: Any, head: Any, query: Any, key: Any) -> Any:
-            found = mask(batch.view(-1, 1, 1, 1), head.view(-1, 1, 1), query.view(-1, 1), key)
-            return found.expand(len(batch), len(head), len(query), len(key))
 
-        return apply
+def _broadcast(mask: Any) -> Any:
+    def apply(batch: Any, head: Any, query: Any, key: Any) -> Any:
+        found = mask(batch.view(-1, 1, 1, 1), head.view(-1, 1, 1), query.view(-1, 1), key)
+        return found.expand(len(batch), len(head), len(query), len(key))
 
-    masking._vmap_for_bhqkv = broadcast
-    masking.TransformGetItemToIndex = contextlib.nullcontext
+    return apply
+
+
+def _with_positions(mask: Any) -> Any:
+    import torch
+
+    def apply(batch_size: Any, q_length: Any, kv_length: Any, q_offset: Any = 0, *rest: Any, **named: Any) -> Any:
+        if isinstance(q_length, torch.Tensor) and q_length.dim() == 0:
+            q_length = torch.arange(q_length) + q_offset
+        return mask(batch_size, q_length, kv_length, q_offset, *rest, **named)
+
+    return apply
 
 
 def seeded(make: Maker, seed: int) -> Module:

@@ -141,7 +141,7 @@ def multiply_codes(
     for number_of_form, width in v.variants(variant[:2], _VARIANTS):
         form = _FORMS[number_of_form]
         for (rows,) in v.variants(variant[2:], _ROWS):
-            sums = _products(v, form, width, [v.beyond(*x, row) for row in range(rows)], table, words, codes)
+            sums = _products(v, form, width, [v.beyond(x[0], x[1], row) for row in range(rows)], table, words, codes)
             for row, of_row in enumerate(sums):
                 _add_scaled(
                     v, of_row, sides, v.beyond(totals[0], totals[1], row), v.beyond(out, v.constant(row), BYTES * width)

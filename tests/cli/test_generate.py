@@ -186,6 +186,30 @@ def test_what_cannot_be_done(
 
 
 @pytest.mark.parametrize(
+    ("name", "part", "message"),
+    [
+        ("openvino_tokenizer.bin", None, "there is no weights file [IR501]"),
+        ("openvino_detokenizer.xml", None, "has no openvino_detokenizer.xml"),
+        ("openvino_detokenizer.bin", None, "there is no weights file [IR501]"),
+        ("openvino_model.xml", 0.5, "malformed XML"),
+        ("openvino_model.xml", 0, "the file is empty [IR101]"),
+        ("openvino_model.bin", 0.5, "are outside openvino_model.bin"),
+        ("openvino_tokenizer.bin", 0.5, "are outside openvino_tokenizer.bin"),
+    ],
+)
+def test_files_that_are_missing_or_cut(run: Run, copied: Copy, name: str, part: float | None, message: str) -> None:
+    path = copied() / name
+    data = path.read_bytes()
+    path.unlink()
+    if part is not None:
+        path.write_bytes(data[: int(part * len(data))])
+    result = run("generate", path.parent, "Once", "--max-new-tokens", 2)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--system", "x"], "--system requires --chat"),
