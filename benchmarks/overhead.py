@@ -20,8 +20,8 @@ from openvino import Model, save_model
 from openvino import opset13 as ops
 
 import irrun.model
-from irrun.ops.activation.relu import ReLU
-from irrun.ops.arithmetic.add import Add
+from irrun.ops._declared.activation.relu import ReLU
+from irrun.ops._declared.arithmetic.add import Add
 
 AS_WRITTEN = {"OPTIMIZE": False}
 

@@ -14,7 +14,7 @@ from irrun.debugging.verdicts import Cut
 from irrun.editing import MutableGraph
 from irrun.graph import Node, Outlet
 from irrun.model import Loaded, Port
-from irrun.ops.infrastructure.parameter import Parameter
+from irrun.ops._declared.infrastructure.parameter import Parameter
 from irrun.tensor import Array
 
 

@@ -14,7 +14,7 @@ from irrun.editing import MutableGraph
 from irrun.graph import Node, Outlet
 from irrun.model import Loaded
 from irrun.openvino.nodes.records import record_of
-from irrun.ops.infrastructure.const import HeldConst
+from irrun.ops._declared.infrastructure.const import HeldConst
 from irrun.ops.registry import resolve
 from irrun.tensor import Fact
 from irrun.tensor.element_type import BOOLEAN, I64, ElementType

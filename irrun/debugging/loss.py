@@ -13,7 +13,7 @@ from irrun.debugging.stopping import StopRecord, first_rounded_away
 from irrun.evaluation.differences import cosine, gaps
 from irrun.graph import Node
 from irrun.model import Compiled, Loaded, Outputs, build
-from irrun.ops.fused.base import Fused
+from irrun.ops._declared.fused.base import Fused
 from irrun.runtime.execute import Observer
 from irrun.runtime.single_layers import OwnErrors, RoundOne, difference, layers_that_round
 from irrun.tensor import Array

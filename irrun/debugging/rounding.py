@@ -18,7 +18,7 @@ from irrun.kernels.bf16 import rounded
 from irrun.model import Loaded
 from irrun.model.arguments import accept
 from irrun.model.config import read_config
-from irrun.ops.fused.base import Fused
+from irrun.ops._declared.fused.base import Fused
 from irrun.optimize.half_precision import in_f32 as widened
 from irrun.runtime import Plan, State, Step, execute
 from irrun.runtime.execute import Observer

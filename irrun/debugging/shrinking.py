@@ -13,8 +13,8 @@ from irrun.editing import MutableGraph
 from irrun.graph import Outlet
 from irrun.jobs.progress import working
 from irrun.model import Loaded
-from irrun.ops.infrastructure.const import Const, HeldConst
-from irrun.ops.infrastructure.parameter import Parameter
+from irrun.ops._declared.infrastructure.const import Const, HeldConst
+from irrun.ops._declared.infrastructure.parameter import Parameter
 from irrun.tensor import Array, Fact, Shape
 
 _FEW: Final = 64

@@ -10,9 +10,9 @@ from irrun.editing.mutable import EditError, MutableGraph
 from irrun.graph import Graph, Node, Outlet
 from irrun.graph.graph import PARAMETER, RESULT, GraphEnds
 from irrun.inference import Facts
-from irrun.ops.infrastructure.const import Const, HeldConst
-from irrun.ops.infrastructure.parameter import Parameter
-from irrun.ops.infrastructure.result import Result
+from irrun.ops._declared.infrastructure.const import Const, HeldConst
+from irrun.ops._declared.infrastructure.parameter import Parameter
+from irrun.ops._declared.infrastructure.result import Result
 from irrun.tensor import Fact
 
 

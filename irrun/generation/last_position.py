@@ -12,8 +12,8 @@ from irrun.graph import Graph, Node, Outlet
 from irrun.graph.graph import Inlet
 from irrun.model import Loaded
 from irrun.openvino.nodes.records import constant_fact
-from irrun.ops.infrastructure.const import HeldConst
-from irrun.ops.movement.slice import Slice
+from irrun.ops._declared.infrastructure.const import HeldConst
+from irrun.ops._declared.movement.slice import Slice
 from irrun.tensor import Array
 
 _BETWEEN: Final = frozenset({"Add", "Convert", "Divide", "Multiply", "Tanh"})

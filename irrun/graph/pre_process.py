@@ -13,8 +13,8 @@ from irrun.document.records import ChannelElement, MeanElement, PreProcessElemen
 from irrun.document.weights import Weights
 from irrun.graph.faults import WrongPreProcess
 from irrun.graph.graph import Graph
+from irrun.ops._declared.infrastructure.parameter import Parameter
 from irrun.ops.calling import conform
-from irrun.ops.infrastructure.parameter import Parameter
 from irrun.tensor import Array, ElementType, Shape
 
 _RANKS: Final = (2, 3, 4, 5)

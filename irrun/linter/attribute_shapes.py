@@ -10,9 +10,9 @@ from irrun.document.records import PortElement
 from irrun.linter.context import Context
 from irrun.linter.declared import DeclaredPort
 from irrun.linter.scopes import once
-from irrun.ops.infrastructure.const import Const
-from irrun.ops.infrastructure.parameter import Parameter
-from irrun.ops.infrastructure.read_value import ReadValue6
+from irrun.ops._declared.infrastructure.const import Const
+from irrun.ops._declared.infrastructure.parameter import Parameter
+from irrun.ops._declared.infrastructure.read_value import ReadValue6
 from irrun.tensor import Shape
 
 

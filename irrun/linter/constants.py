@@ -12,7 +12,7 @@ from irrun.document.records import LayerElement
 from irrun.linter.context import Context
 from irrun.linter.declared import called
 from irrun.linter.scopes import by_type, once
-from irrun.ops.infrastructure.const import Const
+from irrun.ops._declared.infrastructure.const import Const
 
 
 class Constant(NamedTuple):

@@ -9,8 +9,8 @@ from irrun.diagnostics import OpError
 from irrun.document.records import LayerElement, PortElement, element_type
 from irrun.graph import Node, Outlet
 from irrun.inference import Facts
+from irrun.ops._declared.infrastructure.parameter import Parameter
 from irrun.ops.calling import infer
-from irrun.ops.infrastructure.parameter import Parameter
 from irrun.tensor import UNBOUNDED, Dim, ElementType, Fact, Shape
 
 

@@ -13,9 +13,9 @@ from irrun.inference import Facts
 from irrun.linter.context import Context
 from irrun.linter.given import options
 from irrun.linter.scopes import Scope
+from irrun.ops._declared.infrastructure.const import Const
 from irrun.ops.calling import infer
 from irrun.ops.extension import Extension
-from irrun.ops.infrastructure.const import Const
 from irrun.tensor import Array, Fact
 
 _WITHOUT_MODEL: Final = frozenset({"output_count"})

@@ -283,8 +283,8 @@ def _check(rule: type[Rule], known: Mapping[str, type[Rule]]) -> None:
 
 @functools.cache
 def _built_in() -> dict[str, type[Rule]]:
-    """Return the rules of irrun: the classes of the modules in ``irrun.linter.rules``."""
-    package = importlib.import_module("irrun.linter.rules")
+    """Return the rules of irrun: the classes of the modules in ``irrun.linter._rules``."""
+    package = importlib.import_module("irrun.linter._rules")
     found: dict[str, type[Rule]] = {}
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
         for item in vars(importlib.import_module(module.name)).values():

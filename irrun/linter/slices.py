@@ -10,9 +10,9 @@ from irrun.graph import Outlet
 from irrun.linter.context import Context
 from irrun.linter.scopes import InferredLayer, Scope, constant_nodes, inferred_layers
 from irrun.linter.shape_paths import named, spelt
-from irrun.ops.movement.slice import Slice
-from irrun.ops.movement.slicing import bounds_of
-from irrun.ops.movement.strided_slice import StridedSlice
+from irrun.ops._declared.movement.slice import Slice
+from irrun.ops._declared.movement.slicing import bounds_of
+from irrun.ops._declared.movement.strided_slice import StridedSlice
 from irrun.tensor import UNBOUNDED, Dim, Fact
 
 MOST_FOLLOWED: Final = 256

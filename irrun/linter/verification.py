@@ -7,10 +7,10 @@ from collections import Counter
 from irrun.diagnostics.verified import Unverified, Verified
 from irrun.document.places import layer_ref
 from irrun.document.records import PortElement
+from irrun.linter._rules.wrong_output_dims import WrongOutputDims
 from irrun.linter.context import Context
 from irrun.linter.declared import DeclaredPort, is_open, may_be_of_any_rank, offending
 from irrun.linter.reasons import Reasons
-from irrun.linter.rules.wrong_output_dims import WrongOutputDims
 from irrun.linter.scopes import scopes
 from irrun.ops.extension import Extension
 

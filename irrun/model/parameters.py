@@ -8,7 +8,7 @@ from typing import Final
 from irrun.graph import Graph, Outlet
 from irrun.graph.graph import Inlet
 from irrun.inference import Facts
-from irrun.ops.infrastructure.const import Const
+from irrun.ops._declared.infrastructure.const import Const
 
 _VIEWS: Final = frozenset({"Convert", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Broadcast", "Gather"})
 _SCALING: Final = frozenset({"Multiply", "Subtract", "Divide"})

@@ -16,8 +16,8 @@ from irrun.model.loaded import Loaded
 from irrun.model.needs import least
 from irrun.model.parameters import count_parameters
 from irrun.model.port import Port
+from irrun.ops._declared.infrastructure.const import Const
 from irrun.ops.extension import Extension, Origin, origin
-from irrun.ops.infrastructure.const import Const
 from irrun.ops.releases import number
 
 

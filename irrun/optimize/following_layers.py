@@ -84,7 +84,7 @@ class FollowingLayers:
         return True
 
     def _batch_norm(self, node: Node) -> bool:
-        from irrun.ops.normalization.batch_norm_inference import BatchNormInferenceV5
+        from irrun.ops._declared.normalization.batch_norm_inference import BatchNormInferenceV5
 
         if not isinstance(node.op, BatchNormInferenceV5):
             return False

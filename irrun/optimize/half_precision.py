@@ -33,7 +33,7 @@ def in_f32(graph: Graph, facts: Facts) -> tuple[Graph, Facts]:
 
 def _converted(node: Node, facts: Facts) -> Node:
     """Convert to f32 instead of half precision, except from f64, so that an output is not rounded twice."""
-    from irrun.ops.type.convert import Convert
+    from irrun.ops._declared.type.convert import Convert
 
     op = node.op
     if not isinstance(op, Convert) or op.destination_type not in HALVES:

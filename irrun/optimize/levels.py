@@ -10,7 +10,7 @@ import numpy as np
 
 from irrun.graph import Node, Outlet
 from irrun.kernels.quantize import Levels
-from irrun.ops.quantization.fake_quantize import FakeQuantize
+from irrun.ops._declared.quantization.fake_quantize import FakeQuantize
 from irrun.optimize.packed import MOST_LEVELS, Packed
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor import Array

@@ -14,11 +14,11 @@ from irrun.graph import Graph, Node, Outlet
 from irrun.graph.graph import Inlet
 from irrun.inference import Facts
 from irrun.ops import Fact
-from irrun.ops.convolution.convolution import Convolution
-from irrun.ops.convolution.group_convolution import GroupConvolution
-from irrun.ops.matrix.matmul import MatMul
-from irrun.ops.quantization.fake_quantize import FakeQuantize
-from irrun.ops.type.convert import Convert
+from irrun.ops._declared.convolution.convolution import Convolution
+from irrun.ops._declared.convolution.group_convolution import GroupConvolution
+from irrun.ops._declared.matrix.matmul import MatMul
+from irrun.ops._declared.quantization.fake_quantize import FakeQuantize
+from irrun.ops._declared.type.convert import Convert
 from irrun.optimize.nf4 import is_exact
 from irrun.optimize.settings import Settings
 from irrun.tensor import Array, ElementType
@@ -301,7 +301,7 @@ def _takes(graph: Graph, facts: Facts, inlet: Inlet, chain: Chain) -> bool:
 def _picks_rows(node: Node, facts: Facts) -> bool:
     axis = facts.inputs(node.id)[2]
     where = None if axis is None else axis.ints()
-    from irrun.ops.movement.gather import GatherV1
+    from irrun.ops._declared.movement.gather import GatherV1
 
     batches = 0 if isinstance(node.op, GatherV1) else getattr(node.op, "batch_dims", None)
     return where == (0,) and batches == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.graph import Node, Outlet
-from irrun.ops.arithmetic.elementwise import Binary
+from irrun.ops._declared.arithmetic.elementwise import Binary
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor import Array, Dim, Fact, Shape
 from irrun.tensor.element_type import F32, F64

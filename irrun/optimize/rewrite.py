@@ -10,8 +10,8 @@ from irrun.graph import Graph, Node, Outlet
 from irrun.graph.marks import of_products
 from irrun.inference import Facts
 from irrun.ops import Op
+from irrun.ops._declared.fused.base import Fused
 from irrun.ops.calling import infer
-from irrun.ops.fused.base import Fused
 from irrun.optimize.settings import Settings
 from irrun.tensor import Array, Fact
 

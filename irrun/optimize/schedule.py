@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from irrun.graph import Outlet
 from irrun.ops import Op
-from irrun.ops.arithmetic.elementwise import Binary
+from irrun.ops._declared.arithmetic.elementwise import Binary
 from irrun.tensor.element_type import F32
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from irrun.graph import Node, Outlet
-from irrun.ops.condition.select import Select
-from irrun.ops.matrix.matmul import MatMul
+from irrun.ops._declared.condition.select import Select
+from irrun.ops._declared.matrix.matmul import MatMul
 from irrun.optimize.patterns import broadcasts_as_numpy, first, scalar, scalar_operand, scalar_over
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor import Shape

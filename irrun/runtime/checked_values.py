@@ -10,8 +10,8 @@ import numpy as np
 from irrun.diagnostics import OpError
 from irrun.inference import Facts
 from irrun.ops import Op
+from irrun.ops._declared.fused.base import Fused
 from irrun.ops.calling import empty, infer
-from irrun.ops.fused.base import Fused
 from irrun.runtime.budget import Budget
 from irrun.runtime.plan import Step
 from irrun.tensor import Array, ElementType, Fact, Shape

@@ -12,8 +12,8 @@ from irrun.editing import MutableGraph
 from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
 from irrun.ops import Op
-from irrun.ops.arithmetic.cum_sum import CumSum
-from irrun.ops.type.convert import Convert
+from irrun.ops._declared.arithmetic.cum_sum import CumSum
+from irrun.ops._declared.type.convert import Convert
 from irrun.tensor.element_type import BOOLEAN, I32
 
 

@@ -12,9 +12,9 @@ from irrun.diagnostics.internal import out_of_memory
 from irrun.diagnostics.signals import is_of_signal
 from irrun.document.places import at_layer, op_diagnostic
 from irrun.jobs.progress import told
+from irrun.ops._declared.fused.base import Fused
 from irrun.ops.calling import conform
 from irrun.ops.context import BodyCall
-from irrun.ops.fused.base import Fused
 from irrun.runtime.budget import Budget, OverBudget
 from irrun.runtime.faults import FailedAtRunTime
 from irrun.runtime.memory import Memory

@@ -11,18 +11,18 @@ import numpy as np
 
 from irrun.diagnostics.signals import is_of_signal
 from irrun.ops import Fold, Op, OpError
-from irrun.ops.arithmetic.divide import Divide
-from irrun.ops.arithmetic.floor_mod import FloorMod
-from irrun.ops.arithmetic.maximum import Maximum
-from irrun.ops.arithmetic.minimum import Minimum
-from irrun.ops.arithmetic.mod import Mod
+from irrun.ops._declared.arithmetic.divide import Divide
+from irrun.ops._declared.arithmetic.floor_mod import FloorMod
+from irrun.ops._declared.arithmetic.maximum import Maximum
+from irrun.ops._declared.arithmetic.minimum import Minimum
+from irrun.ops._declared.arithmetic.mod import Mod
+from irrun.ops._declared.fused.base import Fused
+from irrun.ops._declared.reduction.reduce_max import ReduceMax
+from irrun.ops._declared.reduction.reduce_min import ReduceMin
+from irrun.ops._declared.shape.shape_of import ShapeOfV1, ShapeOfV3
+from irrun.ops._declared.type.convert import Convert
+from irrun.ops._declared.type.convert_like import ConvertLike
 from irrun.ops.blame import runner
-from irrun.ops.fused.base import Fused
-from irrun.ops.reduction.reduce_max import ReduceMax
-from irrun.ops.reduction.reduce_min import ReduceMin
-from irrun.ops.shape.shape_of import ShapeOfV1, ShapeOfV3
-from irrun.ops.type.convert import Convert
-from irrun.ops.type.convert_like import ConvertLike
 from irrun.runtime.execute import FAILURES, conformed
 from irrun.runtime.lowering.builder import Numbers, Value
 from irrun.runtime.memory import Memory

@@ -7,10 +7,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.ops.fused.fused_concat import FusedConcat
-from irrun.ops.movement.concat import Concat
-from irrun.ops.movement.split import Split
-from irrun.ops.movement.variadic_split import VariadicSplit
+from irrun.ops._declared.fused.fused_concat import FusedConcat
+from irrun.ops._declared.movement.concat import Concat
+from irrun.ops._declared.movement.split import Split
+from irrun.ops._declared.movement.variadic_split import VariadicSplit
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.plan import Plan, Step
 from irrun.runtime.symbolic import Number

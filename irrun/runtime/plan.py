@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irrun.graph import Node, Outlet
+from irrun.ops._declared.fused.base import Fused
 from irrun.ops.context import BodyPorts
-from irrun.ops.fused.base import Fused
 from irrun.runtime.budget import UNLIMITED, Budget
 from irrun.tensor import Array, ElementType, Fact
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from irrun.jobs.progress import told
 from irrun.ops import Op, OpError
-from irrun.ops.fused.fused_append import FusedAppend
-from irrun.ops.infrastructure.assign import Assign3, Assign6
-from irrun.ops.infrastructure.read_value import ReadValue3, ReadValue6
+from irrun.ops._declared.fused.fused_append import FusedAppend
+from irrun.ops._declared.infrastructure.assign import Assign3, Assign6
+from irrun.ops._declared.infrastructure.read_value import ReadValue3, ReadValue6
 from irrun.runtime.checked_values import nothing
 from irrun.runtime.expressions import Expressions
 from irrun.runtime.folding import Folding

@@ -10,10 +10,10 @@ import numpy as np
 from irrun.graph import Node
 from irrun.kernels.bf16 import rounded
 from irrun.ops import Op, calling
-from irrun.ops.fused.fused_attention import FusedAttention
-from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
-from irrun.ops.fused.fused_product import FusedProduct
-from irrun.ops.fused.fused_recurrence import FusedRecurrence
+from irrun.ops._declared.fused.fused_attention import FusedAttention
+from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
+from irrun.ops._declared.fused.fused_product import FusedProduct
+from irrun.ops._declared.fused.fused_recurrence import FusedRecurrence
 from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Plan, Step
 from irrun.tensor import Array, ElementType

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypedDict
 from irrun.diagnostics.version import __version__
 from irrun.kernels.locks import Lock
 from irrun.kernels.threads import release_scratch
-from irrun.ops.fused.base import Fused
+from irrun.ops._declared.fused.base import Fused
 from irrun.runtime.execute import Observer, execute
 from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Plan, Step

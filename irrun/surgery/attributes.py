@@ -13,8 +13,8 @@ from irrun.graph import Node, Outlet
 from irrun.graph.attributes import attributes
 from irrun.model import InputError, Loaded
 from irrun.model.layers import find_layer
+from irrun.ops._declared.infrastructure.const import Const, HeldConst
 from irrun.ops.extension import Extension
-from irrun.ops.infrastructure.const import Const, HeldConst
 from irrun.surgery.drafts import closed, everywhere, opened
 from irrun.tensor import Array, ElementType, Fact
 

@@ -15,8 +15,8 @@ from irrun.model import InputError, Loaded
 from irrun.model.interface import LEGACY
 from irrun.openvino.models.model import Model
 from irrun.openvino.models.writing import written
-from irrun.ops.arithmetic.subtract import Subtract
-from irrun.ops.infrastructure.const import HeldConst
+from irrun.ops._declared.arithmetic.subtract import Subtract
+from irrun.ops._declared.infrastructure.const import HeldConst
 from irrun.tensor import Array, Fact
 
 VERSION = "11"

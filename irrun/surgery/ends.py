@@ -13,7 +13,7 @@ from irrun.model.arguments import find_port
 from irrun.openvino.models.model import Model
 from irrun.openvino.passes.states import MakeStateful, make_stateless
 from irrun.openvino.values.rt_info import plain
-from irrun.ops.infrastructure.result import Result
+from irrun.ops._declared.infrastructure.result import Result
 from irrun.surgery.attributes import outlet_of
 from irrun.surgery.drafts import VERSION, closed, opened
 

@@ -14,8 +14,8 @@ from irrun.graph import Node, Outlet
 from irrun.inference import infer_node
 from irrun.model import Loaded
 from irrun.openvino.models.halves import as_half, is_quantised, stays_in_f32
-from irrun.ops.infrastructure.const import Const, HeldConst
-from irrun.ops.type.convert import Convert
+from irrun.ops._declared.infrastructure.const import Const, HeldConst
+from irrun.ops._declared.type.convert import Convert
 from irrun.surgery.drafts import closed, everywhere, held_constant, opened
 from irrun.tensor import Array, Fact
 from irrun.tensor.element_type import BF16, F16, F32

@@ -10,7 +10,7 @@ from irrun.editing import EditError, MutableGraph
 from irrun.graph import Outlet, bind
 from irrun.graph.graph import MANY, Inlet
 from irrun.inference import infer
-from irrun.ops.activation.relu import ReLU
+from irrun.ops._declared.activation.relu import ReLU
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32, I64
 

@@ -13,9 +13,9 @@ from irrun.editing import EditError, MutableGraph
 from irrun.graph import Outlet, bind
 from irrun.graph.graph import Inlet
 from irrun.inference import infer
-from irrun.ops.activation.relu import ReLU
-from irrun.ops.infrastructure.parameter import Parameter
-from irrun.ops.type.convert import Convert
+from irrun.ops._declared.activation.relu import ReLU
+from irrun.ops._declared.infrastructure.parameter import Parameter
+from irrun.ops._declared.type.convert import Convert
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32, F64, STRING
 

@@ -11,7 +11,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from irrun.kernels.convolution import prepare_convolution
 from irrun.kernels.piecewise import relu
-from irrun.ops.convolution.spatial import Windows
+from irrun.ops._declared.convolution.spatial import Windows
 from tests.kernels.merged import merged
 
 Array = np.ndarray[Any, Any]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import irrun.linter.rules
+import irrun.linter._rules
 from irrun.linter import rule
 from irrun.linter.catalogue import catalogue
 from tests.linter import snippets
@@ -26,12 +26,12 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     (examples,) = re.findall(r"^````markdown\n(.*?)^````", SECTION, re.S | re.M)
     (tmp_path / f"{NAME}.py").write_text(source, encoding="utf-8")
     (tmp_path / f"{NAME}.md").write_text(examples, encoding="utf-8")
-    monkeypatch.setattr(irrun.linter.rules, "__path__", [*irrun.linter.rules.__path__, str(tmp_path)])
+    monkeypatch.setattr(irrun.linter._rules, "__path__", [*irrun.linter._rules.__path__, str(tmp_path)])
     monkeypatch.setattr(snippets, "FOLDER", tmp_path)
     rule.forget()
     yield NAME
     rule.forget()
-    sys.modules.pop(f"irrun.linter.rules.{NAME}", None)
+    sys.modules.pop(f"irrun.linter._rules.{NAME}", None)
 
 
 def test_the_examples_of_the_page(page: str) -> None:

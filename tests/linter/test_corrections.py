@@ -11,16 +11,16 @@ from irrun.document import read
 from irrun.document.writer import Writer
 from irrun.graph import Graph, bind
 from irrun.inference import Facts, infer
+from irrun.linter._rules.missing_precision import MissingPrecision
+from irrun.linter._rules.unreadable_dim import UnreadableDim
+from irrun.linter._rules.unreadable_precision import UnreadablePrecision
+from irrun.linter._rules.wrong_input_dims import WrongInputDims
+from irrun.linter._rules.wrong_output_dims import WrongOutputDims
+from irrun.linter._rules.wrong_precision import WrongPrecision
 from irrun.linter.check import lint
 from irrun.linter.context import Context
 from irrun.linter.corrections import corrected_dims, corrected_precision, declared_at, sizes
 from irrun.linter.rule import Rule
-from irrun.linter.rules.missing_precision import MissingPrecision
-from irrun.linter.rules.unreadable_dim import UnreadableDim
-from irrun.linter.rules.unreadable_precision import UnreadablePrecision
-from irrun.linter.rules.wrong_input_dims import WrongInputDims
-from irrun.linter.rules.wrong_output_dims import WrongOutputDims
-from irrun.linter.rules.wrong_precision import WrongPrecision
 from irrun.tensor import Dim, Fact, Shape
 from irrun.tensor.element_type import F32, I64
 from tests.linter.growing import chain, joined

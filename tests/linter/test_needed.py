@@ -8,10 +8,10 @@ import pytest
 
 from irrun.diagnostics.internal import InternalError
 from irrun.linter import lint
+from irrun.linter._rules.wrong_output_dims import WrongOutputDims
+from irrun.linter._rules.wrong_precision import WrongPrecision
 from irrun.linter.context import Context
 from irrun.linter.rule import Rule
-from irrun.linter.rules.wrong_output_dims import WrongOutputDims
-from irrun.linter.rules.wrong_precision import WrongPrecision
 from tests.linter.models import NET
 
 DIMS = NET.replace("<dim>3</dim></port></output>", "<dim>4</dim></port></output>", 1)

@@ -16,7 +16,7 @@ import pytest
 
 import irrun.openvino as ov
 from irrun.diagnostics import IRError
-from irrun.ops.activation.clamp import Clamp
+from irrun.ops._declared.activation.clamp import Clamp
 
 ops = ov.opset13
 PLAIN = {"TIER": "numpy", "OPTIMIZE": False}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from irrun.ops.movement.slicing import count
+from irrun.ops._declared.movement.slicing import count
 from tests.cases import Case
 from tests.ops.random_draws import TYPES, Arg, Random, case, constants, data_of, generator, index, one_axis
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from irrun.ops._declared.sequence.lstm_cell import LSTMCellV1
+from irrun.ops._declared.tokenizers.wordpiece_tokenizer import WordpieceTokenizer
 from irrun.ops.registry import resolve
-from irrun.ops.sequence.lstm_cell import LSTMCellV1
-from irrun.ops.tokenizers.wordpiece_tokenizer import WordpieceTokenizer
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32, I64
 

@@ -15,11 +15,11 @@ import pytest
 import irrun
 from irrun.document.writer import Writer
 from irrun.ops import OpError
+from irrun.ops._declared.infrastructure.const import Const
+from irrun.ops._declared.infrastructure.parameter import Parameter
+from irrun.ops._declared.movement.slice import Slice
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.calling import infer
-from irrun.ops.infrastructure.const import Const
-from irrun.ops.infrastructure.parameter import Parameter
-from irrun.ops.movement.slice import Slice
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import ANY, BOOLEAN, F32, I32, STRING
 from tests import cases

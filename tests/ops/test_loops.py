@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from irrun.ops import OpError
+from irrun.ops._declared.infrastructure.iteration import run_loop
 from irrun.ops.calling import infer
 from irrun.ops.context import BodyCall, BodyInput, BodyOutput, BodyPorts
-from irrun.ops.infrastructure.iteration import run_loop
 from irrun.ops.registry import resolve
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import BOOLEAN, F32, I64

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from irrun.ops import OpError
+from irrun.ops._declared.tokenizers.fuze_ragged import FuzeRagged
 from irrun.ops.calling import infer
 from irrun.ops.registry import resolve
-from irrun.ops.tokenizers.fuze_ragged import FuzeRagged
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32, I64
 

@@ -11,8 +11,8 @@ from irrun.kernels import convolution_products, transposed_convolution
 from irrun.kernels.convolution import convolve, prepare_convolution
 from irrun.kernels.transposed_convolution import convolve_transposed
 from irrun.ops import Op, OpError
+from irrun.ops._declared.convolution.spatial import Windows
 from irrun.ops.calling import conform, infer, run
-from irrun.ops.convolution.spatial import Windows
 from irrun.ops.registry import resolve
 from irrun.tensor import ElementType, Fact, Shape
 from irrun.tensor.element_type import F32

@@ -9,7 +9,7 @@ import pytest
 
 from irrun.document.writer import Handle
 from irrun.model import Compiled
-from irrun.ops.fused.fused_concat import FusedConcat
+from irrun.ops._declared.fused.fused_concat import FusedConcat
 from irrun.runtime.memory import Memory
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32

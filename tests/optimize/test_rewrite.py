@@ -10,8 +10,8 @@ import pytest
 import irrun.model
 from irrun.graph import Outlet
 from irrun.inference import Facts
-from irrun.ops.activation.relu import ReLU
-from irrun.ops.type.convert import Convert
+from irrun.ops._declared.activation.relu import ReLU
+from irrun.ops._declared.type.convert import Convert
 from irrun.optimize import PatchError, Rewriter, Settings, optimize
 from irrun.runtime.constants import constants
 from irrun.tensor.element_type import F64

@@ -10,7 +10,7 @@ import pytest
 
 import irrun.model
 from irrun.document.writer import Handle
-from irrun.ops.fused.fused_attention import FusedAttention
+from irrun.ops._declared.fused.fused_attention import FusedAttention
 from irrun.tensor.element_type import I64
 from tests.kernels.merged import merged
 from tests.nets import Net

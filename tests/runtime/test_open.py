@@ -16,7 +16,7 @@ from tests.runtime.test_tiers import both, products
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
-from irrun.ops.matrix.matmul import MatMul
+from irrun.ops._declared.matrix.matmul import MatMul
 from irrun.runtime.instance import Instance
 from irrun.runtime.layout import Layout
 from irrun.runtime.lowering import LOWERINGS

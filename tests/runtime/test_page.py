@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import irrun.model
-from irrun.ops.normalization.grn import GRN
+from irrun.ops._declared.normalization.grn import GRN
 from tests.nets import Net
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")

@@ -12,7 +12,7 @@ from irrun.diagnostics import IRError
 from irrun.document.writer import Writer
 from irrun.model import InputError, Loaded, build, load
 from irrun.model.layers import places_of
-from irrun.ops.infrastructure.const import Const
+from irrun.ops._declared.infrastructure.const import Const
 from irrun.reporting.diff import diff
 from irrun.surgery import convert, extract, record, rename, reshape, save, strip, without_names
 from irrun.tensor import Array, Fact, Shape

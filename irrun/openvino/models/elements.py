@@ -29,7 +29,7 @@ from irrun.openvino.models.alike import as_before, declares, has_shape, includes
 from irrun.openvino.models.data import attributes, entry, parameter
 from irrun.openvino.models.halves import as_half, stays_in_f32
 from irrun.openvino.models.order import in_order
-from irrun.ops.infrastructure.const import Const, HeldConst
+from irrun.ops._declared.infrastructure.const import Const, HeldConst
 from irrun.tensor import Dim, Fact, Shape
 from irrun.tensor.element_type import F16
 

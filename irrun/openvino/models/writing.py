@@ -19,7 +19,7 @@ from irrun.openvino.models.elements import Elements
 from irrun.openvino.models.halves import is_quantised
 from irrun.openvino.models.reading import VERSION
 from irrun.openvino.values.rt_info import plain, text
-from irrun.ops.infrastructure.const import Const, HeldConst
+from irrun.ops._declared.infrastructure.const import Const, HeldConst
 from irrun.tensor.element_type import F32, F64
 
 

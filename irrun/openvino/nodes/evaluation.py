@@ -11,8 +11,8 @@ from irrun.inference import infer
 from irrun.model import Loaded, build
 from irrun.openvino.nodes.records import record_of
 from irrun.openvino.values.tensor import Tensor
-from irrun.ops.infrastructure.parameter import Parameter
-from irrun.ops.infrastructure.result import Result
+from irrun.ops._declared.infrastructure.parameter import Parameter
+from irrun.ops._declared.infrastructure.result import Result
 from irrun.tensor import Array, ElementType, Fact, Shape
 
 

@@ -16,9 +16,9 @@ from irrun.openvino.values.layout import Layout
 from irrun.openvino.values.shapes import PartialShape, as_dims, of_dims
 from irrun.openvino.values.tensor import Tensor
 from irrun.openvino.values.types import Type
-from irrun.ops.infrastructure.const import HeldConst
-from irrun.ops.infrastructure.parameter import Parameter as ParameterOp
-from irrun.ops.infrastructure.result import Result as ResultOp
+from irrun.ops._declared.infrastructure.const import HeldConst
+from irrun.ops._declared.infrastructure.parameter import Parameter as ParameterOp
+from irrun.ops._declared.infrastructure.result import Result as ResultOp
 from irrun.tensor import Array, ElementType, Fact
 from irrun.tensor import Shape as Dims
 from irrun.tensor.packing import storage_size

@@ -16,9 +16,9 @@ from irrun.openvino.values.shapes import PartialShape, as_dims, of_dims
 from irrun.openvino.values.tensor import Tensor
 from irrun.openvino.values.types import Type, as_element, element_of
 from irrun.ops import Op
+from irrun.ops._declared.infrastructure.const import Const, HeldConst
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.calling import conform
-from irrun.ops.infrastructure.const import Const, HeldConst
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BY_NAME
 from irrun.tensor.packing import unpack

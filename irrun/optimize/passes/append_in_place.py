@@ -14,11 +14,11 @@ Proof: all axes, lengths and initial lengths up to 2, bit by bit (tests/optimize
 from __future__ import annotations
 
 from irrun.graph import Node
-from irrun.ops.fused.fused_append import FusedAppend
-from irrun.ops.infrastructure.assign import Assign3, Assign6
-from irrun.ops.infrastructure.read_value import ReadValue3, ReadValue6
-from irrun.ops.movement.concat import Concat
-from irrun.ops.movement.gather import GatherV7, GatherV8
+from irrun.ops._declared.fused.fused_append import FusedAppend
+from irrun.ops._declared.infrastructure.assign import Assign3, Assign6
+from irrun.ops._declared.infrastructure.read_value import ReadValue3, ReadValue6
+from irrun.ops._declared.movement.concat import Concat
+from irrun.ops._declared.movement.gather import GatherV7, GatherV8
 from irrun.optimize.patterns import first, is_plain
 from irrun.optimize.rewrite import Rewriter
 

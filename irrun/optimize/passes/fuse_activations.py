@@ -27,9 +27,9 @@ from typing import Final
 
 from irrun.graph import Node, Outlet
 from irrun.ops import Op
-from irrun.ops.activation.gelu import GeluV7
-from irrun.ops.activation.swish import Swish
-from irrun.ops.fused.fused_leaky_relu import FusedLeakyReLU
+from irrun.ops._declared.activation.gelu import GeluV7
+from irrun.ops._declared.activation.swish import Swish
+from irrun.ops._declared.fused.fused_leaky_relu import FusedLeakyReLU
 from irrun.optimize.patterns import (
     broadcasts_as_numpy,
     first,

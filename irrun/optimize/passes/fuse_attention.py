@@ -21,9 +21,9 @@ import numpy as np
 
 from irrun.graph import Node, Outlet
 from irrun.ops import Op
-from irrun.ops.activation.softmax import SoftMaxV1, SoftMaxV8
-from irrun.ops.condition.select import Select
-from irrun.ops.matrix.matmul import MatMul
+from irrun.ops._declared.activation.softmax import SoftMaxV1, SoftMaxV8
+from irrun.ops._declared.condition.select import Select
+from irrun.ops._declared.matrix.matmul import MatMul
 from irrun.optimize.patterns import first, is_plain, scalar
 from irrun.optimize.rewrite import Rewriter
 from irrun.optimize.scores import Scores, Summand, keeps_matrices, scores_of, unscaled
@@ -44,8 +44,8 @@ def run(graph: Rewriter) -> None:
 
 
 def _whole(graph: Rewriter, node: Node) -> None:
-    from irrun.ops.fused.fused_attention import FusedAttention
-    from irrun.ops.sequence.scaled_dot_product_attention import ScaledDotProductAttention
+    from irrun.ops._declared.fused.fused_attention import FusedAttention
+    from irrun.ops._declared.sequence.scaled_dot_product_attention import ScaledDotProductAttention
 
     assert isinstance(node.op, ScaledDotProductAttention)
     query, key, value, mask, scale, sink = [*graph.sources(node.id), None, None, None][:6]
@@ -78,7 +78,7 @@ def _given(*inputs: Outlet | None) -> list[Outlet | None]:
 
 
 def _written_out(graph: Rewriter, softmax: Node) -> None:
-    from irrun.ops.fused.fused_attention import FusedAttention
+    from irrun.ops._declared.fused.fused_attention import FusedAttention
 
     fact = graph.fact(first(softmax))
     if fact is None or fact.rank is None or fact.rank < 3 or not isinstance(softmax.op, SoftMaxV1 | SoftMaxV8):
@@ -166,7 +166,7 @@ def _split(fact: Fact | None, scores: Shape, stacks: tuple[int, ...]) -> tuple[i
 
 def _viewed(graph: Rewriter, node: Node, outlet: Outlet, shape: tuple[int, ...]) -> Outlet:
     """Return a tensor in another shape."""
-    from irrun.ops.fused.fused_view import FusedView
+    from irrun.ops._declared.fused.fused_view import FusedView
 
     fact = graph.fact(outlet)
     assert fact is not None

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from irrun.graph import Node, Outlet
-from irrun.ops.fused.fused_concat import FusedConcat
-from irrun.ops.movement.concat import Concat
+from irrun.ops._declared.fused.fused_concat import FusedConcat
+from irrun.ops._declared.movement.concat import Concat
 from irrun.optimize.channels import may_be_channel_slice
 from irrun.optimize.patterns import first, is_plain
 from irrun.optimize.rewrite import Rewriter

@@ -20,16 +20,16 @@ from irrun.graph import Node, Outlet
 from irrun.kernels.chain import Call, Chain
 from irrun.kernels.elementwise import convert, select
 from irrun.ops import Fact
-from irrun.ops.arithmetic.add import Add
-from irrun.ops.arithmetic.divide import Divide
-from irrun.ops.arithmetic.maximum import Maximum
-from irrun.ops.arithmetic.minimum import Minimum
-from irrun.ops.arithmetic.multiply import Multiply
-from irrun.ops.arithmetic.subtract import Subtract
+from irrun.ops._declared.arithmetic.add import Add
+from irrun.ops._declared.arithmetic.divide import Divide
+from irrun.ops._declared.arithmetic.maximum import Maximum
+from irrun.ops._declared.arithmetic.minimum import Minimum
+from irrun.ops._declared.arithmetic.multiply import Multiply
+from irrun.ops._declared.arithmetic.subtract import Subtract
+from irrun.ops._declared.condition.select import Select
+from irrun.ops._declared.fused.fused_elementwise import FusedElementwise
+from irrun.ops._declared.type.convert import Convert
 from irrun.ops.blame import called
-from irrun.ops.condition.select import Select
-from irrun.ops.fused.fused_elementwise import FusedElementwise
-from irrun.ops.type.convert import Convert
 from irrun.optimize.patterns import broadcasts_as_numpy, first, is_plain, same_shape, same_sizes
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor.element_type import BOOLEAN

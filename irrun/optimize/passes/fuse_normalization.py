@@ -65,7 +65,7 @@ def _fuse(graph: Rewriter, core: _Core) -> None:
         gamma, beta = (row.copy(), beta) if after.type == "Multiply" else (gamma, row.copy())
         last = after
         parts.append(after)
-    from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
+    from irrun.ops._declared.fused.fused_layer_norm import FusedLayerNorm
 
     result = graph.fact(first(last))
     assert result is not None
@@ -74,7 +74,7 @@ def _fuse(graph: Rewriter, core: _Core) -> None:
 
 
 def _mvn(graph: Rewriter, node: Node) -> _Core | None:
-    from irrun.ops.normalization.mvn import MVNV6
+    from irrun.ops._declared.normalization.mvn import MVNV6
 
     data, fact = graph.sources(node.id)[0], graph.fact(first(node))
     if not isinstance(node.op, MVNV6) or data is None or fact is None or not node.op.normalize_variance:
@@ -128,7 +128,7 @@ def _quotient(graph: Rewriter, variance: Node, data: Outlet) -> Node | None:
 
 def _mean_of(graph: Rewriter, outlet: Outlet) -> Outlet | None:
     """Return the input of a ReduceMean along the last axis that keeps the axis."""
-    from irrun.ops.reduction.reduce_mean import ReduceMean
+    from irrun.ops._declared.reduction.reduce_mean import ReduceMean
 
     node = graph.node(outlet.node)
     if not isinstance(node.op, ReduceMean) or not node.op.keep_dims:

@@ -21,11 +21,11 @@ def run(graph: Rewriter) -> None:
 
 def _fuse(graph: Rewriter, node: Node) -> None:
     from irrun.kernels.recurrent import Cell, is_fast
-    from irrun.ops.fused.fused_recurrence import FusedRecurrence
-    from irrun.ops.sequence.gru_sequence import GRUSequence
-    from irrun.ops.sequence.lstm_sequence import LSTMSequenceV1, LSTMSequenceV5
-    from irrun.ops.sequence.recurrent import reversals, weights_of
-    from irrun.ops.sequence.rnn_sequence import RNNSequence
+    from irrun.ops._declared.fused.fused_recurrence import FusedRecurrence
+    from irrun.ops._declared.sequence.gru_sequence import GRUSequence
+    from irrun.ops._declared.sequence.lstm_sequence import LSTMSequenceV1, LSTMSequenceV5
+    from irrun.ops._declared.sequence.recurrent import reversals, weights_of
+    from irrun.ops._declared.sequence.rnn_sequence import RNNSequence
 
     op = node.op
     if not isinstance(op, LSTMSequenceV1 | LSTMSequenceV5 | GRUSequence | RNNSequence):

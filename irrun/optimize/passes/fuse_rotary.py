@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.graph import Node, Outlet
-from irrun.ops.fused.fused_rotary import FusedRotary
-from irrun.ops.movement.concat import Concat
+from irrun.ops._declared.fused.fused_rotary import FusedRotary
+from irrun.ops._declared.movement.concat import Concat
 from irrun.optimize.patterns import broadcasts_as_numpy, first, scalar_operand
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor.element_type import F32

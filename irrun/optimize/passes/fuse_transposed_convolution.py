@@ -21,8 +21,8 @@ def run(graph: Rewriter) -> None:
 
 
 def _fuse(graph: Rewriter, node: Node) -> None:
-    from irrun.ops.convolution.transposed import TransposedConvolving
-    from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
+    from irrun.ops._declared.convolution.transposed import TransposedConvolving
+    from irrun.ops._declared.fused.fused_transposed_convolution import FusedTransposedConvolution
 
     data, filters, *rest = graph.sources(node.id)
     weights, fact = graph.constant(filters), graph.fact(first(node))

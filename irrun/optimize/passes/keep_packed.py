@@ -18,7 +18,7 @@ the roundings of the products.
 from __future__ import annotations
 
 from irrun.graph import Node, Outlet
-from irrun.ops.matrix.matmul import MatMul
+from irrun.ops._declared.matrix.matmul import MatMul
 from irrun.optimize.following_layers import FollowingLayers
 from irrun.optimize.patterns import first
 from irrun.optimize.rewrite import Rewriter
@@ -38,7 +38,7 @@ def _multiply(graph: Rewriter, node: Node, transposed: bool) -> None:
     matrix = None if packed is None else packed.matrix(transposed)
     if matrix is None or given is None or given.rank is None:
         return
-    from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
+    from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
 
     end = FollowingLayers(graph, node, axis=given.rank - 1, size=matrix.shape[1])
     if end.scale is not None:
@@ -54,8 +54,8 @@ def _gather(graph: Rewriter, node: Node) -> None:
     packed, fact = graph.packed(data), graph.fact(first(node))
     if packed is None or fact is None:
         return
-    from irrun.ops.fused.fused_packed_gather import FusedPackedGather
-    from irrun.ops.movement.gather import GatherV8
+    from irrun.ops._declared.fused.fused_packed_gather import FusedPackedGather
+    from irrun.ops._declared.movement.gather import GatherV8
 
     from_end = isinstance(node.op, GatherV8) or graph.constant(indices) is not None
     op = FusedPackedGather(fact, packed.stored, packed.zero, packed.scale, packed.shape[1:], from_end)

@@ -37,16 +37,16 @@ from irrun.graph import Node, Outlet
 from irrun.graph.marks import keeps_f32
 from irrun.kernels.bf16 import bf16_bits, rounded
 from irrun.ops import Fact, Op
-from irrun.ops.fused.base import Fused
-from irrun.ops.fused.fused_attention import FusedAttention
-from irrun.ops.fused.fused_concat import FusedConcat
-from irrun.ops.fused.fused_convolution import FusedConvolution
-from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
-from irrun.ops.fused.fused_product import FusedProduct
-from irrun.ops.fused.fused_recurrence import FusedRecurrence
-from irrun.ops.fused.fused_round import FusedRound
-from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
-from irrun.ops.movement.concat import Concat
+from irrun.ops._declared.fused.base import Fused
+from irrun.ops._declared.fused.fused_attention import FusedAttention
+from irrun.ops._declared.fused.fused_concat import FusedConcat
+from irrun.ops._declared.fused.fused_convolution import FusedConvolution
+from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
+from irrun.ops._declared.fused.fused_product import FusedProduct
+from irrun.ops._declared.fused.fused_recurrence import FusedRecurrence
+from irrun.ops._declared.fused.fused_round import FusedRound
+from irrun.ops._declared.fused.fused_transposed_convolution import FusedTransposedConvolution
+from irrun.ops._declared.movement.concat import Concat
 from irrun.optimize.patterns import first
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor.element_type import BF16, F32, U16

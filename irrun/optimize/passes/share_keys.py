@@ -19,11 +19,11 @@ from typing import NamedTuple
 import numpy as np
 
 from irrun.graph import Node, Outlet
-from irrun.ops.fused.fused_attention import FusedAttention
-from irrun.ops.fused.fused_expand import KEPT, FusedExpand
-from irrun.ops.movement.broadcast import BroadcastV3
-from irrun.ops.movement.concat import Concat
-from irrun.ops.movement.gather import GatherV7, GatherV8
+from irrun.ops._declared.fused.fused_attention import FusedAttention
+from irrun.ops._declared.fused.fused_expand import KEPT, FusedExpand
+from irrun.ops._declared.movement.broadcast import BroadcastV3
+from irrun.ops._declared.movement.concat import Concat
+from irrun.ops._declared.movement.gather import GatherV7, GatherV8
 from irrun.optimize.patterns import first, same_size
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor import Dim, Fact, Shape

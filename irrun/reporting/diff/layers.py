@@ -12,9 +12,9 @@ from irrun.diagnostics import OpError
 from irrun.document.records import PortElement, dims_text, element_type
 from irrun.graph import Node, Outlet
 from irrun.graph.graph import PARAMETER, RESULT
+from irrun.ops._declared.infrastructure.const import Const
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.extension import Extension
-from irrun.ops.infrastructure.const import Const
 from irrun.reporting.diff.changes import Change
 from irrun.reporting.diff.side import Side
 from irrun.tensor import Fact

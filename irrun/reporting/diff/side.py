@@ -10,9 +10,9 @@ from typing import Any, Final
 from irrun.document.weights import Weights, WeightsOutOfRange
 from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
+from irrun.ops._declared.infrastructure.const import Const
 from irrun.ops.context import BodyPorts
 from irrun.ops.extension import Extension
-from irrun.ops.infrastructure.const import Const
 from irrun.tensor import Fact
 from irrun.tensor.storing import pack
 

@@ -12,9 +12,9 @@ from irrun.document.places import layer_ref
 from irrun.graph import Outlet
 from irrun.model import Loaded
 from irrun.model.layers import Place, find_layer
+from irrun.ops._declared.infrastructure.const import Const
 from irrun.ops.departures import of_types
 from irrun.ops.extension import Extension, origin
-from irrun.ops.infrastructure.const import Const
 from irrun.reporting.explain.words import Seen, attribute_text, words_of
 from irrun.tensor import Fact
 

@@ -15,7 +15,7 @@ from irrun.model import Loaded
 from irrun.model.flops import flops_of
 from irrun.model.layers import Place, places_of
 from irrun.model.summary import summarize
-from irrun.ops.infrastructure.const import Const
+from irrun.ops._declared.infrastructure.const import Const
 from irrun.reporting.diff import Change, Difference
 from irrun.reporting.drawing.layout import layered
 from irrun.reporting.drawing.scene import Scene, kind_of, scene_of

@@ -12,7 +12,7 @@ import numpy as np
 from irrun.kernels.chain import Chain
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops import Op
-from irrun.ops.fused.base import Fused
+from irrun.ops._declared.fused.base import Fused
 from irrun.reporting.plans.lines import array_text, fact_text
 from irrun.tensor import ElementType, Fact, Shape
 from irrun.tensor.element_type import F32

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 from irrun.ops import Fact
-from irrun.ops.fused.base import Fused
+from irrun.ops._declared.fused.base import Fused
 from irrun.runtime.plan import Step
 from irrun.tensor import Array, ElementType
 from irrun.tensor.element_type import dtype_text

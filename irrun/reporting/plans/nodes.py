@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from irrun.ops.fused.base import Fused
+from irrun.ops._declared.fused.base import Fused
 from irrun.reporting.plans.attributes import attributes_of, braces
 from irrun.reporting.plans.lines import WIDTH, Named, constant_text, counted, fact_text, layers_of, line
 from irrun.runtime.plan import Plan

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.ops.fused.fused_attention import FusedAttention
+from irrun.ops._declared.fused.fused_attention import FusedAttention
 from irrun.runtime.lowering.builder import F32, Builder, Unsupported, broadcast_shape, lowers, share
 from irrun.runtime.lowering.stacks import matrices_of
 from irrun.runtime.symbolic import of_sizes

@@ -7,10 +7,10 @@ from contextlib import suppress
 
 import numpy as np
 
+from irrun.ops._declared.fused.fused_append import FusedAppend
+from irrun.ops._declared.infrastructure.assign import Assign3, Assign6
+from irrun.ops._declared.infrastructure.read_value import ReadValue3, ReadValue6
 from irrun.ops.context import Variables
-from irrun.ops.fused.fused_append import FusedAppend
-from irrun.ops.infrastructure.assign import Assign3, Assign6
-from irrun.ops.infrastructure.read_value import ReadValue3, ReadValue6
 from irrun.runtime.lowering.builder import Builder, Unsupported, lowers, require_f32
 from irrun.runtime.lowering.copies import emit_copy
 from irrun.runtime.symbolic import Number

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection
 
 from irrun.kernels.einsum import Labels
-from irrun.ops.matrix.einsum import Einsum
+from irrun.ops._declared.matrix.einsum import Einsum
 from irrun.runtime.lowering.builder import Builder, broadcast, broadcast_shape, is_f32, lowers
 from irrun.runtime.lowering.chains import Expression, emit_type
 from irrun.runtime.lowering.reshaping import emit_reshape

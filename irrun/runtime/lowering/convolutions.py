@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from irrun.ops.fused.fused_convolution import FEW_CHANNELS, FusedConvolution
+from irrun.ops._declared.fused.fused_convolution import FEW_CHANNELS, FusedConvolution
 from irrun.runtime.lowering.builder import BF16_BITS, Builder, Unsupported, lowers, require_f32
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.conversions import are_finite, emit_operand, types, weights_for

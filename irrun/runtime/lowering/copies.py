@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from irrun.ops.fused.fused_concat import FusedConcat
-from irrun.ops.movement.concat import Concat
+from irrun.ops._declared.fused.fused_concat import FusedConcat
+from irrun.ops._declared.movement.concat import Concat
 from irrun.runtime.lowering.builder import (
     Builder,
     Unsupported,

@@ -10,7 +10,7 @@ import numpy as np
 from irrun.kernels.dynamic_quantization import codes_of, groups_of
 from irrun.kernels.lookup import Lookup
 from irrun.kernels.nibbles import Nibbles
-from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
+from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import U8, Builder, Unsupported, share
 from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.lowering.packing import pack_made

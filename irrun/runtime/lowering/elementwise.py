@@ -11,9 +11,9 @@ import numpy as np
 from irrun.kernels.casting import reach
 from irrun.kernels.elementwise import Elementwise, convert, select
 from irrun.ops import Op
-from irrun.ops.arithmetic.elementwise import Binary, Unary, align_pdpd
-from irrun.ops.fused.fused_elementwise import FusedElementwise
-from irrun.ops.quantization.fake_quantize import FakeQuantize
+from irrun.ops._declared.arithmetic.elementwise import Binary, Unary, align_pdpd
+from irrun.ops._declared.fused.fused_elementwise import FusedElementwise
+from irrun.ops._declared.quantization.fake_quantize import FakeQuantize
 from irrun.ops.registry import versions
 from irrun.runtime.lowering.builder import F32, Builder, Unsupported, empty_as, lowers, require_f32
 from irrun.runtime.lowering.chains import Expression, Value

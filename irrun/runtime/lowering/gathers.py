@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from irrun.ops.movement.gather import GatherV1, GatherV7, GatherV8
-from irrun.ops.movement.gather_elements import GatherElements
-from irrun.ops.movement.gather_nd import GatherNDV5, GatherNDV8
-from irrun.ops.movement.scatter_elements_update import ScatterElementsUpdateV3, ScatterElementsUpdateV12
-from irrun.ops.movement.scatter_nd_update import ScatterNDUpdateV4, ScatterNDUpdateV15
-from irrun.ops.movement.scatter_update import ScatterUpdate
-from irrun.ops.sequence.one_hot import OneHotV1, OneHotV16
+from irrun.ops._declared.movement.gather import GatherV1, GatherV7, GatherV8
+from irrun.ops._declared.movement.gather_elements import GatherElements
+from irrun.ops._declared.movement.gather_nd import GatherNDV5, GatherNDV8
+from irrun.ops._declared.movement.scatter_elements_update import ScatterElementsUpdateV3, ScatterElementsUpdateV12
+from irrun.ops._declared.movement.scatter_nd_update import ScatterNDUpdateV4, ScatterNDUpdateV15
+from irrun.ops._declared.movement.scatter_update import ScatterUpdate
+from irrun.ops._declared.sequence.one_hot import OneHotV1, OneHotV16
 from irrun.runtime.lowering.builder import Builder, Unsupported, broadcast, empty_as, integers, lowers, share
 from irrun.runtime.lowering.chains import emit_i64
 from irrun.runtime.lowering.copies import axes_of, emit_contiguous, emit_copy, laid_as, part_of

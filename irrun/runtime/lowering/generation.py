@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.ops.generation.range import RangeV1, RangeV4
+from irrun.ops._declared.generation.range import RangeV1, RangeV4
 from irrun.runtime.lowering.builder import Builder, Unsupported, integers, lowers, share
 from irrun.runtime.symbolic import Number, SymFloat, largest, of_sizes
 from irrun.runtime.view import Operand, View

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from irrun.ops.convolution.spatial import Windows as Spatial
+from irrun.ops._declared.convolution.spatial import Windows as Spatial
 from irrun.runtime.lowering.builder import Builder, Unsupported, is_symbolic
 from irrun.runtime.lowering.copies import emit_copy
 from irrun.runtime.view import Operand, View

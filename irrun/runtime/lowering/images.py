@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.ops.convolution.spatial import Windows as Spatial
-from irrun.ops.fused.fused_max_pool import FusedMaxPool
-from irrun.ops.normalization.lrn import LRN
-from irrun.ops.pooling.avg_pool import AvgPoolV1, AvgPoolV14, AvgPoolV16, averaging_windows
+from irrun.ops._declared.convolution.spatial import Windows as Spatial
+from irrun.ops._declared.fused.fused_max_pool import FusedMaxPool
+from irrun.ops._declared.normalization.lrn import LRN
+from irrun.ops._declared.pooling.avg_pool import AvgPoolV1, AvgPoolV14, AvgPoolV16, averaging_windows
 from irrun.runtime.lowering.builder import (
     BF16_BITS,
     U8,

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels.dynamic_quantization import groups_of
-from irrun.ops.fused.fused_matmul import FusedMatMul
-from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
+from irrun.ops._declared.fused.fused_matmul import FusedMatMul
+from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import EMPTY, Builder, Unsupported, has_f32, lowers, require_f32
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.conversions import emit_operand, emit_rounding, types, weights_for

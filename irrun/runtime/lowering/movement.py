@@ -9,25 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from irrun.ops.fused.fused_channels import FusedChannels
-from irrun.ops.fused.fused_expand import KEPT, FusedExpand
-from irrun.ops.movement.batch_to_space import BatchToSpace
-from irrun.ops.movement.broadcast import BroadcastV1, BroadcastV3
-from irrun.ops.movement.depth_to_space import DepthToSpace
-from irrun.ops.movement.extract_image_patches import ExtractImagePatches
-from irrun.ops.movement.pad import PadV1, PadV12
-from irrun.ops.movement.reverse import Reverse
-from irrun.ops.movement.reverse_sequence import ReverseSequence
-from irrun.ops.movement.roll import Roll
-from irrun.ops.movement.shuffle_channels import ShuffleChannels
-from irrun.ops.movement.slice import Slice
-from irrun.ops.movement.slice_scatter import SliceScatter
-from irrun.ops.movement.space_to_batch import SpaceToBatch
-from irrun.ops.movement.space_to_depth import SpaceToDepth
-from irrun.ops.movement.split import Split
-from irrun.ops.movement.strided_slice import StridedSlice
-from irrun.ops.movement.tile import Tile
-from irrun.ops.movement.variadic_split import VariadicSplit
+from irrun.ops._declared.fused.fused_channels import FusedChannels
+from irrun.ops._declared.fused.fused_expand import KEPT, FusedExpand
+from irrun.ops._declared.movement.batch_to_space import BatchToSpace
+from irrun.ops._declared.movement.broadcast import BroadcastV1, BroadcastV3
+from irrun.ops._declared.movement.depth_to_space import DepthToSpace
+from irrun.ops._declared.movement.extract_image_patches import ExtractImagePatches
+from irrun.ops._declared.movement.pad import PadV1, PadV12
+from irrun.ops._declared.movement.reverse import Reverse
+from irrun.ops._declared.movement.reverse_sequence import ReverseSequence
+from irrun.ops._declared.movement.roll import Roll
+from irrun.ops._declared.movement.shuffle_channels import ShuffleChannels
+from irrun.ops._declared.movement.slice import Slice
+from irrun.ops._declared.movement.slice_scatter import SliceScatter
+from irrun.ops._declared.movement.space_to_batch import SpaceToBatch
+from irrun.ops._declared.movement.space_to_depth import SpaceToDepth
+from irrun.ops._declared.movement.split import Split
+from irrun.ops._declared.movement.strided_slice import StridedSlice
+from irrun.ops._declared.movement.tile import Tile
+from irrun.ops._declared.movement.variadic_split import VariadicSplit
 from irrun.runtime.lowering.builder import Builder, Unsupported, broadcast_shape, empty_as, integers, lowers
 from irrun.runtime.lowering.copies import emit_copy, laid_as, part_of
 from irrun.runtime.lowering.padding import emit_border

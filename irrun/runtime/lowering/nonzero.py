@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.ops.condition.non_zero import NonZero
+from irrun.ops._declared.condition.non_zero import NonZero
 from irrun.runtime.lowering.builder import I64, Builder, Unsupported, lowers
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.copies import emit_contiguous

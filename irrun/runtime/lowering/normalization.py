@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irrun.ops.normalization.batch_norm_inference import BatchNormInferenceV1, BatchNormInferenceV5
-from irrun.ops.normalization.group_normalization import GroupNormalization
-from irrun.ops.normalization.mvn import MVNV2, MVNV6
-from irrun.ops.normalization.normalize_l2 import NormalizeL2
-from irrun.ops.reduction.base import reduced_axes
+from irrun.ops._declared.normalization.batch_norm_inference import BatchNormInferenceV1, BatchNormInferenceV5
+from irrun.ops._declared.normalization.group_normalization import GroupNormalization
+from irrun.ops._declared.normalization.mvn import MVNV2, MVNV6
+from irrun.ops._declared.normalization.normalize_l2 import NormalizeL2
+from irrun.ops._declared.reduction.base import reduced_axes
 from irrun.runtime.lowering.builder import F32, Builder, Unsupported, lowers, memory_order, require_f32, share
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.copies import emit_contiguous

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from irrun.kernels.recurrent_steps import RNN_ACTIVATIONS, GruSteps, LstmSteps, RnnSteps, Steps
-from irrun.ops.fused.fused_recurrence import FusedRecurrence
+from irrun.ops._declared.fused.fused_recurrence import FusedRecurrence
 from irrun.runtime.lowering.builder import I64, Builder, Unsupported, lowers, require_f32
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.conversions import emit_rounding

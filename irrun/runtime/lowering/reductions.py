@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from irrun.ops.reduction.base import Reduction
-from irrun.ops.reduction.reduce_l1 import ReduceL1
-from irrun.ops.reduction.reduce_l2 import ReduceL2
-from irrun.ops.reduction.reduce_logical_and import ReduceLogicalAnd
-from irrun.ops.reduction.reduce_logical_or import ReduceLogicalOr
-from irrun.ops.reduction.reduce_max import ReduceMax
-from irrun.ops.reduction.reduce_mean import ReduceMean
-from irrun.ops.reduction.reduce_min import ReduceMin
-from irrun.ops.reduction.reduce_prod import ReduceProd
-from irrun.ops.reduction.reduce_sum import ReduceSum
+from irrun.ops._declared.reduction.base import Reduction
+from irrun.ops._declared.reduction.reduce_l1 import ReduceL1
+from irrun.ops._declared.reduction.reduce_l2 import ReduceL2
+from irrun.ops._declared.reduction.reduce_logical_and import ReduceLogicalAnd
+from irrun.ops._declared.reduction.reduce_logical_or import ReduceLogicalOr
+from irrun.ops._declared.reduction.reduce_max import ReduceMax
+from irrun.ops._declared.reduction.reduce_mean import ReduceMean
+from irrun.ops._declared.reduction.reduce_min import ReduceMin
+from irrun.ops._declared.reduction.reduce_prod import ReduceProd
+from irrun.ops._declared.reduction.reduce_sum import ReduceSum
 from irrun.runtime.lowering.builder import Builder, Numbers, Unsupported, integers, lowers
 from irrun.runtime.lowering.chains import Expression, emit_type
 from irrun.runtime.lowering.elementwise import as_type

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from irrun.ops.detection.roi_align import ROIAlignV3, ROIAlignV9
+from irrun.ops._declared.detection.roi_align import ROIAlignV3, ROIAlignV9
 from irrun.runtime.lowering.builder import Builder, Unsupported, has_f32, lowers, require_f32, share
 from irrun.runtime.lowering.chains import emit_i64
 from irrun.runtime.lowering.copies import emit_contiguous

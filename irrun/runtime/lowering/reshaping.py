@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from irrun.ops.fused.fused_view import FusedView
-from irrun.ops.shape.reshape import Reshape
-from irrun.ops.shape.squeeze import SqueezeV1, SqueezeV15
-from irrun.ops.shape.unsqueeze import Unsqueeze
+from irrun.ops._declared.fused.fused_view import FusedView
+from irrun.ops._declared.shape.reshape import Reshape
+from irrun.ops._declared.shape.squeeze import SqueezeV1, SqueezeV15
+from irrun.ops._declared.shape.unsqueeze import Unsqueeze
 from irrun.runtime.lowering.builder import Builder, Unsupported, integers, lowers
 from irrun.runtime.lowering.copies import emit_contiguous, emit_copy
 from irrun.runtime.symbolic import Number, SymInt, is_found

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from irrun.ops.fused.fused_rotary import FusedRotary
+from irrun.ops._declared.fused.fused_rotary import FusedRotary
 from irrun.runtime.lowering.builder import Builder, lowers, require_f32
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.view import Operand, View

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.ops.activation.log_softmax import LogSoftmax
-from irrun.ops.activation.softmax import SoftMaxV1, SoftMaxV8
-from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
+from irrun.ops._declared.activation.log_softmax import LogSoftmax
+from irrun.ops._declared.activation.softmax import SoftMaxV1, SoftMaxV8
+from irrun.ops._declared.fused.fused_layer_norm import FusedLayerNorm
 from irrun.runtime.lowering.builder import (
     Builder,
     Unsupported,

@@ -12,11 +12,11 @@ import numpy as np
 
 from irrun.kernels.adaptive_pooling import adaptive_windows
 from irrun.kernels.interpolate import Axis, Resampling, Taps
-from irrun.ops.image.grid_sample import GridSample
-from irrun.ops.image.interpolate import InterpolateV1, InterpolateV4, InterpolateV11, pads
-from irrun.ops.image.resizing import scaled_down
-from irrun.ops.movement.pad import PadV12
-from irrun.ops.pooling.adaptive_avg_pool import AdaptiveAvgPool
+from irrun.ops._declared.image.grid_sample import GridSample
+from irrun.ops._declared.image.interpolate import InterpolateV1, InterpolateV4, InterpolateV11, pads
+from irrun.ops._declared.image.resizing import scaled_down
+from irrun.ops._declared.movement.pad import PadV12
+from irrun.ops._declared.pooling.adaptive_avg_pool import AdaptiveAvgPool
 from irrun.runtime.lowering.builder import F32, I64, Builder, Unsupported, lowers, memory_order, require_f32, share
 from irrun.runtime.lowering.copies import emit_contiguous, emit_copy, laid_as
 from irrun.runtime.lowering.geometry import emit_channels_last

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from irrun.ops.arithmetic.cum_sum import CumSum
-from irrun.ops.sort.top_k import TopKV1, TopKV3, TopKV11
+from irrun.ops._declared.arithmetic.cum_sum import CumSum
+from irrun.ops._declared.sort.top_k import TopKV1, TopKV3, TopKV11
 from irrun.runtime.lowering.builder import Builder, Unsupported, empty_as, integers, lowers, share
 from irrun.runtime.lowering.chains import emit_i64, emit_type
 from irrun.runtime.lowering.copies import axes_of, emit_copy

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from irrun.ops.matrix.matmul import MatMul
+from irrun.ops._declared.matrix.matmul import MatMul
 from irrun.runtime.lowering.builder import Builder, Unsupported, broadcast, broadcast_shape, is_f32, lowers, merged
 from irrun.runtime.lowering.chains import Expression, emit_type
 from irrun.runtime.lowering.copies import emit_contiguous

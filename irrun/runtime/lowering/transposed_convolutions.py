@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun.ops.fused.fused_transposed_convolution import FusedTransposedConvolution
+from irrun.ops._declared.fused.fused_transposed_convolution import FusedTransposedConvolution
 from irrun.runtime.lowering.builder import Builder, Unsupported, lowers, require_f32
 from irrun.runtime.lowering.conversions import are_finite, emit_operand, types
 from irrun.runtime.lowering.copies import emit_copy

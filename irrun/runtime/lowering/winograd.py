@@ -9,7 +9,7 @@ import numpy as np
 
 from irrun.kernels.convolution_blocks import TILE
 from irrun.kernels.winograd import KERNELS
-from irrun.ops.fused.fused_convolution import FusedConvolution
+from irrun.ops._declared.fused.fused_convolution import FusedConvolution
 from irrun.runtime.at_once import run_at_once
 from irrun.runtime.lowering.builder import F32, Builder, is_symbolic, share
 from irrun.runtime.lowering.geometry import images_of

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from irrun.kernels.bf16 import rounded
-from irrun.ops.fused.fused_attention import FusedAttention
+from irrun.ops._declared.fused.fused_attention import FusedAttention
 from irrun.runtime.memory import Memory
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BF16, F32

@@ -7,8 +7,8 @@ import pytest
 
 from irrun.kernels.bf16 import bf16_bits, rounded, widened
 from irrun.kernels.elementwise import Elementwise
-from irrun.ops.fused.fused_matmul import FusedMatMul
-from irrun.ops.fused.fused_round import FusedRound
+from irrun.ops._declared.fused.fused_matmul import FusedMatMul
+from irrun.ops._declared.fused.fused_round import FusedRound
 from irrun.runtime.lowering import conversions, packing
 from irrun.runtime.memory import Memory
 from irrun.tensor import Array, ElementType, Fact, Shape

@@ -10,9 +10,9 @@ import pytest
 
 from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.quantize import Levels
-from irrun.ops.convolution.spatial import Windows
-from irrun.ops.fused.fused_integer_convolution import FusedIntegerConvolution
-from irrun.ops.fused.fused_integer_product import IntegerEpilogue
+from irrun.ops._declared.convolution.spatial import Windows
+from irrun.ops._declared.fused.fused_integer_convolution import FusedIntegerConvolution
+from irrun.ops._declared.fused.fused_integer_product import IntegerEpilogue
 from irrun.runtime.memory import Memory
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irrun.ops.fused.fused_attention import FusedAttention
+from irrun.ops._declared.fused.fused_attention import FusedAttention
 from irrun.runtime.lowering.attention import lower_attention
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.lowering.copies import emit_copy

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from irrun.ops.matrix.einsum import Einsum
-from irrun.ops.matrix.matmul import MatMul
+from irrun.ops._declared.matrix.einsum import Einsum
+from irrun.ops._declared.matrix.matmul import MatMul
 from irrun.runtime.lowering import LOWERINGS
 from irrun.tensor import Array
 from tests.kernels.compiled.lowered import opened, run

@@ -11,9 +11,9 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from irrun.kernels.bf16 import bf16_bits, rounded
 from irrun.kernels.elementwise import Elementwise
-from irrun.ops.convolution.spatial import Windows
-from irrun.ops.fused.fused_convolution import FusedConvolution
-from irrun.ops.fused.fused_max_pool import FusedMaxPool
+from irrun.ops._declared.convolution.spatial import Windows
+from irrun.ops._declared.fused.fused_convolution import FusedConvolution
+from irrun.ops._declared.fused.fused_max_pool import FusedMaxPool
 from irrun.runtime.instance import Bailout, Instance
 from irrun.runtime.layout import Layout
 from irrun.runtime.lowering.builder import Builder, Unsupported

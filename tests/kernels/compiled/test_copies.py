@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from irrun.ops.fused.fused_concat import FusedConcat
-from irrun.ops.matrix.matmul import MatMul
-from irrun.ops.movement.roll import Roll
+from irrun.ops._declared.fused.fused_concat import FusedConcat
+from irrun.ops._declared.matrix.matmul import MatMul
+from irrun.ops._declared.movement.roll import Roll
 from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import Builder, Call, Unsupported
 from irrun.runtime.lowering.copies import emit_copy

@@ -9,7 +9,7 @@ from irrun.kernels.dynamic_quantization import groups_of, quantized
 from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.nibbles import Nibbles
 from irrun.kernels.packed_product import PackedMatrix
-from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
+from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.memory import Memory
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32

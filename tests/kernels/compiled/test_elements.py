@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from irrun.ops import Op
-from irrun.ops.arithmetic.elementwise import Unary
+from irrun.ops._declared.arithmetic.elementwise import Unary
 from irrun.ops.registry import resolve, versions
 from irrun.tensor import Array
 from irrun.tensor.element_type import BY_NAME

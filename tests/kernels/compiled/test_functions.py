@@ -10,10 +10,10 @@ import pytest
 
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops import Fact, Op, Shape
-from irrun.ops.activation.clamp import Clamp
-from irrun.ops.activation.elu import Elu
-from irrun.ops.activation.gelu import GeluV7
-from irrun.ops.fused.fused_leaky_relu import FusedLeakyReLU
+from irrun.ops._declared.activation.clamp import Clamp
+from irrun.ops._declared.activation.elu import Elu
+from irrun.ops._declared.activation.gelu import GeluV7
+from irrun.ops._declared.fused.fused_leaky_relu import FusedLeakyReLU
 from irrun.ops.registry import resolve
 from irrun.tensor.element_type import F32
 from irrun_kernels.scalars import UNARY

@@ -7,7 +7,7 @@ import contextlib
 import numpy as np
 import pytest
 
-from irrun.ops.generation.range import RangeV1, RangeV4
+from irrun.ops._declared.generation.range import RangeV1, RangeV4
 from irrun.runtime.lowering.builder import Builder, Unsupported
 from irrun.runtime.lowering.generation import emit_range, lower_range
 from irrun.runtime.view import View

@@ -9,29 +9,29 @@ import numpy as np
 import pytest
 
 from irrun.ops import Op
-from irrun.ops.movement.batch_to_space import BatchToSpace
-from irrun.ops.movement.broadcast import BroadcastV1, BroadcastV3
-from irrun.ops.movement.concat import Concat
-from irrun.ops.movement.depth_to_space import DepthToSpace
-from irrun.ops.movement.extract_image_patches import ExtractImagePatches
-from irrun.ops.movement.gather import GatherV1, GatherV7, GatherV8
-from irrun.ops.movement.gather_elements import GatherElements
-from irrun.ops.movement.gather_nd import GatherNDV5, GatherNDV8
-from irrun.ops.movement.pad import PadV12
-from irrun.ops.movement.reverse import Reverse
-from irrun.ops.movement.reverse_sequence import ReverseSequence
-from irrun.ops.movement.roll import Roll
-from irrun.ops.movement.scatter_elements_update import ScatterElementsUpdateV12
-from irrun.ops.movement.scatter_nd_update import ScatterNDUpdateV4, ScatterNDUpdateV15
-from irrun.ops.movement.scatter_update import ScatterUpdate
-from irrun.ops.movement.shuffle_channels import ShuffleChannels
-from irrun.ops.movement.slice import Slice
-from irrun.ops.movement.slice_scatter import SliceScatter
-from irrun.ops.movement.space_to_batch import SpaceToBatch
-from irrun.ops.movement.space_to_depth import SpaceToDepth
-from irrun.ops.movement.strided_slice import StridedSlice
-from irrun.ops.movement.tile import Tile
-from irrun.ops.sequence.one_hot import OneHotV1, OneHotV16
+from irrun.ops._declared.movement.batch_to_space import BatchToSpace
+from irrun.ops._declared.movement.broadcast import BroadcastV1, BroadcastV3
+from irrun.ops._declared.movement.concat import Concat
+from irrun.ops._declared.movement.depth_to_space import DepthToSpace
+from irrun.ops._declared.movement.extract_image_patches import ExtractImagePatches
+from irrun.ops._declared.movement.gather import GatherV1, GatherV7, GatherV8
+from irrun.ops._declared.movement.gather_elements import GatherElements
+from irrun.ops._declared.movement.gather_nd import GatherNDV5, GatherNDV8
+from irrun.ops._declared.movement.pad import PadV12
+from irrun.ops._declared.movement.reverse import Reverse
+from irrun.ops._declared.movement.reverse_sequence import ReverseSequence
+from irrun.ops._declared.movement.roll import Roll
+from irrun.ops._declared.movement.scatter_elements_update import ScatterElementsUpdateV12
+from irrun.ops._declared.movement.scatter_nd_update import ScatterNDUpdateV4, ScatterNDUpdateV15
+from irrun.ops._declared.movement.scatter_update import ScatterUpdate
+from irrun.ops._declared.movement.shuffle_channels import ShuffleChannels
+from irrun.ops._declared.movement.slice import Slice
+from irrun.ops._declared.movement.slice_scatter import SliceScatter
+from irrun.ops._declared.movement.space_to_batch import SpaceToBatch
+from irrun.ops._declared.movement.space_to_depth import SpaceToDepth
+from irrun.ops._declared.movement.strided_slice import StridedSlice
+from irrun.ops._declared.movement.tile import Tile
+from irrun.ops._declared.sequence.one_hot import OneHotV1, OneHotV16
 from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import Builder, Call, Unsupported
 from irrun.runtime.lowering.copies import emit_copy

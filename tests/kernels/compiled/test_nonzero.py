@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.ops.condition.non_zero import NonZero
+from irrun.ops._declared.condition.non_zero import NonZero
 from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.view import View

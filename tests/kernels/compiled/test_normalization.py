@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from irrun.ops import Op
-from irrun.ops.activation.log_softmax import LogSoftmax
-from irrun.ops.activation.softmax import SoftMaxV8
-from irrun.ops.fused.fused_layer_norm import FusedLayerNorm
-from irrun.ops.normalization.batch_norm_inference import BatchNormInferenceV1, BatchNormInferenceV5
-from irrun.ops.normalization.group_normalization import GroupNormalization
-from irrun.ops.normalization.lrn import LRN
-from irrun.ops.normalization.mvn import MVNV2, MVNV6
-from irrun.ops.normalization.normalize_l2 import NormalizeL2
+from irrun.ops._declared.activation.log_softmax import LogSoftmax
+from irrun.ops._declared.activation.softmax import SoftMaxV8
+from irrun.ops._declared.fused.fused_layer_norm import FusedLayerNorm
+from irrun.ops._declared.normalization.batch_norm_inference import BatchNormInferenceV1, BatchNormInferenceV5
+from irrun.ops._declared.normalization.group_normalization import GroupNormalization
+from irrun.ops._declared.normalization.lrn import LRN
+from irrun.ops._declared.normalization.mvn import MVNV2, MVNV6
+from irrun.ops._declared.normalization.normalize_l2 import NormalizeL2
 from irrun.runtime.lowering.builder import Unsupported
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32

@@ -9,7 +9,7 @@ from irrun.kernels.bf16 import rounded
 from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.lookup import Lookup
 from irrun.kernels.packed_product import PackedMatrix
-from irrun.ops.fused.fused_packed_matmul import FusedPackedMatMul
+from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import Unsupported
 from irrun.runtime.memory import Memory
 from irrun.tensor import Fact, Shape

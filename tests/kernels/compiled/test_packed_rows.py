@@ -7,7 +7,7 @@ import pytest
 
 from irrun.kernels.nibbles import Nibbles
 from irrun.ops import Fact
-from irrun.ops.fused.fused_packed_gather import FusedPackedGather
+from irrun.ops._declared.fused.fused_packed_gather import FusedPackedGather
 from irrun.tensor import Array, Shape
 from irrun.tensor.element_type import F32
 from tests.kernels.compiled.lowered import run

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irrun.ops.fused.fused_matmul import FusedMatMul
+from irrun.ops._declared.fused.fused_matmul import FusedMatMul
 from irrun.runtime.lowering.packing import pack
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32

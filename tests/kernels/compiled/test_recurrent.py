@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from irrun.kernels.recurrent import Cell, Gru, Lstm, Rnn, Weights, run_sequence
-from irrun.ops.fused.fused_recurrence import FusedRecurrence
+from irrun.ops._declared.fused.fused_recurrence import FusedRecurrence
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.lowering.recurrent import lower_recurrence
 from irrun.runtime.memory import Memory

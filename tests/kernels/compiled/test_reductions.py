@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 from irrun.kernels.casting import cast
-from irrun.ops.activation.log_softmax import LogSoftmax
-from irrun.ops.activation.softmax import SoftMaxV8
-from irrun.ops.arithmetic.cum_sum import CumSum
-from irrun.ops.reduction.base import Reduction
-from irrun.ops.reduction.reduce_l1 import ReduceL1
-from irrun.ops.reduction.reduce_l2 import ReduceL2
-from irrun.ops.reduction.reduce_logical_and import ReduceLogicalAnd
-from irrun.ops.reduction.reduce_logical_or import ReduceLogicalOr
-from irrun.ops.reduction.reduce_max import ReduceMax
-from irrun.ops.reduction.reduce_mean import ReduceMean
-from irrun.ops.reduction.reduce_min import ReduceMin
-from irrun.ops.reduction.reduce_prod import ReduceProd
-from irrun.ops.reduction.reduce_sum import ReduceSum
+from irrun.ops._declared.activation.log_softmax import LogSoftmax
+from irrun.ops._declared.activation.softmax import SoftMaxV8
+from irrun.ops._declared.arithmetic.cum_sum import CumSum
+from irrun.ops._declared.reduction.base import Reduction
+from irrun.ops._declared.reduction.reduce_l1 import ReduceL1
+from irrun.ops._declared.reduction.reduce_l2 import ReduceL2
+from irrun.ops._declared.reduction.reduce_logical_and import ReduceLogicalAnd
+from irrun.ops._declared.reduction.reduce_logical_or import ReduceLogicalOr
+from irrun.ops._declared.reduction.reduce_max import ReduceMax
+from irrun.ops._declared.reduction.reduce_mean import ReduceMean
+from irrun.ops._declared.reduction.reduce_min import ReduceMin
+from irrun.ops._declared.reduction.reduce_prod import ReduceProd
+from irrun.ops._declared.reduction.reduce_sum import ReduceSum
 from irrun.runtime.lowering import LOWERINGS
 from irrun.tensor import Array
 from tests.kernels.compiled.lowered import opened, run

@@ -9,31 +9,31 @@ import numpy as np
 import pytest
 
 from irrun.ops import Op
-from irrun.ops.activation.log_softmax import LogSoftmax
-from irrun.ops.arithmetic.add import Add
-from irrun.ops.arithmetic.cum_sum import CumSum
-from irrun.ops.arithmetic.log import Log
-from irrun.ops.comparison.is_inf import IsInf
-from irrun.ops.condition.non_zero import NonZero
-from irrun.ops.image.grid_sample import GridSample
-from irrun.ops.image.interpolate import InterpolateV11
-from irrun.ops.matrix.matmul import MatMul
-from irrun.ops.movement.broadcast import BroadcastV1
-from irrun.ops.movement.concat import Concat
-from irrun.ops.movement.gather import GatherV7, GatherV8
-from irrun.ops.movement.gather_elements import GatherElements
-from irrun.ops.movement.pad import PadV12
-from irrun.ops.movement.reverse_sequence import ReverseSequence
-from irrun.ops.movement.roll import Roll
-from irrun.ops.movement.scatter_elements_update import ScatterElementsUpdateV12
-from irrun.ops.movement.scatter_update import ScatterUpdate
-from irrun.ops.movement.space_to_batch import SpaceToBatch
-from irrun.ops.movement.tile import Tile
-from irrun.ops.normalization.mvn import MVNV6
-from irrun.ops.pooling.adaptive_avg_pool import AdaptiveAvgPool
-from irrun.ops.reduction.reduce_sum import ReduceSum
-from irrun.ops.shape.unsqueeze import Unsqueeze
-from irrun.ops.sort.top_k import TopKV11
+from irrun.ops._declared.activation.log_softmax import LogSoftmax
+from irrun.ops._declared.arithmetic.add import Add
+from irrun.ops._declared.arithmetic.cum_sum import CumSum
+from irrun.ops._declared.arithmetic.log import Log
+from irrun.ops._declared.comparison.is_inf import IsInf
+from irrun.ops._declared.condition.non_zero import NonZero
+from irrun.ops._declared.image.grid_sample import GridSample
+from irrun.ops._declared.image.interpolate import InterpolateV11
+from irrun.ops._declared.matrix.matmul import MatMul
+from irrun.ops._declared.movement.broadcast import BroadcastV1
+from irrun.ops._declared.movement.concat import Concat
+from irrun.ops._declared.movement.gather import GatherV7, GatherV8
+from irrun.ops._declared.movement.gather_elements import GatherElements
+from irrun.ops._declared.movement.pad import PadV12
+from irrun.ops._declared.movement.reverse_sequence import ReverseSequence
+from irrun.ops._declared.movement.roll import Roll
+from irrun.ops._declared.movement.scatter_elements_update import ScatterElementsUpdateV12
+from irrun.ops._declared.movement.scatter_update import ScatterUpdate
+from irrun.ops._declared.movement.space_to_batch import SpaceToBatch
+from irrun.ops._declared.movement.tile import Tile
+from irrun.ops._declared.normalization.mvn import MVNV6
+from irrun.ops._declared.pooling.adaptive_avg_pool import AdaptiveAvgPool
+from irrun.ops._declared.reduction.reduce_sum import ReduceSum
+from irrun.ops._declared.shape.unsqueeze import Unsqueeze
+from irrun.ops._declared.sort.top_k import TopKV11
 from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import Builder, Unsupported
 from irrun.runtime.lowering.convolutions import algorithm_of

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import irrun.model
-from irrun.ops.detection.roi_align import ROIAlignV3, ROIAlignV9
+from irrun.ops._declared.detection.roi_align import ROIAlignV3, ROIAlignV9
 from irrun.tensor import Array
 from irrun.tensor.element_type import I64
 from tests.kernels.compiled.lowered import run

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from irrun.ops import Op
-from irrun.ops.shape.reshape import Reshape
-from irrun.ops.shape.squeeze import SqueezeV1, SqueezeV15
-from irrun.ops.shape.unsqueeze import Unsqueeze
+from irrun.ops._declared.shape.reshape import Reshape
+from irrun.ops._declared.shape.squeeze import SqueezeV1, SqueezeV15
+from irrun.ops._declared.shape.unsqueeze import Unsqueeze
 from tests.kernels.compiled.test_movement import ORDERS, WIDTHS, check, drawn
 from tests.kernels.merged import merged
 

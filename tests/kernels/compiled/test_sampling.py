@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from irrun.ops import Op
-from irrun.ops.image.grid_sample import GridSample
-from irrun.ops.image.interpolate import InterpolateV1, InterpolateV4, InterpolateV11
-from irrun.ops.pooling.adaptive_avg_pool import AdaptiveAvgPool
+from irrun.ops._declared.image.grid_sample import GridSample
+from irrun.ops._declared.image.interpolate import InterpolateV1, InterpolateV4, InterpolateV11
+from irrun.ops._declared.pooling.adaptive_avg_pool import AdaptiveAvgPool
 from irrun.tensor import Array
 from tests.kernels.compiled.lowered import run
 from tests.kernels.merged import merged

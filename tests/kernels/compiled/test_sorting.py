@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.ops.sort.top_k import TopKV1, TopKV3, TopKV11
+from irrun.ops._declared.sort.top_k import TopKV1, TopKV3, TopKV11
 from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import Builder
 from irrun.tensor import Array

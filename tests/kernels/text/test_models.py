@@ -13,7 +13,7 @@ from irrun.kernels.text.normal_forms import map_of
 from irrun.kernels.text.segments import Cuts
 from irrun.kernels.text.sentencepiece_bpe import ScoredPairs
 from irrun.kernels.text.sentencepiece_model import NORMAL, USER_DEFINED, Piece
-from irrun.ops.tokenizers.patterns import compiled
+from irrun.ops._declared.tokenizers.patterns import compiled
 
 
 def test_read_only_arrays_are_remembered() -> None:

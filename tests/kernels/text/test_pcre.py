@@ -6,7 +6,7 @@ import pytest
 
 from irrun.kernels.text.pcre import translated
 from irrun.kernels.text.pcre_classes import InvalidPattern, UnsupportedPattern
-from irrun.ops.tokenizers.patterns import compiled
+from irrun.ops._declared.tokenizers.patterns import compiled
 
 regex = pytest.importorskip("regex", reason="regular expressions need the package regex")
 

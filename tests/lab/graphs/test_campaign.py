@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from irrun.ops import Op
-from irrun.ops.fused.fused_elementwise import FusedElementwise
+from irrun.ops._declared.fused.fused_elementwise import FusedElementwise
 from irrun.ops.registry import declarations, resolve
 from irrun.tensor import Array
 from tests.engines import need

@@ -13,7 +13,7 @@ from irrun.editing import MutableGraph
 from irrun.graph import Node, Outlet
 from irrun.model import Loaded
 from irrun.ops import Op
-from irrun.ops.infrastructure.const import Const, HeldConst
+from irrun.ops._declared.infrastructure.const import Const, HeldConst
 from irrun.ops.registry import resolve
 from irrun.tensor import Array, ElementType, Fact
 from irrun.tensor.element_type import F32

@@ -22,10 +22,10 @@ from irrun.graph import Node, Outlet
 from irrun.model import Loaded, build, load
 from irrun.model.random_inputs import random_input
 from irrun.openvino.nodes.records import with_attribute
-from irrun.ops.activation.relu import ReLU
-from irrun.ops.arithmetic.log import Log
-from irrun.ops.arithmetic.multiply import Multiply
-from irrun.ops.infrastructure.const import HeldConst
+from irrun.ops._declared.activation.relu import ReLU
+from irrun.ops._declared.arithmetic.log import Log
+from irrun.ops._declared.arithmetic.multiply import Multiply
+from irrun.ops._declared.infrastructure.const import HeldConst
 from irrun.tensor import Array, Fact
 
 PRODUCTS: Final = ("Convolution", "GroupConvolution", "MatMul", "ConvolutionBackpropData", "LSTMSequence")

@@ -10,9 +10,9 @@ from irrun.diagnostics import Diagnostic
 from irrun.document.reader import read
 from irrun.graph import bind
 from irrun.inference import infer
+from irrun.linter._rules.execution_graph import ExecutionGraph
+from irrun.linter._rules.newer_than_target import NewerThanTarget
 from irrun.linter.context import Context
-from irrun.linter.rules.execution_graph import ExecutionGraph
-from irrun.linter.rules.newer_than_target import NewerThanTarget
 from irrun.linter.settings import LinterSettings
 from irrun.ops.releases import release
 from tests.linter.models import NET

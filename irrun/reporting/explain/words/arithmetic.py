@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from irrun.ops.arithmetic.elementwise import FloatFunction, Whole
+from irrun.ops._declared.arithmetic.elementwise import FloatFunction, Whole
 from irrun.reporting.explain.words.register import Seen, Words, axes_text, listed, nth, says, shape_text
 from irrun.tensor import Dim
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from irrun.ops.sort.non_max_suppression import NonMaxSuppressionV5
+from irrun.ops._declared.sort.non_max_suppression import NonMaxSuppressionV5
 from irrun.tensor.element_type import I8, I32, I64, STRING, U8
 from tests.lab.graphs.departures.row import Departure, declared, is_bounded, is_constant, is_dynamic, types
 from tests.lab.graphs.evaluate import Use

@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import op
+from irrun.ops._declared.activation.elementwise import Activation
+
+
+@op("Exp", opset=1)
+class Exp(Activation):
+    """Element-wise exponential."""
+
+    departures = {
+        "limits": "returns infinity from 88.5 on, although exp fits float32 up to 88.72",
+        "nan": "returns infinity for NaN",
+    }
+
+    function = np.exp

@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import Fold, op
+from irrun.ops._declared.arithmetic.elementwise import Unary
+
+
+@op("Abs", opset=1)
+class Abs(Unary):
+    """Element-wise absolute value."""
+
+    departures = {"8-bit": "saturates 8-bit integers"}
+    foldable = Fold.DIMS
+    function = np.abs

@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irrun.ops import Array, Dim, Fold, op
+from irrun.ops._declared.arithmetic.elementwise import Binary, hold_dims, over_dims
+
+
+def minimum(a: Array, b: Array) -> Any:
+    return over_dims(Dim.minimum, a, b) if hold_dims(a, b) else np.minimum(a, b)
+
+
+@op("Minimum", opset=1)
+class Minimum(Binary):
+    """Element-wise minimum of two tensors.
+
+    Note: the page does not define NaN; the result is NaN where either input is.
+    """
+
+    departures = {"nan": "returns the second input where one is NaN, which the page does not define"}
+
+    foldable = Fold.BOUNDS
+    function = minimum

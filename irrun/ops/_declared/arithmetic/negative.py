@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.ops import Fold, op
+from irrun.ops._declared.arithmetic.elementwise import Unary
+
+
+@op("Negative", opset=1)
+class Negative(Unary):
+    """Element-wise negation."""
+
+    departures = {"8-bit": "saturates 8-bit integers"}
+    foldable = Fold.BOUNDS
+    function = np.negative

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import math
+from copy import copy
+from typing import Self
+
+import numpy as np
+
+from irrun.kernels.attention import attention
+from irrun.ops import Array, Fact
+from irrun.ops._declared.fused.base import Fused, Memory, fused
+from irrun.ops.work import Sizes
+from irrun.tensor import ElementType
+from irrun.tensor.element_type import F32
+
+
+@fused("FusedAttention")
+class FusedAttention(Fused):
+    """Compute softmax(query · keyᵀ * scale + mask) · value over the last two axes, for each head.
+
+    Inputs are query [B, H, L, E], key [B, H, S, E] ([B, H, E, S] if ``key_transposed``), value [B, H, S, V], and, None
+    if absent: a mask and a bias, which are added to scores and broadcast to [B, H, L, S], a further factor of the
+    ``scale``, and a sink, which broadcasts to [B, H, L, 1]: a score without a value. A mask or bias of booleans is true
+    where a query attends to a key. The memory layout of the result is [B, L, H, V]. Key and value may have fewer heads,
+    each of which then serves ``shared`` consecutive heads of queries.
+
+    Unless ``cap`` is 0, scores become cap * tanh(score) before bias and mask are added. A ``filling`` replaces the
+    scores of hidden keys, which a boolean mask is true for if ``inverted``. Weights that are NaN are 0 if ``guarded``.
+
+    The operands of both products are rounded to a ``precision``, the softmax among them. That of one query is computed
+    in f32: it takes as long as reading the keys.
+    """
+
+    def __init__(
+        self,
+        fact: Fact,
+        scale: float | None,
+        causal: bool,
+        key_transposed: bool,
+        shared: int = 1,
+        *,
+        cap: float = 0.0,
+        filling: float | None = None,
+        inverted: bool = False,
+        guarded: bool = False,
+    ) -> None:
+        super().__init__(fact)
+        self.scale = scale
+        self.causal = causal
+        self.key_transposed = key_transposed
+        self.shared = shared
+        self.cap = cap
+        self.filling = filling
+        self.inverted = inverted
+        self.guarded = guarded
+        self.precision: ElementType = F32
+
+    def in_precision(self, precision: ElementType) -> Self:
+        """Return the operation with rounded operands."""
+        made = copy(self)
+        made.precision = precision
+        return made
+
+    def sharing(self, shared: int) -> Self:
+        """Return the operation with other numbers of heads of keys."""
+        made = copy(self)
+        made.shared = shared
+        return made
+
+    def precision_of(self, queries: int) -> ElementType:
+        """Return the type that operands are rounded to for this number of queries."""
+        return self.precision if queries > 1 else F32
+
+    def multiply_adds(self, sizes: Sizes) -> int:
+        query, value = sizes.inputs[0], sizes.inputs[2]
+        return math.prod(query[:-1]) * value[-2] * (query[-1] + value[-1])
+
+    def scale_of(self, depth: int) -> float:
+        """Return the constant factor of scores; the default is 1 over the square root of the depth."""
+        return self.scale if self.scale is not None else (depth or 1) ** -0.5
+
+    def run(
+        self,
+        query: Array,
+        key: Array,
+        value: Array,
+        mask: Array | None = None,
+        bias: Array | None = None,
+        factor: Array | None = None,
+        sink: Array | None = None,
+        *,
+        memory: Memory,
+    ) -> Array:
+        if self.key_transposed:
+            key = key.swapaxes(-1, -2)
+        scale = self.scale_of(query.shape[-1]) * (1.0 if factor is None else float(factor.reshape(())))
+        queries, depth = query.shape[-2:]
+        width = value.shape[-1]
+        added = [mask, bias, sink]
+        parts = [part for part in (query, key, value, *added) if part is not None]
+        front = np.broadcast_shapes(*(part.shape[:-3] for part in parts))
+        of_heads = [query] if self.shared > 1 else parts
+        (heads,) = np.broadcast_shapes(*(part.shape[-3:-2] for part in of_heads))
+        out = target = memory.empty((*front, queries, heads, width), query.dtype).swapaxes(-2, -3)
+        if self.shared > 1:
+            split = (heads // self.shared, self.shared)
+            varies = any(part is not None and part.ndim > 2 and part.shape[-3] > 1 for part in added)
+            if queries == 1 and not self.causal and not varies:
+                # The heads that share a key become the rows of one product.
+                query = query.reshape(*query.shape[:-3], *split, depth)
+                target = out.reshape(*front, *split, width)
+            else:
+                for index, part in enumerate(added):
+                    if part is not None and part.ndim > 2:
+                        groups = (1, 1) if part.shape[-3] == 1 else split
+                        added[index] = part.reshape(*part.shape[:-3], *groups, *part.shape[-2:])
+                query = query.reshape(*query.shape[:-3], *split, queries, depth)
+                target = out.reshape(*front, *split, queries, width)
+                key, value = key[..., None, :, :], value[..., None, :, :]
+        mask, bias, sink = added
+        precision = self.precision_of(queries).name
+        attention(
+            query,
+            key,
+            value,
+            mask,
+            scale,
+            causal=self.causal,
+            bias=bias,
+            sink=sink,
+            cap=self.cap,
+            filling=self.filling,
+            inverted=self.inverted,
+            guarded=self.guarded,
+            out=target,
+            precision=precision,
+        )
+        return out

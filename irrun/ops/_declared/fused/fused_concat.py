@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from irrun.kernels.layout import axes_in_memory
+from irrun.ops import Array, Fact
+from irrun.ops._declared.fused.base import Fused, Memory, fused
+
+
+@fused("FusedConcat")
+class FusedConcat(Fused):
+    """Concatenation along an axis, in a reused output buffer.
+
+    With ``room``, the result is the first part of a buffer with that many elements along the axis. An operation that
+    ``grows`` appends to the buffer of its first input, the result of another with the same room, and returns the longer
+    part of the same memory; readers of the shorter part see no change.
+    """
+
+    reads_slices = True
+
+    def __init__(self, fact: Fact, axis: int, room: int | None = None, grows: bool = False) -> None:
+        super().__init__(fact)
+        self.axis = axis
+        self.room = room
+        self.grows = grows
+
+    def run(self, *inputs: Array, memory: Memory) -> Array:
+        first = inputs[0]
+        sizes = list(first.shape)
+        sizes[self.axis] = sum(x.shape[self.axis] for x in inputs)
+        order = axes_in_memory(first)
+        before = (slice(None),) * self.axis
+        if self.grows:
+            out = as_strided(first, sizes, first.strides)
+            np.concatenate(inputs[1:], axis=self.axis, out=out[(*before, slice(first.shape[self.axis], None))])
+            return out
+        lengths = list(sizes)
+        if self.room is not None:
+            lengths[self.axis] = self.room
+        laid = memory.empty([lengths[axis] for axis in order], first.dtype)
+        out = laid.transpose(np.argsort(order))[(*before, slice(sizes[self.axis]))]
+        np.concatenate(inputs, axis=self.axis, out=out)
+        return out

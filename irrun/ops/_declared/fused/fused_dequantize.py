@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.kernels.quantize import Levels
+from irrun.ops import Array, Fact
+from irrun.ops._declared.fused.base import Fused, Memory, empty_as, fused
+
+
+@fused("FusedDequantize")
+class FusedDequantize(Fused):
+    """The numbers that levels stand for, as f32."""
+
+    def __init__(self, fact: Fact, levels: Levels) -> None:
+        super().__init__(fact)
+        self.levels = levels
+
+    def run(self, codes: Array, *, memory: Memory) -> Array:
+        return self.levels.dequantize(codes, empty_as(codes, np.dtype(np.float32), memory))

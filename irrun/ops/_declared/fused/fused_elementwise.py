@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.kernels.chain import Chain
+from irrun.ops import Array, Fact
+from irrun.ops._declared.fused.base import Fused, Memory, empty_as, fused
+
+
+@fused("FusedElementwise")
+class FusedElementwise(Fused):
+    """A chain of elementwise operations. Input ``like`` has the shape and memory layout of the output, if any has."""
+
+    reads_slices = True
+
+    def __init__(self, fact: Fact, chain: Chain, like: int | None) -> None:
+        super().__init__(fact)
+        self.chain = chain
+        self.like = like
+
+    def run(self, *inputs: Array, memory: Memory) -> Array:
+        dtype = self.fact.type.dtype
+        if self.like is None:
+            return self.chain(inputs, memory.empty(np.broadcast_shapes(*(x.shape for x in inputs)), dtype))
+        like = inputs[self.like]
+        return self.chain(inputs, memory.like(like) if like.dtype == dtype else empty_as(like, dtype, memory))

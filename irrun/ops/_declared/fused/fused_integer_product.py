@@ -1,0 +1,104 @@
+"""The base class of products of quantised activations and integer weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any, Final, Self
+
+import numpy as np
+
+from irrun.kernels.elementwise import Elementwise, in_place
+from irrun.kernels.quantize import Levels
+from irrun.ops import Array, Fact
+from irrun.ops._declared.fused.base import Fused, Memory, empty_as
+from irrun.tensor.element_type import U8
+
+F32: Final = np.dtype(np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerEpilogue:
+    """The epilogue of integer sums: activation(rounded(sum * factor + bias) + summand).
+
+    A sum is that of weights times levels, less the ``zero`` of the latter. ``factor`` and ``bias`` are f32 rows, one
+    element for each column. Numbers are rounded to levels ``between`` if these are not None. A ``summand`` is a tensor
+    of levels, or of f32 if that is None. The result is f32 if ``floats``, and ``levels`` of it if these are not None:
+    those of the quotients by ``multiples``, which broadcast to it, if there are such.
+    """
+
+    zero: int
+    factor: Array
+    bias: Array
+    between: Levels | None = None
+    summand: Levels | None = None
+    activation: Elementwise | None = None
+    floats: bool = True
+    levels: Levels | None = None
+    multiples: Array | None = None
+
+    @property
+    def early(self) -> Callable[[Array], object] | None:
+        """The activation, if it follows the sum without a rounding between them."""
+        return in_place(self.activation) if self.between is None else None
+
+
+class FusedIntegerProduct(Fused):
+    """A product of levels and weights of 8 bits; outputs are f32, levels, or both.
+
+    NumPy has no fast products of integers: it multiplies f32 with weights that include the factors.
+    """
+
+    def __init__(self, fact: Fact, weights: Array, epilogue: IntegerEpilogue) -> None:
+        super().__init__(fact)
+        self.weights = weights
+        self.epilogue = epilogue
+
+    def infer(self, *inputs: Fact | None) -> Any:
+        made = [self.fact] if self.epilogue.floats else []
+        return tuple(made if self.epilogue.levels is None else [*made, Fact(U8, self.fact.shape)])
+
+    def with_levels(self, levels: Levels, multiples: Array | None = None, *, floats: bool) -> Self:
+        """Return the operation that also returns levels of its result, or of its quotients, or only these."""
+        made, activation = copy(self), self.epilogue.activation
+        if activation is not None and activation.name == "clamp" and not floats:
+            low, high = activation.parameters
+            activation = None if low <= levels.low and levels.high <= high else activation
+        made.epilogue = replace(self.epilogue, levels=levels, multiples=multiples, floats=floats, activation=activation)
+        return made
+
+    def centred(self, codes: Array, memory: Memory) -> Array:
+        """Return levels less that of zero, as f32."""
+        data = empty_as(codes, F32, memory)
+        np.copyto(data, codes)
+        if self.epilogue.zero:
+            data -= np.float32(self.epilogue.zero)
+        return data
+
+    def added(self, summand: Array | None, memory: Memory) -> Array | None:
+        """Return the summand as f32."""
+        if summand is None or self.epilogue.summand is None:
+            return summand
+        return self.epilogue.summand.dequantize(summand, empty_as(summand, F32, memory))
+
+    def results(self, result: Array, summand: Array | None, memory: Memory) -> tuple[Array, ...]:
+        """Return the outputs for sum * factor + bias in f32, which is overwritten.
+
+        Summand and activation are part of that already, unless it is rounded before.
+        """
+        levels, between = self.epilogue.levels, self.epilogue.between
+        if levels is None and between is None:
+            return (result,)
+        codes = empty_as(result, np.dtype(np.uint8), memory)
+        if between is not None:
+            between.quantize(result, codes)
+            between.dequantize(codes, result)
+            if summand is not None:
+                result += summand
+            if self.epilogue.activation is not None:
+                self.epilogue.activation.in_place(result)
+        if levels is None:
+            return (result,)
+        levels.quantize(result if self.epilogue.multiples is None else result / self.epilogue.multiples, codes)
+        return (result, codes) if self.epilogue.floats else (codes,)

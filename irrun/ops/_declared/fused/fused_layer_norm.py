@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from irrun.kernels.normalization import layer_norm
+from irrun.ops import Array, Fact
+from irrun.ops._declared.fused.base import Fused, Memory, fused
+
+
+@fused("FusedLayerNorm")
+class FusedLayerNorm(Fused):
+    """Normalization along the last axis by mean and variance, then scale and shift.
+
+    Without ``centred`` the mean is taken as zero. ``gamma`` and ``beta`` are rows.
+    """
+
+    def __init__(
+        self, fact: Fact, gamma: Array | None, beta: Array | None, eps: float, eps_outside: bool, centred: bool
+    ) -> None:
+        super().__init__(fact)
+        self.gamma = gamma
+        self.beta = beta
+        self.eps = eps
+        self.eps_outside = eps_outside
+        self.centred = centred
+
+    def run(self, data: Array, *, memory: Memory) -> Array:
+        if data.size == 0:
+            return memory.like(data)
+        source = data.reshape(-1, data.shape[-1])
+        target = memory.like(source)
+        layer_norm(source, self.gamma, self.beta, self.eps, self.eps_outside, self.centred, target)
+        return target.reshape(data.shape)

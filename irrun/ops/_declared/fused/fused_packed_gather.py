@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.kernels.gather import gather
+from irrun.kernels.lookup import Lookup
+from irrun.kernels.nibbles import Nibbles
+from irrun.ops import Array, Fact
+from irrun.ops._declared.fused.base import Fused, fused
+
+
+@fused("FusedPackedGather")
+class FusedPackedGather(Fused):
+    """Rows of packed weights, decompressed after selection: (stored - zero) * scale in the shape ``row``.
+
+    ``zero`` and ``scale`` broadcast to ``stored``. The input is the indices; with ``from_end`` negative ones count from
+    the end.
+    """
+
+    def __init__(
+        self,
+        fact: Fact,
+        stored: Array | Nibbles | Lookup,
+        zero: Array | None,
+        scale: Array | None,
+        row: tuple[int, ...],
+        from_end: bool,
+    ) -> None:
+        super().__init__(fact)
+        self.stored = stored
+        self.zero, self.scale = (None if side is None else _for_each_row(side, stored) for side in (zero, scale))
+        self.row = row
+        self.from_end = from_end
+
+    def run(self, indices: Array) -> Array:
+        if isinstance(self.stored, np.ndarray):
+            codes = self._picked(self.stored, indices)
+        else:
+            codes = self.stored.picked(lambda rows: self._picked(rows, indices)).whole()
+        value = codes.astype(np.float32)
+        if self.zero is not None:
+            value -= self._picked(self.zero, indices)
+        if self.scale is not None:
+            value *= self._picked(self.scale, indices)
+        return value.reshape(*indices.shape, *self.row)
+
+    def _picked(self, rows: Array, indices: Array) -> Array:
+        return gather(rows, indices, 0, 0, from_end=self.from_end)
+
+
+def _for_each_row(side: Array, stored: Array | Nibbles | Lookup) -> Array:
+    """Broadcast a scale or a zero point to the number of rows of ``stored``."""
+    aligned = side.reshape((1,) * (len(stored.shape) - side.ndim) + side.shape)
+    return np.ascontiguousarray(np.broadcast_to(aligned, (len(stored), *aligned.shape[1:])))

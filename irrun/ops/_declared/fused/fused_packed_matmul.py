@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import math
+from copy import copy
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from irrun.kernels.bf16 import rounded
+from irrun.kernels.dynamic_quantization import product
+from irrun.kernels.elementwise import Elementwise, in_place
+from irrun.ops import Array, Fact
+from irrun.ops._declared.fused.base import Fused, Memory, fused
+from irrun.ops.work import Sizes
+from irrun.tensor import ElementType
+from irrun.tensor.element_type import F32
+
+if TYPE_CHECKING:
+    from irrun.kernels.packed_product import PackedMatrix
+
+
+@fused("FusedPackedMatMul")
+class FusedPackedMatMul(Fused):
+    """A product with a packed constant matrix [K, N], an optional summand and an activation.
+
+    ``bias`` is [N]. Inputs are the data [..., K], and a summand in the shape of the output. Data and decompressed
+    weights are rounded to a ``precision``, but where there is one row: that takes as long as reading the weights.
+    If ``group_size`` is not 0, each group of that many elements of a row is rounded to integers of 8 bits with a scale.
+    """
+
+    def __init__(
+        self,
+        fact: Fact,
+        weights: PackedMatrix,
+        bias: Array | None,
+        activation: Elementwise | None,
+        group_size: int = 0,
+    ) -> None:
+        super().__init__(fact)
+        self.group_size = group_size
+        self.weights = weights
+        self.bias = bias
+        self.activation = activation
+        self.precision: ElementType = F32
+
+    def in_precision(self, precision: ElementType) -> Self:
+        """Return the operation with rounded operands."""
+        made = copy(self)
+        made.precision = precision if not self.group_size else F32
+        return made
+
+    def multiply_adds(self, sizes: Sizes) -> int:
+        return math.prod(sizes.output) * int(self.weights.shape[0])
+
+    def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array:
+        depth, columns = self.weights.shape
+        lead = data.shape[:-1]
+        rows = math.prod(lead)
+        added = None if summand is None else summand.reshape(rows, columns)
+        result = memory.empty((*lead, columns), np.dtype(np.float32))
+        out = result.reshape(rows, columns)
+        if self.group_size:
+            rows_of = data.reshape(rows, depth)
+            product(rows_of, self.weights, out, self.group_size, self.bias, added, in_place(self.activation))
+            return result
+        precision = self.precision.name if rows > 1 else F32.name
+        data = rounded(data.reshape(rows, depth), precision)
+        self.weights.product(data, out, self.bias, added, in_place(self.activation), precision)
+        return result

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.kernels.quantize import Levels
+from irrun.ops import Array, Fact
+from irrun.ops._declared.fused.base import Fused, Memory, empty_as, fused
+
+
+@fused("FusedQuantize")
+class FusedQuantize(Fused):
+    """The nearest of some levels, as a byte."""
+
+    def __init__(self, fact: Fact, levels: Levels) -> None:
+        super().__init__(fact)
+        self.levels = levels
+
+    def run(self, data: Array, *, memory: Memory) -> Array:
+        out = empty_as(data, np.dtype(np.uint8), memory)
+        self.levels.quantize(data, out)
+        return out

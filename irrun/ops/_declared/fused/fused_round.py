@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.kernels.bf16 import bf16_bits, rounded
+from irrun.ops import Array, Fact
+from irrun.ops._declared.fused.base import Fused, Memory, empty_as, fused
+from irrun.tensor import ElementType
+from irrun.tensor.element_type import U16
+
+
+@fused("FusedRound")
+class FusedRound(Fused):
+    """f32 rounded to a precision: as f32, or as the bits of bf16 if the fact says u16."""
+
+    def __init__(self, fact: Fact, precision: ElementType) -> None:
+        super().__init__(fact)
+        self.precision = precision
+
+    def run(self, data: Array, *, memory: Memory) -> Array:
+        out = empty_as(data, self.fact.type.dtype, memory)
+        np.copyto(out, bf16_bits(data) if self.fact.type is U16 else rounded(data, self.precision.name))
+        return out

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from typing import Literal
+
+from irrun.kernels.adaptive_pooling import adaptive_max_pool
+from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops._declared.pooling.base import adaptive_shape
+from irrun.tensor.element_type import INTEGER, NUMERIC
+
+T = TypeVar("T", NUMERIC)
+
+
+@op("AdaptiveMaxPool", opset=8)
+class AdaptiveMaxPool(Op):
+    """The maximum and its index in windows that divide each spatial axis evenly into a given number of parts.
+
+    Window i of n spans the elements from floor(i * size / n) up to ceil((i + 1) * size / n). Indices count the spatial
+    elements of one channel.
+
+    Note: NaN is ignored; of equal elements the first is selected.
+    """
+
+    departures = {
+        "nan": "returns NaN where the first element of a window is NaN",
+        "i64": "refuses indices of i64",
+    }
+
+    inputs = (
+        In("data", T, "[N, C, D, H, W]", rank=(3, 4, 5)),
+        In("output_shape", INTEGER, "the spatial sizes of the output", rank=1),
+    )
+    outputs = (Out("output", T), Out("indices", "index_element_type"))
+
+    index_element_type: Literal["i64", "i32"] = attr("i64", doc="type of the indices")
+
+    def infer(self, data: Fact, output_shape: Fact) -> tuple[Shape, Shape]:
+        shape = adaptive_shape(data.shape, output_shape.dims())
+        return shape, shape
+
+    def run(self, data: Array, output_shape: Array) -> tuple[Array, Array]:
+        return adaptive_max_pool(data, output_shape.tolist())

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import math
+
+from irrun.kernels.recurrent import Gru, run_sequence
+from irrun.ops import REFUSED, Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops._declared.sequence.recurrent import (
+    LEFT_BY_SEQUENCES,
+    Direction,
+    activation_names,
+    ignores_lengths,
+    infer_sequence,
+    reversals,
+    weights_of,
+)
+from irrun.ops.work import of_weights
+from irrun.tensor.element_type import FLOAT, INTEGER
+
+T1 = TypeVar("T1", FLOAT)
+_DEFAULT = ("sigmoid", "tanh")
+
+
+@op("GRUSequence", opset=5)
+class GRUSequence(Op):
+    """A gated recurrent unit over sequences: each step is a GRUCell.
+
+    Note: the final state of a sequence is zero where its length is 0 or exceeds the number of steps.
+    """
+
+    departures = {
+        "dynamic": ignores_lengths(port=2),
+        "nan": "returns finite numbers for NaN",
+    }
+
+    inputs = (
+        In("X", T1, "[batch, steps, input_size]", rank=3),
+        In("initial_hidden_state", T1, "[batch, directions, hidden_size]", rank=3),
+        In("sequence_lengths", INTEGER, "[batch]", rank=1),
+        In("W", T1, "[directions, 3 * hidden_size, input_size]", rank=3),
+        In("R", T1, "[directions, 3 * hidden_size, hidden_size]", rank=3),
+        In("B", T1, "[directions, 3 * hidden_size], or 4 with linear_before_reset", rank=2),
+    )
+    outputs = (
+        Out("Y", T1, "[batch, directions, steps, hidden_size]"),
+        Out("Ho", T1, "[batch, directions, hidden_size]"),
+    )
+    legacy = LEFT_BY_SEQUENCES
+    multiply_adds = of_weights(w=3, r=4)
+
+    hidden_size: int = attr(doc="size of the hidden state", ge=0, openvino=0)
+    activations: tuple[str, ...] = attr(
+        _DEFAULT, doc="of the gates and of the candidate; each sigmoid, tanh or relu", openvino=REFUSED
+    )
+    activations_alpha: tuple[float, ...] = attr((), doc="parameters, which no allowed activation has")
+    activations_beta: tuple[float, ...] = attr((), doc="parameters, which no allowed activation has")
+    clip: float = attr(math.inf, doc="bound of the arguments of the activations; 0 means no bound", ge=0)
+    direction: Direction = attr("forward", doc="the order in which steps are run; bidirectional is both")
+    linear_before_reset: bool = attr(False, doc="whether the state is multiplied by its weights before the reset gate")
+
+    def verify(self) -> None:
+        activation_names(self.activations, _DEFAULT)
+
+    def cell(self) -> Gru:
+        """Return the cell of one step."""
+        return Gru(activation_names(self.activations, _DEFAULT), self.clip, self.linear_before_reset)
+
+    def infer(self, x: Fact, hidden: Fact, lengths: Fact, w: Fact, r: Fact, b: Fact) -> tuple[Shape, ...]:
+        bias_gates = 4 if self.linear_before_reset else 3
+        return infer_sequence(self.hidden_size, 3, self.direction, x, [hidden], lengths, w, r, b, bias_gates)
+
+    def run(self, x: Array, hidden: Array, lengths: Array, w: Array, r: Array, b: Array) -> tuple[Array, ...]:
+        return run_sequence(self.cell(), x, (hidden,), lengths, weights_of(w, r, b), reversals(self.direction))

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.kernels.embedding import reduce_bags
+from irrun.ops import Array, Dim, Fact, In, Op, Out, Shape, TypeVar, op
+from irrun.ops._declared.sparse.embedding import (
+    INDEX,
+    bags_shape,
+    check_ascending,
+    check_indices,
+    check_weights,
+    default_row,
+)
+from irrun.tensor.element_type import NUMERIC
+
+T = TypeVar("T", NUMERIC)
+TI = TypeVar("T_IND", INDEX)
+
+
+@op("EmbeddingBagOffsetsSum", opset=3)
+class EmbeddingBagOffsetsSum(Op):
+    """Sums of table rows in bags, each a part of a list of indices."""
+
+    inputs = (
+        In("emb_table", T, "[rows, ...]"),
+        In("indices", TI, "[count], rows of the table", rank=1),
+        In("offsets", TI, "[bags], where each bag begins in indices", rank=1),
+        In("default_index", TI, "the row used for an empty bag; -1 means zeros", optional=True, rank=0),
+        In("per_sample_weights", T, "[count], factors of the rows", optional=True, rank=1),
+    )
+    outputs = (Out("output", T, "[bags, ...]"),)
+
+    def infer(self, table: Fact, indices: Fact, offsets: Fact, _: Fact | None, weights: Fact | None) -> Shape:
+        check_weights(indices, weights, 4)
+        return bags_shape(offsets.shape[0] if offsets.shape.dims is not None else Dim(), table)
+
+    def run(
+        self, table: Array, indices: Array, offsets: Array, default_index: Array | None, weights: Array | None
+    ) -> Array:
+        check_indices(indices, table)
+        check_ascending("offsets", offsets, len(indices))
+        ends = np.append(offsets[1:], len(indices))
+        row = default_row(default_index, table)
+        return reduce_bags(table, indices, offsets, ends, weights, row)
