@@ -30,6 +30,10 @@ def test_architectures() -> None:
 def test_an_export(export: Export, subtests: pytest.Subtests) -> None:
     with subtests.test("the linter is silent"):
         assert list(lint(export.path)) == []
+    with subtests.test("nothing is said of shapes that constants decide, where there are none"):
+        alone = export.path.with_name("alone.xml")
+        alone.write_bytes(export.path.read_bytes())
+        assert [found.code for found in lint(alone)] == ["IR504"]
     compiled = irrun.model.build(irrun.model.load(export.path), {"TIER": "compiled"})
     with subtests.test("values agree with OpenVINO"):
         values_agree(export, compiled)

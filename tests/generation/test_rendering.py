@@ -67,7 +67,7 @@ def test_without_jinja(monkeypatch: pytest.MonkeyPatch) -> None:
         return real(name, *arguments)
 
     monkeypatch.setattr(builtins, "__import__", refuse)
-    with pytest.raises(GenerationError, match=r"chat templates need Jinja: pip install '\.\[text\]'"):
+    with pytest.raises(GenerationError, match=r"chat templates need Jinja: pip install 'irrun\[text\]'"):
         rendered("x", USER, {})
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from irrun.ops import Array, ElementType, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
@@ -42,12 +44,14 @@ class ReadValue6(Op):
     variable_type: ElementType = attr(DYNAMIC, doc="its element type")
     variable_shape: Shape = attr(Shape(None), doc="its partial shape")
 
-    def infer(self, init: Fact | None) -> Fact:
+    def infer(self, init: Fact | None, *, weights: Callable[[int, int], Array | None] | None) -> Fact:
         if init is None:
             return Fact(self.variable_type, self.variable_shape)
         if self.variable_type.is_known and init.type.is_known and init.type is not self.variable_type:
             raise OpError(f"input 0 (init_value) is {init.type}, expected {self.variable_type}", input=0)
-        if not self.variable_shape.relaxes(init.shape):
+        # Without the weights file, sizes may be unknown that constants decide.
+        is_decided = init.shape.is_static or weights is None or weights(0, 0) is not None
+        if is_decided and not self.variable_shape.relaxes(init.shape):
             raise OpError(
                 f"input 0 (init_value) has shape {init.shape}, expected one that {self.variable_shape} covers", input=0
             )
