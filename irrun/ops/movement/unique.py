@@ -47,13 +47,11 @@ class Unique(Op):
     def infer(self, data: Fact, axis: Fact | None) -> tuple[Shape, ...]:
         if axis is not None and data.rank == 0:
             raise OpError("axis is given, but data is a scalar", input=1)
-        if data.constant is not None and (axis is None or axis.constant is not None):
-            return tuple(
-                Shape(array.shape) for array in self.run(data.constant, None if axis is None else axis.constant)
-            )
         if data.shape.dims is None:
             line = Shape.unknown(1)
             return Shape.unknown(1 if axis is None else None), line, line, line
+        if axis is None and data.constant is not None:
+            return tuple(Shape(array.shape) for array in self.run(data.constant, None))
         if axis is None:
             total = data.shape.size
             found = Shape([_distinct(total)])
