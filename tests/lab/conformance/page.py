@@ -12,6 +12,7 @@ from irrun.ops.departures import GENERAL
 from irrun.ops.registry import declarations
 from irrun.ops.spec import OpSpec
 from tests.cases import AnyCase
+from tests.cases.openvino import page as openvino_tests
 from tests.lab import records
 from tests.lab.conformance.record import RECORD, cases, outcomes
 from tests.lab.onnx_suite import page as onnx_suite
@@ -97,6 +98,7 @@ def page() -> str:
         *_general(board.cases),
         *_operations(specs, board),
         *onnx_suite.section(),
+        *openvino_tests.section(),
     ]
     return HEAD.format(version=board.version) + "\n".join(lines) + "\n" + MEASURED
 

@@ -164,7 +164,7 @@ def _infer(
             f" (variance_encoded_in_target is {str(op.variance_encoded_in_target).lower()})",
             input=2,
         )
-    priors = _priors(op, classes, of_logits, of_preds, of_proposals)
+    priors = _priors(op, classes, of_logits, of_preds, of_proposals, aux_preds)
     classes = exact_quotient(of_preds[1], priors) if classes is None else classes
     if classes.hi == 0 < priors.lo:
         raise OpError("class_preds has no classes, expected 1 or more for each prior box", input=1)
@@ -182,7 +182,14 @@ def _infer(
     return Shape([1, 1, images * _per_image(op, classes, every), 7])
 
 
-def _priors(op: DetectionOutput, classes: Dim | None, logits: Shape, preds: Shape, proposals: Shape) -> Dim:
+def _priors(
+    op: DetectionOutput,
+    classes: Dim | None,
+    logits: Shape,
+    preds: Shape,
+    proposals: Shape,
+    aux_preds: Fact | None,
+) -> Dim:
     """Return the number of prior boxes, from the inputs that determine it."""
     size = _prior_size(op)
     if proposals[2].is_static and proposals[2].lo % size:
@@ -194,6 +201,8 @@ def _priors(op: DetectionOutput, classes: Dim | None, logits: Shape, preds: Shap
         known.append(logits[1] // (classes * 4))
     if classes is not None:
         known.append(preds[1] // classes)
+    if aux_preds is not None:
+        known.append(ranked(aux_preds, 2)[1] // 2)
     return next((dim for dim in known if dim.is_static), known[0]).as_dimension()
 
 

@@ -50,6 +50,8 @@ class Unique(Op):
         if data.shape.dims is None:
             line = Shape.unknown(1)
             return Shape.unknown(1 if axis is None else None), line, line, line
+        if axis is None and data.constant is not None:
+            return tuple(Shape(array.shape) for array in self.run(data.constant, None))
         if axis is None:
             total = data.shape.size
             found = Shape([_distinct(total)])

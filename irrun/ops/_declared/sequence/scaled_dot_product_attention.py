@@ -70,7 +70,10 @@ class ScaledDotProductAttention(Op):
         if sink is not None:
             stacks.append(_added_stack("sink", sink, q[-2], Dim.exactly(1), 5))
         batch = broadcast(*stacks)
-        return Shape.unknown() if batch.dims is None else Shape([*batch, q[-2], v[-1]])
+        if batch.dims is None:
+            return batch
+        rows = q[-2] if mask is None or self.causal else _rows(q[-2], mask.shape)
+        return Shape([*batch, rows, v[-1]])
 
     def run(
         self,
@@ -93,6 +96,13 @@ def _matrices(fact: Fact, index: int) -> tuple[Dim, ...]:
     if len(fact.shape) < 3:
         raise OpError(f"input {index} has rank {len(fact.shape)}, expected 3 or more", input=index)
     return fact.shape[-2:]
+
+
+def _rows(queries: Dim, mask: Shape) -> Dim:
+    """Return the number of queries, which is that of the rows of the mask unless it has one."""
+    if mask.dims is None or len(mask) < 2 or mask[-2].admits(1):
+        return queries
+    return queries.merge(mask[-2]) or queries
 
 
 def _stack(shape: Shape) -> Shape:
