@@ -4,7 +4,7 @@ import numpy as np
 
 from irrun.kernels.embedding import reduce_bags
 from irrun.ops import Array, Dim, Fact, In, Op, Out, Shape, TypeVar, op
-from irrun.ops.sparse.embedding import INDEX, bags_shape, check_ascending, check_indices, check_weights, default_row
+from irrun.ops.sparse.embedding import INDEX, bags_shape, check_ascending, check_indices, default_row, weighted
 from irrun.tensor.element_type import NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -25,7 +25,7 @@ class EmbeddingBagOffsetsSum(Op):
     outputs = (Out("output", T, "[bags, ...]"),)
 
     def infer(self, table: Fact, indices: Fact, offsets: Fact, _: Fact | None, weights: Fact | None) -> Shape:
-        check_weights(indices, weights, 4)
+        weighted(indices, weights, 4)
         return bags_shape(offsets.shape[0] if offsets.shape.dims is not None else Dim(), table)
 
     def run(
