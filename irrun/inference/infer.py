@@ -50,7 +50,7 @@ def infer_node(
     """Infer the facts of the outputs of one node, and those inside its bodies; OpError where the inputs do not fit."""
     bodies: dict[tuple[int, str], Facts] = {}
     outputs = _Pass(weights, None, None).outputs(node, inputs, bodies, ())
-    return (_named(outputs[0], node.name),) if node.type in (PARAMETER, READ_VALUE) else outputs, bodies
+    return (_named(outputs[0], node),) if node.type in (PARAMETER, READ_VALUE) else outputs, bodies
 
 
 class _Pass:
@@ -84,7 +84,7 @@ class _Pass:
                     found.append(op_diagnostic(error, node.layer, path, input_notes(inputs)))
                     continue
                 if node.id in parameters or (node.type == READ_VALUE and not path):
-                    outputs = (given.get(node.id, _named(outputs[0], node.name)),)
+                    outputs = (given.get(node.id, _named(outputs[0], node)),)
             if self.revision is not None:
                 outputs = self.revision.outputs(node, outputs)
             for port, fact in enumerate(outputs):
@@ -137,9 +137,9 @@ class _Pass:
         return BodyCall(body.ports, call, tuple(facts[0] if facts else Fact.unknown() for facts in declared))
 
 
-def _named(fact: Fact, name: str) -> Fact:
+def _named(fact: Fact, node: Node) -> Fact:
     """Return the fact of a Parameter or a variable with a symbol for each unknown dim."""
-    return Fact(fact.type, fact.shape.named(name), fact.value)
+    return Fact(fact.type, fact.shape.named(node.name, declared=node.type == PARAMETER), fact.value)
 
 
 def _unbounded(fact: Fact) -> Fact:

@@ -1,6 +1,6 @@
 """Element types, dims, partial shapes and facts."""
 
-from irrun.tensor.dim import UNBOUNDED, Dim, NegativeSize, Undecided
+from irrun.tensor.dim import UNBOUNDED, Declared, Dim, NegativeSize, Undecided
 from irrun.tensor.element_type import DYNAMIC, ElementType
 from irrun.tensor.fact import Array, BoundedFact, Fact, StoredFact
 from irrun.tensor.shape import Shape
@@ -10,6 +10,7 @@ __all__ = [
     "UNBOUNDED",
     "Array",
     "BoundedFact",
+    "Declared",
     "Dim",
     "ElementType",
     "Fact",

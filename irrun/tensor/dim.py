@@ -30,6 +30,10 @@ class NegativeSize(OpError):
         self.size = size
 
 
+class Declared(str):
+    """The name of an unknown size that a program gives to axes, which it says to be equal."""
+
+
 class Dim:
     """An integer between ``lo`` and ``hi`` inclusive, optionally with a symbolic expression.
 
@@ -90,6 +94,13 @@ class Dim:
     def is_determined(self) -> bool:
         """True where the integer is known, or known in terms of the sizes of Parameters."""
         return self.lo == self.hi or self.expr is not None
+
+    @property
+    def declared(self) -> Declared | None:
+        """The name by which a program declares the size, if it has one."""
+        atoms, factor = self.expr[0] if self.expr is not None and len(self.expr) == 1 else ((), 0)
+        atom = atoms[0] if len(atoms) == 1 and factor == 1 else None
+        return atom if isinstance(atom, Declared) else None
 
     def as_dimension(self) -> Dim:
         """Return the same integer with a lower bound of 0, as the size of an axis.

@@ -70,12 +70,16 @@ class Shape:
             return Dim.exactly(math.prod([dim.lo for dim in self.dims]))
         return math.prod(self.dims, start=Dim.exactly(1))
 
-    def named(self, name: str) -> Shape:
-        """Return the same shape with each unknown dim replaced by a symbol called ``name[axis]``."""
+    def named(self, name: str, *, declared: bool = False) -> Shape:
+        """Return the same shape with each unknown dim replaced by a symbol called ``name[axis]``.
+
+        With ``declared``, a dim that a program names keeps its name.
+        """
         if self.dims is None or self.is_static:
             return self
-        pairs = enumerate(self.dims)
-        return Shape([d if d.is_static else Dim.symbol(f"{name}[{axis}]", d.lo, d.hi) for axis, d in pairs])
+        keeps = [dim.is_static or (declared and dim.declared is not None) for dim in self.dims]
+        pairs = enumerate(zip(self.dims, keeps, strict=True))
+        return Shape([d if kept else Dim.symbol(f"{name}[{axis}]", d.lo, d.hi) for axis, (d, kept) in pairs])
 
     def compatible(self, other: Shape) -> bool:
         """Return whether one tensor can have both shapes."""

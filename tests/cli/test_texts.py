@@ -76,7 +76,15 @@ def test_layers_that_cannot_be_compared() -> None:
 def test_layers_of_equal_outputs() -> None:
     """A layer that differs is named, and nothing else is claimed."""
     layer = {**ITEM, "name": "relu", "type": "ReLU", "other": "relu", "own": None, "constants": ["w"]}
-    record = {**RECORD, "status": "equal", "verdict": "equal", "reason": "", "outputs": [ITEM], "layer": layer, "layers": 1}
+    record = {
+        **RECORD,
+        "status": "equal",
+        "verdict": "equal",
+        "reason": "",
+        "outputs": [ITEM],
+        "layer": layer,
+        "layers": 1,
+    }
     assert page(record).splitlines()[-2:] == [
         "equal within the tolerances",
         'first layer that differs: ReLU "relu", max 0.5, relative 0.25, constants that differ: "w"',

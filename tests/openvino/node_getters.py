@@ -125,6 +125,49 @@ def _with_symbol(ov: Any) -> Any:
     return [size.has_symbol(), size.get_symbol() == symbol, ov.Dimension().has_symbol(), bool(symbol)]
 
 
+def _symbols(ov: Any) -> Any:
+    same, other = ov.Symbol(), ov.Symbol()
+
+    def size(symbol: Any, *bounds: int) -> Any:
+        made = ov.Dimension(*bounds)
+        made.set_symbol(symbol)
+        return made
+
+    ops = ov.opset13
+    first = ops.parameter(ov.PartialShape([size(same), 3, size(other, 1, 9)]), F, name="first")
+    second = ops.parameter([size(same), 3, -1], F, name="second")
+    results = {
+        "transposed": ops.transpose(first, np.array([2, 1, 0])),
+        "joined": ops.concat([first, first], 1),
+        "added": ops.add(first, ops.parameter([size(same), 1, size(other, 1, 9)], F, name="third")),
+        "product": ops.matmul(first, ops.parameter([size(same), size(other), 4], F, name="fourth"), False, False),
+    }
+    nodes = {"first": first, "second": second, **results}
+
+    def marks(shape: Any) -> list[Any]:
+        named = [(dim.get_symbol(), dim.has_symbol()) for dim in shape]
+        return [("same" if it == same else "other" if it == other else "?") if has else "" for it, has in named]
+
+    found = {name: marks(node.get_output_partial_shape(0)) for name, node in nodes.items()}
+    model = ov.Model([ops.result(ops.relu(second)), ops.result(results["joined"])], [first, second])
+    read = [[marks(port.partial_shape) for port in ports] for ports in (model.inputs, model.outputs)]
+    model.reshape({0: ov.PartialShape([size(other), 3, 2]), 1: [-1, 3, 5]})
+    read.append([marks(port.partial_shape) for port in (*model.inputs, *model.outputs)])
+    copied = model.clone()
+    read.append([marks(port.partial_shape) for port in (*copied.inputs, *copied.outputs)])
+    return [found, read]
+
+
+def _contradicted(ov: Any) -> Any:
+    same = ov.Symbol()
+    sizes = [ov.Dimension(), ov.Dimension()]
+    for item in sizes:
+        item.set_symbol(same)
+    first, second = (ov.opset13.parameter([item], F) for item in sizes)
+    compiled = ov.compile_model(ov.Model([ov.opset13.concat([first, second], 0)], [first, second]), "CPU")
+    return compiled([np.array([1, 2], F), np.array([3, 4, 5], F)])[0].tolist()
+
+
 def _from_file(ov: Any) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.bin"
@@ -177,6 +220,8 @@ NODES: dict[str, Check] = {
     "renamed ends of version 10": _renamed_old,
     "saved version 10": _saved_old,
     "symbol": _with_symbol,
+    "symbols of shapes": _symbols,
+    "symbols that inputs contradict": _contradicted,
     "tensor of file": _from_file,
     "tensor of missing file": lambda ov: ov.tensor_from_file("nothing.bin"),
     "shutdown": lambda ov: callable(ov.shutdown),

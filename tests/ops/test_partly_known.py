@@ -31,6 +31,11 @@ def sizes(*values: int | Dim) -> Fact:
 
 DIMS = Fact(I64, Shape([2]))
 PLAIN = {"strides": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0), "dilations": (1, 1)}
+LINE = {"strides": (1,), "pads_begin": (0,), "pads_end": (0,), "dilations": (1,)}
+CUT = {**LINE, "strides": (2,), "pads_begin": (1,), "output_padding": (1,)}
+FRAMES = {"transpose_frames": False}
+ANY_LIST = Fact(I64, Shape(None))
+BAGS = Fact(I64, Shape([Dim(2, 4), 2]))
 MASKS = {"begin_mask": (0,), "end_mask": (0,)}
 
 
@@ -46,6 +51,20 @@ MASKS = {"begin_mask": (0,), "end_mask": (0,)}
         ("Unsqueeze", 1, {}, [*facts([2, 3]), Fact.of(I64, np.array([0, -4]))], "[1,2,3]"),
         ("Unsqueeze", 1, {}, [*facts([2, 3]), Fact.of(I64, np.array([1, -3]))], "[2,1,3]"),
         ("Unsqueeze", 1, {}, [*facts([]), Fact.of(I64, np.array([1, -1]))], "[1]"),
+        ("Convolution", 1, LINE, facts([1, 1, Dim(4, 10)], [1, 1, Dim(0, 5)]), "[1,1,1..10]"),
+        ("ConvolutionBackpropData", 1, CUT, facts([1, 1, Dim(0, 6)], [1, 2, 2]), "[1,2,2..12]"),
+        ("ConvolutionBackpropData", 1, CUT, facts([1, 1, Dim(0, 6)], [1, 2, Dim(2, 3)]), "[1,2,1..13]"),
+        ("STFT", 15, FRAMES, facts([Dim()], [2], np.array(3), np.array(1)), "[1..,2,2]"),
+        ("STFT", 15, FRAMES, [*facts([Dim(2, 9)], [2]), *[Fact(I64, Shape([]))] * 2], "[1..8,2..5,2]"),
+        ("ReorgYolo", 2, {"stride": 2}, facts([1, 4, Dim(1, 7), 4]), "[1,16,1..3,2]"),
+        ("NV12toBGR", 8, {}, facts([1, Dim(1, 8), 2, 1]), "[1,2..4,2,3]"),
+        ("I420toRGB", 8, {}, facts([1, Dim(4, 11), 2, 1]), "[1,4..6,2,3]"),
+        ("RGBtoNV12", 17, {}, facts([1, Dim(1, 7), 2, 3]), "[1,3..9,2,1]"),
+        ("FakeConvert", 13, {"destination_type": "f8e5m2"}, facts([Dim(), Dim()], [2]), "[?,2]"),
+        ("EmbeddingBagPacked", 15, {}, [*facts([5, 2]), BAGS, *facts([Dim(3, 7), 2])], "[3..4,2]"),
+        ("EmbeddingBagPackedSum", 3, {}, [*facts([5, 2]), BAGS, *facts([3, 2])], "[3,2]"),
+        ("SpaceToBatch", 2, {}, [*facts([Dim(0, 4), 3], np.array([1, 2])), *[ANY_LIST] * 2], "[0..8,2..]"),
+        ("BatchToSpace", 2, {}, [*facts([Dim(0, 4), 3], np.array([1, 2])), *[ANY_LIST] * 2], "[0..2,0..6]"),
     ],
 )
 def test_shapes(type: str, opset: int, attributes: dict[str, Any], inputs: list[Fact], shape: str) -> None:

@@ -210,6 +210,9 @@ class Model(ModelParts):
         if self._nodes is not None:
             ids = self.value.bound.graph.nodes
             made._graph.copy_notes(self._graph, ids)
+            for own, copied in zip(self._ends.parameters, made._ends.parameters, strict=True):
+                copied._copy_symbols(own)
+            made._validate()
         return made
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Model:

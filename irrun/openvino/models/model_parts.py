@@ -8,7 +8,7 @@ from typing import Any
 
 from irrun.diagnostics import IRError, near_match
 from irrun.diagnostics.internal import Boundary
-from irrun.graph import Bound
+from irrun.graph import Bound, Outlet
 from irrun.graph.pre_process import Mean
 from irrun.model import Loaded
 from irrun.openvino.models.ends import Ends, ends_of
@@ -80,7 +80,7 @@ class ModelParts:
             kept = None
             if means is not None:
                 kept = {node._id: mean for node, mean in means.items() if node in ends.parameters}
-            given = {node._id: node.fact(0) for node in ends.parameters}
+            given = {node._id: facts.of[Outlet(node._id, 0)] for node in ends.parameters}
             origin = None if read is None else read.origin
             bound = Bound(graph, (), kept)
             self._made = Loaded(bound, facts, workspace.weights, origin, name=self._name, given=given)

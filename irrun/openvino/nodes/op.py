@@ -54,7 +54,7 @@ class Parameter(_ModelPort):
 
     def set(self, type: ElementType, shape: Dims, name: str) -> None:
         """Set the type and the shape."""
-        op, fact = ParameterOp(element_type=type, shape=shape), Fact(type, shape.named(name))
+        op, fact = ParameterOp(element_type=type, shape=shape), Fact(type, shape.named(name, declared=True))
         if "_graph" not in self.__dict__:
             self._begin(record_of(op, name), (), (fact,))
         else:
@@ -68,6 +68,12 @@ class Parameter(_ModelPort):
     def set_partial_shape(self, partial_shape: Any) -> None:
         """Set the shape; the model infers the others again when it is validated."""
         self.set(self.fact(0).type, as_dims(partial_shape), self.friendly_name)
+
+    def _copy_symbols(self, other: Parameter) -> None:
+        """Take the symbols of the sizes of a Parameter of the same shape."""
+        fact = other.fact(0)
+        if any(size.declared is not None for size in fact.shape.dims or ()):
+            self.set(fact.type, fact.shape, self.friendly_name)
 
     def get_shape(self) -> list[int]:
         """Return the sizes as a list; RuntimeError where one is dynamic."""

@@ -13,9 +13,10 @@ from irrun.editing import MutableGraph
 from irrun.editing.mutable import NO_WEIGHTS
 from irrun.graph import Graph, Node, Outlet
 from irrun.graph.graph import PARAMETER, RESULT, GraphEnds, Inlet
-from irrun.inference import Facts
+from irrun.inference import Facts, infer
 from irrun.inference.infer import input_notes
 from irrun.openvino.nodes.records import CLASS_NAMES, held
+from irrun.openvino.nodes.symbols import without_shared_symbols
 from irrun.tensor import Fact
 
 if TYPE_CHECKING:
@@ -213,7 +214,12 @@ class Workspace(MutableGraph):
             graph.ends = GraphEnds(*key)
             known = {outlet: fact for outlet, fact in self.facts.items() if outlet.node in graph}
             bodies = {key: facts for key, facts in self.bodies.items() if key[0] in graph}
-            self._snapshots[key] = graph, Facts(graph, known, bodies, ())
+            anonymous = without_shared_symbols(graph)
+            self._snapshots[key] = (
+                (graph, Facts(graph, known, bodies, ()))
+                if anonymous is graph
+                else (anonymous, infer(anonymous, self.weights))
+            )
         return self._snapshots[key]
 
 

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import re
+from itertools import count
 from typing import Any, Final, TypeGuard
 
 import numpy as np
 
 from irrun.openvino.values.keywords import also_named
-from irrun.tensor import UNBOUNDED, Dim
+from irrun.tensor import UNBOUNDED, Declared, Dim
 
 OPEN: Final = -1
 
 
+_NUMBERS: Final = count(1)
+
+
 class Symbol:
     """A mark for dimensions that are known to be equal."""
+
+    def __init__(self) -> None:
+        self._name = _SymbolName(f"symbol {next(_NUMBERS)}")
+        self._name.symbol = self
+
+
+class _SymbolName(Declared):
+    """The name by which inference knows a symbol."""
+
+    symbol: Symbol
 
 
 class Dimension:
@@ -134,9 +148,19 @@ def as_dimension(value: Any) -> Dimension:
 
 
 def as_dim(value: Dimension) -> Dim:
-    """Return the interval of a Dimension."""
-    low, high = value.min_length, value.max_length
-    return Dim(low, high) if high != OPEN else Dim(low, UNBOUNDED)
+    """Return the interval of a Dimension, with its symbol."""
+    low, high = value.min_length, UNBOUNDED if value.max_length == OPEN else value.max_length
+    symbol = value.get_symbol()
+    return Dim(low, high) if symbol is None else Dim.symbol(symbol._name, low, high)
+
+
+def of_dim(dim: Dim) -> Dimension:
+    """Return the Dimension of a size of inference, with the symbol that a program gave it."""
+    made = Dimension(dim.lo, OPEN if dim.hi == UNBOUNDED else dim.hi)
+    name = dim.declared
+    if isinstance(name, _SymbolName):
+        made.set_symbol(name.symbol)
+    return made
 
 
 def _is_int(value: Any) -> TypeGuard[int | None]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from irrun.openvino.values.dimensions import OPEN, Dimension, as_dim, as_dimension
+from irrun.openvino.values.dimensions import OPEN, Dimension, as_dim, as_dimension, of_dim
 from irrun.openvino.values.keywords import also_named
 from irrun.tensor import UNBOUNDED
 from irrun.tensor import Shape as Dims
@@ -246,8 +246,7 @@ def as_dims(value: Any) -> Dims:
 def of_dims(shape: Dims) -> PartialShape:
     """Return the PartialShape of a shape of inference."""
     made = PartialShape([])
-    pairs = None if shape.dims is None else [(dim.lo, dim.hi) for dim in shape.dims]
-    made._dims = None if pairs is None else [Dimension(lo, OPEN if hi == UNBOUNDED else hi) for lo, hi in pairs]
+    made._dims = None if shape.dims is None else list(map(of_dim, shape.dims))
     return made
 
 

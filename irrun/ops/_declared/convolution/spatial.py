@@ -9,6 +9,7 @@ from typing import Final, Literal, NamedTuple
 from irrun.diagnostics import amount
 from irrun.kernels.windows import Geometry
 from irrun.ops import Dim, OpError
+from irrun.ops.shapes import within
 from irrun.tensor import UNBOUNDED
 
 AutoPad = Literal["explicit", "same_upper", "same_lower", "valid"]
@@ -88,7 +89,8 @@ class Windows(NamedTuple):
 
     def _count(self, axis: int, size: Dim, taps: Dim) -> Dim:
         check_taps(axis, taps.hi)
-        stride, span = self.strides[axis], (taps - 1) * self.dilations[axis] + 1
+        span = (within(taps, Dim(1, UNBOUNDED)) - 1) * self.dilations[axis] + 1
+        stride = self.strides[axis]
         if self.auto_pad in _SAME:
             return self._count_same(axis, size, span)
         begin, end = (0, 0) if self.auto_pad == "valid" else (self.begins[axis], self.ends[axis])

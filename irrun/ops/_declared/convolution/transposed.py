@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from irrun.diagnostics import amount
 from irrun.ops import Dim, Fact, OpError, Shape, attr
@@ -10,6 +11,8 @@ from irrun.ops._declared.convolution.base import IN_IR_7, Convolving, all_filter
 from irrun.ops._declared.convolution.spatial import Windows, check_taps, per_axis
 from irrun.ops.shapes import known_dims, within
 from irrun.tensor import UNBOUNDED
+
+_SOME: Final = Dim(1, UNBOUNDED)
 
 
 class TransposedConvolving(Convolving):
@@ -66,7 +69,7 @@ def transposed_shape(op: TransposedConvolving, data: Fact, kernel: Fact, sizes: 
     if sizes is None:
         return Shape([batch, filters, *_transposed_sizes(windows, spatial, taps, extra)])
     if wanted is None:
-        wanted = (Dim(1, UNBOUNDED),) * axes
+        wanted = (_SOME,) * axes
     _check_wanted(wanted, axes)
     return Shape([batch, filters, *(within(size, Dim(max(size.lo, 1), size.hi)) for size in wanted)])
 
@@ -84,10 +87,14 @@ def _transposed_sizes(windows: Windows, sizes: Sequence[Dim], taps: Sequence[Dim
     results = []
     for axis, (size, taps_here) in enumerate(zip(sizes, taps, strict=True)):
         check_taps(axis, taps_here.hi)
-        full = (size - 1) * windows.strides[axis] + (taps_here - 1) * windows.dilations[axis] + 1
+        stride, taps_here = windows.strides[axis], within(taps_here, _SOME)
         pads = windows.begins[axis] + windows.ends[axis] if windows.auto_pad == "explicit" else 0
-        result = full - pads + extra[axis]
+        rest = (taps_here - 1) * windows.dilations[axis] + 1 - pads + extra[axis]
+        result = (size - 1) * stride + rest
         if result.hi < 1:
             raise OpError(f"padding leaves {result} elements on spatial axis {axis}", attribute="pads_begin")
+        if result.lo < 1:
+            least = (rest.lo - 1) % stride + 1 if rest.is_static else 1
+            result = within(result, Dim(min(least, result.hi), UNBOUNDED))
         results.append(result)
     return results

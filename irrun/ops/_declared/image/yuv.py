@@ -7,7 +7,7 @@ import numpy as np
 from irrun.diagnostics import amount
 from irrun.kernels.color import rgb_to_yuv, yuv_to_rgb
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr
-from irrun.ops.shapes import known_dims, merge_dims
+from irrun.ops.shapes import exact_quotient, known_dims, merge_dims
 from irrun.tensor.element_type import FLOAT, U8
 
 T = TypeVar("T", FLOAT | {U8})
@@ -79,8 +79,8 @@ class ToNV12(Op):
             if size.is_static and size.lo % 2:
                 raise OpError(f"the {name} of the image is {size}, expected an even number", input=0)
         if self.single_plane:
-            return Shape([batch, height // 2 * 3, width, 1])
-        return Shape([batch, height, width, 1]), Shape([batch, height // 2, width // 2, 2])
+            return Shape([batch, exact_quotient(height, 2) * 3, width, 1])
+        return Shape([batch, height, width, 1]), Shape([batch, exact_quotient(height, 2), exact_quotient(width, 2), 2])
 
     def planes(self, rgb: Array) -> Array | tuple[Array, Array]:
         """Convert an RGB image to planes."""
@@ -99,7 +99,7 @@ def single_plane_shape(plane: Shape) -> Shape:
         raise OpError(f"the height of the plane is {rows}, expected a multiple of 3", input=0)
     if width.is_static and width.lo % 2:
         raise OpError(f"the width of the plane is {width}, expected an even number", input=0)
-    return Shape([batch, rows // 3 * 2, width, 3])
+    return Shape([batch, exact_quotient(rows, 3) * 2, width, 3])
 
 
 def planes_shape(y: Shape, chroma: list[tuple[Shape, int]]) -> Shape:

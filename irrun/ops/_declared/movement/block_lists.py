@@ -11,7 +11,7 @@ Lists = tuple[tuple[Dim, ...], tuple[Dim, ...], tuple[Dim, ...]]
 
 
 def known_lists(data: Fact, lists: Sequence[Fact], names: Sequence[str]) -> Lists | None:
-    """Return block sizes and the two lists of amounts; None where their length is unknown.
+    """Return block sizes and two lists of amounts; None where neither their length nor the rank of data is known.
 
     OpError where they do not fit ``data``: blocks are at least 1, amounts at least 0, and 1 and 0 for the batch.
     """
@@ -21,7 +21,9 @@ def known_lists(data: Fact, lists: Sequence[Fact], names: Sequence[str]) -> List
     for index, (fact, name) in enumerate(zip(lists, names, strict=True), start=1):
         items = fact.dims()
         if items is None:
-            return None
+            if data.rank is None:
+                return None
+            items = (Dim.anything(),) * data.rank
         if data.rank is not None and len(items) != data.rank:
             raise OpError(
                 f"{name} has {amount(len(items), 'element')}, expected {data.rank}, the rank of data", input=index

@@ -5,7 +5,7 @@ from typing import Final, Literal
 import numpy as np
 
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
-from irrun.ops.shapes import broadcasts_onto
+from irrun.ops.shapes import broadcast_pdpd, broadcasts_onto
 from irrun.tensor.element_type import BF16, F16, F32
 from irrun.tensor.rounding import round_to
 
@@ -36,14 +36,16 @@ class FakeConvert(Op):
     destination_type: Literal["f8e4m3", "f8e5m2"] = attr(doc="the type that is emulated", openvino="f8e4m3")
 
     def infer(self, data: Fact, scale: Fact, shift: Fact | None) -> Shape:
+        shape = data.shape
         for index, (name, fact) in enumerate((("scale", scale), ("shift", shift)), start=1):
             if fact is None or data.shape.dims is None or fact.shape.dims is None:
                 continue
             if len(fact.shape) > len(data.shape) or not broadcasts_onto(fact.shape, data.shape):
                 raise OpError(f"{name} {fact.shape} does not broadcast to data {data.shape}", input=index)
+            shape = broadcast_pdpd(shape, fact.shape, -1)
         if shift is not None and not shift.shape.compatible(scale.shape):
             raise OpError(f"shift has shape {shift.shape}, expected that of scale, {scale.shape}", input=2)
-        return data.shape
+        return shape
 
     def run(self, data: Array, scale: Array, shift: Array | None) -> Array:
         scaled = np.asarray(data * scale)

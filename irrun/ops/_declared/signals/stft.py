@@ -6,6 +6,7 @@ from irrun.kernels.fft import stft
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.signals.fourier import INDEX
 from irrun.ops.shapes import within
+from irrun.tensor import UNBOUNDED
 from irrun.tensor.element_type import FLOAT
 
 T = TypeVar("T", FLOAT)
@@ -43,7 +44,7 @@ class STFT(Op):
         if samples.hi < size.lo:
             raise OpError(f"frames of {size} samples do not fit into a signal of {samples}", input=2)
         frequencies = size // 2 + 1
-        frames = (samples - size) // step + 1
+        frames = within(samples - size, Dim(0, UNBOUNDED)) // step + 1
         parts = (frequencies, frames) if self.transpose_frames else (frames, frequencies)
         return Shape([*signal.shape[:-1], *parts, 2])
 

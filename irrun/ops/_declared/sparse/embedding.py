@@ -18,12 +18,16 @@ def bags_shape(bags: Dim, table: Fact) -> Shape:
     return Shape([bags, *table.shape[1:]])
 
 
-def check_weights(indices: Fact, weights: Fact | None, index: int) -> None:
-    """Raise OpError where weights and indices differ in shape."""
-    if weights is not None and indices.shape.merge(weights.shape) is None:
+def weighted(indices: Fact, weights: Fact | None, index: int) -> Shape:
+    """Return the common shape of indices and their weights; OpError where they differ."""
+    if weights is None:
+        return indices.shape
+    shape = indices.shape.merge(weights.shape)
+    if shape is None:
         raise OpError(
             f"per_sample_weights have shape {weights.shape}, expected that of indices {indices.shape}", input=index
         )
+    return shape
 
 
 def same_length(a: Fact, b: Fact, what: str, index: int) -> None:

@@ -11,8 +11,8 @@ from irrun.ops._declared.sparse.embedding import (
     bags_shape,
     check_ascending,
     check_indices,
-    check_weights,
     default_row,
+    weighted,
 )
 from irrun.tensor.element_type import NUMERIC
 
@@ -38,7 +38,7 @@ class EmbeddingBagOffsets(Op):
     def infer(self, table: Fact, indices: Fact, offsets: Fact, _: Fact | None, weights: Fact | None) -> Shape:
         if weights is not None and self.reduction == "mean":
             raise OpError("per_sample_weights are given, but reduction is mean", input=4)
-        check_weights(indices, weights, 4)
+        weighted(indices, weights, 4)
         return bags_shape(offsets.shape[0] if offsets.shape.dims is not None else Dim(), table)
 
     def run(

@@ -9,8 +9,8 @@ from irrun.ops._declared.sparse.embedding import (
     bags_shape,
     check_ascending,
     check_indices,
-    check_weights,
     default_row,
+    weighted,
 )
 from irrun.tensor.element_type import NUMERIC
 
@@ -32,7 +32,7 @@ class EmbeddingBagOffsetsSum(Op):
     outputs = (Out("output", T, "[bags, ...]"),)
 
     def infer(self, table: Fact, indices: Fact, offsets: Fact, _: Fact | None, weights: Fact | None) -> Shape:
-        check_weights(indices, weights, 4)
+        weighted(indices, weights, 4)
         return bags_shape(offsets.shape[0] if offsets.shape.dims is not None else Dim(), table)
 
     def run(

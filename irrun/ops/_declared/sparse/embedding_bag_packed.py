@@ -4,7 +4,7 @@ from typing import Literal
 
 from irrun.kernels.embedding import reduce_rows
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
-from irrun.ops._declared.sparse.embedding import INDEX, bags_shape, check_indices, check_weights
+from irrun.ops._declared.sparse.embedding import INDEX, bags_shape, check_indices, weighted
 from irrun.tensor.element_type import NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -27,8 +27,8 @@ class EmbeddingBagPacked(Op):
     def infer(self, table: Fact, indices: Fact, weights: Fact | None) -> Shape:
         if weights is not None and self.reduction == "mean":
             raise OpError("per_sample_weights are given, but reduction is mean", input=2)
-        check_weights(indices, weights, 2)
-        return bags_shape(indices.shape[0] if indices.shape.dims is not None else Dim(), table)
+        shape = weighted(indices, weights, 2)
+        return bags_shape(Dim() if shape.dims is None else shape[0], table)
 
     def run(self, table: Array, indices: Array, weights: Array | None) -> Array:
         check_indices(indices, table)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from irrun.kernels.embedding import reduce_rows
 from irrun.ops import Array, Dim, Fact, In, Op, Out, Shape, TypeVar, op
-from irrun.ops._declared.sparse.embedding import INDEX, bags_shape, check_indices, check_weights
+from irrun.ops._declared.sparse.embedding import INDEX, bags_shape, check_indices, weighted
 from irrun.tensor.element_type import NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -21,8 +21,8 @@ class EmbeddingBagPackedSum(Op):
     outputs = (Out("output", T, "[bags, ...]"),)
 
     def infer(self, table: Fact, indices: Fact, weights: Fact | None) -> Shape:
-        check_weights(indices, weights, 2)
-        return bags_shape(indices.shape[0] if indices.shape.dims is not None else Dim(), table)
+        shape = weighted(indices, weights, 2)
+        return bags_shape(Dim() if shape.dims is None else shape[0], table)
 
     def run(self, table: Array, indices: Array, weights: Array | None) -> Array:
         check_indices(indices, table)

@@ -9,9 +9,9 @@ from irrun.ops._declared.sparse.embedding import (
     bags_shape,
     check_ascending,
     check_indices,
-    check_weights,
     default_row,
     same_length,
+    weighted,
 )
 from irrun.ops.departures import Departure, Layer, constant
 from irrun.tensor.element_type import NUMERIC
@@ -48,7 +48,7 @@ class EmbeddingSegmentsSum(Op):
     def infer(
         self, table: Fact, indices: Fact, segment_ids: Fact, count: Fact, _: Fact | None, weights: Fact | None
     ) -> Shape:
-        check_weights(indices, weights, 5)
+        weighted(indices, weights, 5)
         same_length(indices, segment_ids, "the lengths of indices and segment_ids", 2)
         segments = (count.dims() or (Dim.anything(),))[0]
         if segments.hi < 0:
