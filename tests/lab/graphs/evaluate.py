@@ -61,7 +61,7 @@ def infer_graph(graph: Graph, given: Sequence[Fact | None] = ()) -> Facts:
 def infer_layer(layer: Layer, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Infer the facts of the outputs of one layer."""
     context = {"output_count": layer.outputs, "bodies": {tag: _inferring(body) for tag, body in layer.bodies.items()}}
-    asked = {name: context[name] for name in layer.op.spec.infer_asks}
+    asked = {name: context.get(name) for name in layer.op.spec.infer_asks}
     return fold(layer.op, inputs, calling.infer(layer.op, inputs, **asked))
 
 
