@@ -18,7 +18,7 @@ import pytest
 
 from irrun.kernels.activation import gelu, gelu_tanh, sigmoid, swish
 from irrun.kernels.attention import attention
-from irrun.kernels.convolution import prepare_convolution
+from irrun.kernels.convolution import Convolution
 from irrun.kernels.interpolate import Axis, linear_onnx, nearest, resample
 from irrun.kernels.normalization import mean_variance
 from irrun.kernels.piecewise import relu
@@ -96,8 +96,8 @@ def convolution(channels: int, filters: int, size: int, kernel: int, stride: int
 
     count = (size + 2 * padding - kernel) // stride + 1
     geometry = Geometry((kernel, kernel), steps, (1, 1), pads, (size, size), (count, count))
-    prepared = prepare_convolution(weights, geometry, 1, bias, act)
-    out = prepared(x)
+    prepared = Convolution(weights, bias, act, accurate=False)
+    out = prepared(x, geometry)
 
     def graph(data: Any) -> Any:
         where = (list(steps), list(pads), list(pads), [1, 1])
@@ -108,7 +108,7 @@ def convolution(channels: int, filters: int, size: int, kernel: int, stride: int
         return opset13.relu(opset13.add(node, bias.reshape(1, -1, 1, 1)))
 
     work = 2.0 * out.size * channels // groups * kernel * kernel
-    return Entry(lambda: prepared(x, out), (np.ascontiguousarray(x),), graph, work)
+    return Entry(lambda: prepared(x, geometry), (np.ascontiguousarray(x),), graph, work)
 
 
 def elementwise(kernel: Callable[[Array, Array], Any], graph: Callable[..., Any]) -> Entry:

@@ -5,14 +5,13 @@ Large tensors are processed in blocks that stay in the cache.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.layout import axes_in_memory, merged_axes
+from irrun.kernels.convolution_blocks import parts
+from irrun.kernels.layout import axes_in_memory
 from irrun.kernels.threads import Array, scratch
 
 BLOCK: Final = 1 << 15
@@ -53,18 +52,11 @@ class Chain(NamedTuple):
                 function(*map(values.__getitem__, arguments), out=values[out])
 
     def _in_blocks(self, inputs: Sequence[Array], out: Array) -> None:
-        """Process ``out`` in blocks, with axes in memory order: iterate over the outer axes and split the next one."""
+        """Process ``out`` in blocks, with axes in memory order."""
         order = axes_in_memory(out)
-        arrays = [out.transpose(order), *(np.broadcast_to(x, out.shape).transpose(order) for x in inputs)]
-        axes = merged_axes(arrays)
-        sizes = [size for size, _ in axes]
-        out, *inputs = (as_strided(x, sizes, [each[i] for _, each in axes]) for i, x in enumerate(arrays))
-        inner = [math.prod(out.shape[axis + 1 :]) for axis in range(out.ndim)]
-        axis = next(axis for axis, size in enumerate(inner) if size <= BLOCK)
-        step = max(1, BLOCK // inner[axis])
-        for front in np.ndindex(*out.shape[:axis]):
-            for start in range(0, out.shape[axis], step):
-                place = (*front, slice(start, start + step))
-                part = out[place]
-                workspaces = [scratch(f"chain {index}", part.shape, out.dtype) for index in range(1, self.workspaces)]
-                self._run([*(x[place] for x in inputs), part, *workspaces])
+        target = out.transpose(order)
+        sources = [np.broadcast_to(x, out.shape).transpose(order) for x in inputs]
+        for place in parts(target.shape, BLOCK):
+            part = target[place]
+            workspaces = [scratch(f"chain {index}", part.shape, out.dtype) for index in range(1, self.workspaces)]
+            self._run([*(x[place] for x in sources), part, *workspaces])

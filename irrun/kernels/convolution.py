@@ -1,4 +1,4 @@
-"""Convolution with constant weights: all work that does not depend on the input is done in advance.
+"""Convolution by weights that serve many calls, in blocks of results that stay in the cache.
 
 Images are channels-last in memory but passed and returned as views [N, C, *S], so that consecutive convolutions need no
 conversion and other callers no special case.
@@ -7,104 +7,191 @@ conversion and other callers no special case.
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import repeat
+from typing import Any, Final, Protocol
 
 import numpy as np
 
-from irrun.kernels.convolution_blocks import TILE, Blocks
-from irrun.kernels.convolution_products import Products
-from irrun.kernels.epilogue import Activation, Epilogue
-from irrun.kernels.layout import channels_first, channels_last
-from irrun.kernels.threads import Array
+from irrun.kernels.convolution_blocks import Place, parts, windows_of
+from irrun.kernels.epilogue import Activation, finish
+from irrun.kernels.layout import channels_first, channels_last, strided
+from irrun.kernels.threads import Array, are_products_shared, scratch
 from irrun.kernels.windows import Geometry, pad
+from irrun.kernels.winograd import Tiles, is_worth_tiles
+
+_LARGE_BLOCK: Final = 1 << 21
+"""Elements of a matrix built for a product; with fewer, the product is too small for several threads."""
+
+_CACHED_BLOCK: Final = 1 << 18
+"""Elements of a matrix and its result in a single-threaded product, so that both stay in the cache."""
+
+_LEAST_POINTS: Final = 32
+"""Rows of a matrix; with fewer, reading the weights takes longer than multiplying."""
+
+_CHANNEL_BLOCK: Final = 1 << 17
+"""Elements of a result that is computed channel by channel."""
 
 
-class PreparedConvolution:
-    """Computes activation(convolution of x + bias + summand), [N, C, *S].
+class _Method(Protocol):
+    """A way to compute blocks of results, which keeps the weights in its order."""
 
-    ``out`` and ``summand`` have the shape of the result; ``out`` may have any memory layout, and is returned. A newly
-    allocated result is channels-last.
-    """
+    def places(self, geometry: Geometry) -> Sequence[Place]:
+        """Return the place of each block in the results of an image."""
+        ...
 
-    def __init__(self, kind: Blocks, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-        self.kind = kind
-        self.shape = shape
-        self.dtype = dtype
-
-    def __call__(self, x: Array, out: Array | None = None, summand: Array | None = None) -> Array:
-        if out is None:
-            batch, channels, *spatial = self.shape
-            out = channels_first(np.empty((batch, *spatial, channels), self.dtype))
-        target = self._images(out)
-        self.kind.run(self._images(x), target, None if summand is None else self._images(summand))
-        if target.ndim < out.ndim and not np.may_share_memory(target, out):
-            np.copyto(channels_last(out), target.reshape(channels_last(out).shape))
-        return out
-
-    def _images(self, x: Array) -> Array:
-        """View [N, C, *S] as [N, *S, C], with the spatial axes of the kernel."""
-        images = channels_last(x)
-        is_merged = len(self.kind.geometry.sizes) < x.ndim - 2
-        return images.reshape(len(images), math.prod(images.shape[1:-1]), images.shape[-1]) if is_merged else images
+    def compute(self, image: Array, place: Place, geometry: Geometry, block: Array) -> None:
+        """Write the sums at a place of the results of an image [*S, C] to a contiguous block."""
+        ...
 
 
-def prepare_convolution(
-    weights: Array,
-    geometry: Geometry,
-    batch: int,
-    bias: Array | None = None,
-    activation: Activation | None = None,
-    accurate: bool = False,
-    least: Array | None = None,
-) -> PreparedConvolution:
-    """Prepare the convolution of x [N, G * I, *S] with weights [G, O / G, I, *K], plus ``bias`` [O].
+class Convolution:
+    """Computes activation(convolution of x + bias + summand) with weights [G, O / G, I, *K] and a bias [O].
 
     ``accurate`` forbids transforms that lose precision. ``least`` [C] is a lower bound that x is clipped to first, for
     kernels of one element without padding. Negative padding crops.
     """
-    groups, filters, depth = weights.shape[:3]
-    shape = (batch, groups * filters, *geometry.counts)
-    if geometry.is_dense:
-        points = (math.prod(geometry.counts),)
-        geometry, weights = Geometry((1,), (1,), (1,), (0,), points, points), weights.reshape(groups, filters, depth, 1)
-    epilogue = Epilogue(None if bias is None else np.ascontiguousarray(bias, weights.dtype).reshape(-1), activation)
-    return PreparedConvolution(_choose(weights, geometry, epilogue, batch, accurate, least), shape, weights.dtype)
+
+    def __init__(
+        self,
+        weights: Array,
+        bias: Array | None = None,
+        activation: Activation | None = None,
+        least: Array | None = None,
+        *,
+        accurate: bool = True,
+    ) -> None:
+        self.weights = weights
+        self.bias = None if bias is None else np.ascontiguousarray(bias, weights.dtype).reshape(-1)
+        self.activation = activation
+        self.least = least
+        self.accurate = accurate
+
+    def __call__(
+        self,
+        x: Array,
+        geometry: Geometry,
+        summand: Array | None = None,
+        empty: Callable[[Sequence[int], np.dtype[Any]], Array] = np.empty,
+    ) -> Array:
+        """Return the result [N, O, *S] for x [N, G * I, *S], channels-last in memory that ``empty`` allocates."""
+        groups, filters, depth, *_ = self.weights.shape
+        out = empty((len(x), *geometry.counts, groups * filters), self.weights.dtype)
+        images, results = channels_last(x), out
+        added = None if summand is None else channels_last(summand)
+        if geometry.is_dense:
+            points = (math.prod(geometry.counts),)
+            geometry = Geometry((1,), (1,), (1,), (0,), points, points)
+            images, results = (part.reshape(len(x), *points, part.shape[-1]) for part in (images, results))
+            added = None if added is None else added.reshape(results.shape)
+        if groups > 1 and depth == 1 and filters > 1:
+            images = np.repeat(images, filters, axis=-1)
+        if depth == 1 or not geometry.is_pointwise:
+            images = np.ascontiguousarray(images)
+        method = self.method(geometry, len(x))
+        places = method.places(geometry) if out.size else ()
+        for image, result, more in zip(images, results, repeat(None) if added is None else added, strict=False):
+            for place in places:
+                block = result[place]
+                method.compute(image, place, geometry, block)
+                finish(block, self.bias, None if more is None else more[place], self.activation)
+        return channels_first(out)
+
+    def method(self, geometry: Geometry, batch: int) -> _Method:
+        """Return the way to compute windows of this geometry."""
+        groups, filters, depth = self.weights.shape[:3]
+        plain = geometry[:3] == ((3, 3), (1, 1), (1, 1))
+        if groups > 1 and depth == 1:
+            return self._depthwise
+        if plain and is_worth_tiles(geometry.counts, batch, filters, depth) and self._may_tile:
+            return self._tiles
+        return self._products
+
+    @cached_property
+    def _depthwise(self) -> Depthwise:
+        return Depthwise(self.weights)
+
+    @cached_property
+    def _products(self) -> Products:
+        return Products(self.weights, self.least)
+
+    @cached_property
+    def _tiles(self) -> Tiles:
+        return Tiles(self.weights)
+
+    @cached_property
+    def _may_tile(self) -> bool:
+        is_f32 = len(self.weights) == 1 and self.weights.dtype == np.float32
+        return is_f32 and not self.accurate and bool(np.isfinite(self.weights).all())
 
 
-def _choose(
-    weights: Array, geometry: Geometry, epilogue: Epilogue, batch: int, accurate: bool, least: Array | None
-) -> Blocks:
-    groups, filters, depth = weights.shape[:3]
-    if groups > 1 and depth == 1:
-        from irrun.kernels.depthwise import Depthwise
+class Products:
+    """Multiplies the windows of each group [points, K * I], a row each (im2col), by weights [K * I, O / G]."""
 
-        return Depthwise(weights, geometry, epilogue)
-    if (
-        groups == 1
-        and not accurate
-        and weights.dtype == np.float32
-        and _worth_winograd(geometry, filters, depth, batch)
-        and np.isfinite(weights).all()
-    ):
-        from irrun.kernels.winograd import Winograd
+    def __init__(self, weights: Array, least: Array | None = None) -> None:
+        groups, filters, *inner = weights.shape
+        self.weights: Array = np.moveaxis(weights, (2, 1), (-2, -1)).reshape(groups, math.prod(inner), filters)
+        self.least = least
 
-        return Winograd(weights[0], geometry, epilogue)
-    return Products(weights, geometry, epilogue, least)
+    def places(self, geometry: Geometry) -> Sequence[Place]:
+        groups, read, filters = self.weights.shape
+        shared = are_products_shared()
+        most = _LARGE_BLOCK // max(groups * read, 1) if shared else _CACHED_BLOCK // (groups * (read + filters))
+        return parts(geometry.counts, max(most, _LEAST_POINTS))
+
+    def compute(self, image: Array, place: Place, geometry: Geometry, block: Array) -> None:
+        groups, inner, filters = self.weights.shape
+        points = math.prod(block.shape[:-1])
+        windows = image[place] if geometry.is_dense else windows_of(image, place, geometry, block.shape[:-1])
+        by_group = windows.reshape(*windows.shape[:-1], groups, windows.shape[-1] // groups)
+        if geometry.is_pointwise and self.least is None:
+            matrices = by_group.reshape(points, groups, inner).swapaxes(0, 1)
+        else:
+            by_group = by_group.transpose(-2, *range(windows.ndim - 1), -1)
+            matrices = scratch("columns", by_group.shape, windows.dtype)
+            if self.least is None:
+                np.copyto(matrices, by_group)
+            else:
+                np.maximum(by_group, self.least, out=matrices)
+            matrices = matrices.reshape(groups, points, inner)
+        np.matmul(matrices, self.weights, out=block.reshape(points, groups, filters).swapaxes(0, 1))
 
 
-def _worth_winograd(geometry: Geometry, filters: int, depth: int, batch: int) -> bool:
-    if (geometry.kernel, geometry.strides, geometry.dilations) != ((3, 3), (1, 1), (1, 1)):
-        return False
-    if min(filters, depth) < 32:
-        return False
-    tiles = batch * math.prod(-(-count // TILE) for count in geometry.counts)
-    used = batch * math.prod(geometry.counts) / max(tiles * TILE * TILE, 1)
-    return tiles >= max(32, filters // 24) and used > 0.6
+class Depthwise:
+    """Sums the products of taps and weights [*K, C], with one input channel for each result.
+
+    Where windows are adjacent, the weights are repeated, so that several columns are processed as one long row.
+    """
+
+    def __init__(self, weights: Array) -> None:
+        groups, filters, _, *kernel = weights.shape
+        self.weights: Array = np.ascontiguousarray(np.moveaxis(weights.reshape(groups * filters, *kernel), 0, -1))
+        self._repeated = self.weights
+
+    def places(self, geometry: Geometry) -> Sequence[Place]:
+        return parts(geometry.counts, max(_CHANNEL_BLOCK // self.weights.shape[-1], 1))
+
+    def compute(self, image: Array, place: Place, geometry: Geometry, block: Array) -> None:
+        *outer, columns, channels = block.shape
+        length = columns * channels
+        windows = windows_of(image, place, geometry, block.shape[:-1])
+        weights = self.weights
+        if geometry.strides[-1] == 1:
+            weights = self._repeated
+            if weights.shape[-1] < length:
+                self._repeated = weights = np.tile(self.weights, columns)
+            steps = windows.strides[: len(outer)] + windows.strides[len(outer) + 1 :]
+            windows = strided(windows, (*outer, *geometry.kernel, length), steps)
+            weights, block = weights[..., :length], block.reshape(*outer, length)
+        places, taps = "abcdef"[: block.ndim - 1], "uvwxyz"[: len(geometry.kernel)]
+        weights = weights.reshape(*geometry.kernel, weights.shape[-1])
+        np.einsum(f"{places}{taps}l,{taps}l->{places}l", windows, weights, out=block)
 
 
 def convolve(data: Array, weights: Array, geometry: Geometry) -> Array:
     """Cross-correlate data [N, G * I, *S], zero-padded, with weights [G, O, I, *K]: [N, G * O, *out]."""
-    return prepare_convolution(weights, geometry, len(data), accurate=True)(data)
+    return Convolution(weights)(data, geometry)
 
 
 def binary_convolve(data: Array, weights: Array, geometry: Geometry, pad_value: float) -> Array:

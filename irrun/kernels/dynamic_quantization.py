@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irrun.kernels.epilogue import Activation, Epilogue
+from irrun.kernels.epilogue import Activation, finish
 from irrun.kernels.lookup import Lookup
 from irrun.kernels.nibbles import Nibbles
 from irrun.kernels.packed_product import PackedMatrix
@@ -94,4 +94,4 @@ def product(
         sums = np.matmul(levels[:, part].astype(wide), codes.T).astype(np.float32)
         sums -= levels[:, part].sum(1, dtype=np.float32)[:, np.newaxis] * zeros[:, group]
         out += sums * (scales[:, first // groups.size, np.newaxis] * of_columns[:, group])
-    Epilogue(bias, activation).apply(out, summand)
+    finish(out, bias, summand, activation)

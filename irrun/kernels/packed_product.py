@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
 from irrun.kernels.bf16 import rounded
-from irrun.kernels.epilogue import Activation
+from irrun.kernels.epilogue import Activation, finish
 from irrun.kernels.lookup import Lookup
 from irrun.kernels.nibbles import Nibbles
-from irrun.kernels.normalization import BLOCK
 from irrun.kernels.threads import Array, scratch
 
 _BLOCK: Final = 3 << 16
 """Elements decompressed at a time, which stay in the cache until they are multiplied."""
 
-_LARGE_FROM: Final = 96
-"""The number of data rows above which blocks are four times as large, because each block rereads the data."""
-
 _MANY_ROWS: Final = 192
-"""The number of data rows above which a second copy of data or result costs more than it saves."""
+"""The number of data rows above which a transposed copy of them costs more than it saves."""
 
 _RUN: Final = 128
 """The least number of columns at a time where adjacent columns are contiguous in memory."""
-
-_SMALL: Final = 1_000_000
-"""The number of multiplications up to which BLAS reads both operands without copying."""
-
-_LEAST: Final = 100_000
-"""The number of elements below which a block is too small for this."""
 
 _SIGN_AND_VALUE: Final = np.int32(-0x70002000)
 """The bits of a float32 that a float16 shifted left by 13 can set: 0x8FFFE000."""
@@ -105,76 +95,49 @@ class PackedMatrix:
         if not rows:
             return
         columns, groups, size = self.stored.shape
-        few = rows < _MANY_ROWS
-        is_laid = out.T.flags.c_contiguous
-        data = _transposed(a) if few else a.T
-        wholly = precision != "f32" or (not few and 2 * rows >= depth)
-        sums = None if wholly or self._rest is None else np.add.reduce(data.reshape(groups, size, rows), axis=1)
-        most = self._columns_at_a_time(rows)
-
+        data = a.T if rows >= _MANY_ROWS else _contiguous(a.T)
+        late = precision == "f32" and self._rest is not None
+        sums = np.add.reduce(data.reshape(groups, size, rows), axis=1) if late else None
+        most = max(_BLOCK // max(depth, 1), _RUN if self._is_transposed else 1)
         for start in range(0, columns, most):
-            stop = min(start + most, columns)
-            target = out.T[start:stop]
-            block = scratch("packed result", target.shape, out.dtype) if few and not is_laid else target
-            factors = _Factors(
-                None if wholly else self._multiply_scaled(start, stop, data, block),
-                None if sums is None else self._offset(start, stop),
-                sums,
-                None if bias is None else bias[start:stop, np.newaxis],
-                None if summand is None else summand[:, start:stop].T,
-            )
-            if wholly:
-                _multiply(rounded(self._decompressed(start, stop), precision), data, block)
-            if few or is_laid:
-                _finish(block, factors, activation)
+            part = slice(start, min(start + most, columns))
+            block = scratch("packed result", (part.stop - start, rows), out.dtype)
+            if precision == "f32":
+                self._multiply(part, data, sums, block)
             else:
-                _finish(block.T, factors.transposed(), activation)
-            if block is not target:
-                np.copyto(target, block)
+                np.matmul(rounded(self._decompressed(part), precision), data, out=block)
+            out[:, part] = block.T
+        finish(out, bias, summand, activation)
 
-    def _offset(self, start: int, stop: int) -> Array | None:
-        """Return the zero points of some columns, less the common part, times the scale."""
-        rest, scale = (None if side is None else side[start:stop] for side in (self._rest, self.scale))
-        return rest if rest is None or scale is None else rest * scale
-
-    def _multiply_scaled(self, start: int, stop: int, data: Array, out: Array) -> Array | None:
-        """Multiply columns of the matrix, each as a row, by the data [K, M], without zero points.
-
-        Returns the scale that the caller must apply, where it is common to the whole column; None otherwise.
-        """
-        block = self._floats(self.stored[start:stop])
+    def _multiply(self, part: slice, data: Array, sums: Array | None, out: Array) -> None:
+        """Multiply columns of the matrix, each as a row, by data [K, M] whose groups have these ``sums`` [G, M]."""
+        block = self._floats(self.stored[part])
         count, groups, size = block.shape
         rows = data.shape[1]
-        scale = None if self.scale is None else self.scale[start:stop]
+        scale, rest = (None if side is None else side[part] for side in (self.scale, self._rest))
         if scale is None or scale.shape[1] == 1:
-            _multiply(block.reshape(count, -1), data, out)
-            return scale
-        if rows <= size:
+            np.matmul(block.reshape(count, -1), data, out=out)
+            if scale is not None:
+                out *= scale
+        elif rows <= size:
             parts = scratch("packed groups", (groups, count, rows), out.dtype)
             np.matmul(block.transpose(1, 0, 2), data.reshape(groups, size, rows), out=parts)
             parts *= scale.T[:, :, np.newaxis]
             np.add.reduce(parts, axis=0, out=out)
-            return None
-        _by_group(np.multiply, block, scale)
-        _multiply(block.reshape(count, -1), data, out)
-        return None
+        else:
+            _by_group(np.multiply, block, scale)
+            np.matmul(block.reshape(count, -1), data, out=out)
+        if sums is not None and rest is not None:
+            out -= (rest if scale is None else rest * scale) @ sums
 
-    def _decompressed(self, start: int, stop: int) -> Array:
+    def _decompressed(self, part: slice) -> Array:
         """Return decompressed columns of the matrix, each as a row."""
-        block = self._floats(self.stored[start:stop])
+        block = self._floats(self.stored[part])
         if self._rest is not None:
-            _by_group(np.subtract, block, self._rest[start:stop])
+            _by_group(np.subtract, block, self._rest[part])
         if self.scale is not None:
-            _by_group(np.multiply, block, self.scale[start:stop])
-        return block.reshape(stop - start, -1)
-
-    def _columns_at_a_time(self, rows: int) -> int:
-        depth, _ = self.shape
-        elements = _BLOCK if rows < _LARGE_FROM else 4 * _BLOCK
-        small = _SMALL // max(rows, 1)
-        if _LEAST <= small < elements:
-            elements = small
-        return max(elements // max(depth, 1), _RUN if self._is_transposed else 1)
+            _by_group(np.multiply, block, self.scale[part])
+        return block.reshape(len(block), -1)
 
     def _floats(self, stored: Array) -> Array:
         """Return stored values in float32, minus the common zero point, in workspace."""
@@ -201,58 +164,11 @@ def _by_group(function: np.ufunc, block: Array, side: Array) -> None:
         function(block, side[:, :, np.newaxis], out=block)
 
 
-class _Factors(NamedTuple):
-    """The terms of the epilogue of a block [N, M]: * scale - offset · sums + bias + summand."""
-
-    scale: Array | None
-    offset: Array | None
-    sums: Array | None
-    bias: Array | None
-    summand: Array | None
-
-    def transposed(self) -> _Factors:
-        """Return the same terms for a block [M, N]."""
-        scale, offset, sums, bias, summand = (None if array is None else array.T for array in self)
-        return _Factors(scale, sums, offset, bias, summand)
-
-
-def _finish(block: Array, factors: _Factors, activation: Activation | None) -> None:
-    scale, left, right, bias, summand = factors
-    step = max(BLOCK // block.shape[1], 1)
-    for start in range(0, len(block), step):
-        part = slice(start, start + step)
-        piece = block[part]
-        if scale is not None:
-            piece *= _rows(scale, part)
-        if left is not None and right is not None:
-            multiply = np.multiply if len(right) == 1 else np.matmul
-            piece -= multiply(left[part], right, out=scratch("packed offsets", piece.shape, piece.dtype))
-        if bias is not None:
-            piece += _rows(bias, part)
-        if summand is not None:
-            piece += summand[part]
-        if activation is not None:
-            activation(piece)
-
-
-def _rows(side: Array, part: slice) -> Array:
-    """Return the rows of an operand for part of a block, or its only row."""
-    return side if len(side) == 1 else side[part]
-
-
-def _multiply(matrix: Array, data: Array, out: Array) -> None:
-    """Multiply [N, K] by [K, M], in the order that matches the memory layout of the result."""
-    if out.flags.c_contiguous:
-        np.matmul(matrix, data, out=out)
-    else:
-        np.matmul(data.T, matrix.T, out=out.T)
-
-
-def _transposed(a: Array) -> Array:
-    """Return the transposed matrix, in workspace."""
-    transposed = scratch("packed data", a.T.shape, a.dtype)
-    np.copyto(transposed, a.T)
-    return transposed
+def _contiguous(data: Array) -> Array:
+    """Return a copy in workspace."""
+    copy = scratch("packed data", data.shape, data.dtype)
+    np.copyto(copy, data)
+    return copy
 
 
 def _scratch_like(name: str, stored: Array, dtype: np.dtype[Any]) -> Array:

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from irrun.kernels.convolution_blocks import parts
-from irrun.kernels.epilogue import Activation, Epilogue
+from irrun.kernels.epilogue import Activation, finish
 from irrun.kernels.layout import channels_first, channels_last
 from irrun.kernels.threads import Array, scratch
 
@@ -41,7 +41,7 @@ class TransposedConvolution:
         self.strides: tuple[int, ...] = tuple(strides)
         self.dilations: tuple[int, ...] = tuple(dilations)
         self.bias = 0 if bias is None else bias.reshape(groups, self.filters)
-        self.epilogue: Epilogue = Epilogue(None, activation)
+        self.activation = activation
 
     def __call__(self, x: Array, begins: Sequence[int], out: Array, summand: Array | None = None) -> Array:
         """Convolve x [N, G * I, *S] into ``out`` [N, G * O, *sizes], which is channels-last in memory, and return it.
@@ -50,7 +50,7 @@ class TransposedConvolution:
         """
         for number, (image, target) in enumerate(zip(channels_last(x), channels_last(out), strict=True)):
             self._image(image, begins, target.reshape(*target.shape[:-1], len(self.weights), self.filters))
-            self.epilogue.apply(target, None if summand is None else channels_last(summand)[number])
+            finish(target, None, None if summand is None else channels_last(summand)[number], self.activation)
         return out
 
     def _image(self, image: Array, begins: Sequence[int], target: Array) -> None:

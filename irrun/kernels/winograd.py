@@ -13,18 +13,19 @@ Data are [rows, columns, channels], so that all runs are long.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.convolution_blocks import TILE, Blocks, Place, Region
-from irrun.kernels.epilogue import Epilogue
+from irrun.kernels.convolution_blocks import Place, region
 from irrun.kernels.ranges import even
 from irrun.kernels.threads import Array, are_products_shared, scratch
 from irrun.kernels.windows import Geometry
+
+TILE: Final = 4
+"""Outputs of a tile along each axis; a tile reads two more elements."""
 
 _LARGE_BLOCK: Final = 1 << 22
 """Elements of a block of transformed data and products, for a multi-threaded product."""
@@ -65,8 +66,8 @@ KERNELS: Final = np.kron(_KERNEL, _KERNEL).reshape(6, 6, 9).swapaxes(0, 1).resha
 """The transform of a kernel, in the order of `transform_data`."""
 
 _DATA: Final = _DATA64.astype(np.float32)
-_RESULTS: Final = np.hstack([np.kron(_RESULT64, _RESULT64), np.ones((16, 1))]).astype(np.float32)
-"""Both transforms of the result combined, with a column for the bias."""
+_RESULTS: Final = np.kron(_RESULT64, _RESULT64).astype(np.float32)
+"""Both transforms of the result combined."""
 
 
 def transform_weights(weights: Array) -> Array:
@@ -93,73 +94,54 @@ def transform_data(padded: Array, rows: int, columns: int, out: Array) -> None:
 
 
 def transform_result(products: Array, rows: int, columns: int) -> Array:
-    """Transform 36 matrices [rows * columns, O] to a view [rows, 4, columns, 4, O] of the outputs, in workspace.
-
-    A 37th matrix is added to each of the outputs.
-    """
+    """Transform 36 matrices [rows * columns, O] to a view [rows, 4, columns, 4, O] of the outputs, in workspace."""
     filters = products.shape[-1]
     result = scratch("winograd gathered", (16, rows * columns * filters), np.float32)
-    np.matmul(_RESULTS[:, : len(products)], products.reshape(len(products), -1), out=result)
+    np.matmul(_RESULTS, products.reshape(36, -1), out=result)
     return result.reshape(4, 4, rows, columns, filters).transpose(2, 1, 3, 0, 4)
 
 
-class Winograd(Blocks):
-    """Convolution with 3 x 3 kernels without strides or dilations, by tiles."""
+def is_worth_tiles(counts: Sequence[int], batch: int, filters: int, depth: int) -> bool:
+    """Return whether results [*counts] are computed faster by tiles, whose weights are four times as large."""
+    tiles = batch * math.prod(-(-count // TILE) for count in counts)
+    used = batch * math.prod(counts) / max(tiles * TILE * TILE, 1)
+    return min(filters, depth) >= 32 and tiles >= max(32, filters // 24) and used > 0.6
 
-    def __init__(self, weights: Array, geometry: Geometry, epilogue: Epilogue) -> None:
-        super().__init__(geometry, Epilogue(None, epilogue.activation))
-        self.filters: int = weights.shape[0]
-        self.depth: int = weights.shape[1]
-        self.bias: Array | None = epilogue.bias
-        down, across = (-(-count // TILE) for count in geometry.counts)
-        self.down: int = down
-        self.across: int = across
-        self._source = weights
 
-    @cached_property
-    def weights(self) -> Array:
-        """The transformed weights, four times as large as the source."""
-        return transform_weights(self._source)
+class Tiles:
+    """Convolution with 3 x 3 kernels without strides or dilations, by tiles; weights are [1, O, I, 3, 3]."""
 
-    def places(self) -> Iterator[Place]:
-        row = 36 * self.across * (self.depth + self.filters)
-        least = -(-_LEAST_BLOCK // self.across)
+    def __init__(self, weights: Array) -> None:
+        self._source = weights[0]
+        self.weights: Array = transform_weights(weights[0])
+
+    def places(self, geometry: Geometry) -> Sequence[Place]:
+        rows, columns = geometry.counts
+        down, across = -(-rows // TILE), -(-columns // TILE)
+        row = 36 * across * sum(self.weights.shape[1:])
+        least = -(-_LEAST_BLOCK // across)
         most = _LARGE_BLOCK // row if are_products_shared() else max(_CACHED_BLOCK // row, least)
-        step = TILE * even(self.down, most)
-        rows = self.geometry.counts[0]
-        return ((slice(first, min(first + step, rows)),) for first in range(0, rows, step))
+        step = TILE * even(down, most)
+        return [(slice(first, min(first + step, rows)),) for first in range(0, rows, step)]
 
-    def region(self, place: Place) -> Region:
-        first, last = place[0].start, place[0].stop
-        top, left = self.geometry.begins
-        sizes = TILE * -(-(last - first) // TILE) + 2, TILE * self.across + 2
-        return Region((first - top, -left), sizes, self.geometry.sizes)
-
-    def compute(self, part: Array, block: Array) -> None:
-        rows, across = -(-len(block) // TILE), self.across
-        tiles = transform_result(self._multiply(part, rows), rows, across)
-        shape = (TILE * rows, TILE * across, self.filters)
+    def compute(self, image: Array, place: Place, geometry: Geometry, block: Array) -> None:
+        rows, columns, filters = block.shape
+        down, across = -(-rows // TILE), -(-columns // TILE)
+        shape = (TILE * down, TILE * across, filters)
+        part = region(image, place, (shape[0] + 2, shape[1] + 2), geometry)
+        tiles = transform_result(self._multiply(part, down, across), down, across)
         whole = block if block.shape == shape else scratch("winograd whole", shape, np.float32)
-        np.copyto(whole.reshape(rows, TILE, across, TILE, self.filters), tiles)
+        np.copyto(whole.reshape(down, TILE, across, TILE, filters), tiles)
         if whole is not block:
-            np.copyto(block, whole[: block.shape[0], : block.shape[1]])
+            np.copyto(block, whole[:rows, :columns])
         if not np.isfinite(block[::TILE, ::TILE, 0]).all():
-            self._sum_taps(part, block)
+            block[...] = 0
+            for row, column in np.ndindex(3, 3):
+                block += part[row : row + rows, column : column + columns] @ self._source[:, :, row, column].T
 
-    def _sum_taps(self, part: Array, block: Array) -> None:
-        """Compute a block without tiles."""
-        rows, columns = block.shape[:2]
-        block[...] = 0 if self.bias is None else self.bias
-        for row, column in np.ndindex(3, 3):
-            block += part[row : row + rows, column : column + columns] @ self._source[:, :, row, column].T
-
-    def _multiply(self, part: Array, rows: int) -> Array:
-        """Return the products for some rows of tiles, and a matrix for the bias."""
-        points = rows * self.across
-        products = scratch("winograd products", (36 if self.bias is None else 37, points, self.filters), np.float32)
-        data = scratch("winograd data", (36, points, self.depth), np.float32)
-        transform_data(part, rows, self.across, data)
-        np.matmul(data, self.weights, out=products[:36])
-        if self.bias is not None:
-            products[36] = self.bias
-        return products
+    def _multiply(self, part: Array, down: int, across: int) -> Array:
+        _, depth, filters = self.weights.shape
+        data = scratch("winograd data", (36, down * across, depth), np.float32)
+        transform_data(part, down, across, data)
+        products = scratch("winograd products", (36, down * across, filters), np.float32)
+        return np.matmul(data, self.weights, out=products)

@@ -80,7 +80,6 @@ def test_two_numbers_in_a_byte(kind: str, groups: int) -> None:
 @pytest.mark.parametrize("by_column", [False, True])
 def test_what_follows_the_product(rows: int, by_column: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed_product, "_BLOCK", 8 * K)
-    monkeypatch.setattr(packed_product, "BLOCK", 500)
     random = np.random.default_rng(2)
     stored = stored_values("u8", random)
     scale, zero = sides("u8", 1, random)

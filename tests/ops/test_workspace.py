@@ -7,8 +7,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from irrun.kernels import convolution_products, transposed_convolution
-from irrun.kernels.convolution import convolve, prepare_convolution
+from irrun.kernels import convolution, transposed_convolution
+from irrun.kernels.convolution import convolve
 from irrun.kernels.transposed_convolution import convolve_transposed
 from irrun.ops import Op, OpError
 from irrun.ops._declared.convolution.spatial import Windows
@@ -80,17 +80,16 @@ def test_convolution_of_long_rows(kernel: tuple[int, int], monkeypatch: pytest.M
     arguments = data, weights, Windows((2, 1), (1, 2), (1, 0), (0, 3)).geometry((5, 40), kernel)
     whole = convolve(*arguments)
     for name in ("_CACHED_BLOCK", "_LARGE_BLOCK", "_LEAST_POINTS"):
-        monkeypatch.setattr(convolution_products, name, 7)
+        monkeypatch.setattr(convolution, name, 7)
     np.testing.assert_array_equal(convolve(*arguments), whole)
 
 
-def test_prepared_convolution_of_long_rows_takes_little_memory() -> None:
+def test_a_convolution_of_long_rows_takes_little_memory() -> None:
     data, weights = np.ones((1, 1, 1, 200_000), np.float32), np.ones((1, 1, 1, 256), np.float32)
     geometry = Windows((1, 1), (1, 1), (0, 0), (0, 0)).geometry((1, 200_000), (1, 256))
     tracemalloc.start()
     try:
-        prepared = prepare_convolution(weights[None], geometry, 1)
-        result = prepared(data)
+        result = convolve(data, weights[None], geometry)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

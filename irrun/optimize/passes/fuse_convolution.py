@@ -3,8 +3,7 @@
 Before: Convolution(x, W) → Multiply(scale) → Add(shift) → BatchNormInference → Add(residual) → ReLU
 After:  FusedConvolution(x, residual)
 
-Factors of channels are folded into the weights, summands into a bias. The kernel is chosen, and the weights are packed
-for it, when the model is compiled.
+Factors of channels are folded into the weights, summands into a bias.
 
 Before: Multiply(x, a) → Add(b) → ReLU → Convolution(W), if a is positive and the kernel has one element
 After:  FusedConvolution(x), of max(x, -b / a), with the weights W * a and the bias W · b; not where x is to be rounded
@@ -37,8 +36,8 @@ def run(graph: Rewriter) -> None:
 
 def _fuse(graph: Rewriter, node: Node) -> None:
     data, kernel = graph.sources(node.id)
-    weights, fact, given = graph.constant(kernel), graph.fact(first(node)), graph.fact(data)
-    if not isinstance(node.op, Convolving) or weights is None or data is None or given is None:
+    weights, fact = graph.constant(kernel), graph.fact(first(node))
+    if not isinstance(node.op, Convolving) or weights is None or data is None:
         return
     if fact is None or not is_plain(fact) or weights.size == 0:
         return
@@ -56,8 +55,6 @@ def _fuse(graph: Rewriter, node: Node) -> None:
         bias = added if bias is None else bias + added
         grouped = grouped * pre.scale[:, None, None]
     op = FusedConvolution(end.fact, node.op, grouped, bias, end.activation, graph.settings.accurate, least)
-    if given.shape.is_static:
-        op.prepare(given.shape.static)
     inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
     graph.replace(first(end.last), graph.fuse(op, inputs, end.nodes))
 

@@ -55,13 +55,11 @@ def _are_alike(a: FusedConvolution, b: FusedConvolution) -> bool:
 def _join(graph: Rewriter, alike: list[tuple[Node, FusedConvolution]]) -> None:
     nodes, ops = zip(*alike, strict=True)
     data = graph.sources(nodes[0].id)[0]
-    fact, given = graph.fact(first(nodes[0])), graph.fact(data)
+    fact = graph.fact(first(nodes[0]))
     assert fact is not None
     weights = np.concatenate([op.weights for op in ops], axis=1)
     whole = Fact(fact.type, with_axis(fact.shape, 1, weights.shape[1]))
     op = FusedConvolution(whole, ops[0].source, weights, _biases(ops), ops[0].activation, ops[0].accurate)
-    if given is not None and given.shape.is_static:
-        op.prepare(given.shape.static)
     joined = graph.fuse(op, [data], nodes)
     start = 0
     for node, part in alike:

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from irrun.kernels.convolution_blocks import TILE
-from irrun.kernels.winograd import KERNELS
+from irrun.kernels.winograd import KERNELS, TILE
+from irrun.kernels.winograd import is_worth_tiles as fit_tiles
 from irrun.ops._declared.fused.fused_convolution import FusedConvolution
 from irrun.runtime.at_once import run_at_once
 from irrun.runtime.lowering.builder import F32, Builder, is_symbolic, share
@@ -27,13 +27,9 @@ from irrun_kernels.winograd import TransformData, TransformResult, transform_dat
 def is_worth_tiles(geometry: Geometry, shape: tuple[int, ...], depth: int) -> bool:
     """Return whether a convolution is faster by tiles, whose weights are four times as large."""
     batch, filters, *sizes = shape
-    if len(sizes) > 2 or is_symbolic(*shape, depth):
+    if len(sizes) > 2 or is_symbolic(*shape, depth) or geometry[:9] != (1, 3, 3, *(1,) * 6):
         return False
-    height, width = sizes
-    tiles = batch * -(-height // TILE) * -(-width // TILE)
-    used = batch * height * width / (tiles * TILE * TILE)
-    plain = geometry[:9] == (1, 3, 3, *(1,) * 6)
-    return plain and min(filters, depth) >= 32 and tiles >= max(32, filters // 24) and used > 0.6
+    return fit_tiles(sizes, batch, filters, depth)
 
 
 def emit_winograd(op: FusedConvolution, builder: Builder, given: Operands) -> None:

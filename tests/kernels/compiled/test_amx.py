@@ -24,7 +24,7 @@ from irrun_kernels.host import LANES, LEVEL
 from irrun_kernels.processor import machine
 from tests.kernels.compiled.built import told
 from tests.kernels.compiled.lowered import run
-from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, multiplied_out
+from tests.kernels.test_convolution import GEOMETRIES, channels_last, multiplied_out
 
 x86 = pytest.mark.skipif(machine() != "x86_64", reason="AMX is one of x86-64")
 vectors_of_16 = pytest.mark.skipif(LANES != 16, reason="rows of tiles are vectors of AVX-512")

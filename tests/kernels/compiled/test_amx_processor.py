@@ -25,7 +25,7 @@ from irrun.tensor.element_type import BF16, F32
 from tests.kernels.compiled.built import packaged, told
 from tests.kernels.compiled.lowered import run
 from tests.kernels.compiled.test_amx import MEMORY, with_tiles
-from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, multiplied_out
+from tests.kernels.test_convolution import GEOMETRIES, channels_last, multiplied_out
 from tests.nets import Net
 from tests.optimize.quantized import SIGNED, UNSIGNED, convolution, fake_quantize, filters
 

@@ -18,7 +18,7 @@ from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32
 from tests.kernels.compiled.lowered import run
 from tests.kernels.merged import merged
-from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, multiplied_out
+from tests.kernels.test_convolution import GEOMETRIES, channels_last, multiplied_out
 
 OUT = Levels(-1.0, 1.5, -1.0, 1.5, 255)
 BETWEEN = Levels(-2.0, 2.0, -2.0, 2.0, 254)

@@ -26,7 +26,7 @@ from irrun.tensor.element_type import BF16, F32, U8
 from irrun_kernels.pixels import Geometry
 from tests.kernels.compiled.lowered import placed, run
 from tests.kernels.merged import merged
-from tests.kernels.test_prepared_convolution import GEOMETRIES, channels_last, multiplied_out
+from tests.kernels.test_convolution import GEOMETRIES, channels_last, multiplied_out
 
 MORE = {
     "one pixel, one channel": ((1, 1, 1), (1, 1), (1, 1), (1, 1), (1, 1), (0, 0), (0, 0)),

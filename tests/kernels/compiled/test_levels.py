@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from irrun.kernels import convolution_blocks, winograd
+from irrun.kernels import winograd
 from irrun_kernels import library, processor, rows
 from irrun_kernels import winograd as compiled
 from irrun_kernels.host import LEVEL
@@ -110,7 +110,7 @@ def test_a_library_of_other_sources_is_refused() -> None:
 
 
 def test_both_tiers_transform_tiles_of_the_same_points() -> None:
-    assert (compiled.TILE, compiled.POINTS) == (convolution_blocks.TILE, winograd.POINTS)
+    assert (compiled.TILE, compiled.POINTS) == (winograd.TILE, winograd.POINTS)
 
 
 def test_libraries_need_nothing_but_functions_of_c() -> None:

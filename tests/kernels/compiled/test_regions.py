@@ -14,7 +14,7 @@ from irrun.tensor import Array
 from irrun.tensor.element_type import I64
 from tests.kernels.compiled.lowered import run
 from tests.kernels.merged import merged
-from tests.kernels.test_prepared_convolution import channels_last
+from tests.kernels.test_convolution import channels_last
 from tests.nets import Net
 
 BOXES = np.array([[0, 0, 7, 5], [3.5, 2.25, 30, 11], [-6.3, -9.1, 4, 3], [5, 5, 5, 5], [9, 8, 2, 3], [40, 40, 60, 60]])

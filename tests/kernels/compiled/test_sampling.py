@@ -15,7 +15,7 @@ from irrun.ops._declared.pooling.adaptive_avg_pool import AdaptiveAvgPool
 from irrun.tensor import Array
 from tests.kernels.compiled.lowered import run
 from tests.kernels.merged import merged
-from tests.kernels.test_prepared_convolution import channels_last
+from tests.kernels.test_convolution import channels_last
 
 COORDINATES = ("half_pixel", "pytorch_half_pixel", "asymmetric", "tf_half_pixel_for_nn", "align_corners")
 ROUNDINGS = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from irrun.diagnostics import amount
@@ -66,8 +67,7 @@ class Windows(NamedTuple):
 
     def geometry(self, sizes: Sequence[int], kernel: Sequence[int]) -> Geometry:
         """Return the windows of this kernel over a tensor of known sizes."""
-        placed = self.place(sizes, kernel)
-        return Geometry(tuple(kernel), self.strides, self.dilations, placed.begins, tuple(sizes), placed.counts)
+        return _geometry(self, tuple(sizes), tuple(kernel))
 
     def _padding(self, axis: int, size: int, span: int) -> tuple[int, int]:
         if self.auto_pad == "valid":
@@ -115,6 +115,12 @@ class Windows(NamedTuple):
             return Dim(count.lo, count.hi if count.hi == UNBOUNDED else count.hi + 1)
         begin, end = self._padding(axis, size.lo, span.lo)
         return Dim.exactly(self._rounded(axis, size.lo, size.lo + begin + end - span.lo, begin))
+
+
+@lru_cache(1024)
+def _geometry(windows: Windows, sizes: tuple[int, ...], kernel: tuple[int, ...]) -> Geometry:
+    placed = windows.place(sizes, kernel)
+    return Geometry(kernel, windows.strides, windows.dilations, placed.begins, sizes, placed.counts)
 
 
 def check_taps(axis: int, taps: int) -> None:

@@ -56,7 +56,8 @@ class Fused(Op):
         return self.fact
 
     def release(self) -> None:
-        """Forget what the kernel computed on first use and can compute again."""
+        """Forget what is ``prepared`` for NumPy on first use, and made again on the next."""
+        self.__dict__.pop("prepared", None)
 
     def __repr__(self) -> str:
         return f"{self.type}({self.fact})"

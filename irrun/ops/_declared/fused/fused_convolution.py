@@ -1,13 +1,16 @@
 from __future__ import annotations
 
-from typing import Any, Final, Self
+import math
+from functools import cached_property
+from typing import Final, Self
 
+from irrun.kernels.convolution import Convolution
 from irrun.kernels.elementwise import Elementwise, in_place
 from irrun.ops import Array, Fact
 from irrun.ops._declared.convolution.base import Convolving
 from irrun.ops._declared.fused.base import Memory, fused
 from irrun.ops._declared.fused.fused_product import FusedProduct
-from irrun.ops._declared.fused.shaped_convolution import ShapedConvolution
+from irrun.ops.work import Sizes
 from irrun.tensor import ElementType
 
 FEW_CHANNELS: Final = 16
@@ -15,7 +18,7 @@ FEW_CHANNELS: Final = 16
 
 
 @fused("FusedConvolution")
-class FusedConvolution(FusedProduct, ShapedConvolution):
+class FusedConvolution(FusedProduct):
     """A convolution with constant weights, an optional summand and an activation, in one kernel.
 
     ``weights`` are [G, O, I, *K], ``bias`` is [G * O]. Inputs are the data, and a summand in the shape of the output.
@@ -40,7 +43,6 @@ class FusedConvolution(FusedProduct, ShapedConvolution):
         self.activation = activation
         self.accurate = accurate
         self.least = None if least is None else least.reshape(-1)
-        self._prepared = {}
 
     @property
     def is_depthwise(self) -> bool:
@@ -55,12 +57,18 @@ class FusedConvolution(FusedProduct, ShapedConvolution):
 
     def in_precision(self, precision: ElementType) -> Self:
         made = super().in_precision(precision)
-        made.accurate, made._prepared = True, {}
+        made.accurate = True
         return made
 
-    def constants(self) -> dict[str, Any]:
+    def multiply_adds(self, sizes: Sizes) -> int:
+        return math.prod(sizes.output) * math.prod(self.weights.shape[2:])
+
+    @cached_property
+    def prepared(self) -> Convolution:
+        """The weights in the order in which NumPy multiplies them."""
         activation = in_place(self.activation)
-        return {"weights": self.rounded_weights, "bias": self.bias, "activation": activation, "least": self.least}
+        return Convolution(self.rounded_weights, self.bias, activation, self.least, accurate=self.accurate)
 
     def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array | tuple[Array, ...]:
-        return self.results(self.convolve(self.operand(data), summand, memory), memory)
+        geometry = self.source.windows(data.ndim - 2).geometry(data.shape[2:], self.weights.shape[3:])
+        return self.results(self.prepared(self.operand(data), geometry, summand, memory.empty), memory)

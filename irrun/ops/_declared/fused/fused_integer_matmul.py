@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from irrun.kernels.epilogue import Epilogue
+from irrun.kernels.epilogue import finish
 from irrun.ops import Array
 from irrun.ops._declared.fused.base import Memory, fused
 from irrun.ops._declared.fused.fused_integer_product import F32, FusedIntegerProduct
@@ -20,11 +20,9 @@ class FusedIntegerMatMul(FusedIntegerProduct):
     """
 
     @cached_property
-    def _floats(self) -> Array:
+    def prepared(self) -> Array:
+        """The weights as f32, with the factors."""
         return self.weights * self.epilogue.factor
-
-    def release(self) -> None:
-        self.__dict__.pop("_floats", None)
 
     def multiply_adds(self, sizes: Sizes) -> int:
         return math.prod(sizes.output) * int(self.weights.shape[0])
@@ -33,9 +31,8 @@ class FusedIntegerMatMul(FusedIntegerProduct):
         depth, columns = self.weights.shape
         result = memory.empty((*codes.shape[:-1], columns), F32)
         out, added = result.reshape(-1, columns), self.added(summand, memory)
-        np.matmul(self.centred(codes, memory).reshape(-1, depth), self._floats, out=out)
+        np.matmul(self.centred(codes, memory).reshape(-1, depth), self.prepared, out=out)
         early = added if self.epilogue.between is None else None
-        Epilogue(self.epilogue.bias, self.epilogue.early).apply(
-            out, None if early is None else early.reshape(-1, columns)
-        )
+        early = None if early is None else early.reshape(-1, columns)
+        finish(out, self.epilogue.bias, early, self.epilogue.early)
         return self.results(result, added, memory)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from irrun.kernels.elementwise import Elementwise, in_place
-from irrun.kernels.epilogue import Epilogue
+from irrun.kernels.epilogue import finish
 from irrun.ops import Array, Fact
 from irrun.ops._declared.fused.base import Memory, fused
 from irrun.ops._declared.fused.fused_product import FusedProduct
@@ -40,7 +40,6 @@ class FusedMatMul(FusedProduct):
         result = memory.empty((*lead, columns), self.weights.dtype)
         out = result.reshape(rows, columns)
         np.matmul(self.operand(data).reshape(rows, depth), self.rounded_weights, out=out)
-        Epilogue(self.bias, in_place(self.activation)).apply(
-            out, None if summand is None else summand.reshape(rows, columns)
-        )
+        added = None if summand is None else summand.reshape(rows, columns)
+        finish(out, self.bias, added, in_place(self.activation))
         return self.results(result, memory)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-from typing import Self
+from functools import cached_property
 
 from irrun.kernels.elementwise import Elementwise, in_place
 from irrun.kernels.layout import channels_first
@@ -11,7 +11,6 @@ from irrun.ops._declared.convolution.transposed import TransposedConvolving
 from irrun.ops._declared.fused.base import Memory, fused
 from irrun.ops._declared.fused.fused_product import FusedProduct
 from irrun.ops.work import Sizes
-from irrun.tensor import ElementType
 
 
 @fused("FusedTransposedConvolution")
@@ -36,33 +35,23 @@ class FusedTransposedConvolution(FusedProduct):
         self.wanted = wanted
         self.bias = bias
         self.activation = activation
-        self._prepared: TransposedConvolution | None = None
 
     def multiply_adds(self, sizes: Sizes) -> int:
         return math.prod(sizes.inputs[0]) * math.prod(self.weights.shape[2:])
 
-    def prepare(self) -> TransposedConvolution:
-        """Return the kernel."""
-        if self._prepared is None:
-            windows = self.source.windows(self.weights.ndim - 3)
-            epilogue = self.bias, in_place(self.activation)
-            self._prepared = TransposedConvolution(self.rounded_weights, windows.strides, windows.dilations, *epilogue)
-        return self._prepared
-
-    def release(self) -> None:
-        self._prepared = None
+    @cached_property
+    def prepared(self) -> TransposedConvolution:
+        """The weights in the order in which NumPy multiplies them."""
+        windows = self.source.windows(self.weights.ndim - 3)
+        given = self.rounded_weights, windows.strides, windows.dilations, self.bias
+        return TransposedConvolution(*given, in_place(self.activation))
 
     @property
     def takes_bf16(self) -> bool:
         return not self.weights.shape[1] % 2
 
-    def in_precision(self, precision: ElementType) -> Self:
-        made = super().in_precision(precision)
-        made._prepared = None
-        return made
-
     def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array | tuple[Array, ...]:
         begins, sizes = self.source.place(data.shape[2:], self.weights.shape[3:], self.wanted)
         channels = self.weights.shape[0] * self.weights.shape[2]
         out = memory.empty((data.shape[0], *sizes, channels), self.weights.dtype)
-        return self.results(self.prepare()(self.operand(data), begins, channels_first(out), summand), memory)
+        return self.results(self.prepared(self.operand(data), begins, channels_first(out), summand), memory)

@@ -1,4 +1,4 @@
-"""Prepared convolutions, compared with a product of all windows in float64."""
+"""Convolutions, compared with a product of all windows in float64."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
-from irrun.kernels.convolution import prepare_convolution
+from irrun.kernels.convolution import Convolution, Products
 from irrun.kernels.piecewise import relu
+from irrun.kernels.winograd import Tiles
 from irrun.ops._declared.convolution.spatial import Windows
 from tests.kernels.merged import merged
 
@@ -58,6 +59,7 @@ GEOMETRIES = {
     "depthwise": ((48, 48, 48), (28, 30), (3, 3), (1, 1), (1, 1), (1, 1), (1, 1)),
     "depthwise, strided": ((48, 48, 48), (29, 30), (3, 5), (2, 2), (1, 1), (1, 2), (1, 2)),
     "depthwise, dilated": ((48, 48, 48), (29, 30), (3, 3), (2, 3), (2, 2), (1, 2), (1, 2)),
+    "depthwise, pointwise": ((48, 48, 48), (14, 15), (1, 1), (1, 1), (1, 1), (0, 0), (0, 0)),
     "depthwise, two filters each": ((16, 32, 16), (14, 14), (3, 3), (1, 1), (1, 1), (1, 1), (1, 1)),
     "grouped": ((24, 36, 3), (14, 15), (3, 3), (1, 1), (1, 1), (1, 1), (1, 1)),
     "grouped, pointwise": ((240, 120, 4), (14, 15), (1, 1), (1, 1), (1, 1), (0, 0), (0, 0)),
@@ -85,15 +87,12 @@ def test_convolution_with_bias_summand_and_activation(
         relu(block, block)
 
     geometry = Windows(strides, dilations, begins, ends).geometry(size, kernel)
-    prepared = prepare_convolution(weights, geometry, batch, bias, act)
-    assert prepared.shape == exact.shape
+    convolution = Convolution(weights, bias, act, accurate=False)
     for data in (x, channels_last(x)):
-        np.testing.assert_allclose(prepared(data), np.maximum(exact, 0), atol=tolerance, rtol=0)
+        np.testing.assert_allclose(convolution(data, geometry), np.maximum(exact, 0), atol=tolerance, rtol=0)
         for extra in (summand, channels_last(summand)):
-            for out in (np.empty_like(summand), channels_last(np.empty_like(summand))):
-                result = prepared(data, out, extra)
-                assert result is out
-                np.testing.assert_allclose(out, np.maximum(exact + summand, 0), atol=tolerance, rtol=0)
+            result = convolution(data, geometry, extra)
+            np.testing.assert_allclose(result, np.maximum(exact + summand, 0), atol=tolerance, rtol=0)
 
 
 @pytest.mark.parametrize("axes", [1, 3])
@@ -103,14 +102,14 @@ def test_other_numbers_of_axes(axes: int) -> None:
     weights = draw.standard_normal((1, 6, 4, *(3,) * axes))
     bias = draw.standard_normal(6)
     geometry = Windows((2,) * axes, (1,) * axes, (1,) * axes, (0,) * axes).geometry(x.shape[2:], (3,) * axes)
-    prepared = prepare_convolution(weights, geometry, 2, bias)
+    convolution = Convolution(weights, bias)
     padded = np.pad(x, ((0, 0), (0, 0), *((1, 0),) * axes))
     windows = sliding_window_view(padded, (3,) * axes, axis=tuple(range(2, 2 + axes)))
     windows = windows[(slice(None), slice(None), *(slice(None, None, 2),) * axes)]
     letters = "abc"[:axes], "xyz"[:axes]
     exact = np.einsum(f"ni{letters[0]}{letters[1]},oi{letters[1]}->no{letters[0]}", windows, weights[0])
     exact += bias.reshape(-1, *(1,) * axes)
-    np.testing.assert_allclose(prepared(x), exact, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(convolution(x, geometry), exact, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize(("channels", "size"), [(32, 24), (64, 28), (256, 28), (512, 32)])
@@ -123,14 +122,13 @@ def test_error_of_winograd_is_bounded(channels: int, size: int) -> None:
     exact = multiplied_out(x, weights, *where)
     root = np.sqrt(multiplied_out(x**2, weights**2, *where))
     geometry = Windows(*where).geometry((size, size), (3, 3))
-    fast = prepare_convolution(weights, geometry, 1)
-    accurate = prepare_convolution(weights, geometry, 1, accurate=True)
-    assert type(fast.kind).__name__ == "Winograd"
-    assert type(accurate.kind).__name__ == "Products"
-    error = np.abs(fast(x) - exact) / root
+    fast, accurate = Convolution(weights, accurate=False), Convolution(weights)
+    assert isinstance(fast.method(geometry, 1), Tiles)
+    assert isinstance(accurate.method(geometry, 1), Products)
+    error = np.abs(fast(x, geometry) - exact) / root
     assert error.mean() < 2e-6
     assert error.max() < 3e-5
-    assert (np.abs(accurate(x) - exact) / root).max() < 4e-6
+    assert (np.abs(accurate(x, geometry) - exact) / root).max() < 4e-6
 
 
 @merged()
@@ -143,11 +141,11 @@ def test_tiles_do_not_spread_what_is_not_finite(place: tuple[int, int], value: f
     x[0, 5][place] = value
     weights = draw.standard_normal((1, 32, 32, 3, 3), dtype=np.float32)
     geometry = Windows((1, 1), (1, 1), (1, 1), (1, 1)).geometry((23, 23), (3, 3))
-    prepared = prepare_convolution(weights, geometry, 1, bias)
-    assert type(prepared.kind).__name__ == "Winograd"
+    convolution = Convolution(weights, bias, accurate=False)
+    assert isinstance(convolution.method(geometry, 1), Tiles)
     with np.errstate(invalid="ignore"):
-        expected = prepare_convolution(weights, geometry, 1, bias, accurate=True)(x)
-        found = prepared(x)
+        expected = Convolution(weights, bias)(x, geometry)
+        found = convolution(x, geometry)
     down, along = (min(at + 1, 22) - max(at - 1, 0) + 1 for at in place)
     assert np.count_nonzero(~np.isfinite(expected)) == 32 * down * along
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
@@ -157,17 +155,16 @@ def test_weights_that_are_not_finite_are_not_transformed() -> None:
     weights = np.ones((1, 32, 32, 3, 3), np.float32)
     weights[0, 7, 3, 1, 1] = np.inf
     geometry = Windows((1, 1), (1, 1), (0, 0), (0, 0)).geometry((26, 26), (3, 3))
-    prepared = prepare_convolution(weights, geometry, 1)
-    assert type(prepared.kind).__name__ == "Products"
+    convolution = Convolution(weights, accurate=False)
+    assert isinstance(convolution.method(geometry, 1), Products)
     expected = np.full((1, 32, 24, 24), 288, np.float32)
     expected[0, 7] = np.inf
-    np.testing.assert_array_equal(prepared(np.ones((1, 32, 26, 26), np.float32)), expected)
+    np.testing.assert_array_equal(convolution(np.ones((1, 32, 26, 26), np.float32), geometry), expected)
 
 
 def test_results_lie_with_channels_last() -> None:
     x = np.ones((1, 8, 5, 6), np.float32)
     geometry = Windows((1, 1), (1, 1), (0, 0), (0, 0)).geometry((5, 6), (1, 1))
-    prepared = prepare_convolution(np.ones((1, 4, 8, 1, 1), np.float32), geometry, 1)
-    result = prepared(x)
+    result = Convolution(np.ones((1, 4, 8, 1, 1), np.float32))(x, geometry)
     assert result.transpose(0, 2, 3, 1).flags.c_contiguous
     np.testing.assert_array_equal(result, np.full((1, 4, 5, 6), 8))
