@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,10 @@ from irrun.kernels.convolution import Convolution, Products
 from irrun.kernels.piecewise import relu
 from irrun.kernels.winograd import Tiles
 from irrun.ops._declared.convolution.spatial import Windows
+from irrun.ops._declared.fused.fused_convolution import FusedConvolution
+from irrun.runtime.memory import Memory
+from irrun.tensor import Fact, Shape
+from irrun.tensor.element_type import BF16, F32
 from tests.kernels.merged import merged
 
 Array = np.ndarray[Any, Any]
@@ -168,3 +173,14 @@ def test_results_lie_with_channels_last() -> None:
     result = Convolution(np.ones((1, 4, 8, 1, 1), np.float32))(x, geometry)
     assert result.transpose(0, 2, 3, 1).flags.c_contiguous
     np.testing.assert_array_equal(result, np.full((1, 4, 5, 6), 8))
+
+
+def test_an_operation_of_another_precision_prepares_its_own_weights() -> None:
+    weights = np.array([1 + 2**-7, 1 + 2**-9], np.float32).reshape(1, 1, 2, 1, 1)
+    windows = Windows((1, 1), (1, 1), (0, 0), (0, 0))
+    source: Any = SimpleNamespace(windows=lambda _: windows)
+    op = FusedConvolution(Fact(F32, Shape((1, 1, 1, 1))), source, weights, None, None, accurate=True)
+    data = np.array([1, 256], np.float32).reshape(1, 2, 1, 1)
+    assert np.asarray(op.run(data, memory=Memory())).item() == 257 + 2**-7 + 2**-1
+    assert np.asarray(op.in_precision(BF16).run(data, memory=Memory())).item() == 257 + 2**-7
+    assert np.asarray(op.run(data, memory=Memory())).item() == 257 + 2**-7 + 2**-1

@@ -66,6 +66,7 @@ class FusedIntegerProduct(Fused):
             low, high = activation.parameters
             activation = None if low <= levels.low and levels.high <= high else activation
         made.epilogue = replace(self.epilogue, levels=levels, multiples=multiples, floats=floats, activation=activation)
+        made.release()
         return made
 
     def centred(self, codes: Array, memory: Memory) -> Array:

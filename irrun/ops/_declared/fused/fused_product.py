@@ -42,6 +42,7 @@ class FusedProduct(Fused):
         """Return the operation with rounded operands."""
         made = copy(self)
         made.precision, made._rounded = precision, None
+        made.release()
         return made
 
     @property
