@@ -149,7 +149,7 @@ def test_variables_that_are_removed_leave_the_rest(tmp_path: Path) -> None:
 
 
 @pytest.mark.rest
-@pytest.mark.parametrize("name", NAMES[::8])
+@pytest.mark.parametrize("name", NAMES[::12])
 def test_outputs_stay_bit_for_bit(tmp_path: Path, name: str) -> None:
     export = unpacked(name, tmp_path)
     source = _written(export.path, tmp_path, 1)
@@ -163,7 +163,7 @@ def test_outputs_stay_bit_for_bit(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.rest
-@pytest.mark.parametrize("name", NAMES[::8])
+@pytest.mark.parametrize("name", NAMES[::12])
 def test_a_repair_changes_nothing_else(tmp_path: Path, name: str) -> None:
     """A wrong dim of an output port, repaired, gives the file as it was."""
     source = _written(unpacked(name, tmp_path).path, tmp_path, 1)
