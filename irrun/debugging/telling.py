@@ -158,17 +158,20 @@ def of_stored(found: Alignment, id: int, other: int) -> Told | None:
             continue
         first = own.get(port) if a is None else _following(ours, a)
         second = its.get(port) if b is None else _following(theirs, b)
-        if first is None or second is None or first.size != second.size:
+        if first is None or second is None:
             return None
         if distance(first, second) > SAME:
             layers, at = (ours, id) if a is None else (theirs, other)
             apart.append((next((name for name, _ in values_of(layers, at, port)), ""), first, second))
     if len(apart) != 1:
         return None
-    name, first, second = apart[0]
-    count = int(np.count_nonzero(first.reshape(-1) != second.reshape(-1)))
-    what = f'"{name}" is not what the other model computes in {count:,} of {first.size:,} elements'
-    return Told(id, other, Cause("constant", what, (name,)))
+    name, first, second = apart[0][0], *found.in_order(*apart[0][1:])
+    if first.size == second.size:
+        count = int(np.count_nonzero(first.reshape(-1) != second.reshape(-1)))
+        where = f"in {count:,} of {first.size:,} elements"
+    else:
+        where = f"{first.size:,} elements beside {second.size:,}"
+    return Told(id, other, Cause("constant", f'"{name}" is not what the other model computes, {where}', (name,)))
 
 
 def _following(layers: Layers, outlet: Outlet) -> Array | None:

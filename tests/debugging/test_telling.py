@@ -173,8 +173,15 @@ def test_a_constant_beside_what_is_computed_from_shapes(tmp_path: Path, *, is_tu
     storing = positions(tmp_path / "c.xml", "c_", stored=-table[None, :5])
     (found,) = suspected(compare(*((storing, computing) if is_turned else (computing, storing)), SEQUENCE))
     names = ("c_sum", "a_sum") if is_turned else ("a_sum", "c_sum")
-    what = '"kept" is not what the other model computes in 20 of 20 elements'
+    what = '"kept" is not what the other model computes, in 20 of 20 elements'
     assert found == (*names, "constant", what)
+    shorter, storing = (
+        positions(tmp_path / "d.xml", "a_", index=0),
+        positions(tmp_path / "e.xml", "c_", stored=table[None, :5]),
+    )
+    (found,) = suspected(compare(*((storing, shorter) if is_turned else (shorter, storing)), SEQUENCE))
+    sizes = "20 elements beside 4" if is_turned else "4 elements beside 20"
+    assert found == (*names, "constant", f'"kept" is not what the other model computes, {sizes}')
 
 
 def headed(path: Path, prefix: str, *, parts: bool) -> Loaded:
