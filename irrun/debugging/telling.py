@@ -182,8 +182,8 @@ def _following(layers: Layers, outlet: Outlet) -> Array | None:
 
 def _known(layers: Layers, outlet: Outlet) -> Array | None:
     """Return integers that follow from shapes."""
-    fact = layers.model.facts.get(outlet)
-    return None if fact is None or fact.type.is_float else fact.constant
+    found = _following(layers, outlet)
+    return None if found is None or found.dtype.kind == "f" else found
 
 
 def _numbers_differ(ours: Layers, outlet: Outlet, theirs: Layers, other: Outlet) -> bool:

@@ -15,7 +15,7 @@ from irrun.tensor.element_type import BOOLEAN
 
 
 class Summand(NamedTuple):
-    """What is added to scores of a shape. ``scales`` are layers that scale the sum, their operands and the port."""
+    """A tensor added to scores of a shape. ``scales`` are layers that scale the sum, their operands and the port."""
 
     outlet: Outlet
     shape: Shape

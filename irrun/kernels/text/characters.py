@@ -39,7 +39,7 @@ class CharacterSet:
 
 
 class CharacterMap(dict[int, str | None]):
-    """What replaces each character, by its code point; None for nothing. Replacements are computed when needed."""
+    """The replacements of characters, by code point; None for nothing. They are computed when needed."""
 
     def __init__(self, replacement: Callable[[str], str]) -> None:
         super().__init__()

@@ -160,4 +160,4 @@ _PATTERNS: Final[dict[str, Callable[[Rewriter, Node], None]]] = {
     "PReLU": _prelu,
     "Maximum": _leaky,
 }
-"""How the search for an activation begins, by the type of one of its layers."""
+"""The beginnings of the search for an activation, by the type of one of its layers."""

@@ -27,7 +27,8 @@ def become(level: str) -> None:
     from building.systems import SYSTEMS
     from irrun_kernels import native
 
-    compiler.code_of = _once(compiler.code_of)
+    # A kernel's values and its instructions are those of one compilation.
+    compiler.code_of = cache(compiler.code_of)
     emulator = cache(Emulator)
 
     def address_of(_: str, symbol: str) -> int:
@@ -50,18 +51,6 @@ def become(level: str) -> None:
 
     # Tasks are examined by this processor.
     lowered.MOST_BYTES = -1
-
-
-def _once(code_of: Callable[[Any], str]) -> Callable[[Any], str]:
-    """Return the function with a memory: a kernel's values and its instructions are those of one compilation."""
-    known: dict[str, str] = {}
-
-    def code(declared: Any) -> str:
-        if declared.symbol not in known:
-            known[declared.symbol] = code_of(declared)
-        return known[declared.symbol]
-
-    return code
 
 
 def words(name: str) -> set[str]:

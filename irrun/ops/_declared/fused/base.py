@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Protocol
+from copy import copy
+from typing import Any, Final, Protocol, Self
 from typing import TypeVar as _TypeVar
 
 import numpy as np
@@ -54,6 +55,12 @@ class Fused(Op):
 
     def infer(self, *inputs: Fact | None) -> Fact:
         return self.fact
+
+    def copied(self) -> Self:
+        """Return a copy, to be changed, for which nothing is ``prepared``."""
+        made = copy(self)
+        made.release()
+        return made
 
     def release(self) -> None:
         """Forget what is ``prepared`` for NumPy on first use, and made again on the next."""

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from copy import copy
 from typing import Self
 
 import numpy as np
@@ -57,13 +56,13 @@ class FusedAttention(Fused):
 
     def in_precision(self, precision: ElementType) -> Self:
         """Return the operation with rounded operands."""
-        made = copy(self)
+        made = self.copied()
         made.precision = precision
         return made
 
     def sharing(self, shared: int) -> Self:
         """Return the operation with other numbers of heads of keys."""
-        made = copy(self)
+        made = self.copied()
         made.shared = shared
         return made
 

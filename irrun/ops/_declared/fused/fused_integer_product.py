@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
@@ -61,12 +60,11 @@ class FusedIntegerProduct(Fused):
 
     def with_levels(self, levels: Levels, multiples: Array | None = None, *, floats: bool) -> Self:
         """Return the operation that also returns levels of its result, or of its quotients, or only these."""
-        made, activation = copy(self), self.epilogue.activation
+        made, activation = self.copied(), self.epilogue.activation
         if activation is not None and activation.name == "clamp" and not floats:
             low, high = activation.parameters
             activation = None if low <= levels.low and levels.high <= high else activation
         made.epilogue = replace(self.epilogue, levels=levels, multiples=multiples, floats=floats, activation=activation)
-        made.release()
         return made
 
     def centred(self, codes: Array, memory: Memory) -> Array:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from copy import copy
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -46,7 +45,7 @@ class FusedPackedMatMul(Fused):
 
     def in_precision(self, precision: ElementType) -> Self:
         """Return the operation with rounded operands."""
-        made = copy(self)
+        made = self.copied()
         made.precision = precision if not self.group_size else F32
         return made
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -40,9 +39,8 @@ class FusedProduct(Fused):
 
     def in_precision(self, precision: ElementType) -> Self:
         """Return the operation with rounded operands."""
-        made = copy(self)
+        made = self.copied()
         made.precision, made._rounded = precision, None
-        made.release()
         return made
 
     @property
@@ -54,7 +52,7 @@ class FusedProduct(Fused):
 
     def with_bf16(self, *, floats: bool) -> Self:
         """Return the operation that also returns its result in bf16, or only that."""
-        made = copy(self)
+        made = self.copied()
         made.floats, made.bf16 = floats, True
         return made
 
