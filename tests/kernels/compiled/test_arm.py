@@ -31,6 +31,8 @@ for type in (BF16, F16):
     test_bf16.test_numbers_are_rounded_to_nearest_even.__wrapped__(type)
 test_bf16.test_products_are_equal_to_the_bit.__wrapped__((7, 30, 64))
 test_convolution.test_convolution_with_bias_summand_and_activation.__wrapped__("grouped, odd", 3, "swish")
+""",
+    "codes": """
 for rows in (1, 2):
     test_packed.test_a_product_with_codes_of_a_table.__wrapped__(rows, 17, "nf4", 3, 32, False)
 """,
@@ -57,10 +59,17 @@ print({0!r}, *sorted(arm.words({0!r}) & {{"fmla", "sdot", "usdot", "bfdot"}}))
         ),
         (
             "arm64-dotprod",
-            ["products", "bytes"],
-            ["product", "integer_product"],
-            ["f32 made of bf16, SDOT, 4, 32", "product fmla", "integer_product fmla sdot"],
+            ["products"],
+            ["product"],
+            ["f32 made of bf16, SDOT, 4, 32", "product fmla"],
         ),
+        (
+            "arm64-dotprod",
+            ["bytes"],
+            ["integer_product"],
+            ["f32 made of bf16, SDOT, 4, 32", "integer_product fmla sdot"],
+        ),
+        ("arm64-dotprod", ["codes"], [], ["f32 made of bf16, SDOT, 4, 32"]),
         # Its products of floats are those of the level above.
         (
             "arm64-neon",
@@ -69,7 +78,7 @@ print({0!r}, *sorted(arm.words({0!r}) & {{"fmla", "sdot", "usdot", "bfdot"}}))
             ["f32 made of bf16, halves of words, 4, 32", "integer_product fmla"],
         ),
     ],
-    ids=["arm64-bf16", "arm64-dotprod", "arm64-neon"],
+    ids=["arm64-bf16", "arm64-dotprod", "arm64-dotprod, bytes", "arm64-dotprod, codes", "arm64-neon"],
 )
 def test_level(level: str, values: list[str], kernels: list[str], expected: list[str]) -> None:
     """Check a level in one process, whose kernels are compiled once for values and for instructions."""
