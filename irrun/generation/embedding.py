@@ -29,6 +29,9 @@ _FROM_PADDING: Final = frozenset({"camembert", "mpnet", "roberta", "xlm-roberta"
 _AT_ONCE: Final = 1024
 """The texts that a tokenizer reads at once."""
 
+_TOKENS: Final = 4096
+"""The tokens of the texts that are computed at once, without a number of texts."""
+
 _WHOLE: Final = ("sentence_embedding", "embeddings", "pooler_output")
 
 
@@ -64,16 +67,17 @@ class Encoder:
         """Return the outputs of the model by name for pairs of texts."""
         return self._computed(self.tokenizer.run_pairs(first, second, self._limit))[0]
 
-    def in_batches(self, texts: Sequence[str], size: int) -> Iterator[tuple[Array, dict[str, Array], Array]]:
+    def in_batches(self, texts: Sequence[str], size: int | None) -> Iterator[tuple[Array, dict[str, Array], Array]]:
         """Yield batches of texts with similar numbers of tokens: places, outputs by name, and the mask of the tokens.
 
-        The tokenizer reads many texts at once.
+        The tokenizer reads many texts at once, and the model ``size``, or as many as have 4,096 tokens with padding.
         """
         for begin in range(0, len(texts), _AT_ONCE):
             given = self._tokens(texts[begin : begin + _AT_ONCE])
             mask = given["attention_mask"]
-            order = np.argsort(mask.sum(axis=1), kind="stable")
-            for rows in (order[first : first + size] for first in range(0, len(order), size)):
+            counts = mask.sum(axis=1)
+            order = np.argsort(counts, kind="stable")
+            for rows in _batches(order, counts[order], size):
                 columns = np.flatnonzero(mask[rows].any(axis=0)) if mask[rows].any() else slice(1)
                 yield begin + rows, *self._computed({name: array[rows][:, columns] for name, array in given.items()})
 
@@ -122,8 +126,8 @@ class TextEmbeddingPipeline:
     The methods and the settings are named as those of ``openvino_genai.TextEmbeddingPipeline``. ``pooling_type`` is
     ``cls``, ``mean`` or ``last_token``; by default it is that of the folder's ``1_Pooling/config.json``, or ``cls``
     without one. With ``normalize`` vectors have the length 1. ``max_length`` is the most tokens of a text,
-    ``batch_size`` the most texts of an inference, which have similar lengths. A model whose output is a vector for each
-    text is not pooled.
+    ``batch_size`` the most texts of an inference, which have similar lengths; by default as many as have 4,096 tokens
+    with padding. A model whose output is a vector for each text is not pooled.
     """
 
     def __init__(
@@ -135,7 +139,7 @@ class TextEmbeddingPipeline:
         pooling_type: str | None = None,
         normalize: bool = True,
         max_length: int | None = None,
-        batch_size: int = 32,
+        batch_size: int | None = None,
         query_instruction: str = "",
         embed_instruction: str = "",
         extensions: Iterable[ExtensionSource] = (),
@@ -143,7 +147,7 @@ class TextEmbeddingPipeline:
         require_cpu(device)
         if pooling_type is not None and pooling_type.lower() not in POOLINGS:
             raise GenerationError(f'pooling_type is "{pooling_type}", expected {listing(POOLINGS)}')
-        if batch_size < 1:
+        if batch_size is not None and batch_size < 1:
             raise GenerationError(f"batch_size is {batch_size}, expected 1 text or more")
         self._encoder = Encoder(models_path, config, extensions, max_length)
         self._pooling = pooling_type.lower() if pooling_type is not None else _pooling_of(self._encoder.folder)
@@ -194,6 +198,19 @@ def pooled(vectors: Array, mask: Array, pooling: str) -> Array:
     first = mask.argmax(axis=1)
     last = mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
     return np.asarray(vectors[rows, first if pooling == "cls" else last])
+
+
+def _batches(order: Array, counts: Array, size: int | None) -> Iterator[Array]:
+    """Yield parts of ``order``, texts by ascending ``counts`` of tokens: ``size`` texts, or 4,096 tokens with padding."""
+    begin = 0
+    while begin < len(order):
+        if size is None:
+            fitting = counts[begin:] * np.arange(1, len(order) - begin + 1) <= _TOKENS
+            end = begin + max(int(fitting.sum()), 1)
+        else:
+            end = begin + size
+        yield order[begin:end]
+        begin = end
 
 
 def _pooling_of(folder: Folder) -> str:

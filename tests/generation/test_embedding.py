@@ -61,7 +61,7 @@ def test_vectors(copied: Copy, pooling: str) -> None:
     rows = Tokenizer(folder).rows(TEXTS)
     chosen = {"mean": lambda part: part.mean(axis=0), "cls": lambda part: part[0], "last_token": lambda part: part[-1]}
     expected = np.stack([chosen[pooling](table()[row]) for row in rows])
-    for batch in (1, 2, 8):
+    for batch in (1, 2, 8, None):
         found = TextEmbeddingPipeline(folder, pooling_type=pooling, normalize=False, batch_size=batch)
         np.testing.assert_allclose(found.embed_documents(TEXTS), expected, rtol=1e-5, atol=1e-6)
     units = TextEmbeddingPipeline(folder, pooling_type=pooling).embed_documents(TEXTS)
@@ -78,6 +78,19 @@ def test_the_tokenizer_reads_many_texts_at_once(copied: Copy, monkeypatch: pytes
     monkeypatch.setattr(Tokenizer, "run", lambda self, given: sizes.append(len(given)) or run(self, given))
     np.testing.assert_allclose(found.embed_documents(texts), expected, rtol=1e-5, atol=1e-6)
     assert sizes == [7] * (len(texts) // 7) + [len(texts) % 7]
+
+
+def test_texts_of_a_batch_have_few_tokens(copied: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["Otto", "Once upon a time there was a king", "Otto slept", "the sea", "Otto slept well and dreamed of it"]
+    pipe = TextEmbeddingPipeline(encoder(copied()), pooling_type="mean")
+    counts = sorted(map(len, Tokenizer(pipe._encoder.folder).rows(texts)))
+    monkeypatch.setattr(embedding, "_TOKENS", 2 * counts[1])
+    batches = [mask.shape for _, _, mask in pipe._encoder.in_batches(texts, None)]
+    assert batches[0] == (2, counts[1])
+    assert sum(rows for rows, _ in batches) == len(texts)
+    assert all(rows == 1 or rows * columns <= 2 * counts[1] for rows, columns in batches)
+    expected = np.stack([pipe.embed_query(text) for text in texts])
+    np.testing.assert_allclose(pipe.embed_documents(texts), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_the_pooling_of_the_folder(copied: Copy) -> None:

@@ -48,7 +48,11 @@ from irrun.tensor.element_type import F32
 @click.option("--no-normalize", is_flag=True, help="Do not normalise the vectors.")
 @click.option("--query", metavar="TEXT", help="Score the texts as answers to this question.")
 @count_option("--max-length", most=MOST, help="Limit on the tokens of a text.")
-@count_option("--batch-size", most=MOST, default=32, help="Limit on the texts in one inference.")
+@count_option(
+    "--batch-size",
+    most=MOST,
+    help="Limit on the texts in one inference.  [default: as many as have 4,096 tokens, or 32 with --query]",
+)
 @output_option("Write the vectors, or scores, to this .npy or .npz file.")
 @compile_options
 @usual_options
@@ -60,7 +64,7 @@ def command(
     no_normalize: bool,
     query: str | None,
     max_length: int | None,
-    batch_size: int,
+    batch_size: int | None,
     output: Path | None,
     settings: Settings,
     output_format: str,
@@ -75,7 +79,7 @@ def command(
     from irrun.generation import TextEmbeddingPipeline, TextRerankPipeline
 
     common: dict[str, Any] = {"config": settings.of(folder / "x"), "extensions": extensions()}
-    common |= {"max_length": max_length, "batch_size": batch_size}
+    common |= {"max_length": max_length} | ({} if batch_size is None else {"batch_size": batch_size})
     with warnings_shown():
         if query is not None:
             found, name = TextRerankPipeline(folder, **common).scores(query, given), "scores"
