@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -12,7 +14,7 @@ import pytest
 
 import irrun.model
 from irrun.surgery import reshape, save, set_weights
-from tests.lab.releases import wrong
+from tests.lab.releases import departures, wrong
 from tests.openvino_faults import FAULTS, FORMULAS, Array, inputs_of
 
 PAGE = FAULTS.with_name("openvino-faults.md").read_text(encoding="utf-8")
@@ -44,6 +46,34 @@ def test_the_page_has_the_releases_and_errors_that_were_recorded() -> None:
 )
 def test_releases_in_words(errors: dict[str, float], text: str) -> None:
     assert wrong.since(errors) == text
+
+
+def test_departures_of_single_operations_have_files_and_releases() -> None:
+    cases = departures.smallest()
+    record = json.loads(departures.DATA.read_text(encoding="utf-8"))
+    recorded = [(version, key) for version, outcomes in record["departures"].items() for key in outcomes]
+    with zipfile.ZipFile(departures.FILES) as archive:
+        folders = {name.split("/")[0] for name in archive.namelist()}
+        model = irrun.model.load(archive.read("Clamp-1_nan/model.xml"), archive.read("Clamp-1_nan/model.bin"))
+        x = np.load(io.BytesIO(archive.read("Clamp-1_nan/in0.npy")))
+    assert sorted(recorded) == sorted(cases)
+    assert folders == {departures.name(*key) for key in cases}
+    assert all(len(of[key]) == len(record["releases"]) for of in record["departures"].values() for key in of)
+    (found,) = irrun.model.build(model).session().run([x]).to_tuple()
+    np.testing.assert_array_equal(found, cases["Clamp-1", "nan"].expected[0])
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "text"),
+    [
+        ("ddd", "all from 2024.0 on"),
+        ("add", "from 2024.4 on"),
+        ("-dd", "all from 2024.4 on"),
+        ("drd", "from 2025.1 on"),
+    ],
+)
+def test_releases_of_a_departure_in_words(outcomes: str, text: str) -> None:
+    assert departures.since(["2024.0.0", "2024.4.0", "2025.1.0"], outcomes) == text
 
 
 @pytest.mark.parametrize("tier", ["numpy", "compiled"])

@@ -96,6 +96,14 @@ def test_workflows_run_what_exists() -> None:
     assert [script for script in scripts if not (ROOT / script).is_file()] == []
 
 
+def test_actions_are_pinned_by_their_commits() -> None:
+    """A tag of an action can be moved; Dependabot proposes newer commits."""
+    files = [*(ROOT / ".github" / "workflows").glob("*.yml"), ROOT / "action.yml"]
+    used = [line for file in files for line in re.findall(r"uses: (.+)", file.read_text(encoding="utf-8"))]
+    assert len(used) > 10
+    assert [line for line in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line)] == []
+
+
 def test_nothing_but_archives_is_published() -> None:
     """The action that publishes takes every file of the folder."""
     assert re.findall(r'ROOT / "dist" / "[^"]*"', NOXFILE) == []

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from irrun.ops.departures import GENERAL
 from irrun.ops.registry import declarations
+from tests.lab import records
 from tests.lab.conformance.page import linked
+from tests.lab.releases import departures
 from tools.markdown import cell
 
 BEGIN, END = "<!-- departures: begin -->", "<!-- departures: end -->"
+HEAD = "| operation | version | OpenVINO's CPU plugin | releases | file |", "|---|---|---|---|---|"
 
 
 def page(path: Path) -> str:
@@ -17,11 +21,19 @@ def page(path: Path) -> str:
     text = path.read_text(encoding="utf-8")
     head, _, rest = text.partition(BEGIN)
     _, _, tail = rest.partition(END)
-    rows = [
-        f"| {linked(cls.spec)} | {cls.spec.version} | {cell('; '.join(cls.spec.departures.values()))} |"
-        for cls in sorted(declarations(), key=lambda cls: (cls.spec.type.lower(), cls.spec.version))
-        if cls.spec.departures
-    ]
     general = [f"* {cell(text)}" for text in GENERAL.values()]
-    lines = [BEGIN, *general, "", "| operation | version | OpenVINO's CPU plugin |", "|---|---|---|", *rows, END]
-    return head + "\n".join(lines) + tail
+    return head + "\n".join([BEGIN, *general, "", *HEAD, *_rows(), END]) + tail
+
+
+def _rows() -> Iterator[str]:
+    record = records.read(departures.DATA)
+    for cls in sorted(declarations(), key=lambda cls: (cls.spec.type.lower(), cls.spec.version)):
+        version = departures.versioned(cls.spec)
+        outcomes = record["departures"].get(version, {})
+        for key, text in cls.spec.departures.items():
+            asked = (
+                (departures.since(record["releases"], outcomes[key]), f"`{departures.name(version, key)}`")
+                if key in outcomes
+                else ("", "")
+            )
+            yield f"| {' | '.join([linked(cls.spec), cls.spec.version, cell(text), *asked])} |"

@@ -201,7 +201,7 @@ def pooled(vectors: Array, mask: Array, pooling: str) -> Array:
 
 
 def _batches(order: Array, counts: Array, size: int | None) -> Iterator[Array]:
-    """Yield parts of ``order``, texts by ascending ``counts`` of tokens: ``size`` texts, or 4,096 tokens with padding."""
+    """Yield parts of ``order``, texts by ascending ``counts`` of tokens: of ``size`` texts, or of 4,096 tokens."""
     begin = 0
     while begin < len(order):
         if size is None:

@@ -13,7 +13,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,12 +40,22 @@ class Answer:
     refused: str = ""
 
 
-def ask(folders: Iterable[Path], *, shared: bool = False) -> None:
-    """Run every model that has no answer yet: each in a process of its own, or ``shared`` ones until one crashes."""
+def ask(
+    folders: Iterable[Path],
+    *,
+    shared: bool = False,
+    python: str = sys.executable,
+    environment: Mapping[str, str] = FILLED,
+) -> None:
+    """Run every model that has no answer yet: each in a process of its own, or ``shared`` ones until one crashes.
+
+    ``python`` and ``environment`` choose another OpenVINO than that of this process.
+    """
     waiting = [str(folder) for folder in folders if not (folder / "answer.json").exists()]
     if waiting:
-        command = [sys.executable, str(WORKER), *(["shared"] if shared else [])]
-        subprocess.run(command, input="\n".join(waiting), check=True, text=True, env={**os.environ, **FILLED})
+        command = [python, str(WORKER), *(["shared"] if shared else [])]
+        given = {**os.environ, **FILLED, **environment}
+        subprocess.run(command, input="\n".join(waiting), check=True, text=True, env=given)
 
 
 def put(ir: Writer, inputs: Sequence[Array], root: Path) -> Path:

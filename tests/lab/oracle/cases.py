@@ -32,7 +32,7 @@ def is_asked(case: AnyCase) -> bool:
 
 def ask(cases: Iterable[AnyCase], root: Path) -> dict[str, Reply]:
     """Run cases on the plugin, in folders named after their content: an existing answer is reused."""
-    asked = [(case, _write(case, root)) for case in cases]
+    asked = [(case, put(case, root)) for case in cases]
     oracle.ask(folder for _, folder in asked)
     return {str(case): reply(case, oracle.answer(folder)) for case, folder in asked}
 
@@ -43,14 +43,15 @@ def reason(case: AnyCase) -> str:
     return departures[case.departs] if case.departs in departures else GENERAL[case.departs]
 
 
-def _write(case: AnyCase, root: Path) -> Path:
-    folder = oracle.put(*_model(case), root)
+def put(case: AnyCase, root: Path) -> Path:
+    """Write the model of a case and its inputs into a folder named after their content."""
+    folder = oracle.put(*model(case), root)
     if isinstance(case, ModelCase):
         (folder / "runs").write_text(str(case.runs))
     return folder
 
 
-def _model(case: AnyCase) -> tuple[Writer, list[Array]]:
+def model(case: AnyCase) -> tuple[Writer, list[Array]]:
     """Return the model of a case, named after it, and its inputs."""
     if isinstance(case, Case):
         ir, parameters = harness.model(case, dynamic=case.dynamic, constants=harness.constants(case))

@@ -6,5 +6,7 @@ install --target``), each in a process of its own, with one-layer models of the 
 With ``--models``, it asks for the exported models and the examples whether the release that ``irrun info`` names reads
 them, and whether the one before refuses them, and writes ``docs/data/releases-of-models.json``.
 With ``--faults``, it runs the models of ``docs/faults``, and writes the error of each release to
-``docs/data/openvino-faults.json``.
+``docs/data/openvino-faults.json``. With ``--departures``, it runs the smallest case of each departure that an operation
+declares, and writes the outcomes to ``docs/data/openvino-departures.json`` and the models to
+``docs/faults/operations.zip``.
 """

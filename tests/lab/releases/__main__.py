@@ -13,7 +13,7 @@ from typing import Final
 from irrun.document.writer import Writer
 from irrun.ops.releases import FIRST, number, release
 from tests.cases import AnyCase, Case, all_cases, all_models
-from tests.lab.releases import files, wrong
+from tests.lab.releases import departures, files, wrong
 from tests.lab.releases.asking import Installed, installations
 from tests.nets import Net
 from tests.ops import harness
@@ -74,12 +74,16 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--old-python", help="the Python of releases before 2023.0")
     parser.add_argument("--models", action="store_true", help="ask for whole models instead")
     parser.add_argument("--faults", action="store_true", help="ask for the models of docs/faults instead")
+    parser.add_argument("--departures", action="store_true", help="ask for the departures that operations declare")
     options = parser.parse_args(arguments)
     installed = installations(options.folder, options.python, options.old_python)
     with TemporaryDirectory() as folder:
         if options.faults:
             for name, errors in wrong.record(installed, Path(folder)).items():
                 print(f"{name}: wrong {wrong.since(errors)}")
+        elif options.departures:
+            for version, outcomes in departures.record(installed, Path(folder)).items():
+                print(version, outcomes)
         elif options.models:
             for key, value in files.record(files.asked(list(files.models(Path(folder))), installed)).items():
                 print(f"{key}: {value}")

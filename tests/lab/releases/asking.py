@@ -23,18 +23,21 @@ class Installed(NamedTuple):
     def name(self) -> str:
         return self.folder.name
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables with which a process finds this release."""
+        return {"PYTHONPATH": str(self.folder), "LD_LIBRARY_PATH": str(self.folder / "openvino" / "libs")}
+
     def answers(self, lines: Sequence[str]) -> list[str]:
         """Return what the release does with each model: ``nothing``, ``reads`` or ``compiles``."""
         return [word for line in self.run(WORKER, lines) for word in line.split()]
 
     def run(self, worker: Path, lines: Sequence[str]) -> list[str]:
         """Return the lines that a worker prints with this release, given others."""
-        libraries = str(self.folder / "openvino" / "libs")
-        environment = {**os.environ, "PYTHONPATH": str(self.folder), "LD_LIBRARY_PATH": libraries}
         done = subprocess.run(
             [self.python, str(worker)],
             input="\n".join(lines),
-            env=environment,
+            env={**os.environ, **self.environment},
             stdout=subprocess.PIPE,
             text=True,
             check=True,
