@@ -8,7 +8,7 @@ beside making the models, and writes docs/performance.md and its pictures; with 
 prints, unless --output says where to write.
 
 To measure in parts, keep the figures of each, and join them in the end; of rows measured twice, the last file counts:
-  python benchmarks/compare.py --models resnet50,vgg16 --neighbours 1,2 --json vision.json
+  python benchmarks/compare.py --models resnet50,vgg16 --neighbours 0,1,2 --json vision.json
   python benchmarks/compare.py --models smollm-135m-f32-token-32,smollm-135m-int4-token-32 --json language.json
   python benchmarks/compare.py --merge vision.json language.json
 
@@ -54,23 +54,24 @@ BESIDE: Final = ("resnet50", "mobilenet-v2", "yolov8n", "bert-base", "smollm-135
 """The models that a full run measures beside busy programs."""
 
 
-def disturbed(made: Made, counts: Sequence[int], threads: int, seconds: float) -> dict[int, dict[str, float]]:
-    """Median milliseconds beside busy programs, by their number: of irrun, of irrun in one thread, of OpenVINO.
+def disturbed(made: Made, counts: Sequence[int], seconds: float) -> dict[int, dict[str, dict[str, float]]]:
+    """The times beside busy programs, by their number: of irrun, of irrun in one thread, of OpenVINO.
 
-    They take turns: the share of the processors that the system gives to a program changes from second to second.
+    They take turns: the share of the processors that the system gives to a program changes from second to second. The
+    number of threads is left to the engines.
     """
     workers = {
-        "irrun": Worker("irrun", made, threads),
+        "irrun": Worker("irrun", made, 0),
         "irrun, 1 thread": Worker("irrun", made, 1),
-        "OpenVINO": Worker("openvino", made, threads),
+        "OpenVINO": Worker("openvino", made, 0),
     }
     for worker in workers.values():
         worker.ask(warm=True)
-    found: dict[int, dict[str, float]] = {}
+    found: dict[int, dict[str, dict[str, float]]] = {}
     for count in counts:
         with neighbours(count):
             times = in_turns(workers, seconds)
-        found[count] = {name: statistics.median(each) for name, each in times.items()}
+        found[count] = {name: summary(each) for name, each in times.items()}
     for worker in workers.values():
         worker.close()
     return found
@@ -143,13 +144,14 @@ def _outputs(worker: Worker) -> list[Any]:
 
 
 def summary(times: Sequence[float]) -> dict[str, float]:
-    """Milliseconds: the median, and the quartiles as the spread."""
-    low, high = np.percentile(times, [25, 75]).tolist()
+    """Milliseconds: the median, the quartiles as the spread, and the 99th percentile."""
+    low, high, slow = np.percentile(times, [25, 75, 99]).tolist()
     return {
         "median_ms": statistics.median(times),
         "least_ms": min(times),
         "low_ms": low,
         "high_ms": high,
+        "p99_ms": slow,
         "runs": len(times),
     }
 
@@ -184,7 +186,7 @@ def main() -> None:
     parser.add_argument(
         "--neighbours",
         metavar="COUNTS",
-        help="measure beside this many busy programs too; 1,2 in a full run, for some models",
+        help="measure beside this many busy programs too; 0,1,2 in a full run, for some models",
     )
     parser.add_argument("--pinned", action="store_true", help="measure although BLAS is pinned to an architecture")
     parser.add_argument("--merge", type=Path, nargs="+", metavar="FILE", help="measure nothing, report these figures")
@@ -196,7 +198,7 @@ def main() -> None:
     names = options.models.split(",") if options.models is not None else list(MODELS)
     engines = options.engines.split(",")
     if options.neighbours is None:
-        options.neighbours = "" if partial else "1,2"
+        options.neighbours = "" if partial else "0,1,2"
     counts = [int(count) for count in options.neighbours.split(",") if count]
     for kind, given, known in (("model", names, MODELS), ("engine", engines, ENGINES)):
         strange = [name for name in given if name not in known]
@@ -221,7 +223,7 @@ def main() -> None:
             results[name] = {**results[name], report.MEMORY: read}
         print(report.line(name, results[name]), flush=True)
     busy = {
-        name: disturbed(ensure(name, options.folder), counts, options.threads, options.seconds / 3)
+        name: disturbed(ensure(name, options.folder), counts, options.seconds)
         for name in (() if not counts else BESIDE if options.models is None else names)
     }
     conditions = report.machine(options.threads, results)
@@ -235,7 +237,7 @@ def merged(files: Sequence[Path]) -> tuple[dict[str, str], report.Results, repor
     """The conditions, results and figures beside neighbours of several files, in the order of the tables."""
     conditions: dict[str, str] = {}
     results: dict[str, Mapping[str, Any]] = {}
-    busy: dict[str, Mapping[int, Mapping[str, float]]] = {}
+    busy: dict[str, Mapping[int, Mapping[str, Mapping[str, float]]]] = {}
     for file in files:
         whole = json.loads(file.read_text(encoding="utf-8"))
         conditions.update(whole["machine"])

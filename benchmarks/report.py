@@ -16,7 +16,7 @@ from exports import EIGHT_BITS, LENGTHS, MODELS, NETWORK, PROMPTS, TINY, TOKENS
 from packaging.requirements import Requirement
 
 Results = Mapping[str, Mapping[str, Any]]
-Busy = Mapping[str, Mapping[int, Mapping[str, float]]]
+Busy = Mapping[str, Mapping[int, Mapping[str, Mapping[str, float]]]]
 """Milliseconds by model, number of busy neighbours, and engine."""
 
 OWN_MODEL: Final = Path(__file__).with_name("own_model.md")
@@ -206,6 +206,9 @@ def _latency(results: Results) -> list[str]:
 def _times(results: Results) -> list[str]:
     engines = [name for name in TITLES if any(name in record for record in results.values())]
     tiers = [name for name in TIERS if name in engines]
+    slowest = [
+        name for name in ("irrun", "openvino") if any("p99_ms" in each.get(name, {}) for each in results.values())
+    ]
     compared = {f"ratio, {TIERS[tier]}": (tier, *OTHERS) for tier in tiers}
     if "onnxruntime" in engines and "irrun" in engines:
         compared |= {f"irrun ÷ {TITLES[other]}": ("irrun", other) for other in OTHERS}
@@ -215,8 +218,10 @@ def _times(results: Results) -> list[str]:
     for name, record in results.items():
         times = [_time(record[engine]) if engine in record else "" for engine in engines]
         ratios = [ratio(record, *others, ours=ours) for ours, *others in compared.values()]
-        rows.append([name, *times, *map(_number, ratios)])
-    return table(["model", *(TITLES[name] for name in engines), *compared], rows)
+        tails = [_digits(record[engine]["p99_ms"]) if "p99_ms" in record.get(engine, {}) else "" for engine in slowest]
+        rows.append([name, *times, *map(_number, ratios), *tails])
+    heads = [*(TITLES[name] for name in engines), *compared, *(f"{TITLES[name]}, p99" for name in slowest)]
+    return table(["model", *heads], rows)
 
 
 def _means(results: Results) -> list[str]:
@@ -312,12 +317,20 @@ def _neighbours(busy: Busy) -> list[str]:
         return []
     rows = []
     for name, counts in busy.items():
-        for count, times in counts.items():
-            best = min(value for engine, value in times.items() if engine.startswith("irrun"))
-            rows.append([name, str(count), *map(_digits, times.values()), _number(times["irrun"] / best)])
-    engines = next(iter(next(iter(busy.values())).values()))
-    heads = ["model", "busy programs", *engines, "irrun ÷ its best"]
-    return ["## Beside busy programs, latency in milliseconds", "", *table(heads, rows), ""]
+        for count, engines in counts.items():
+            medians, slowest = ([times[key] for times in engines.values()] for key in ("median_ms", "p99_ms"))
+            ratios = [medians[0] / other for other in medians[1:]]
+            rows.append([name, str(count), *map(_digits, medians), *map(_number, ratios), *map(_digits, slowest)])
+    own, *others = next(iter(next(iter(busy.values())).values()))
+    heads = [own, *others, *(f"{own} ÷ {other}" for other in others), *(f"{name}, p99" for name in (own, *others))]
+    return [
+        "## Beside busy programs, latency in milliseconds",
+        "",
+        "The number of threads is that which each engine chooses; p99 is the 99th percentile.",
+        "",
+        *table(["model", "busy programs", *heads], rows),
+        "",
+    ]
 
 
 def _cost(results: Results) -> list[str]:

@@ -42,6 +42,11 @@ def threads() -> int:
     return _COUNT[0] if _COUNT else available()
 
 
+def are_chosen() -> bool:
+    """Return whether somebody has set the number of threads."""
+    return bool(_COUNT)
+
+
 def set_threads(count: int) -> None:
     """Set the number of threads; ValueError below 1. The threads of BLAS are not affected."""
     if count < 1:

@@ -1,0 +1,85 @@
+"""How many workers are worth while beside other programs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment,unused-ignore]
+
+_LOOK: Final = 0.004
+"""The least seconds between two looks at the counter."""
+
+_WINDOW: Final = 0.05
+"""The seconds in which interruptions are counted, unless there are many before."""
+
+_STALE: Final = 1.0
+"""Seconds without a look after which the counter says nothing about the present."""
+
+_MANY: Final = 3
+_RATE: Final = 60.0
+"""Interruptions in a window, and in a second, from which on others want the processors."""
+
+_PAUSE: Final = 0.1
+_LONGEST: Final = 1.6
+"""Seconds with fewer workers before another one is tried again: at first, and after many trials in vain."""
+
+
+def interruptions() -> int:
+    """Return how often the system has taken a processor from a thread of this process; 0 where it does not tell."""
+    return 0 if resource is None else resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
+
+
+class Contention:
+    """The most workers that find a processor each, as far as the system interrupts them.
+
+    Workers wait for each other after each call. One without a processor delays all of them for a time slice, which is
+    longer than many networks take. So where threads are interrupted often, there is one worker less; after a pause
+    another one is tried again. Pauses grow while that is in vain. Where one worker is interrupted, two are not tried.
+    """
+
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, interruptions: Callable[[], int] = interruptions
+    ) -> None:
+        self._clock = clock
+        self._interruptions = interruptions
+        self._wanted = 0
+        self._most = 0
+        self._looked = self._begun = -_STALE
+        self._count = 0
+        self._is_trial = False
+        self._pause = _PAUSE
+        self._decides = 0.0
+
+    def limit(self, wanted: int) -> int:
+        """Return the number of workers for a tape that ``wanted`` could walk."""
+        now = self._clock()
+        if wanted > self._wanted:
+            self._wanted = self._most = wanted
+        if now - self._looked >= _LOOK:
+            self._look(now)
+        return min(wanted, self._most)
+
+    def _look(self, now: float) -> None:
+        count, seconds = self._interruptions(), now - self._begun
+        are_many = count - self._count >= max(_MANY, _RATE * seconds)
+        is_stale = now - self._looked >= _STALE
+        self._looked = now
+        if not (is_stale or are_many or seconds >= _WINDOW):
+            return
+        self._begun, self._count = now, count
+        if not is_stale and now >= self._decides:
+            self._decide(now, are_many)
+
+    def _decide(self, now: float, are_many: bool) -> None:
+        if are_many and self._most > 1:
+            self._pause = min(2 * self._pause, _LONGEST) if self._is_trial else _PAUSE
+            self._most -= 1
+            self._decides = now + self._pause
+        is_trial = not are_many and self._most < self._wanted
+        self._most += is_trial
+        self._is_trial = is_trial

@@ -1,0 +1,58 @@
+"""The number of workers beside other programs, on a clock and a counter of the test."""
+
+from __future__ import annotations
+
+from irrun.runtime.contention import Contention
+
+
+class Machine:
+    """A clock, and the interruptions that the threads of a process have had."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.count = 7.0
+        self.contention = Contention(lambda: self.now, lambda: int(self.count))
+
+    def run(self, seconds: float, rates: dict[int, float], wanted: int = 4) -> list[int]:
+        """Return the numbers of workers of tapes of 5 ms; ``rates`` are interruptions in a second, by number."""
+        found = []
+        for _ in range(round(seconds / 0.005)):
+            found.append(self.contention.limit(wanted))
+            self.now += 0.005
+            self.count += 0.005 * rates.get(found[-1], 0)
+        return found
+
+
+def test_all_workers_where_nothing_interrupts_them() -> None:
+    assert set(Machine().run(2, {4: 20})) == {4}
+
+
+def test_fewer_where_others_want_a_processor() -> None:
+    machine = Machine()
+    found = machine.run(10, {4: 500})
+    assert found[0] == 4
+    assert set(found) == {3, 4}
+    assert 0.005 < sum(count == 4 for count in found[400:]) / len(found[400:]) < 0.05
+    assert set(machine.run(3, {})[-100:]) == {4}
+
+
+def test_one_after_the_other_leaves() -> None:
+    machine = Machine()
+    assert set(machine.run(2, {4: 500, 3: 300, 2: 200, 1: 100})[100:]) == {1}
+    found = machine.run(3, {4: 500})
+    assert found.index(2) < found.index(3) < found.index(4)
+
+
+def test_what_was_long_ago_says_nothing() -> None:
+    machine = Machine()
+    machine.run(0.1, {})
+    machine.now += 5
+    machine.count += 10_000
+    assert set(machine.run(0.1, {})) == {4}
+
+
+def test_a_tape_of_fewer_tasks_needs_fewer() -> None:
+    machine = Machine()
+    machine.run(0.1, {})
+    assert set(machine.run(0.1, {}, wanted=2)) == {2}
+    assert set(machine.run(0.1, {}, wanted=4)) == {4}
