@@ -40,6 +40,7 @@ STANDARD_IN_KERNELS = {
     "os",
     "pathlib",
     "re",
+    "resource",
     "struct",
     "sys",
     "threading",

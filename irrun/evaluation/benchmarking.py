@@ -9,7 +9,7 @@ from typing import Any, NotRequired, TypedDict
 from irrun.evaluation.differences import largest
 from irrun.evaluation.native import OpenVINOEngine, OpenVINOModel
 from irrun.evaluation.timing import BlasRecord, at_once, blas_in_use, in_turns, latency, milliseconds
-from irrun.kernels.threads import is_crowded
+from irrun.kernels.threads import threads, worthwhile
 from irrun.model import Loaded, Outputs, Session, build
 from irrun.model.config import streams
 from irrun.runtime.executor import ExecutionRecord
@@ -71,9 +71,9 @@ def benchmark(
     Return a record that is ready for JSON: ``blas``, the tier and the steps of the runs, ``precision``, ``backend``,
     and ``engines`` by name. An engine has ``compile_ms`` and ``first_ms``, the number of ``iterations``, ``median``,
     ``average``, ``min``, ``max`` and ``p90`` in milliseconds, and its ``throughput`` in inferences per second, by the
-    clock. ``requests`` is their number, and ``crowded`` whether BLAS has one thread since programs wait for processors.
-    With OpenVINO, ``ratio`` is the quotient of both medians, and ``largest_difference`` that of the outputs. InputError
-    for inputs that do not fit, RequestError where OpenVINO cannot run.
+    clock. ``requests`` is their number, and ``crowded`` whether other programs want the processors, so that fewer
+    threads compute. With OpenVINO, ``ratio`` is the quotient of both medians, and ``largest_difference`` that of the
+    outputs. InputError for inputs that do not fit, RequestError where OpenVINO cannot run.
 
     >>> found = benchmark(load("model.xml"), {0: image}, niter=100)
     >>> found["engines"]["irrun"]["median"]
@@ -107,7 +107,7 @@ def benchmark(
         for name, times in in_turns(runs, niter, seconds).items():
             engines[name] |= {"iterations": len(times), **latency(times)}
     record |= executor.as_dict()
-    record |= {"requests": count, "crowded": own.compiled.config.threads is None and is_crowded()}
+    record |= {"requests": count, "crowded": worthwhile() < threads()}
     record |= {"precision": precision, "backend": backend(precision, executor.last), "engines": engines}
     if openvino is not None:
         record |= {"ratio": engines["irrun"]["median"] / engines["openvino"]["median"], **agreement}

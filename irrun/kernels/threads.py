@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irrun.kernels.aligned import aligned
+from irrun.kernels.contention import Contention
 
 Array = npt.NDArray[Any]
 
@@ -27,12 +28,10 @@ _BLOCK: Final = 1 << 17
 _LOOK_AGAIN: Final = 1.0
 """Seconds after which affinity and quota are looked up again."""
 
-_CROWDED: Final = 2.5
-"""Programs for each processor from which on there are too many."""
-
 _UNLIMITED: Final = 1 << 16
 """Processors where there is no quota."""
 
+_CONTENTION: Final = Contention()
 _LOCAL: Final = threading.local()
 _COUNT: Final[list[int]] = []
 
@@ -42,9 +41,9 @@ def threads() -> int:
     return _COUNT[0] if _COUNT else available()
 
 
-def are_chosen() -> bool:
-    """Return whether somebody has set the number of threads."""
-    return bool(_COUNT)
+def worthwhile() -> int:
+    """Return the number of threads that find a processor each beside other programs; all where somebody set it."""
+    return _COUNT[0] if _COUNT else _CONTENTION.limit(available())
 
 
 def set_threads(count: int) -> None:
@@ -65,22 +64,6 @@ def available() -> int:
 @lru_cache(maxsize=1)
 def _available(_period: int) -> int:
     return max(1, min(by_affinity(), _quota(Path("/sys/fs/cgroup"), _groups())))
-
-
-def is_crowded() -> bool:
-    """Return whether programs have been waiting for processors for a while, by the system's load average.
-
-    Threads that wait for each other, like those of BLAS, then take many times as long as one.
-    """
-    return _crowded(int(time.monotonic() / _LOOK_AGAIN))
-
-
-@lru_cache(maxsize=1)
-def _crowded(_period: int) -> bool:
-    try:
-        return os.getloadavg()[0] > _CROWDED * (os.cpu_count() or 1)
-    except (AttributeError, OSError):
-        return False
 
 
 def by_affinity() -> int:

@@ -104,12 +104,11 @@ class Config(NamedTuple):
     def apply(self) -> None:
         """Set the number of threads for the whole process: BLAS has one setting for all callers.
 
-        By itself BLAS follows affinity, but no quota; it gets one thread while other programs wait for processors.
+        By itself BLAS follows affinity, but no quota; it gets fewer threads beside other programs.
         """
         if self.threads is not None:
             threads.set_threads(self.threads)
-        count = 1 if self.threads is None and threads.is_crowded() else max(1, threads.threads() // self.streams)
-        blas.set_threads(count)
+        blas.set_threads(max(1, threads.worthwhile() // self.streams))
 
 
 def known_settings() -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.kernels.aligned import LINES, aligned
-from irrun.kernels.threads import threads
+from irrun.kernels.threads import worthwhile
 from irrun.runtime.lowering.builder import Builder, Call
 from irrun.runtime.workers import workers
 from irrun_kernels.native import NOWHERE, Address
@@ -20,7 +20,7 @@ def run_at_once(builder: Builder) -> None:
         for name, value in zip(record.dtype.names or (), call.arguments, strict=True):
             record[name] = _address(builder, value) if isinstance(value, Address) else value
         row = np.array([call.kernel.address, record.ctypes.data, call.tasks], np.int64)
-        counters, count = aligned(3 * LINE, np.int64), threads()
+        counters, count = aligned(3 * LINE, np.int64), worthwhile()
         counters.fill(0)
         each = -(-int(call.workspace) // LINES) * LINES + LINES
         workspace = aligned(count * each)

@@ -12,7 +12,7 @@ import numpy as np
 
 from irrun.diagnostics.signals import is_of_signal
 from irrun.kernels.locks import Lock
-from irrun.kernels.threads import threads
+from irrun.kernels.threads import threads, worthwhile
 from irrun.runtime.budget import Budget, held_bytes
 from irrun.runtime.execute import execute
 from irrun.runtime.instance import Instance
@@ -138,7 +138,7 @@ class Programs:
         except IndexError:
             instance = Instance(pool.program, threads())
         try:
-            results = instance.run(request, pool.program.workers(threads() // self._streams))
+            results = instance.run(request, pool.program.workers(worthwhile() // self._streams))
         except BaseException:
             request.state.discard()
             raise

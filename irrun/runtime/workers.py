@@ -11,8 +11,6 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels.aligned import aligned
-from irrun.kernels.threads import are_chosen
-from irrun.runtime.contention import Contention
 from irrun_kernels.tape import lead, serve, settle, walk_alone
 
 _POLLS: Final = 300_000
@@ -32,17 +30,13 @@ class Workers:
         self.threads: list[Worker] = []
         self._lock = threading.Lock()
         self._last: object = None
-        self._contention = Contention()
 
     def walk(self, tape: int, calls: int, counters: int, workspace: int, each: int, count: int, kept: object) -> None:
         """Do all calls of a tape, with ``count`` workers where the others are free, and alone where they are not.
 
-        Fewer do them where the system refuses threads, and beside other programs, unless their number was chosen. Each
-        worker has ``each`` bytes of workspace. ``kept`` holds all of the memory, which a worker that is late may look
-        at after this returns.
+        Fewer do them where the system refuses threads. Each worker has ``each`` bytes of workspace. ``kept`` holds all
+        of the memory, which a worker that is late may look at after this returns.
         """
-        if not are_chosen():
-            count = self._contention.limit(count)
         if count < 2 or not self._lock.acquire(blocking=False):
             walk_alone(tape, calls, workspace)
             return

@@ -66,8 +66,9 @@ def test_a_small_model_loads_only_what_it_needs() -> None:
         *("irrun.tensor.rounding", "irrun.tensor.strings"),
     }
     code = (
-        "import sys\nbefore = set(sys.modules)\nfrom irrun.cli import main\nfrom irrun.kernels import threads\n"
-        "threads.is_crowded = lambda: False\n"
+        "import sys\nbefore = set(sys.modules)\nfrom irrun.cli import main\n"
+        "from irrun.kernels.contention import Contention\n"
+        "Contention.limit = lambda self, wanted: wanted\n"
         f"sys.argv = ['irrun', 'run', {str(digits / 'model.xml')!r}, '-i', {str(digits / 'seven.npy')!r}, '-q']\n"
         "try:\n    main()\nexcept SystemExit as end:\n    assert end.code == 0\n"
         f"print(sorted({rare} & set(sys.modules) - before), file=sys.stderr)"

@@ -91,10 +91,11 @@ def test_the_throughput_of_several_requests_is_by_the_clock() -> None:
 
 
 def test_a_crowded_machine_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("irrun.evaluation.benchmarking.is_crowded", lambda: True)
+    monkeypatch.setattr("irrun.evaluation.benchmarking.worthwhile", lambda: 0)
     lines = run("bench", DIGITS, "--niter", "1").stdout.splitlines()
-    told = "programs wait for processors, so BLAS has one thread; --threads sets their number"
+    told = "other programs want the processors: fewer threads compute; --threads sets their number"
     assert [line.split(maxsplit=1)[1] for line in lines if line.startswith("load")] == [told]
+    monkeypatch.undo()
     assert json.loads(run("bench", DIGITS, "--niter", "1", "--threads", "1", "--json").stdout)["crowded"] is False
 
 

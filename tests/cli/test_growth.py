@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from irrun.kernels import threads
+from irrun.kernels.contention import Contention
 from irrun.tensor.element_type import F32
 from tests.cli.conftest import Run
 from tests.lines import Lines
@@ -91,7 +92,7 @@ def test_work_grows_with_the_model(
 ) -> None:
     monkeypatch.setattr(threads, "time", SimpleNamespace(monotonic=lambda: 0.0))
     threads.available()
-    threads.is_crowded()
+    monkeypatch.setattr(Contention, "limit", lambda *given: given[-1])
 
     def work(count: int) -> int:
         net = Net()

@@ -61,15 +61,6 @@ def test_a_quota_that_changes_is_noticed(monkeypatch: pytest.MonkeyPatch) -> Non
     threads_module._available.cache_clear()
 
 
-@pytest.mark.parametrize(("load", "wanted"), [(19.0, False), (21.0, True)])
-def test_programs_that_wait_for_processors(load: float, wanted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads_module.os, "cpu_count", lambda: 8)
-    monkeypatch.setattr(threads_module.os, "getloadavg", lambda: (load, 0.0, 0.0), raising=False)
-    threads_module._crowded.cache_clear()
-    assert threads_module.is_crowded() is wanted
-    threads_module._crowded.cache_clear()
-
-
 def test_threads_below_one() -> None:
     with pytest.raises(ValueError, match="0 threads, expected at least 1"):
         set_threads(0)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from irrun.kernels import threads
+from irrun.kernels.contention import Contention
 from irrun.model.arguments import owners
 from irrun.model.compiled import Compiled, build
 from irrun.model.loaded import load
@@ -22,7 +23,7 @@ def time_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processors and load, which are looked up again after a second, are looked up before lines are counted."""
     monkeypatch.setattr(threads, "time", SimpleNamespace(monotonic=lambda: 0.0))
     threads.available()
-    threads.is_crowded()
+    monkeypatch.setattr(Contention, "limit", lambda *given: given[-1])
 
 
 def counted(function: Callable[[], object]) -> int:

@@ -149,9 +149,9 @@ def test_a_step_without_a_kernel_is_left_to_numpy(tmp_path: Path) -> None:
 def test_blas_has_one_thread_between_calls_of_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """BLAS keeps its threads where all steps are compiled, or all are NumPy's."""
     counts: list[int] = []
-    for function in ("irrun.kernels.threads.threads", "irrun.runtime.programs.threads"):
-        monkeypatch.setattr(function, lambda: 2)
-    monkeypatch.setattr("irrun.kernels.threads.is_crowded", lambda: False)
+    for function in ("threads", "worthwhile"):
+        for module in ("irrun.kernels.threads", "irrun.runtime.programs"):
+            monkeypatch.setattr(f"{module}.{function}", lambda: 2)
     monkeypatch.setattr(blas, "set_threads", counts.append)
     for is_mixed in (False, True):
         net = Net()

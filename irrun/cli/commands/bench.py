@@ -157,7 +157,7 @@ def _text(record: Mapping[str, Any]) -> str:
     if record["requests"] > 1:
         facts.append(["requests", f"{record['requests']} at once"])
     if record["crowded"]:
-        facts.append(["load", "programs wait for processors, so BLAS has one thread; --threads sets their number"])
+        facts.append(["load", "other programs want the processors: fewer threads compute; --threads sets their number"])
     if record["precision"] != "f32":
         facts.append(["precision", f"{record['precision']}, {record['backend']}"])
     if "openvino" in engines:

@@ -1,7 +1,8 @@
-"""How many workers are worth while beside other programs."""
+"""How many threads find a processor beside other programs."""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from typing import Final
@@ -26,7 +27,10 @@ _RATE: Final = 60.0
 
 _PAUSE: Final = 0.1
 _LONGEST: Final = 1.6
-"""Seconds with fewer workers before another one is tried again: at first, and after many trials in vain."""
+"""Seconds with fewer threads before another one is tried again: at first, and after many trials in vain."""
+
+_CROWDED: Final = 2.5
+"""Programs for each processor from which on one thread is enough to begin with."""
 
 
 def interruptions() -> int:
@@ -34,19 +38,33 @@ def interruptions() -> int:
     return 0 if resource is None else resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
 
 
-class Contention:
-    """The most workers that find a processor each, as far as the system interrupts them.
+def is_crowded() -> bool:
+    """Return whether programs have been waiting for processors for a while, by the system's load average."""
+    try:
+        return os.getloadavg()[0] > _CROWDED * (os.cpu_count() or 1)
+    except (AttributeError, OSError):
+        return False
 
-    Workers wait for each other after each call. One without a processor delays all of them for a time slice, which is
-    longer than many networks take. So where threads are interrupted often, there is one worker less; after a pause
-    another one is tried again. Pauses grow while that is in vain. Where one worker is interrupted, two are not tried.
+
+class Contention:
+    """The most threads that find a processor each, as far as the system interrupts them.
+
+    Threads that compute together wait for each other again and again: workers after each call, those of BLAS after each
+    product. One without a processor delays all for a time slice, which is longer than many networks take. So where
+    threads are interrupted often, there is one less; after a pause another one is tried again. Pauses grow while that
+    is in vain. Where one thread alone is interrupted, two are not tried. Before anything is counted, the load average
+    decides whether to begin with one.
     """
 
     def __init__(
-        self, clock: Callable[[], float] = time.monotonic, interruptions: Callable[[], int] = interruptions
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        interruptions: Callable[[], int] = interruptions,
+        crowded: Callable[[], bool] = is_crowded,
     ) -> None:
         self._clock = clock
         self._interruptions = interruptions
+        self._crowded = crowded
         self._wanted = 0
         self._most = 0
         self._looked = self._begun = -_STALE
@@ -56,10 +74,11 @@ class Contention:
         self._decides = 0.0
 
     def limit(self, wanted: int) -> int:
-        """Return the number of workers for a tape that ``wanted`` could walk."""
+        """Return how many threads should compute of ``wanted``, the number of processors that the process may use."""
         now = self._clock()
         if wanted > self._wanted:
-            self._wanted = self._most = wanted
+            self._most = 1 if not self._wanted and self._crowded() else wanted
+            self._wanted = wanted
         if now - self._looked >= _LOOK:
             self._look(now)
         return min(wanted, self._most)
@@ -76,10 +95,11 @@ class Contention:
             self._decide(now, are_many)
 
     def _decide(self, now: float, are_many: bool) -> None:
+        is_trial = not are_many and self._most < self._wanted
         if are_many and self._most > 1:
             self._pause = min(2 * self._pause, _LONGEST) if self._is_trial else _PAUSE
-            self._most -= 1
             self._decides = now + self._pause
-        is_trial = not are_many and self._most < self._wanted
-        self._most += is_trial
+            self._most = max(self._most - 1, 1)
+        elif is_trial:
+            self._most = min(self._most + 1, self._wanted)
         self._is_trial = is_trial

@@ -1,8 +1,12 @@
-"""The number of workers beside other programs, on a clock and a counter of the test."""
+"""The number of threads beside other programs, on a clock and a counter of the test."""
 
 from __future__ import annotations
 
-from irrun.runtime.contention import Contention
+import os
+
+import pytest
+
+from irrun.kernels.contention import Contention, is_crowded
 
 
 class Machine:
@@ -11,10 +15,11 @@ class Machine:
     def __init__(self) -> None:
         self.now = 100.0
         self.count = 7.0
-        self.contention = Contention(lambda: self.now, lambda: int(self.count))
+        self.is_crowded = False
+        self.contention = Contention(lambda: self.now, lambda: int(self.count), lambda: self.is_crowded)
 
     def run(self, seconds: float, rates: dict[int, float], wanted: int = 4) -> list[int]:
-        """Return the numbers of workers of tapes of 5 ms; ``rates`` are interruptions in a second, by number."""
+        """Return the numbers of threads of runs of 5 ms; ``rates`` are interruptions in a second, by number."""
         found = []
         for _ in range(round(seconds / 0.005)):
             found.append(self.contention.limit(wanted))
@@ -23,7 +28,7 @@ class Machine:
         return found
 
 
-def test_all_workers_where_nothing_interrupts_them() -> None:
+def test_all_threads_where_nothing_interrupts_them() -> None:
     assert set(Machine().run(2, {4: 20})) == {4}
 
 
@@ -51,8 +56,23 @@ def test_what_was_long_ago_says_nothing() -> None:
     assert set(machine.run(0.1, {})) == {4}
 
 
-def test_a_tape_of_fewer_tasks_needs_fewer() -> None:
+def test_a_run_may_want_fewer() -> None:
     machine = Machine()
     machine.run(0.1, {})
     assert set(machine.run(0.1, {}, wanted=2)) == {2}
     assert set(machine.run(0.1, {}, wanted=4)) == {4}
+
+
+def test_one_to_begin_with_on_a_crowded_machine() -> None:
+    machine = Machine()
+    machine.is_crowded = True
+    found = machine.run(1, {})
+    assert found[0] == 1
+    assert found[-1] == 4
+
+
+@pytest.mark.parametrize(("load", "wanted"), [(19.0, False), (21.0, True)])
+def test_programs_that_wait_for_processors(load: float, wanted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0), raising=False)
+    assert is_crowded() is wanted
