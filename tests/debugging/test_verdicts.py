@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -427,3 +428,10 @@ def test_outputs_that_are_constants_and_differ(tmp_path: Path) -> None:
     found = compare(model("a", 1), model("b", 2), {0: f32([[1, -2, 3]])})
     assert [item.differs for item in found.outputs] == [False, True]
     assert (found.verdict.verdict, found.verdict.suspects) == ("unknown", ())
+
+
+def test_the_page_lists_all_causes() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "accuracy.md").read_text(encoding="utf-8")
+    table = page.partition("| cause | what differs |\n|---|---|\n")[2].partition("\n\n")[0]
+    listed = [name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+    assert sorted(listed) == sorted(CAUSES)
