@@ -87,7 +87,7 @@ def told(part: Part, end: int, twin: int) -> Told | None:
     found, layers, others = part.found, part.layers, part.others
     if not layers or not others:
         return _read_alike(found, layers, others, (end, twin))
-    if len(layers) == len(others) == 1:
+    if len(layers) == len(others) == 1 and QUANTISER not in _apart(found, layers[0], others[0]):
         return Told(layers[0], others[0], cause_of(found, layers[0], others[0]))
     mine, its = part.surplus()
     first = (
@@ -102,6 +102,11 @@ def told(part: Part, end: int, twin: int) -> Told | None:
         cause = cause_of(found, end, twin)
         return Told(end, twin, cause._replace(name="input") if cause.name == "implementation" else cause)
     return _by_constants(part) or _of_types(found, mine, its)
+
+
+def _apart(found: Alignment, id: int, other: int) -> set[str]:
+    """Return the types of two layers, if these differ."""
+    return {found.ours.node(id).type} ^ {found.theirs.node(other).type}
 
 
 def computing(layers: Layers, ids: Sequence[int]) -> list[int]:

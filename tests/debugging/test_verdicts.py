@@ -97,6 +97,17 @@ def scaled(name: str, *, quantised: bool) -> Build:
     return build
 
 
+def activated(name: str, *, quantised: bool) -> Build:
+    """Return an activation, or what was quantised for its range."""
+
+    def build(made: Net, x: Handle) -> Handle:
+        if not quantised:
+            return made.layer("Gelu", [x], opset=7, name=name, approximation_mode="ERF")
+        return made.layer("FakeQuantize", [x, *(made.constant(f32(at)) for at in (-0.2, 20, -0.2, 20))], levels=256)
+
+    return build
+
+
 def attention(name: str) -> Build:
     def build(made: Net, x: Handle) -> Handle:
         heads = made.layer("Reshape", [x, made.constant([1, 2, 4])], special_zero=False)
@@ -235,12 +246,13 @@ def test_what_two_exporters_write(name: str, tmp_path: Path) -> None:
     assert compare(*pair, X).verdict == Verdict("equal")
 
 
-def test_a_layer_that_a_quantised_model_lacks(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("made", "type"), [(scaled, "Multiply"), (activated, "Gelu")])
+def test_a_layer_that_a_quantised_model_lacks(made: Callable[..., Build], type: str, tmp_path: Path) -> None:
     """The fault is the layer, not the quantiser behind it."""
-    pair = [net(tmp_path / f"{flag}.xml", scaled("scale", quantised=flag), str(flag)) for flag in (False, True)]
+    pair = [net(tmp_path / f"{flag}.xml", made("lacking", quantised=flag), str(flag)) for flag in (False, True)]
     (first,), (second,) = compare(*pair, X).verdict.suspects, compare(*reversed(pair), X).verdict.suspects
-    assert (first.name, first.type, first.cause) == ("scale", "Multiply", "missing")
-    assert (second.other, second.cause) == ("scale", "missing")
+    assert (first.name, first.type, first.cause) == ("lacking", type, "missing")
+    assert (second.other, second.cause) == ("lacking", "missing")
 
 
 def test_weights_in_f16_before_what_they_are_added_to(tmp_path: Path) -> None:
