@@ -85,6 +85,10 @@ class Layers:
         """Return the layers that read a layer, without Results."""
         return {other for other in self.graph.successors(id) if other in self.steps}
 
+    def types_after(self, outlet: Outlet) -> list[str]:
+        """Return the types of the layers that read a tensor, in alphabetical order."""
+        return sorted(self.node(inlet.node).type for inlet in self.graph.consumers(outlet))
+
     def constants(self, id: int) -> dict[int, Array]:
         """Return the constants that a layer reads, by input."""
         slots = self.steps[id].inputs

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from irrun.debugging.finding import Finder
+from irrun.debugging.replaying import Layers
 from irrun.debugging.resembling import distance, is_plain
 from irrun.graph import Outlet
 
@@ -157,28 +158,11 @@ class Searcher(Finder):
         self, ends: Iterable[Outlet], is_known: Callable[[Outlet], bool] | None = None, most: int | None = None
     ) -> set[int]:
         """Return the layers that lead to some ends, from tensors that are known, by default those that were found."""
-        is_known = self.found.__contains__ if is_known is None else is_known
-        waiting, cone = list(ends), set[int]()
-        while waiting and (most is None or len(cone) <= most):
-            outlet = waiting.pop()
-            if not is_known(outlet) and outlet.node in self.ours.steps and outlet.node not in cone:
-                cone.add(outlet.node)
-                waiting += [source for source in self.ours.sources(outlet.node) if source is not None]
-        return cone
+        return _leading(self.ours, ends, self.found.__contains__ if is_known is None else is_known, most)
 
     def _other_cone(self, end: Outlet) -> set[int]:
         """Return the layers of the other model that lead to a tensor, as far as no own layer has found theirs."""
-        waiting, cone = [end], set[int]()
-        while waiting and len(cone) <= _WIDEST:
-            outlet = waiting.pop()
-            if (
-                outlet.node in self.theirs.steps
-                and outlet.node not in cone
-                and (outlet == end or not self._is_taken(outlet))
-            ):
-                cone.add(outlet.node)
-                waiting += [source for source in self.theirs.sources(outlet.node) if source is not None]
-        return cone
+        return _leading(self.theirs, [end], lambda outlet: outlet != end and self._is_taken(outlet), _WIDEST)
 
     def _is_taken(self, other: Outlet) -> bool:
         """Return whether own layers go on with a tensor of the other model, or with an equal one."""
@@ -197,3 +181,14 @@ class Searcher(Finder):
                 behind.add(after)
                 waiting.append(after)
         return [id for id in self.ours.steps if id in behind]
+
+
+def _leading(layers: Layers, ends: Iterable[Outlet], is_known: Callable[[Outlet], bool], most: int | None) -> set[int]:
+    """Return the layers that lead to some ends from tensors that are known, up to one more than ``most`` of them."""
+    waiting, leading = list(ends), set[int]()
+    while waiting and (most is None or len(leading) <= most):
+        outlet = waiting.pop()
+        if outlet.node in layers.steps and outlet.node not in leading and not is_known(outlet):
+            leading.add(outlet.node)
+            waiting += [source for source in layers.sources(outlet.node) if source is not None]
+    return leading

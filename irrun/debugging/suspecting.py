@@ -8,10 +8,12 @@ from statistics import median
 from typing import Final
 
 from irrun.debugging.aligning import Alignment
+from irrun.debugging.causes import Told
+from irrun.debugging.following import of_arithmetic, of_stored
 from irrun.debugging.levels import QUANTISATION, QUANTISER, ROUNDING
 from irrun.debugging.replaying import Layers
 from irrun.debugging.searching import Region
-from irrun.debugging.telling import Part, Told, computing, most_telling, of_arithmetic, of_stored, told
+from irrun.debugging.telling import Part, computing, most_telling, told
 from irrun.debugging.verdicts import WIDEST, Cut, LayerLoss, Suspect, Verdict
 from irrun.diagnostics import amount
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +52,34 @@ def sizes(path: Path, prefix: str, axis: int) -> Loaded:
     return load(made.save(path))
 
 
+def halves(path: Path, prefix: str, *starts: int) -> Loaded:
+    """A product of functions of slices, each of two columns."""
+    made = Net()
+    at = made.layer("Tanh", [made.parameter("x", "1,5,4")], name=f"{prefix}tanh")
+    total = None
+    for number, (start, type) in enumerate(zip(starts, ("Exp", "Sigmoid", "Sin"), strict=True)):
+        cut = [made.constant([value]) for value in (start, start + 2, 1, 2)]
+        half = made.layer("Slice", [at, *cut], opset=8, name=f"{prefix}half_{number}")
+        half = made.layer(type, [half], name=f"{prefix}{type}")
+        total = half if total is None else made.layer("Multiply", [total, half], name=f"{prefix}total_{number}")
+    assert total is not None
+    made.result(made.layer("Tanh", [total], name=f"{prefix}end", tensor="y"))
+    return load(made.save(path))
+
+
+@pytest.mark.parametrize("prefix", ["", "b_"])
+@pytest.mark.parametrize(("wrong", "place"), [((2, 2, 1), 0), ((0, 0, 1), 1), ((0, 2, 2), 2)])
+def test_a_slice_that_begins_where_another_one_does(
+    wrong: Sequence[int], place: int, prefix: str, tmp_path: Path
+) -> None:
+    """The layer is named that the function behind it reads, not the one whose tensor it has."""
+    first, other = halves(tmp_path / "a.xml", "", 0, 2, 1), halves(tmp_path / "b.xml", prefix, *wrong)
+    names = f"half_{place}", f"{prefix}half_{place}"
+    for model, beside, expected in ((first, other, names), (other, first, names[::-1])):
+        (suspect,) = compare(model, beside, X).verdict.suspects
+        assert (suspect.name, suspect.other, suspect.cause) == (*expected, "constant")
+
+
 @pytest.mark.parametrize("prefix", ["", "b_"])
 @pytest.mark.parametrize(("make", "right", "wrong", "name"), [(steps, 0, 1, "kept"), (sizes, 1, 2, "rows")])
 def test_what_equals_another_tensor_by_chance_is_not_taken_for_it(
@@ -61,5 +89,6 @@ def test_what_equals_another_tensor_by_chance_is_not_taken_for_it(
     first, other = make(tmp_path / "a.xml", "", right), make(tmp_path / "b.xml", prefix, wrong)
     for model, beside in ((first, other), (other, first)):
         (suspect,) = compare(model, beside, X).verdict.suspects
-        assert (suspect.name if model is first else suspect.other) == name
+        names = name, f"{prefix}{name}"
+        assert (suspect.name, suspect.other) == (names if model is first else names[::-1])
         assert suspect.cause == "constant"
