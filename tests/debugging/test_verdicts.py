@@ -34,9 +34,9 @@ def net(path: Path, build: Build, prefix: str = "") -> Loaded:
     return load(made.save(path))
 
 
-def norm(eps: float, name: str, axis: int = 1) -> Build:
+def norm(eps: float, name: str, axis: int = 1, mode: str = "inside_sqrt") -> Build:
     return lambda made, x: made.layer(
-        "MVN", [x, made.constant([axis])], opset=6, name=name, normalize_variance=True, eps=eps, eps_mode="inside_sqrt"
+        "MVN", [x, made.constant([axis])], opset=6, name=name, normalize_variance=True, eps=eps, eps_mode=mode
     )
 
 
@@ -132,6 +132,20 @@ def attention_parts(axis: int) -> Build:
 SCALES, SHIFTS = f32([1.5, 0.5]), f32([0.1, -0.2])
 
 
+def norm_parts(eps: float, mode: str = "inside_sqrt") -> Build:
+    def build(made: Net, x: Handle) -> Handle:
+        axis, number = made.constant([1]), made.constant(f32([eps]), name="epsilon")
+        centred = made.layer("Subtract", [x, made.layer("ReduceMean", [x, axis], keep_dims=True)])
+        square = made.layer("Multiply", [centred, centred])
+        variance = made.layer("ReduceMean", [square, axis], keep_dims=True)
+        if mode == "inside_sqrt":
+            variance = made.layer("Add", [variance, number], name="with_epsilon")
+        root = made.layer("Sqrt", [variance])
+        return made.layer("Divide", [centred, root if mode == "inside_sqrt" else made.layer("Add", [root, number])])
+
+    return build
+
+
 def groups(made: Net, x: Handle) -> Handle:
     inputs = [made.layer("Reshape", [x, made.constant([1, 2, 4])], special_zero=False)]
     inputs += [made.constant(SCALES, name="scale"), made.constant(SHIFTS, name="shift")]
@@ -193,6 +207,11 @@ PAIRS: dict[str, tuple[Build, Build, dict[str, Any]]] = {
         group_parts(SHIFTS[::-1], 1e-5),
         {"name": "g", "other": "plus_shift", "cause": "constant", "constants": ("shift",)},
     ),
+    "an epsilon of normalisation": (
+        norm(0.5, "n"),
+        norm_parts(1e-6),
+        {"name": "n", "other": "with_epsilon", "cause": "attribute", "what": "Add: 0.5 beside 1e-06", "ids": None},
+    ),
     "an epsilon of these": (
         groups,
         group_parts(SHIFTS, 0.5),
@@ -235,6 +254,8 @@ def test_equal_and_harmless(tmp_path: Path) -> None:
 SOUND: dict[str, tuple[Build, Build]] = {
     "attention beside its parts": (attention("a"), attention_parts(-1)),
     "group normalisation beside its parts": (groups, group_parts(SHIFTS, 1e-5)),
+    "normalisation beside its parts": (norm(1e-6, "n"), norm_parts(1e-6)),
+    "normalisation with epsilon outside": (norm(0.1, "n", mode="outside_sqrt"), norm_parts(0.1, "outside_sqrt")),
     "exchanged operands": (shifted(WEIGHTS[:2], "a"), shifted(WEIGHTS[:2], "b", first=True)),
 }
 
