@@ -24,12 +24,13 @@ def expanded(model: Loaded, other: Loaded) -> Loaded:
     """Return a model with attention and normalisation as several layers, if another model does not have these.
 
     The layers have the name of that which they are made from; the ids of others stay. A layer stays that has a sink, or
-    needs sizes that are not known.
+    needs sizes that are not known, or if the other model has no layers that such parts have.
     """
     kept = {node.type for node in other.graph.ordered()}
     if "GroupNormalization" in kept:
         kept.add("MVN")
-    nodes = [node for node in model.graph.ordered() if node.type in _PARTS and node.type not in kept]
+    types = {type for type in _PARTS if type not in kept and _TELLING[type] & {name.lower() for name in kept}}
+    nodes = [node for node in model.graph.ordered() if node.type in types]
     if not nodes:
         return model
     graph = MutableGraph(model.graph, model.facts, model.weights)
@@ -131,3 +132,10 @@ _PARTS: Final[Mapping[str, Callable[[_Parts], Outlet | None]]] = {
     "GroupNormalization": _group_norm,
     "MVN": _norm,
 }
+
+_TELLING: Final[Mapping[str, frozenset[str]]] = {
+    "ScaledDotProductAttention": frozenset({"softmax", "exp"}),
+    "GroupNormalization": frozenset({"mvn", "reducemean"}),
+    "MVN": frozenset({"reducemean"}),
+}
+"""Layers in small letters, of which a model has one that was written as such parts."""
