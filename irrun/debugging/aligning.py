@@ -9,8 +9,9 @@ place: if all that follows is then found again, the difference lies between what
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -23,6 +24,7 @@ from irrun.debugging.replaying import Layers
 from irrun.debugging.resembling import SAME, distance
 from irrun.debugging.searching import Region, Searcher
 from irrun.debugging.spool import Spool
+from irrun.debugging.verdicts import WIDEST
 from irrun.graph import Outlet
 from irrun.jobs.progress import working
 from irrun.model import Loaded
@@ -31,7 +33,7 @@ from irrun.tensor import Array
 _T = TypeVar("_T")
 
 _MOST: Final = 400
-"""Tensors that are put in place of another, at most."""
+"""Tensors that are put in place of another in search of one region, at most."""
 
 _PATIENCE: Final = 12
 """Layers behind such a tensor that are computed before one of them must be found."""
@@ -95,18 +97,23 @@ class _Aligner(Searcher):
     def __init__(self, ours: Layers, theirs: Layers, spool: Spool, inputs: Mapping[int, Array]) -> None:
         super().__init__(ours, theirs, spool, inputs)
         self.result = Alignment(ours, theirs, self.found, self.harmless)
-        self._tried = 0
         self._deadline = time.process_time() + _SECONDS
 
     def explain(self, ends: Sequence[tuple[Outlet, Outlet]]) -> None:
         """Put tensors of the other model in the place of own ones until the ends are those of the other model."""
         while wrong := [pair for pair in ends if not self._agrees(*pair)]:
-            region = self._best(wrong)
+            is_known: Callable[[Outlet], bool] = self.is_certain
+            region = self._best(wrong, is_known)
+            if region is None or region.width > WIDEST:
+                derived = self.derived().__contains__
+                nearer = self._best(wrong, derived)
+                if nearer is not None and (region is None or nearer.width < region.width):
+                    region, is_known = nearer, derived
             if region is None:
                 return
             self.result.regions.append(region)
             behind = self.behind({region.end.node})
-            doubtful = [id for id in behind if not all(map(self.is_certain, self.ours.outlets(id)))]
+            doubtful = [id for id in behind if not all(map(is_known, self.ours.outlets(id)))]
             self.take(region.end, region.other)
             for id in doubtful:
                 for outlet in self.ours.outlets(id):
@@ -139,13 +146,12 @@ class _Aligner(Searcher):
         """Return whether a tensor is one of the other model, in the same shape."""
         return tuple(array.shape) == self.tensors.shape(other) and distance(array, self.tensors[other]) <= SAME
 
-    def _best(self, wrong: Sequence[tuple[Outlet, Outlet]]) -> Region | None:
-        """Return the smallest region that explains most ends."""
-        cone = self.cone((outlet for outlet, _ in wrong), doubt=True)
+    def _best(self, wrong: Sequence[tuple[Outlet, Outlet]], is_known: Callable[[Outlet], bool]) -> Region | None:
+        """Return the smallest region that explains most ends, behind tensors that are known."""
+        cone = self.cone((outlet for outlet, _ in wrong), is_known)
         best: tuple[int, Region] | None = None
-        for region in self.candidates(cone, wrong):
-            self._tried += 1
-            if self._tried > _MOST or time.process_time() > self._deadline:
+        for region in islice(self.candidates(cone, wrong), _MOST):
+            if time.process_time() > self._deadline:
                 break
             gained = self._gain(region, cone, wrong)
             if gained and (best is None or gained > best[0]):

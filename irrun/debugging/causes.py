@@ -42,6 +42,14 @@ class Cause(NamedTuple):
     constants: tuple[str, ...] = ()
 
 
+class Told(NamedTuple):
+    """A layer and its counterpart, and why they differ."""
+
+    id: int
+    other: int
+    cause: Cause
+
+
 def cause_of(found: Alignment, id: int, other: int) -> Cause:
     """Return why a layer differs from its counterpart, the details, and the constants that differ."""
     ours, theirs = found.ours, found.theirs

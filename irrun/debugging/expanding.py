@@ -21,13 +21,16 @@ from irrun.tensor.element_type import BOOLEAN, I64, ElementType
 
 
 def expanded(model: Loaded, other: Loaded) -> Loaded:
-    """Return a model with attention and group normalisation as several layers, if another model does not have these.
+    """Return a model with attention and normalisation as several layers, if another model does not have these.
 
     The layers have the name of that which they are made from; the ids of others stay. A layer stays that has a sink, or
-    needs sizes that are not known.
+    needs sizes that are not known, or if the other model has no layers that such parts have.
     """
     kept = {node.type for node in other.graph.ordered()}
-    nodes = [node for node in model.graph.ordered() if node.type in _PARTS and node.type not in kept]
+    if "GroupNormalization" in kept:
+        kept.add("MVN")
+    types = {type for type in _PARTS if type not in kept and _TELLING[type] & {name.lower() for name in kept}}
+    nodes = [node for node in model.graph.ordered() if node.type in types]
     if not nodes:
         return model
     graph = MutableGraph(model.graph, model.facts, model.weights)
@@ -37,9 +40,10 @@ def expanded(model: Loaded, other: Loaded) -> Loaded:
             if made is not None:
                 graph.replace(Outlet(node.id, 0), made)
                 graph.remove([node.id])
-        return model_of(model, *graph.freeze())
+        parted = model_of(model, *graph.freeze())
     except OpError:
         return model
+    return parted if len(parted.graph) == len(model.graph) else expanded(parted, other)
 
 
 class _Parts:
@@ -101,7 +105,37 @@ def _group_norm(parts: _Parts) -> Outlet | None:
     return parts.layer("Add", 1, parts.layer("Multiply", 1, normal, factor), summand)
 
 
+def _norm(parts: _Parts) -> Outlet | None:
+    """Return the tensor less its mean, divided by its standard deviation."""
+    if len(parts.sources) != 2:
+        return None
+    data, axes = parts.sources
+    op: Any = parts.node.op
+    type, eps = parts.fact(0).type, op.eps
+    mean = parts.layer("ReduceMean", 1, data, axes, keep_dims=True)
+    centred = parts.layer("Subtract", 1, data, mean)
+    if not op.normalize_variance:
+        return centred
+    square = parts.layer("Power", 1, centred, parts.constant(2, type))
+    deviation = parts.layer("ReduceMean", 1, square, axes, keep_dims=True)
+    is_inside = op.eps_mode.lower() == "inside_sqrt"
+    if is_inside:
+        deviation = parts.layer("Add", 1, deviation, parts.constant(eps, type))
+    deviation = parts.layer("Sqrt", 1, deviation)
+    if not is_inside:
+        deviation = parts.layer("Add", 1, deviation, parts.constant(eps, type))
+    return parts.layer("Divide", 1, centred, deviation)
+
+
 _PARTS: Final[Mapping[str, Callable[[_Parts], Outlet | None]]] = {
     "ScaledDotProductAttention": _attention,
     "GroupNormalization": _group_norm,
+    "MVN": _norm,
 }
+
+_TELLING: Final[Mapping[str, frozenset[str]]] = {
+    "ScaledDotProductAttention": frozenset({"softmax", "exp"}),
+    "GroupNormalization": frozenset({"mvn", "reducemean"}),
+    "MVN": frozenset({"reducemean"}),
+}
+"""Layers in small letters, of which a model has one that was written as such parts."""

@@ -55,6 +55,11 @@ class ByValue:
         """Return the name and the type of the layer that computes one of the other tensors."""
         raise NotImplementedError
 
+    def is_read_alike(self, outlet: Outlet, other: Outlet) -> bool:
+        """Return whether layers of the same types read an own tensor and another one, if these are known."""
+        del outlet, other
+        return True
+
     def coarser(
         self,
         id: int,
@@ -88,7 +93,10 @@ class ByValue:
         return inputs
 
     def same(self, outlet: Outlet, array: Array) -> Outlet | None:
-        """Return the tensor of the other model that has the same values; of several, one of the same name or type."""
+        """Return the tensor of the other model that has the same values; of several, one of the same name or type.
+
+        Of these, one that layers of the same types read.
+        """
         node = self.ours.node(outlet.node)
         near = [other for _, other in self.tensors.near(array, SAME)[:64]]
         if is_plain(array):
@@ -103,6 +111,7 @@ class ByValue:
                 name != node.name or other.port != outlet.port,
                 self.tensors.type(other) != array.dtype,
                 type != node.type,
+                not self.is_read_alike(outlet, other),
                 other in self.taken,
                 self.tensors.shape(other) != tuple(array.shape),
                 other.port != outlet.port,
@@ -169,6 +178,10 @@ class Finder(ByValue):
     def described(self, other: Outlet) -> tuple[str, str]:
         twin = self.theirs.node(other.node)
         return twin.name, twin.type
+
+    def is_read_alike(self, outlet: Outlet, other: Outlet) -> bool:
+        """Return whether layers of the same types read two tensors."""
+        return self.ours.types_after(outlet) == self.theirs.types_after(other)
 
     def coarser(
         self,

@@ -9,14 +9,11 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from irrun.debugging.comparing import Record, compare
-from irrun.debugging.faults import DebugError
+from irrun.debugging.faults import REFUSED, DebugError, refusal
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.ports import of_shapes
 from irrun.debugging.sides import OPENVINO, Side
-from irrun.diagnostics import IRError, OpError
-from irrun.diagnostics.internal import InternalError
-from irrun.diagnostics.naming import of_system
-from irrun.diagnostics.requests import RequestError
+from irrun.debugging.verdicts import Verdict
 from irrun.document.reader import load as read
 from irrun.evaluation.batch.items import files_of
 from irrun.evaluation.files import arrays, reading, saving
@@ -25,7 +22,7 @@ from irrun.jobs import Lost, Way, in_order, spread, way
 from irrun.jobs.cluster import ClusterError
 from irrun.jobs.progress import told
 from irrun.linter.files import looks_like_ir
-from irrun.model import InputError, Loaded, Port, load
+from irrun.model import Loaded, Port, load
 from irrun.ops.importing import at
 from irrun.tensor import Array, Shape
 
@@ -107,16 +104,13 @@ class PairWork:
     root: Path = field(default_factory=Path.cwd)
 
     def __call__(self, pair: Pair) -> Record:
-        other = OPENVINO if pair.other is None else str(pair.other)
-        record: Record = {"name": pair.name, "model": str(pair.model), "other": other}
+        record = _head(pair)
         try:
             if pair.problem:
                 raise DebugError(pair.problem)
             return {**record, **self._compared(self._here(pair))}
-        except OSError as error:
-            return {**record, "status": "failed", "error": of_system(error)}
-        except (RequestError, InputError, IRError, OpError, InternalError, MemoryError) as error:
-            return {**record, "status": "failed", "error": str(error) or "not enough memory"}
+        except REFUSED as error:
+            return failed(record, refusal(error))
 
     def _here(self, pair: Pair) -> Pair:
         """Return a pair as this worker finds it, which may have another working directory."""
@@ -167,6 +161,15 @@ class PairWork:
         return load(path, weights, extensions=[at(source, self.root) for source in self.extensions])
 
 
+def failed(head: Record, error: str) -> Record:
+    """Return the record of a pair that could not be compared; its verdict is ``unknown``."""
+    return {**head, "status": "failed", "error": error, **Verdict("unknown", reason=error).as_dict()}
+
+
+def _head(pair: Pair) -> Record:
+    return {"name": pair.name, "model": str(pair.model), "other": OPENVINO if pair.other is None else str(pair.other)}
+
+
 def worst_of(records: Sequence[Record]) -> int | None:
     """Return the place of the record whose outputs differ most, shapes before errors; None where all are equal."""
     far: dict[int, float] = {}
@@ -190,7 +193,7 @@ def compare_files(work: PairWork, pairs: Sequence[Pair], workers: Way | None = N
     shown = told(found, "comparing", unit="pairs", total=len(pairs)) if len(pairs) > 1 else found
     try:
         for pair, item in zip(pairs, shown, strict=False):
-            record = {"name": pair.name, "status": "failed", "error": item.reason} if isinstance(item, Lost) else item
+            record = failed(_head(pair), item.reason) if isinstance(item, Lost) else item
             yield record
             if work.fail_fast and record["status"] != "equal":
                 return

@@ -133,8 +133,8 @@ class PairRecord(PairHead, ComparisonRecord):
     """A pair that was compared."""
 
 
-class FailedPair(PairHead):
-    """A pair that could not be compared."""
+class FailedPair(PairHead, VerdictRecord):
+    """A pair that could not be compared; its verdict is ``unknown``."""
 
     status: Literal["failed"]
     error: str
@@ -153,7 +153,7 @@ class PairsRecord(TypedDict):
 
 
 class NothingBlamed(VerdictRecord):
-    """The verdict where no layer is suspected."""
+    """The verdict where no layer is suspected, ``unknown`` where the sides could not be compared."""
 
     model: str
     files: list[str]

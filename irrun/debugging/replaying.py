@@ -54,6 +54,11 @@ class Layers:
         whole = self._wholes.get(outlet.node)
         return None if whole is None else Outlet(whole, 0)
 
+    def has_number(self, id: int) -> bool:
+        """Return whether a layer is a part of another one, and reads a number that is an attribute of that."""
+        read = [outlet.node for outlet in self.graph.sources(id) if outlet is not None]
+        return id in self.parts and any(at in self.parts and self.node(at).type == "Const" for at in read)
+
     def operands(self, id: int) -> list[Outlet | None]:
         """Return what a layer reads, by input; None for an absent input."""
         found = list(self.graph.sources(id))
@@ -84,6 +89,10 @@ class Layers:
     def after(self, id: int) -> set[int]:
         """Return the layers that read a layer, without Results."""
         return {other for other in self.graph.successors(id) if other in self.steps}
+
+    def types_after(self, outlet: Outlet) -> list[str]:
+        """Return the types of the layers that read a tensor, in alphabetical order."""
+        return sorted(self.node(inlet.node).type for inlet in self.graph.consumers(outlet))
 
     def constants(self, id: int) -> dict[int, Array]:
         """Return the constants that a layer reads, by input."""

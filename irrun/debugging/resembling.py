@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -119,6 +120,11 @@ class Tensors:
     def is_finite(self, outlet: Outlet) -> bool:
         """Return whether a tensor has neither NaN nor infinities."""
         return self._known[outlet][1].is_finite
+
+    def is_few(self, outlet: Outlet) -> bool:
+        """Return whether a tensor has few integers."""
+        shape, sketch = self._known[outlet]
+        return sketch.kind != "f" and prod(shape) <= _FEW
 
     def type(self, outlet: Outlet) -> Any:
         """Return NumPy's type of the elements of a tensor."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from irrun.debugging.finding import Finder
+from irrun.debugging.replaying import Layers
 from irrun.debugging.resembling import distance, is_plain
 from irrun.graph import Outlet
 
@@ -35,6 +36,11 @@ class Region:
     clipped: str = ""
     starts: tuple[tuple[Outlet, Outlet], ...] | None = None
 
+    @property
+    def width(self) -> int:
+        """The number of layers of the side that has more."""
+        return max(len(self.layers), len(self.others))
+
 
 class Searcher(Finder):
     """Finds tensors by value, and the regions in which the difference of those that are not found may lie."""
@@ -60,6 +66,10 @@ class Searcher(Finder):
                     size = len(layers) + len(beside) + (is_one_sided or twin.type != node.type) + spreads
                     order = size, spreads, twin.name != node.name, twin.type != node.type, len(found)
                     found.append((order, Region(outlet, other, layers, beside)))
+        for outlet, other in self._alternatives(cone):
+            is_named = self.ours.node(outlet.node).name == self.theirs.node(other.node).name
+            region = Region(outlet, other, (outlet.node,), (other.node,))
+            found.append(((2, False, not is_named, False, len(found)), region))
         found.sort(key=lambda item: item[0])
         yield from (region for _, region in found)
 
@@ -71,9 +81,21 @@ class Searcher(Finder):
             yield source, ()
         for id in self.ours.steps:
             for outlet in self.ours.outlets(id) if id in cone else ():
-                inside = self.cone([outlet], _WIDEST)
+                inside = self.cone([outlet], most=_WIDEST)
                 if outlet not in self.found and len(inside) <= _WIDEST:
                     yield outlet, tuple(at for at in self.ours.steps if at in inside)
+
+    def _alternatives(self, cone: Container[int]) -> Iterator[tuple[Outlet, Outlet]]:
+        """Yield few integers that were found, with others that a layer of the type makes of the same tensors."""
+        for id in self.ours.steps:
+            for outlet in self.ours.outlets(id) if id in cone else ():
+                if outlet in self.found and self.tensors.is_few(self.found[outlet]):
+                    type = self.ours.node(id).type
+                    for other in self.tensors:
+                        is_alike = other.port == outlet.port and self.theirs.node(other.node).type == type
+                        is_other = other != self.found[outlet] and other.node in self.theirs.steps
+                        if is_alike and is_other and self._feeds(outlet, other):
+                            yield outlet, other
 
     def _plausible(self, outlet: Outlet, ends: Mapping[Outlet, Outlet]) -> Iterator[Outlet]:
         """Yield tensors of the other model that may stand in the place of an own one."""
@@ -119,30 +141,28 @@ class Searcher(Finder):
         alike = self.ours.node(outlet.node).type == self.theirs.node(other.node).type
         return alike or all(source in self.found for source in before)
 
-    def cone(self, ends: Iterable[Outlet], most: int | None = None, *, doubt: bool = False) -> set[int]:
-        """Return the layers that lead to some ends, as far as their tensors have no counterpart, or no certain one."""
-        is_known = self.is_certain if doubt else self.found.__contains__
-        waiting, cone = list(ends), set[int]()
-        while waiting and (most is None or len(cone) <= most):
-            outlet = waiting.pop()
-            if not is_known(outlet) and outlet.node in self.ours.steps and outlet.node not in cone:
-                cone.add(outlet.node)
-                waiting += [source for source in self.ours.sources(outlet.node) if source is not None]
-        return cone
+    def derived(self) -> set[Outlet]:
+        """Return the tensors that were found, and all before them, without those that may be equal by chance.
+
+        Those of a part that resembles another one may be, and integers of which the other model has alternatives.
+        """
+        derived = {Outlet(id, 0) for id in self.ours.parameters}
+        doubtful = {outlet for outlet, _ in self._alternatives(self.ours.steps)}
+        for id in self.ours.steps:
+            if all(source in derived for source in self.ours.sources(id) if source is not None):
+                found = [outlet for outlet in self.ours.outlets(id) if outlet in self.found]
+                derived |= set(found) - doubtful
+        return derived
+
+    def cone(
+        self, ends: Iterable[Outlet], is_known: Callable[[Outlet], bool] | None = None, most: int | None = None
+    ) -> set[int]:
+        """Return the layers that lead to some ends, from tensors that are known, by default those that were found."""
+        return _leading(self.ours, ends, self.found.__contains__ if is_known is None else is_known, most)
 
     def _other_cone(self, end: Outlet) -> set[int]:
         """Return the layers of the other model that lead to a tensor, as far as no own layer has found theirs."""
-        waiting, cone = [end], set[int]()
-        while waiting and len(cone) <= _WIDEST:
-            outlet = waiting.pop()
-            if (
-                outlet.node in self.theirs.steps
-                and outlet.node not in cone
-                and (outlet == end or not self._is_taken(outlet))
-            ):
-                cone.add(outlet.node)
-                waiting += [source for source in self.theirs.sources(outlet.node) if source is not None]
-        return cone
+        return _leading(self.theirs, [end], lambda outlet: outlet != end and self._is_taken(outlet), _WIDEST)
 
     def _is_taken(self, other: Outlet) -> bool:
         """Return whether own layers go on with a tensor of the other model, or with an equal one."""
@@ -161,3 +181,14 @@ class Searcher(Finder):
                 behind.add(after)
                 waiting.append(after)
         return [id for id in self.ours.steps if id in behind]
+
+
+def _leading(layers: Layers, ends: Iterable[Outlet], is_known: Callable[[Outlet], bool], most: int | None) -> set[int]:
+    """Return the layers that lead to some ends from tensors that are known, up to one more than ``most`` of them."""
+    waiting, leading = list(ends), set[int]()
+    while waiting and (most is None or len(leading) <= most):
+        outlet = waiting.pop()
+        if outlet.node in layers.steps and outlet.node not in leading and not is_known(outlet):
+            leading.add(outlet.node)
+            waiting += [source for source in layers.sources(outlet.node) if source is not None]
+    return leading

@@ -8,10 +8,12 @@ from statistics import median
 from typing import Final
 
 from irrun.debugging.aligning import Alignment
+from irrun.debugging.causes import Cause, Told
+from irrun.debugging.following import of_arithmetic, of_stored
 from irrun.debugging.levels import QUANTISATION, QUANTISER, ROUNDING
 from irrun.debugging.replaying import Layers
 from irrun.debugging.searching import Region
-from irrun.debugging.telling import Part, Told, computing, most_telling, of_arithmetic, of_stored, told
+from irrun.debugging.telling import Part, computing, most_telling, told
 from irrun.debugging.verdicts import WIDEST, Cut, LayerLoss, Suspect, Verdict
 from irrun.diagnostics import amount
 
@@ -142,6 +144,12 @@ def _accused(
     node, twin = ours.node(pair.id), theirs.node(pair.other)
     is_part = pair.id in ours.parts or pair.other in theirs.parts
     cause = pair.cause
+    wholes = {side.node(id).name for side, id in ((ours, pair.id), (theirs, pair.other)) if side.has_number(id)}
+    if cause.name == "constant" and wholes:
+        what = cause.what
+        for name in wholes:
+            what = what.replace(f'"{name}" ', "")
+        cause = Cause("attribute", what, tuple(name for name in cause.constants if name not in wholes))
     if pair.id in ours.parts and cause.what:
         cause = cause._replace(what=f"{node.type}: {cause.what}")
     ids = None if is_part else (pair.id, pair.other)

@@ -6,32 +6,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Final, NamedTuple
-
-import numpy as np
 
 from irrun.debugging.aligning import Alignment
-from irrun.debugging.causes import ROUNDED, Cause, cause_of, factor_of, moves, reads, unconverted, values_of
+from irrun.debugging.causes import ROUNDED, Cause, Told, cause_of, factor_of, moves, reads, unconverted, values_of
 from irrun.debugging.levels import CODING, QUANTISER
 from irrun.debugging.quantising import constant_loss
 from irrun.debugging.replaying import Layers
 from irrun.debugging.resembling import SAME, distance
 from irrun.graph import Node, Outlet
 from irrun.tensor import Array
-
-_DEEPEST: Final = 12
-"""Layers of shape arithmetic from the end of a region back to the one that differs."""
-
-_TOLD: Final = frozenset({"attribute", "constant", "quantisation"})
-"""Causes that tell what differs."""
-
-
-class Told(NamedTuple):
-    """A layer and its counterpart, and why they differ."""
-
-    id: int
-    other: int
-    cause: Cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +69,14 @@ def told(part: Part, end: int, twin: int) -> Told | None:
     """Return the layers of a region, or before it, that tell what differs; ``end`` and ``twin`` are its last ones."""
     found, layers, others = part.found, part.layers, part.others
     if not layers or not others:
-        return _read_alike(found, layers, others, (end, twin))
-    if len(layers) == len(others) == 1:
+        return _read_alike(part, layers, others, (end, twin))
+    if len(layers) == len(others) == 1 and QUANTISER not in _apart(found, layers[0], others[0]):
         return Told(layers[0], others[0], cause_of(found, layers[0], others[0]))
     mine, its = part.surplus()
     first = (
         _inner(part)
         or (None if mine or its else _misreading(found, layers, others))
-        or _read_alike(found, mine, its, (end, twin))
+        or _read_alike(part, mine, its, (end, twin))
     )
     if first is not None:
         return first
@@ -102,6 +85,11 @@ def told(part: Part, end: int, twin: int) -> Told | None:
         cause = cause_of(found, end, twin)
         return Told(end, twin, cause._replace(name="input") if cause.name == "implementation" else cause)
     return _by_constants(part) or _of_types(found, mine, its)
+
+
+def _apart(found: Alignment, id: int, other: int) -> set[str]:
+    """Return the types of two layers, if these differ."""
+    return {found.ours.node(id).type} ^ {found.theirs.node(other).type}
 
 
 def computing(layers: Layers, ids: Sequence[int]) -> list[int]:
@@ -116,92 +104,6 @@ def most_telling(layers: Layers, ids: Sequence[int]) -> Node:
         (node for node in nodes if node.type not in CODING),
         next((node for node in nodes if node.type == QUANTISER), nodes[0]),
     )
-
-
-def of_arithmetic(found: Alignment, id: int, other: int) -> Told | None:
-    """Return the layers of shape arithmetic that make two layers of a type read other numbers.
-
-    From the two layers back, along the one input whose numbers are known on both sides and differ, up to layers of
-    which one gives the numbers of the other once it has the constants, or the attributes, of that.
-    """
-    for _ in range(_DEEPEST):
-        ours, theirs = found.ours, found.theirs
-        if ours.node(id).type != theirs.node(other).type:
-            return None
-        cause = cause_of(found, id, other)
-        if cause.name in _TOLD and _explains(ours, id, theirs, other):
-            return Told(id, other, cause)
-        apart = [
-            (a, b)
-            for a, b in zip(ours.sources(id), theirs.sources(other), strict=False)
-            if a is not None and b is not None and _numbers_differ(ours, a, theirs, b)
-        ]
-        if len(apart) != 1:
-            return None
-        first, second = unconverted(ours, apart[0][0]), unconverted(theirs, apart[0][1])
-        if first is None or second is None or first.node not in ours.steps or second.node not in theirs.steps:
-            return None
-        id, other = first.node, second.node
-    return None
-
-
-def of_stored(found: Alignment, id: int, other: int) -> Told | None:
-    """Return two layers that differ in one input: on one side a constant, which the other side computes from shapes."""
-    ours, theirs = found.ours, found.theirs
-    if ours.node(id).type != theirs.node(other).type:
-        return None
-    own, its, apart = ours.constants(id), theirs.constants(other), list[tuple[str, Array, Array]]()
-    for port, (a, b) in enumerate(zip(ours.sources(id), theirs.sources(other), strict=False)):
-        if a is not None and b is not None:
-            if found.found.get(a) != b:
-                return None
-            continue
-        first = own.get(port) if a is None else _following(ours, a)
-        second = its.get(port) if b is None else _following(theirs, b)
-        if first is None or second is None:
-            return None
-        if distance(first, second) > SAME:
-            layers, at = (ours, id) if a is None else (theirs, other)
-            apart.append((next((name for name, _ in values_of(layers, at, port)), ""), first, second))
-    if len(apart) != 1:
-        return None
-    name, first, second = apart[0][0], *found.in_order(*apart[0][1:])
-    if first.size == second.size:
-        count = int(np.count_nonzero(first.reshape(-1) != second.reshape(-1)))
-        where = f"in {count:,} of {first.size:,} elements"
-    else:
-        where = f"{first.size:,} elements beside {second.size:,}"
-    return Told(id, other, Cause("constant", f'"{name}" is not what the other model computes, {where}', (name,)))
-
-
-def _following(layers: Layers, outlet: Outlet) -> Array | None:
-    """Return a tensor that follows from shapes."""
-    fact = layers.model.facts.get(outlet)
-    return None if fact is None else fact.constant
-
-
-def _known(layers: Layers, outlet: Outlet) -> Array | None:
-    """Return integers that follow from shapes."""
-    found = _following(layers, outlet)
-    return None if found is None or found.dtype.kind == "f" else found
-
-
-def _numbers_differ(ours: Layers, outlet: Outlet, theirs: Layers, other: Outlet) -> bool:
-    a, b = _known(ours, outlet), _known(theirs, other)
-    return a is not None and b is not None and not (a.size == b.size and np.array_equal(a.reshape(-1), b.reshape(-1)))
-
-
-def _explains(ours: Layers, id: int, theirs: Layers, other: int) -> bool:
-    """Return whether a layer of shape arithmetic gives the numbers of another one with the constants of that."""
-    result = _known(theirs, Outlet(other, 0))
-    given = [None if outlet is None else _known(ours, outlet) for outlet in ours.sources(id)]
-    own, its = ours.constants(id), theirs.constants(other)
-    filled = [
-        its[port].astype(own[port].dtype) if array is None and port in own and port in its else array
-        for port, array in enumerate(given)
-    ]
-    made = ours.compute(id, filled)
-    return result is not None and made is not None and distance(made[0], result) == 0
 
 
 def _of_types(found: Alignment, mine: Sequence[int], its: Sequence[int]) -> Told | None:
@@ -286,16 +188,25 @@ def _is_coarse(found: Alignment, id: int, other: int) -> bool:
     return all(loss is not None for loss in losses)
 
 
-def _read_alike(found: Alignment, layers: Sequence[int], others: Sequence[int], ends: tuple[int, int]) -> Told | None:
+def _read_alike(part: Part, layers: Sequence[int], others: Sequence[int], ends: tuple[int, int]) -> Told | None:
     """Return a layer that one side seems to lack, and the one there that reads the same, if these two differ.
 
-    Of several such, one is at the end of the region.
+    Of several such, one is at the end of the region, or before it where the other side reads something else: its tensor
+    equals that of another layer by chance, as where a slice begins where another one does.
     """
+    found = part.found
     ours, theirs = found.ours, found.theirs
-    pairs = [(id, other) for id in layers for other in theirs.steps]
-    pairs += [(id, other) for other in others for id in ours.steps]
-    pairs.sort(key=lambda pair: pair[0] != ends[0] and pair[1] != ends[1])
-    for id, other in pairs:
+    mine, its = _read_by(ours, part.layers), _read_by(theirs, part.others)
+    before = {s.node for s in mine if found.found.get(s) not in its}
+    beside = {s.node for s in its - {found.found.get(s) for s in mine}}
+    pairs = [(id, other, other not in beside) for id in layers for other in theirs.steps]
+    pairs += [(id, other, id not in before) for other in others for id in ours.steps]
+
+    def rank(pair: tuple[int, int, bool]) -> tuple[bool, bool, bool]:
+        id, other, is_elsewhere = pair
+        return id != ends[0] and other != ends[1], ours.node(id).name != theirs.node(other).name, is_elsewhere
+
+    for id, other, _ in sorted(pairs, key=rank):
         if ours.node(id).type != theirs.node(other).type:
             continue
         if reads(found, id) == [unconverted(theirs, outlet) for outlet in theirs.sources(other)]:
@@ -303,3 +214,7 @@ def _read_alike(found: Alignment, layers: Sequence[int], others: Sequence[int], 
             if cause.name in ("attribute", "constant"):
                 return Told(id, other, cause)
     return None
+
+
+def _read_by(layers: Layers, ids: Sequence[int]) -> set[Outlet]:
+    return {source for id in ids for source in layers.sources(id) if source is not None}

@@ -137,9 +137,9 @@ class Verdict:
     """The claim of a comparison.
 
     ``equal``: the outputs agree within the tolerances. ``different``: they do not, and either the ``suspects``, the
-    likeliest first, or a harmless ``cause`` explain it. ``unknown``: they do not, and nothing was shown to explain it.
-    ``reason`` says why, in words. ``losses`` are the layers that lose most by quantisation, as expected, the largest
-    first.
+    likeliest first, or a harmless ``cause`` explain it. ``unknown``: they do not, and nothing was shown to explain it,
+    or they could not be compared. ``reason`` says why, in words. ``losses`` are the layers that lose most by
+    quantisation, as expected, the largest first.
     """
 
     verdict: Literal["equal", "different", "unknown"]

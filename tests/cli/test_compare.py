@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,39 @@ def test_shapes_of_inputs_of_other_names(run: Run, tmp_path: Path, command: str)
     assert [(item["name"], item["cause"]) for item in suspects] == [("twice", "constant")]
     if command == "compare":
         assert record["pairs"][0]["outputs"][0]["shape"] == [4, 3]
+
+
+@pytest.mark.parametrize("command", ["compare", "debug blame"])
+@pytest.mark.parametrize(
+    ("other", "more"), [("bad.xml", ()), ("wide.xml", ()), ("a.xml", ("-i", "no.npy")), ("a.xml", ("-i", "z=a.npy"))]
+)
+def test_what_is_refused_is_json_too(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, other: str, more: Sequence[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    net(Path("a.xml"))
+    Path("bad.xml").write_text("<net><layers>")
+    wide = Net()
+    wide.result(wide.layer("Abs", [wide.parameter("x", "2,2,2")]))
+    wide.save(Path("wide.xml"))
+    np.save("a.npy", f32([[1, 2, 3]]))
+    result = run(*command.split(), "a.xml", other, *more, "--json")
+    assert result.exit_code == 2
+    record = json.loads(result.stdout)
+    record = record["pairs"][0] if command == "compare" else record
+    assert (record["verdict"], record["cause"], record["suspects"], record["losses"]) == ("unknown", "", [], [])
+    assert record["reason"]
+    assert "error: " in result.stderr
+    if command == "compare":
+        assert (record["status"], record["error"]) == ("failed", record["reason"])
+
+
+def test_missing_files_are_json_too(run: Run, folders: Path) -> None:
+    for arguments in ((folders / "old" / "equal.xml", "no.xml"), ("no/", folders)):
+        record = compared(run, *arguments, status=2)
+        assert record["failed"] == 1
+        assert record["pairs"][0]["verdict"] == "unknown"
+        assert "there is no such file, expected a model" in record["pairs"][0]["error"]
 
 
 def test_outputs_belong_together_by_name(run: Run, tmp_path: Path) -> None:

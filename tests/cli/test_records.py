@@ -259,7 +259,6 @@ def test_settings(fits: Fits, clamp: Path, write: Write) -> None:
 def test_what_fails_prints_no_record(run: Run, clamp: Path) -> None:
     for given in (
         ["run", clamp],
-        ["compare", clamp, "missing.xml"],
         ["info", "missing.xml"],
         ["explain", clamp, "missing"],
         ["ops", "Missing"],

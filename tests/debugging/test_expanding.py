@@ -1,4 +1,4 @@
-"""Attention and group normalisation as several layers, where the other model does not have these."""
+"""Attention and normalisation as several layers, where the other model does not have these."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ def attention(path: Path, *others: Any, shape: str = "1,3,4", opset: int = 13, c
 
 
 def plain(folder: Path) -> Loaded:
+    """Return a model with layers that parts of attention and of normalisation have."""
     net = Net()
-    net.result(net.layer("Tanh", [net.parameter("x", "1,3,4")]))
+    x = net.layer("ReduceMean", [net.parameter("x", "1,3,4"), net.constant([2])], keep_dims=True)
+    net.result(net.layer("SoftMax", [x], axis=1))
     return load(net.save(folder / "plain.xml"))
 
 
@@ -79,3 +81,11 @@ def test_group_normalisation_of_unknown_sizes_stays(tmp_path: Path) -> None:
     inputs = [net.parameter("x", "1,4,?"), net.constant(f32([1, 2, 3, 4])), net.constant(f32([4, 3, 2, 1]))]
     net.result(net.layer("GroupNormalization", inputs, opset=12, num_groups=2, epsilon=1e-5))
     assert types(expanded(load(net.save(tmp_path / "g.xml")), plain(tmp_path))) == ["GroupNormalization"]
+
+
+def test_what_the_other_model_was_not_written_with_stays(tmp_path: Path) -> None:
+    """A layer that the other model lacks is not one that it has as parts."""
+    net = Net()
+    net.result(net.layer("Abs", [net.parameter("x", "1,3,4")]))
+    other, model = load(net.save(tmp_path / "abs.xml")), attention(tmp_path / "a.xml")
+    assert expanded(model, other) is model

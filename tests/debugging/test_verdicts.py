@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,9 +34,9 @@ def net(path: Path, build: Build, prefix: str = "") -> Loaded:
     return load(made.save(path))
 
 
-def norm(eps: float, name: str, axis: int = 1) -> Build:
+def norm(eps: float, name: str, axis: int = 1, mode: str = "inside_sqrt") -> Build:
     return lambda made, x: made.layer(
-        "MVN", [x, made.constant([axis])], opset=6, name=name, normalize_variance=True, eps=eps, eps_mode="inside_sqrt"
+        "MVN", [x, made.constant([axis])], opset=6, name=name, normalize_variance=True, eps=eps, eps_mode=mode
     )
 
 
@@ -96,6 +97,17 @@ def scaled(name: str, *, quantised: bool) -> Build:
     return build
 
 
+def activated(name: str, *, quantised: bool) -> Build:
+    """Return an activation, or what was quantised for its range."""
+
+    def build(made: Net, x: Handle) -> Handle:
+        if not quantised:
+            return made.layer("Gelu", [x], opset=7, name=name, approximation_mode="ERF")
+        return made.layer("FakeQuantize", [x, *(made.constant(f32(at)) for at in (-0.2, 20, -0.2, 20))], levels=256)
+
+    return build
+
+
 def attention(name: str) -> Build:
     def build(made: Net, x: Handle) -> Handle:
         heads = made.layer("Reshape", [x, made.constant([1, 2, 4])], special_zero=False)
@@ -118,6 +130,20 @@ def attention_parts(axis: int) -> Build:
 
 
 SCALES, SHIFTS = f32([1.5, 0.5]), f32([0.1, -0.2])
+
+
+def norm_parts(eps: float, mode: str = "inside_sqrt") -> Build:
+    def build(made: Net, x: Handle) -> Handle:
+        axis, number = made.constant([1]), made.constant(f32([eps]), name="epsilon")
+        centred = made.layer("Subtract", [x, made.layer("ReduceMean", [x, axis], keep_dims=True)])
+        square = made.layer("Multiply", [centred, centred])
+        variance = made.layer("ReduceMean", [square, axis], keep_dims=True)
+        if mode == "inside_sqrt":
+            variance = made.layer("Add", [variance, number], name="with_epsilon")
+        root = made.layer("Sqrt", [variance])
+        return made.layer("Divide", [centred, root if mode == "inside_sqrt" else made.layer("Add", [root, number])])
+
+    return build
 
 
 def groups(made: Net, x: Handle) -> Handle:
@@ -181,6 +207,11 @@ PAIRS: dict[str, tuple[Build, Build, dict[str, Any]]] = {
         group_parts(SHIFTS[::-1], 1e-5),
         {"name": "g", "other": "plus_shift", "cause": "constant", "constants": ("shift",)},
     ),
+    "an epsilon of normalisation": (
+        norm(0.5, "n"),
+        norm_parts(1e-6),
+        {"name": "n", "other": "with_epsilon", "cause": "attribute", "what": "Add: 0.5 beside 1e-06", "ids": None},
+    ),
     "an epsilon of these": (
         groups,
         group_parts(SHIFTS, 0.5),
@@ -223,6 +254,8 @@ def test_equal_and_harmless(tmp_path: Path) -> None:
 SOUND: dict[str, tuple[Build, Build]] = {
     "attention beside its parts": (attention("a"), attention_parts(-1)),
     "group normalisation beside its parts": (groups, group_parts(SHIFTS, 1e-5)),
+    "normalisation beside its parts": (norm(1e-6, "n"), norm_parts(1e-6)),
+    "normalisation with epsilon outside": (norm(0.1, "n", mode="outside_sqrt"), norm_parts(0.1, "outside_sqrt")),
     "exchanged operands": (shifted(WEIGHTS[:2], "a"), shifted(WEIGHTS[:2], "b", first=True)),
 }
 
@@ -234,12 +267,13 @@ def test_what_two_exporters_write(name: str, tmp_path: Path) -> None:
     assert compare(*pair, X).verdict == Verdict("equal")
 
 
-def test_a_layer_that_a_quantised_model_lacks(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("made", "type"), [(scaled, "Multiply"), (activated, "Gelu")])
+def test_a_layer_that_a_quantised_model_lacks(made: Callable[..., Build], type: str, tmp_path: Path) -> None:
     """The fault is the layer, not the quantiser behind it."""
-    pair = [net(tmp_path / f"{flag}.xml", scaled("scale", quantised=flag), str(flag)) for flag in (False, True)]
+    pair = [net(tmp_path / f"{flag}.xml", made("lacking", quantised=flag), str(flag)) for flag in (False, True)]
     (first,), (second,) = compare(*pair, X).verdict.suspects, compare(*reversed(pair), X).verdict.suspects
-    assert (first.name, first.type, first.cause) == ("scale", "Multiply", "missing")
-    assert (second.other, second.cause) == ("scale", "missing")
+    assert (first.name, first.type, first.cause) == ("lacking", type, "missing")
+    assert (second.other, second.cause) == ("lacking", "missing")
 
 
 def test_weights_in_f16_before_what_they_are_added_to(tmp_path: Path) -> None:
@@ -427,3 +461,10 @@ def test_outputs_that_are_constants_and_differ(tmp_path: Path) -> None:
     found = compare(model("a", 1), model("b", 2), {0: f32([[1, -2, 3]])})
     assert [item.differs for item in found.outputs] == [False, True]
     assert (found.verdict.verdict, found.verdict.suspects) == ("unknown", ())
+
+
+def test_the_page_lists_all_causes() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "accuracy.md").read_text(encoding="utf-8")
+    table = page.partition("| cause | what differs |\n|---|---|\n")[2].partition("\n\n")[0]
+    listed = [name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+    assert sorted(listed) == sorted(CAUSES)

@@ -94,6 +94,7 @@ def command(
     output_format: str,
 ) -> None:
     from irrun.cli import comparing
+    from irrun.debugging.faults import DebugError
     from irrun.debugging.layers import Tolerance
     from irrun.debugging.pairs import Pair, PairWork, compare_files, pairs_of, worst_of
     from irrun.evaluation.batch.items import items_of
@@ -103,7 +104,10 @@ def command(
         raise click.UsageError("expected one of OTHER, --openvino and --onnx")
     if native:
         required("openvino", "--openvino")
-    pairs = pairs_of(model, other) if onnx is None else [Pair(model, Path(model), onnx)]
+    try:
+        pairs = pairs_of(model, other) if onnx is None else [Pair(model, Path(model), onnx)]
+    except DebugError as error:
+        pairs = [Pair(model, Path(model), Path(other) if other is not None else None, str(error))]
     workers = way(jobs, scheduler, 1)
     resolved = settings.resolved(pairs[0].model)
     tolerance = Tolerance(resolved["rtol"].value, resolved["atol"].value, stat)

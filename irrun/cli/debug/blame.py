@@ -31,10 +31,12 @@ from irrun.cli.writing import read_files
 from irrun.debugging.blames import Blame, NothingToBlame
 from irrun.debugging.blaming import blame as find
 from irrun.debugging.engines import OpenVINOSide
+from irrun.debugging.faults import REFUSED, refusal
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.ports import of_shapes
 from irrun.debugging.reproducing import SILENT, write_folder
 from irrun.debugging.rounding import PRECISIONS
+from irrun.debugging.verdicts import Verdict
 from irrun.evaluation.files import reading
 from irrun.evaluation.files.targets import refuse_folder, refuse_standard_output
 from irrun.model import Loaded
@@ -71,6 +73,25 @@ def blame(
         refuse_standard_output(output)
         read = [*source.read(model), *(read_files(other) if other is not None else ())]
         refuse_folder(output, read)
+    try:
+        found = _found(model, other, source, name, settings)
+    except REFUSED as error:
+        if output_format == "json":
+            verdict = error.verdict if isinstance(error, NothingToBlame) else Verdict("unknown", reason=refusal(error))
+            result(values.as_json({"model": str(model), **verdict.as_dict(), "files": []}))
+        raise
+    paths = write_folder(found, output) if output is not None and found.reproduces else []
+    record = {"model": str(model), **found.as_dict(), "files": [str(path) for path in paths]}
+    result(values.as_json(record) if output_format == "json" else _text(found))
+    for path in paths:
+        note(f"wrote {path}")
+    if output is not None and not paths:
+        note(f"{output} is not written: {SILENT}")
+    raise click.exceptions.Exit(FOUND)
+
+
+def _found(model: Path, other: Path | None, source: Source, name: str | None, settings: Settings) -> Blame:
+    """Return the layer to blame; one of `REFUSED` where none is, or the sides cannot be compared."""
     resolved = settings.resolved(model)
     config = properties(resolved)
     loaded, shapes = source.load(model)
@@ -85,20 +106,7 @@ def blame(
     tolerance = None
     if any(resolved[key].origin != DEFAULT for key in ("rtol", "atol")):
         tolerance = Tolerance(resolved["rtol"].value, resolved["atol"].value)
-    try:
-        found = find(loaded, side, arrays, tolerance, config=config, names=(str(model), str(other)))
-    except NothingToBlame as error:
-        if output_format == "json":
-            result(values.as_json({"model": str(model), **error.verdict.as_dict(), "files": []}))
-        raise
-    paths = write_folder(found, output) if output is not None and found.reproduces else []
-    record = {"model": str(model), **found.as_dict(), "files": [str(path) for path in paths]}
-    result(values.as_json(record) if output_format == "json" else _text(found))
-    for path in paths:
-        note(f"wrote {path}")
-    if output is not None and not paths:
-        note(f"{output} is not written: {SILENT}")
-    raise click.exceptions.Exit(FOUND)
+    return find(loaded, side, arrays, tolerance, config=config, names=(str(model), str(other)))
 
 
 def _text(found: Blame) -> str:

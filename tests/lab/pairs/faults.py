@@ -375,6 +375,29 @@ def split_lengths(model: Loaded) -> Iterator[Planted | None]:
         yield None if made is None else Planted("|".join(names), made, "input")
 
 
+def kept_state(model: Loaded) -> Iterator[Planted | None]:
+    """A variable keeps a larger tensor than the run goes on with."""
+    for node in Edit(model).layers("Assign"):
+        edit = Edit(model)
+        made = edit.make("Multiply", [edit.source(node), edit.const(np.float32(1.1))], "planted")
+        edit.graph.feed(node.id, [made])
+        yield _done(edit, "planted", "missing")
+
+
+def exchanged_states(model: Loaded) -> Iterator[Planted | None]:
+    """Two variables keep each other's tensor."""
+    nodes = list(Edit(model).layers("Assign"))
+    for node, other in zip(nodes[::2], nodes[1::2], strict=False):
+        edit = Edit(model)
+        first, second = edit.source(node), edit.source(other)
+        if model.facts[first].shape != model.facts[second].shape:
+            continue
+        edit.graph.feed(node.id, [second])
+        edit.graph.feed(other.id, [first])
+        outputs = (f"state {getattr(each.op, 'variable_id', '')}" for each in (node, other))
+        yield _done(edit, "|".join((node.name, other.name, *outputs)), "input")
+
+
 # -- faults of quantised models
 
 
@@ -473,6 +496,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         *(gelu_mode, clamp_limit, round_mode, pooled_padding, swapped_inputs, other_input, dropped, dropped_bias),
         *(inserted, inserted_activation, other_activation, other_operation, other_reduction, shifted_slice),
         *(wrong_order, wrong_concat, clamped, mask, gates, direction, broadcast_index, split_lengths),
+        *(kept_state, exchanged_states),
     )
 }
 OF_WEIGHTS: Final[Mapping[str, Kind]] = {

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
+import numpy as np
+
 from irrun.debugging.answers import Answers
 from irrun.debugging.cases import of_sizes
 from irrun.debugging.diagnosing import diagnose_models
@@ -15,6 +17,7 @@ from irrun.debugging.expanding import expanded
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.resembling import SAME, distance
 from irrun.debugging.sides import ModelSide
+from irrun.debugging.states import with_states
 from irrun.debugging.stopping import AS_WRITTEN
 from irrun.debugging.verdicts import EQUAL, WIDEST, Verdict
 from irrun.diagnostics import IRError, OpError
@@ -23,9 +26,15 @@ from irrun.tensor import Array
 from tests.exports.archives import PAIR_NAMES, PAIRS, Export, unpacked
 from tests.lab.pairs import faults, sound
 
+STORIES: Final = "stories"
+"""The language model of the examples, whose variables are compared as outputs."""
+
 NETWORKS: Final = (
     *("bert", "gpt2", "convnext", "bit", "bilstm", "swin", "deberta", "llama", "vit", "segformer", "resnet", "hgnet"),
+    STORIES,
 )
+
+_STORIES: Final = Path(__file__).parents[3] / "examples" / "stories" / "openvino_model.xml"
 
 Outcome = Literal["right", "unknown", "wrong"]
 
@@ -105,7 +114,7 @@ def pairs(network: str, seed: int) -> Iterator[Pair]:
     """Yield the sound pairs of a network, and one of each kind of fault in several surroundings, each way round."""
     chance = random.Random(f"{network} {seed}")
     with tempfile.TemporaryDirectory() as folder:
-        model, inputs = _loaded(unpacked(network, Path(folder)))
+        model, inputs = _stories() if network == STORIES else _loaded(unpacked(network, Path(folder)))
         made = {kind: rewrite(model, inputs) for kind, rewrite in sound.KINDS.items()}
         rewritten: dict[str, Loaded] = {"same": model}
         for kind, other in made.items():
@@ -138,6 +147,13 @@ def _loaded(export: Export) -> tuple[Loaded, dict[int, Array]]:
         name = next(n for n in export.inputs if n in port.names or n in (port.node_name, port.any_name))
         inputs[port.index] = export.inputs[name]
     return of_sizes(model, inputs), inputs
+
+
+def _stories() -> tuple[Loaded, dict[int, Array]]:
+    arrays = [[1, 9, 17, 33, 5, 2]], [[1] * 6], [list(range(6))], [0]
+    inputs = {place: np.array(values, np.int64) for place, values in enumerate(arrays)}
+    model = of_sizes(load(_STORIES), inputs)
+    return with_states(model, model)[0], inputs
 
 
 def _planted(

@@ -144,6 +144,8 @@ def fake_quantised(model: Loaded, inputs: Inputs) -> Loaded | None:
         for port in range(2):
             value = edit.value(node, port)
             outlet = edit.source(node, port)
+            if value is None and outlet.node in edit.constant:
+                continue
             name = f"{node.name}/fq_{port}"
             if value is not None:
                 if value.ndim < 2:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import numpy as np
 from irrun.debugging.answers import Answers, of_models
 from irrun.debugging.blames import Blame, NothingToBlame
 from irrun.debugging.blaming import blame
-from irrun.debugging.cases import Case, layers_of
+from irrun.debugging.cases import REFUSALS, Case, layers_of
 from irrun.debugging.kinds import Fault
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.reducing_pairs import parts, verdict_on
@@ -65,8 +66,11 @@ def judged(pair: Pair, folder: Path) -> Judged | None:
 
 def _is_like(fault: Fault, pair: Pair, side: ModelSide, found: Blame) -> bool:
     """Return whether a fault is that of the suspect on the tensors of the whole models, before anything is shrunk."""
-    whole = (answers_of(case).fault for case in parts(pair.model, side, found.verdict.suspects[0]))
-    return any(fault.is_like(other) for other in whole)
+    for case in parts(pair.model, side, found.verdict.suspects[0]):
+        with suppress(*REFUSALS):
+            if fault.is_like(answers_of(case).fault):
+                return True
+    return False
 
 
 def _inputs(model: Loaded, folder: Path) -> tuple[Array, ...]:
