@@ -82,7 +82,7 @@ def _verified() -> dict[tuple[str, str], list[str]]:
 def _row(spec: OpSpec, verified: Iterable[str]) -> str:
     types = "; ".join(dict.fromkeys(cell(text) for text in spec.types()))
     departures = f"OpenVINO's CPU plugin {'; '.join(spec.departures.values())}." if spec.departures else ""
-    notes = " ".join(cell(note) for note in (departures, *spec.notes()) if note)
+    notes = " ".join(cell(note) for note in (departures, *spec.notes(), *spec.beyond()) if note)
     sources = ", ".join(verified)
     operation = f"{linked(spec)} | {spec.version} | {cell(spec.summary)}"
     return f"| {operation} | {types} | {sources} | {notes} |"

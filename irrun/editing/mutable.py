@@ -18,7 +18,8 @@ from irrun.inference.infer import input_notes
 from irrun.tensor import Fact
 from irrun.tensor.same import is_same
 
-NO_WEIGHTS: Final = Weights(None)
+NO_WEIGHTS: Final = Weights(None, b"")
+"""The weights of a graph whose constants are in no file, so that none of them is unknown."""
 
 
 class EditError(Exception):

@@ -9,7 +9,7 @@ from typing import Final
 from irrun.inference.bounds import fold_bounds
 from irrun.inference.symbolic import WHOLE, fold_dims
 from irrun.ops import Fold, Op, OpError
-from irrun.ops.calling import empty, run
+from irrun.ops.calling import as_computed, empty, is_converted_back, run
 from irrun.tensor import Fact
 
 MOST_ELEMENTS: Final = 4096
@@ -23,8 +23,10 @@ def fold(op: Op, inputs: Sequence[Fact | None], outputs: Sequence[Fact]) -> tupl
     """Return the output facts, with values where the values of the inputs determine them."""
     if op.foldable is Fold.NEVER or not all(map(_affordable, outputs)):
         return tuple(outputs)
-    if op.foldable is Fold.NUMBERS and any(fact.type.kind == "boolean" for fact in outputs):
-        return tuple(outputs)
+    if op.spec.also:
+        if is_converted_back(op, outputs):
+            return tuple(outputs)
+        inputs = as_computed(op, inputs)
     partly = [fact for fact in inputs if fact is not None and not fact.is_constant]
     if op.foldable is Fold.BOUNDS and len(partly) == 1 and any(fact.type.is_float for fact in (*partly, *outputs)):
         return fold_bounds(op, partly[0], inputs, outputs)

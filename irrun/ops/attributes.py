@@ -178,7 +178,9 @@ class AttrSpec(NamedTuple):
         for sign, bound in self.bounds.items():
             for item in items:
                 if not (_COMPARE[sign](item, bound) or (isinstance(item, float) and math.isnan(item))):
-                    raise AttributeOutOfRange(f"{self.name} is {item}, expected {sign} {bound:g}", attribute=self.name)
+                    raise AttributeOutOfRange(
+                        f"{self.name} is {item}, expected {sign} {_bound(bound)}", attribute=self.name
+                    )
 
     def text(self, value: Any) -> str:
         """Return the spelling of a value in an IR."""
@@ -191,6 +193,10 @@ class AttrSpec(NamedTuple):
         if isinstance(value, Shape):
             return str(value).removeprefix("[").removesuffix("]")
         return str(value)
+
+
+def _bound(bound: float) -> str:
+    return str(bound) if isinstance(bound, int) else f"{bound:g}"
 
 
 def element_type(name: str) -> ElementType:

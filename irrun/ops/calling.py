@@ -9,7 +9,7 @@ import numpy as np
 
 from irrun.diagnostics import OpError, amount, listing
 from irrun.ops import blame
-from irrun.ops.declaration import In, TypeVar
+from irrun.ops.declaration import Also, In, TypeVar
 from irrun.ops.operation import Op
 from irrun.ops.shapes import check_extent
 from irrun.ops.spec import types_text
@@ -40,6 +40,7 @@ class TypeBoundTwice(OpError):
 def infer(op: Op, inputs: Sequence[Fact | None], **context: Any) -> tuple[Fact, ...]:
     """Infer the fact of each output from those of the inputs; OpError where they do not fit the operation."""
     types = _check_inputs(op, inputs)
+    inputs = as_computed(op, inputs)
     try:
         returned = blame.infer(op, *padded(op, inputs), **{name: context.get(name) for name in op.spec.infer_asks})
     except Undecided:
@@ -50,9 +51,42 @@ def infer(op: Op, inputs: Sequence[Fact | None], **context: Any) -> tuple[Fact, 
     outputs = []
     for index, result in enumerate(results):
         output = result if isinstance(result, Fact) else Fact(_output_type(op, index, types), result)
+        if op.spec.also:
+            output = _as_written(op, index, output, types)
         check_extent(output.shape)
         outputs.append(output)
     return tuple(outputs)
+
+
+def as_computed(op: Op, inputs: Sequence[Fact | None]) -> Sequence[Fact | None]:
+    """Return the facts of the inputs in the types in which the operation computes them."""
+    if not op.spec.also:
+        return inputs
+    return [_read(fact, op.spec.also.get(index, {})) for index, fact in enumerate(inputs)]
+
+
+def is_converted_back(op: Op, outputs: Sequence[Fact]) -> bool:
+    """Return whether an output has a type that the operation computes in another one."""
+    pairs = zip(op.outputs, outputs, strict=False)
+    return any(isinstance(port.type, TypeVar) and fact.type in port.type.also for port, fact in pairs)
+
+
+def _read(fact: Fact | None, also: Also) -> Fact | None:
+    """Return the fact of an input in the type in which the operation computes."""
+    if fact is None or fact.type not in also:
+        return fact
+    type = also[fact.type]
+    if fact.constant is None:
+        return Fact(type, fact.shape)
+    with np.errstate(all="ignore"):
+        return Fact(type, fact.shape, conform(fact.constant, type))
+
+
+def _as_written(op: Op, index: int, output: Fact, types: Mapping[TypeVar, tuple[ElementType, int]]) -> Fact:
+    """Return an output in the type that its variable has in the file, without a value in another one."""
+    type = op.outputs[min(index, len(op.outputs) - 1)].type
+    written = types[type][0] if isinstance(type, TypeVar) and type in types else output.type
+    return output if written is output.type else Fact(written, output.shape)
 
 
 def _located(error: NegativeSize, op: Op, inputs: Sequence[Fact | None]) -> OpError:
@@ -76,10 +110,19 @@ def run(
     """Compute the outputs, each rounded to its element type; ``shapes`` are theirs, where they are known."""
     known = [Fact(type, shape) for type, shape in zip(types, shapes or [Shape.unknown()] * len(types), strict=True)]
     with np.errstate(all="ignore"):
+        for index, also in op.spec.also.items():
+            if index < len(inputs):
+                inputs = [*inputs[:index], _carried(inputs[index], also), *inputs[index + 1 :]]
         compute = blame.runner(op, known)
         returned = compute(*padded(op, inputs), **{name: context.get(name) for name in op.spec.run_asks})
     results = returned if isinstance(returned, tuple | list) else (returned,)
     return tuple([conform(result, type) for result, type in zip(results, types, strict=True)])
+
+
+def _carried(array: Array | None, also: Also) -> Array | None:
+    """Return an array in the carrier of the type in which the operation computes."""
+    carriers = {written.dtype: read.dtype for written, read in also.items()}
+    return array if array is None or array.dtype not in carriers else array.astype(carriers[array.dtype])
 
 
 def empty(outputs: Sequence[Fact]) -> tuple[Array, ...] | None:
@@ -137,7 +180,7 @@ def _bind(port: In, index: int, type: ElementType, bound: dict[TypeVar, tuple[El
     if isinstance(port.type, ElementType):
         raise WrongInputType(f"input {index} ({port.name}) is {type}, expected {port.type}", input=index)
     among = port.type.among if isinstance(port.type, TypeVar) else port.type
-    if type not in among:
+    if type not in among and type not in port.also:
         raise WrongInputType(f"input {index} ({port.name}) is {type}, expected {types_text(among)}", input=index)
     if not isinstance(port.type, TypeVar):
         return

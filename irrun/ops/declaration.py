@@ -7,6 +7,22 @@ from enum import Enum
 from typing import Any, Final
 
 from irrun.tensor import ElementType
+from irrun.tensor.element_type import (
+    BF16,
+    BOOLEAN,
+    F16,
+    F32,
+    F64,
+    I16,
+    I32,
+    I64,
+    INTEGER,
+    NUMERIC,
+    U8,
+    U16,
+    U32,
+    U64,
+)
 
 
 class _Required:
@@ -26,15 +42,43 @@ REFUSED: Final[Any] = _Refused()
 
 Types = frozenset[ElementType]
 
+Also = Mapping[ElementType, ElementType]
+"""Types that the page excludes and OpenVINO computes, each with the type in which irrun computes it."""
+
+FLAGS: Final[Also] = {BOOLEAN: U8}
+"""Booleans are 0 and 1."""
+
+COUNTED: Final[Also] = {BOOLEAN: I32}
+"""Booleans are 0 and 1, and are added."""
+
+TRUTHS: Final[Also] = dict.fromkeys(NUMERIC, BOOLEAN)
+"""Numbers other than 0 are true."""
+
+CUT: Final[Also] = dict.fromkeys((F16, BF16, F32, F64), I64)
+"""Floats are integers, without their fractions."""
+
+WIDENED: Final[Also] = dict.fromkeys((I16, U16, U64), I64)
+"""Integers of other widths."""
+
+FLOATED: Final[Also] = dict.fromkeys(INTEGER, F32)
+"""Integers are floats."""
+
+FLOATED_WIDE: Final[Also] = dict.fromkeys((I16, I32, I64, U16, U32, U64), F32)
+"""Integers of 16 bits and more are floats."""
+
+FLAGS_FLOATED: Final[Also] = {**FLOATED, BOOLEAN: F32}
+"""Integers are floats, and booleans are 0 and 1."""
+
 
 class TypeVar:
     """An element type that is the same at every port of one operation that uses the variable."""
 
-    __slots__ = ("among", "name")
+    __slots__ = ("also", "among", "name")
 
-    def __init__(self, name: str, among: Types) -> None:
+    def __init__(self, name: str, among: Types, also: Also | None = None) -> None:
         self.name: Final = name
         self.among: Final = among
+        self.also: Final = also or {}
 
     def __repr__(self) -> str:
         return self.name
@@ -43,10 +87,10 @@ class TypeVar:
 class In:
     """An input port. ``rank`` is the rank required by the specification, one or several; None for any.
 
-    A ``variadic`` input is the last one and stands for one or more ports.
+    A ``variadic`` input is the last one and stands for one or more ports. ``also`` are types beyond those of the page.
     """
 
-    __slots__ = ("doc", "name", "optional", "rank", "type", "variadic")
+    __slots__ = ("also", "doc", "name", "optional", "rank", "type", "variadic")
 
     def __init__(
         self,
@@ -57,9 +101,11 @@ class In:
         optional: bool = False,
         variadic: bool = False,
         rank: int | tuple[int, ...] | None = None,
+        also: Also | None = None,
     ) -> None:
         self.name: Final = name
         self.type: Final = type
+        self.also: Final = type.also if isinstance(type, TypeVar) else also or {}
         self.doc: Final = doc
         self.optional: Final = optional
         self.variadic: Final = variadic
@@ -137,6 +183,9 @@ def attr(
     return Attr(default, name, doc, bounds, openvino, aliases or {}, exact=exact)
 
 
+MOST_IN_32_BITS: Final = 2**31 - 1
+"""The largest value of an attribute that OpenVINO holds in 32 bits: larger ones become others there."""
+
 MODEL_OPTIMIZER: Final = "Model Optimizer"
 
 
@@ -192,9 +241,7 @@ class Fold(Enum):
     BOUNDS = "bounds"
     """As ``DIMS``, and floats may be known between bounds: each output rises, or falls, with one input while the others
     stay."""
-    NUMBERS = "numbers"
-    """As ``DIMS``, except that an output of booleans is not computed: a plan knows more of its elements."""
 
     @property
     def takes_dims(self) -> bool:
-        return self in (Fold.DIMS, Fold.BOUNDS, Fold.NUMBERS)
+        return self in (Fold.DIMS, Fold.BOUNDS)

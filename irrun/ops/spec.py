@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple, TypedDict, Union
 
 from irrun.diagnostics import listing, near_match
 from irrun.ops.attributes import AttributeMissing, AttributeUnknown, AttrKind, AttrSpec
-from irrun.ops.declaration import IGNORED, REQUIRED, Attr, Fold, In, Legacy, Out, Types, TypeVar
+from irrun.ops.declaration import IGNORED, REQUIRED, Also, Attr, Fold, In, Legacy, Out, Types, TypeVar
 from irrun.tensor import ElementType, Shape
 from irrun.tensor.element_type import ANY, FLOAT, INTEGER, NUMERIC
 
@@ -59,10 +59,14 @@ class LegacyRecord(TypedDict):
 
 
 class InRecord(TypedDict):
-    """An input port; ``rank`` holds the ranks that are allowed, null for any."""
+    """An input port; ``rank`` holds the ranks that are allowed, null for any.
+
+    ``also`` are types that the specification excludes, each with the one as which OpenVINO and irrun read it.
+    """
 
     name: str
     type: str
+    also: dict[str, str]
     optional: bool
     variadic: bool
     rank: list[int] | None
@@ -99,6 +103,7 @@ class OpSpec(NamedTuple):
 
     ``ignored`` are the attributes without meaning that a layer may have, ``recognised`` the departures that the linter
     finds in a file. ``most_inputs`` is None where the last port is variadic; ``fixed_inputs`` counts the others.
+    ``also`` holds, for each input that has some, the types that the page excludes and OpenVINO computes.
     """
 
     type: str
@@ -113,6 +118,7 @@ class OpSpec(NamedTuple):
     least_inputs: int
     most_inputs: int | None
     fixed_inputs: int
+    also: Mapping[int, Also]
     outputs: tuple[Out, ...]
     bodies: tuple[str, ...]
     departures: Mapping[str, str]
@@ -143,6 +149,7 @@ class OpSpec(NamedTuple):
             least_inputs=len([port for port in cls.inputs if not port.optional]),
             most_inputs=None if cls.inputs and cls.inputs[-1].variadic else len(cls.inputs),
             fixed_inputs=len([port for port in cls.inputs if not port.variadic]),
+            also={index: port.also for index, port in enumerate(cls.inputs) if port.also},
             outputs=cls.outputs,
             bodies=cls.bodies,
             departures={key: item if isinstance(item, str) else item.text for key, item in cls.departures.items()},
@@ -180,6 +187,7 @@ class OpSpec(NamedTuple):
                 {
                     "name": i.name,
                     "type": type_text(i.type),
+                    "also": {kind.name: read.name for kind, read in sorted(i.also.items(), key=str)},
                     "optional": i.optional,
                     "variadic": i.variadic,
                     "rank": list(i.rank) if i.rank is not None else None,
@@ -228,6 +236,10 @@ class OpSpec(NamedTuple):
         paragraphs = (part.replace("\n", " ") for part in self.doc.split("\n\n"))
         return [part for part in paragraphs if part.startswith("Note:")]
 
+    def beyond(self) -> list[str]:
+        """Return sentences on the types that the page excludes and OpenVINO computes."""
+        return [f"{port.name}: {also_text(port.also)}." for port in self.inputs if port.also]
+
 
 def type_text(of: TypeVar | Types | ElementType | str) -> str:
     """Describe a type as ``T: any numeric type``, ``i64`` or ``attribute output_type``."""
@@ -236,6 +248,15 @@ def type_text(of: TypeVar | Types | ElementType | str) -> str:
     if isinstance(of, ElementType):
         return of.name
     return f"attribute {of}" if isinstance(of, str) else types_text(of)
+
+
+def also_text(also: Also) -> str:
+    """Describe types beyond the page: ``also boolean as u8``; empty where there are none."""
+    parts = [
+        f"{types_text(frozenset(kind for kind in also if also[kind] is read))} as {read}"
+        for read in dict.fromkeys(also.values())
+    ]
+    return f"also {', '.join(parts)}" if parts else ""
 
 
 def types_text(among: Types) -> str:

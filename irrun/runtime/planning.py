@@ -1,4 +1,4 @@
-"""(Graph, Facts) -> Plan, in stages: sound, count, choose bodies, fold, widen, optimise, make steps, guard."""
+"""(Graph, Facts) -> Plan, in stages: sound, convert, choose bodies, fold, widen, optimise, make steps, guard."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from irrun.inference import Facts
 from irrun.optimize import Settings, optimize
 from irrun.optimize.chosen_bodies import with_chosen_bodies
 from irrun.optimize.half_precision import in_f32
+from irrun.runtime.also_computed import compute_also
 from irrun.runtime.budget import UNLIMITED, Budget
 from irrun.runtime.checked_values import check_values
 from irrun.runtime.constants import constants
-from irrun.runtime.counted import count_booleans
 from irrun.runtime.peak import check_memory
 from irrun.runtime.plan import Plan, PlannedBody
 from irrun.runtime.soundness import sound
@@ -52,7 +52,7 @@ def plan(
         from irrun.optimize.added import with_kernels
 
         graph = with_kernels(graph, settings.kernels)
-    graph, facts = count_booleans(graph, facts)
+    graph, facts = compute_also(graph, facts)
     if settings.enabled:
         graph, facts, declared = with_chosen_bodies(graph, facts, declared)
     known, packed = fold(graph, facts, settings, shared)

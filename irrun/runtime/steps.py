@@ -109,7 +109,7 @@ class _Numbering:
         run = runner(op, known)
         declared: tuple[Fact | None, ...] = ()
         if "facts" in op.spec.run_asks:
-            declared = self.declared.inputs(node.id)
+            declared = (self.declared if node.id in self.declared.graph else self.facts).inputs(node.id)
             run = functools.partial(run, facts=declared)
         asks = tuple([name for name in op.spec.run_asks if name != "facts"])
         if "state" in asks:

@@ -18,16 +18,29 @@ _DIM: Final = r"\s*(\?|-1|[0-9]+|[0-9]*\.\.[0-9]*)\s*"
 
 
 def _integer(least: int | None = None, most: int | None = None) -> str:
-    """Return a pattern for an integer within bounds, ``least`` a single digit; with ``most``, it is 0."""
+    """Return a pattern for an integer within bounds: ``least`` is a digit, or less than ``-most``."""
+    above = _DIGITS if most is None else f"0*({_up_to(most)})"
     if least is None:
         digits = f"-?{_DIGITS}"
-    elif most is not None:
-        digits = f"-?0+|0*({'|'.join(map(str, range(least, most + 1)))})"
+    elif least < -9:
+        digits = f"-?({above}|0+)"
     elif least > 0:
-        digits = f"0*([{least}-9]|[1-9][0-9]+)"
+        digits = f"0*([{least}-9]|[1-9][0-9]+)" if most is None else above
     else:
-        digits = f"-?0+|{'|'.join([_DIGITS, *(f'-0*{size}' for size in range(1, 1 - least))])}"
+        digits = "|".join(["-?0+", above, *(f"-0*{size}" for size in range(1, 1 - least))])
     return rf"\s*({digits})(\.0*)?[fF]?\s*"
+
+
+def _up_to(most: int) -> str:
+    """Return a pattern for a positive integer of at most ``most``, without leading zeros."""
+    text = str(most)
+    parts = [f"[1-9][0-9]{{0,{len(text) - 2}}}"] if len(text) > 1 else []
+    for place, digit in enumerate(text):
+        lower = "123456789".partition(digit)[0] if place == 0 else "0123456789".partition(digit)[0]
+        rest = len(text) - place - 1
+        if lower:
+            parts.append(f"{text[:place]}[{lower}]" + (f"[0-9]{{{rest}}}" if rest else ""))
+    return "|".join([*parts, text])
 
 
 def _number(sign: str = "") -> str:

@@ -154,7 +154,7 @@ def _content(spec: AttrSpec) -> Element:
 def _kind(spec: AttrSpec) -> str:
     """Return the name of the content of an attribute: its kind and bounds."""
     words = {">": "above", ">=": "from", "<=": "to"}
-    bounds = [f".{words[sign]}.{bound:g}" for sign, bound in spec.bounds.items()]
+    bounds = [f".{words[sign]}.{bound}" for sign, bound in spec.bounds.items()]
     return spec.kind + ("".join(bounds) if patterns.bounded(spec) is not None else "")
 
 

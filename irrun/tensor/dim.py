@@ -11,6 +11,7 @@ from irrun.tensor.polynomial import added, divided, multiplied
 UNBOUNDED: Final = 2**63 - 1
 _MAX_TERMS: Final = 8
 _MOST_INTERNED: Final = 4096
+_MOST_DIVISORS: Final = 64
 _LONGEST: Final = 200
 """Letters of the name of an unknown that is computed from others; beyond that it has none."""
 
@@ -191,7 +192,7 @@ class Dim:
         a, b = self._polynomial(), other._polynomial()
         if a is not None and b is not None and _limited(divided(a, b)) is not None:
             return Dim.exactly(0)
-        return _from(_opaque(self, "%", other), 0, min(other.hi - 1, self.hi if self.lo >= 0 else UNBOUNDED))
+        return _from(_opaque(self, "%", other), *_remainders(self, other))
 
     def __neg__(self) -> Dim:
         return Dim.exactly(0) - self
@@ -298,6 +299,19 @@ def _add(a: int, b: int) -> int:
 
 def _floordiv(a: int, b: int) -> int:
     return a if abs(a) >= UNBOUNDED and b < UNBOUNDED else a // b
+
+
+def _remainders(a: Dim, b: Dim) -> tuple[int, int]:
+    """Return the bounds of ``a % b``: exact ones for few divisors, or a known quotient. Divisors are positive."""
+    if a.lo < 0:
+        return 0, b.hi - 1
+    quotient = a.lo // b.hi
+    if quotient == a.hi // b.lo:
+        return (a.lo - quotient * b.hi, a.hi - quotient * b.lo) if quotient else (a.lo, a.hi)
+    if b.hi - b.lo >= _MOST_DIVISORS:
+        return 0, min(b.hi - 1, a.hi)
+    whole = [(a.lo % d, a.hi % d) if a.lo // d == a.hi // d else (0, d - 1) for d in range(b.lo, b.hi + 1)]
+    return min(low for low, _ in whole), min(max(high for _, high in whole), a.hi)
 
 
 def _from(expr: Polynomial | None, lo: int, hi: int) -> Dim:

@@ -105,3 +105,24 @@ def test_a_factor_takes_its_size_from_the_other_one() -> None:
     model.reshape([2, 3, 4])
     assert _patterns(model) == [[[-1, 12], False]]
     assert ov.compile_model(_read(model))([np.ones((2, 3, 4), np.float32)])[0].tolist() == [[12] * 5] * 2
+
+
+def test_a_variable_covers_its_initial_value() -> None:
+    """Also where sizes are open, in models without any constant: each call refuses, and the model stays as it was."""
+    util, ops = ov.op.util, ov.opset13
+
+    def built(shape: list[int]) -> ov.Model:
+        info = util.VariableInfo()
+        info.data_shape, info.data_type, info.variable_id = ov.PartialShape([4, 3]), ov.Type.f32, "v"
+        x = ops.parameter(shape, np.float32, name="x")
+        read = ov.op.read_value(x, util.Variable(info))
+        return ov.Model([ops.result(ops.relu(read))], [ov.op.assign(read, util.Variable(info))], [x], "counter")
+
+    model = built([4, 3])
+    before = _text(model)
+    for shape in ([-1, 3], [4, -1], [5, 3]):
+        with pytest.raises(RuntimeError, match=r"expected one that \[4,3\] covers"):
+            built(shape)
+        with pytest.raises(RuntimeError, match=r"expected one that \[4,3\] covers"):
+            model.reshape(shape)
+        assert _text(model) == before

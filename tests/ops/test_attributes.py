@@ -15,7 +15,7 @@ from xml.sax.saxutils import quoteattr
 import pytest
 
 from irrun.ops import REFUSED, Legacy, OpError
-from irrun.ops.attributes import AttributeUnreadable, AttrSpec
+from irrun.ops.attributes import AttributeOutOfRange, AttributeUnreadable, AttrSpec
 from irrun.ops.declaration import ANYWHERE
 from irrun.ops.registry import declarations, resolve
 from irrun.tensor import ElementType, Shape
@@ -200,6 +200,37 @@ def test_what_is_not_understood(type: str, name: str, text: str, read: object) -
             spec.read(text)
     else:
         assert spec.read(text) == read
+
+
+def test_integers_that_openvino_holds_in_32_bits() -> None:
+    """OpenVINO reads 4294967297 as 1: the attribute is out of range. Those of 64 bits take any integer."""
+    held = {
+        **dict.fromkeys(("MatrixNms", "MulticlassNms"), ("nms_top_k", "keep_top_k", "background_class")),
+        **dict.fromkeys(("ROIAlign", "ROIAlignRotated"), ("pooled_h", "pooled_w", "sampling_ratio")),
+        "DetectionOutput": ("background_label_id", "top_k", "keep_top_k", "num_classes"),
+        "PSROIPooling": ("spatial_bins_x", "spatial_bins_y"),
+    }
+    found = dict.fromkeys(held, 0)
+    for cls in declarations():
+        for name in held.get(cls.type, ()):
+            spec = cls.spec.attribute(name)
+            if spec is None:
+                continue
+            found[cls.type] += 1
+            spec.check(2**31 - 1)
+            for value in (2**31, 2**32 + 1):
+                with pytest.raises(AttributeOutOfRange, match=f"{name} is {value}, expected <= 2147483647"):
+                    spec.check(value)
+    assert found == {
+        "MatrixNms": 3,
+        "MulticlassNms": 6,
+        "ROIAlign": 6,
+        "ROIAlignRotated": 3,
+        "DetectionOutput": 7,
+        "PSROIPooling": 2,
+    }
+    attribute("ROIPooling", "pooled_h").check(2**32 + 1)
+    assert attribute("DetectionOutput", "background_label_id").bounds[">="] == -(2**31)
 
 
 def without(case: Case, name: str) -> str:

@@ -80,6 +80,17 @@ def test_division_by_what_may_be_zero_is_any_integer() -> None:
         assert (result.lo, result.hi) == (-UNBOUNDED, UNBOUNDED)
 
 
+def test_remainders_by_few_divisors_have_exact_bounds() -> None:
+    for a, b in (((100, 100), (15, 16)), ((15, 16), (7, 7)), ((10, 10), (2, 6)), ((1, 9), (20, 99))):
+        every = {x % y for x in range(a[0], a[1] + 1) for y in range(b[0], b[1] + 1)}
+        found = Dim(*a) % Dim(*b)
+        assert (found.lo, found.hi) == (min(every), max(every))
+    assert (Dim(300, 400) % Dim(7, 99)).hi == 98
+    assert (Dim(-3, 5) % Dim(4, 9)).hi == 8
+    unbounded = Dim(300, UNBOUNDED) % Dim(7, UNBOUNDED)
+    assert (unbounded.lo, unbounded.hi) == (0, UNBOUNDED - 1)
+
+
 def test_symbols_cancel() -> None:
     n = Dim.symbol("n", 1)
     assert (n * 6) // 2 == n * 3

@@ -26,7 +26,7 @@ from irrun.diagnostics import listing
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.operation import OpClass
 from irrun.ops.releases import first
-from irrun.ops.spec import OpSpec, type_text
+from irrun.ops.spec import OpSpec, also_text, type_text
 
 _WIDE: Final = 140
 _WIDEST_TYPE: Final = 24
@@ -81,7 +81,7 @@ def _page(spec: OpSpec, versions: Sequence[str]) -> str:
         for index, port in enumerate(spec.inputs):
             rank = f"rank {listing(port.rank)}" if port.rank is not None else ""
             facts = [type_text(port.type), rank, "optional" if port.optional else "", _repeated(port.variadic)]
-            lines += _entry(f"{index} {port.name}", facts, port.doc)
+            lines += _entry(f"{index} {port.name}", [*facts, also_text(port.also)], port.doc)
     if spec.outputs:
         lines += ["", click.style("outputs", bold=True)]
         for index, out in enumerate(spec.outputs):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.cases import Case, Invalid, boolean, f32, i32
+from tests.cases import Case, Invalid, f32, i32
 
 _DATA = f32([[-1, 2, -3], [4, -5, -6]])
 
@@ -23,5 +23,5 @@ CASES = [
 INVALID = [
     Invalid("PReLU", 1, [_DATA, f32([1, 2])], "slope [2] does not broadcast to data [2,3]", input=1),
     Invalid("PReLU", 1, ["f32[2,?,3]", "f32[4,2,3]"], "slope [4,2,3] does not broadcast to data [2,?,3]", input=1),
-    Invalid("PReLU", 1, [_DATA, boolean([True])], "input 1 (slope) is boolean, expected any numeric type", input=1),
+    Invalid("PReLU", 1, [_DATA, "string[1]"], "input 1 (slope) is string, expected any numeric type", input=1),
 ]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.cases import Case, Invalid, boolean, f32, i64
+from tests.cases import Case, Invalid, f32, i64
 
 _HALVES = f32([-4.5, -1.9, -1.5, 0.5, 0.9, 1.5, 2.3, 2.5])
 
@@ -42,5 +42,5 @@ CASES = [
     ),
 ]
 INVALID = [
-    Invalid("Round", 5, [boolean([True])], "input 0 (data) is boolean, expected any numeric type", input=0),
+    Invalid("Round", 5, ["string[1]"], "input 0 (data) is string, expected any numeric type", input=0),
 ]

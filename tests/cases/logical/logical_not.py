@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tests.cases import Case, Invalid, boolean, u8
+from tests.cases import Case, Invalid, boolean
 
 CASES = [
     Case("LogicalNot", 1, [boolean([[True, False]])], [boolean([[False, True]])], name="values"),
@@ -14,5 +14,5 @@ CASES = [
     ),
 ]
 INVALID = [
-    Invalid("LogicalNot", 1, [u8([1])], "input 0 (data) is u8, expected boolean", input=0),
+    Invalid("LogicalNot", 1, ["string[1]"], "input 0 (data) is string, expected boolean", input=0),
 ]

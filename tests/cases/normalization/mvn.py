@@ -126,8 +126,8 @@ INVALID = [
     Invalid(
         "MVN",
         6,
-        [_DATA, f32([1])],
-        "input 1 (axes) is f32, expected any integer type",
+        [_DATA, "string[1]"],
+        "input 1 (axes) is string, expected any integer type",
         {**_SPREAD, "eps_mode": "inside_sqrt"},
         input=1,
     ),

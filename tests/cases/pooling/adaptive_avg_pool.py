@@ -49,6 +49,6 @@ INVALID = [
         "AdaptiveAvgPool", 8, ["f32[1,3,8]", i64([-2])], "output_shape is [-2], expected no negative sizes", input=1
     ),
     Invalid("AdaptiveAvgPool", 8, ["f32[1,3]", i64([2])], "input 0 (data) has rank 2, expected 3, 4 or 5", input=0),
-    Invalid("AdaptiveAvgPool", 8, ["f32[1,3,8]", f32([2])], "input 1 (output_shape) is f32", input=1),
+    Invalid("AdaptiveAvgPool", 8, ["f32[1,3,8]", "boolean[2]"], "input 1 (output_shape) is boolean", input=1),
     Invalid("AdaptiveAvgPool", 8, ["f32[1,3,8]", "i64[1,1]"], "input 1 (output_shape) has rank 2, expected 1", input=1),
 ]

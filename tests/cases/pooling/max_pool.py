@@ -244,6 +244,6 @@ INVALID = [
         "MaxPool", 8, ["f32[1,3,8,8]"], "axis 4 is outside a tensor of rank 4", pool(2, 2, axis=4), attribute="axis"
     ),
     Invalid(
-        "MaxPool", 14, ["boolean[1,3,8]"], "input 0 (data) is boolean, expected any numeric type", pool(1, 2), input=0
+        "MaxPool", 14, ["string[1,3,8]"], "input 0 (data) is string, expected any numeric type", pool(1, 2), input=0
     ),
 ]

@@ -82,7 +82,9 @@ INVALID = [
         _FORWARD,
         input=2,
     ),
-    Invalid("RNNSequence", 5, [_X, _H, "f32[2]", _W, _R, _B], "input 2 (sequence_lengths) is f32", _FORWARD, input=2),
+    Invalid(
+        "RNNSequence", 5, [_X, _H, "boolean[2]", _W, _R, _B], "input 2 (sequence_lengths) is boolean", _FORWARD, input=2
+    ),
     Invalid(
         "RNNSequence",
         5,

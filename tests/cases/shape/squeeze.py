@@ -32,5 +32,5 @@ INVALID = [
     Invalid("Squeeze", 1, [PAGE, i64([4])], "axis 4 is outside a tensor of rank 4", input=1),
     Invalid("Squeeze", 15, [PAGE, i64([-5])], "axis -5 is outside a tensor of rank 4", input=1),
     Invalid("Squeeze", 1, [PAGE, i64([[0]])], "input 1 (axes) has rank 2, expected 0 or 1", input=1),
-    Invalid("Squeeze", 15, [PAGE, f32([0])], "input 1 (axes) is f32, expected any integer type", input=1),
+    Invalid("Squeeze", 15, [PAGE, "boolean[1]"], "input 1 (axes) is boolean, expected any integer type", input=1),
 ]

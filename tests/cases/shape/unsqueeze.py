@@ -20,6 +20,6 @@ CASES = [
 INVALID = [
     Invalid("Unsqueeze", 1, [TABLE, i64([3])], "axis 3 is outside a tensor of rank 3", input=1),
     Invalid("Unsqueeze", 1, [TABLE, i64([[0]])], "input 1 (axes) has rank 2, expected 0 or 1", input=1),
-    Invalid("Unsqueeze", 1, [TABLE, f32([0])], "input 1 (axes) is f32, expected any integer type", input=1),
+    Invalid("Unsqueeze", 1, [TABLE, "boolean[1]"], "input 1 (axes) is boolean, expected any integer type", input=1),
     Invalid("Unsqueeze", 1, [TABLE], "Unsqueeze has 1 input, expected 2 (data, axes)"),
 ]

@@ -14,6 +14,7 @@ from irrun.ops.spec import OpSpec
 from tests.cases import AnyCase
 from tests.cases.openvino import page as openvino_tests
 from tests.lab import records
+from tests.lab.conformance import other_types
 from tests.lab.conformance.record import RECORD, cases, outcomes
 from tests.lab.onnx_suite import page as onnx_suite
 from tests.lab.oracle.cases import reason
@@ -97,6 +98,7 @@ def page() -> str:
         onnx_suite.row(),
         *_general(board.cases),
         *_operations(specs, board),
+        *other_types.section(),
         *onnx_suite.section(),
         *openvino_tests.section(),
     ]

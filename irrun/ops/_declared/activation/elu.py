@@ -4,9 +4,10 @@ from irrun.kernels.activation import elu
 from irrun.kernels.casting import in_floats
 from irrun.kernels.elementwise import Elementwise, copied
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops.declaration import FLAGS
 from irrun.tensor.element_type import NUMERIC
 
-T = TypeVar("T", NUMERIC)
+T = TypeVar("T", NUMERIC, also=FLAGS)
 
 
 @op("Elu", opset=1)

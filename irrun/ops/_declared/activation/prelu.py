@@ -3,10 +3,11 @@ from __future__ import annotations
 from irrun.kernels.casting import in_floats
 from irrun.kernels.piecewise import prelu
 from irrun.ops import Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, op
+from irrun.ops.declaration import FLAGS
 from irrun.ops.shapes import broadcasts_onto
 from irrun.tensor.element_type import NUMERIC
 
-T = TypeVar("T", NUMERIC)
+T = TypeVar("T", NUMERIC, also=FLAGS)
 
 
 @op("PReLU", opset=1, page="prelu-1")
@@ -20,7 +21,7 @@ class PReLU(Op):
     products of integers are then rounded to nearest, ties to even.
     """
 
-    inputs = (In("data", T), In("slope", NUMERIC, "factor of the negative elements"))
+    inputs = (In("data", T), In("slope", NUMERIC, "factor of the negative elements", also=FLAGS))
     outputs = (Out("output", T),)
     legacy = (
         Legacy(

@@ -3,26 +3,23 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.declaration import COUNTED
 from irrun.ops.shapes import axes_of, normalize_axis
-from irrun.tensor.element_type import BOOLEAN, I32, I64, NUMERIC
+from irrun.tensor.element_type import I32, I64, NUMERIC
 
-T = TypeVar("T", NUMERIC | {BOOLEAN})
+T = TypeVar("T", NUMERIC, also=COUNTED)
 
 
 @op("CumSum", opset=3, page="cumsum-3")
 class CumSum(Op):
-    """Running sums along one axis, in the type of the input; integers wrap.
-
-    Note: booleans, which the page excludes, are counted: a Convert that reads the sums gets the counts, any other layer
-    whether there was a true. As in OpenVINO, whose CPU plugin counts modulo 256.
-    """
+    """Running sums along one axis, in the type of the input; integers wrap."""
 
     inputs = (
         In("data", T),
         In("axis", frozenset({I32, I64}), "a scalar; 0 where it is absent", optional=True, rank=(0, 1)),
     )
     outputs = (Out("output", T),)
-    foldable = Fold.NUMBERS
+    foldable = Fold.DIMS
 
     exclusive: bool = attr(False, doc="whether an element is left out of its own sum")
     reverse: bool = attr(False, doc="whether the sums start at the end of the axis")

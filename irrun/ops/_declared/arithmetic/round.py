@@ -5,8 +5,11 @@ from typing import Literal
 import numpy as np
 
 from irrun.kernels.casting import nearest
-from irrun.ops import Array, Fact, Fold, In, Op, Out, Shape, attr, op
-from irrun.ops._declared.arithmetic.elementwise import T
+from irrun.ops import Array, Fact, Fold, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops.declaration import FLAGS
+from irrun.tensor.element_type import NUMERIC
+
+T = TypeVar("T", NUMERIC, also=FLAGS)
 
 
 @op("Round", opset=5)

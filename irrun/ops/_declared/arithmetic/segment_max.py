@@ -5,12 +5,13 @@ from typing import Literal
 
 import numpy as np
 
-from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, attr, op
-from irrun.ops._declared.arithmetic.elementwise import T
+from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.declaration import FLAGS
 from irrun.ops.shapes import merge_dims, with_axis
-from irrun.tensor.element_type import I32, I64
+from irrun.tensor.element_type import I32, I64, NUMERIC
 from irrun.tensor.rounding import lowest
 
+T = TypeVar("T", NUMERIC, also=FLAGS)
 _INDEX = frozenset({I32, I64})
 
 

@@ -66,6 +66,8 @@ def all_filters(channels: Dim, kernel: Fact, depth: Dim, filters: Dim, *, groupe
         return filters
     groups = kernel.shape[0] if grouped else Dim.exactly(1)
     match_channels(channels, groups * depth)
+    if channels.is_static and depth.is_static and depth.lo > 0 and channels.lo % depth.lo == 0:
+        groups = groups.merge(channels // depth) or groups
     return groups * filters
 
 

@@ -8,6 +8,7 @@ from irrun.kernels.roi_pooling import deformable, listed
 from irrun.ops import Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.detection.boxes import expect_size, ranked
 from irrun.ops._declared.detection.roi_align import check_batches, check_regions
+from irrun.ops.declaration import FLAGS_FLOATED
 from irrun.ops.shapes import merge_dims
 from irrun.tensor.element_type import FLOAT
 
@@ -26,8 +27,15 @@ class DeformablePSROIPooling(Op):
 
     inputs = (
         In("input", T, "[N_in, C_in, H_in, W_in]", rank=4),
-        In("coords", FLOAT, "[NUM_ROIS, 5]: batch_id, x1, y1, x2, y2", rank=2),
-        In("offsets", FLOAT, "[NUM_ROIS, 2 * NUM_CLASSES, part_size, part_size]", optional=True, rank=4),
+        In("coords", FLOAT, "[NUM_ROIS, 5]: batch_id, x1, y1, x2, y2", rank=2, also=FLAGS_FLOATED),
+        In(
+            "offsets",
+            FLOAT,
+            "[NUM_ROIS, 2 * NUM_CLASSES, part_size, part_size]",
+            optional=True,
+            rank=4,
+            also=FLAGS_FLOATED,
+        ),
     )
     outputs = (Out("output", T, "[NUM_ROIS, output_dim, group_size, group_size]"),)
     legacy = (

@@ -7,6 +7,7 @@ import numpy as np
 from irrun.kernels.detection_output import Settings, detections
 from irrun.ops import Array, Dim, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.detection.boxes import merge_all, ranked
+from irrun.ops.declaration import MOST_IN_32_BITS
 from irrun.ops.shapes import exact_quotient
 from irrun.tensor.element_type import FLOAT
 
@@ -50,11 +51,13 @@ class DetectionOutputV1(Op):
         ),
     )
 
-    num_classes: int = attr(doc="classes, the background included", gt=0)
-    background_label_id: int = attr(0, doc="class to ignore; -1 for none")
-    top_k: int = attr(-1, doc="maximum number of candidates of a class; -1 for all", ge=-1)
+    num_classes: int = attr(doc="classes, the background included", gt=0, le=MOST_IN_32_BITS)
+    background_label_id: int = attr(0, doc="class to ignore; -1 for none", ge=-(2**31), le=MOST_IN_32_BITS)
+    top_k: int = attr(-1, doc="maximum number of candidates of a class; -1 for all", ge=-1, le=MOST_IN_32_BITS)
     variance_encoded_in_target: bool = attr(False, doc="whether proposals come without variances")
-    keep_top_k: tuple[int, ...] = attr(doc="maximum number of detections of an image; -1 for all", ge=-1)
+    keep_top_k: tuple[int, ...] = attr(
+        doc="maximum number of detections of an image; -1 for all", ge=-1, le=MOST_IN_32_BITS
+    )
     code_type: CodeType = attr("caffe.PriorBoxParameter.CORNER", doc="encoding of boxes", exact=True)
     share_location: bool = attr(True, doc="whether all classes share the boxes")
     nms_threshold: float = attr(doc="the overlap above which a box is suppressed", openvino=0.0)
@@ -98,10 +101,12 @@ class DetectionOutputV8(Op):
     inputs = _INPUTS
     outputs = _OUTPUTS
 
-    background_label_id: int = attr(0, doc="class to ignore; -1 for none")
-    top_k: int = attr(-1, doc="maximum number of candidates of a class; -1 for all", ge=-1)
+    background_label_id: int = attr(0, doc="class to ignore; -1 for none", ge=-(2**31), le=MOST_IN_32_BITS)
+    top_k: int = attr(-1, doc="maximum number of candidates of a class; -1 for all", ge=-1, le=MOST_IN_32_BITS)
     variance_encoded_in_target: bool = attr(False, doc="whether proposals come without variances")
-    keep_top_k: tuple[int, ...] = attr(doc="maximum number of detections of an image; -1 for all", ge=-1)
+    keep_top_k: tuple[int, ...] = attr(
+        doc="maximum number of detections of an image; -1 for all", ge=-1, le=MOST_IN_32_BITS
+    )
     code_type: CodeType = attr("caffe.PriorBoxParameter.CORNER", doc="encoding of boxes", exact=True)
     share_location: bool = attr(True, doc="whether all classes share the boxes")
     nms_threshold: float = attr(doc="the overlap above which a box is suppressed", openvino=0.0)

@@ -9,6 +9,7 @@ from irrun.kernels.nms import by_score, iou, suppress
 from irrun.kernels.proposal import MAX_LOG_SIZE, clip, large_enough, refine
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.detection.boxes import expect_size, merge_all, ranked, up_to
+from irrun.ops.declaration import FLAGS_FLOATED
 from irrun.tensor.element_type import FLOAT
 
 T = TypeVar("T", FLOAT)
@@ -23,9 +24,9 @@ class GenerateProposals(Op):
     alike = ((0, 1),)
     inputs = (
         In("im_info", T, "[num_batches, 3] or [num_batches, 4]: height, width, and a scale for both or each", rank=2),
-        In("anchors", FLOAT, "[height, width, number_of_anchors, 4]", rank=4),
-        In("boxesdeltas", FLOAT, "[num_batches, number_of_anchors * 4, height, width]", rank=4),
-        In("scores", FLOAT, "[num_batches, number_of_anchors, height, width]", rank=4),
+        In("anchors", FLOAT, "[height, width, number_of_anchors, 4]", rank=4, also=FLAGS_FLOATED),
+        In("boxesdeltas", FLOAT, "[num_batches, number_of_anchors * 4, height, width]", rank=4, also=FLAGS_FLOATED),
+        In("scores", FLOAT, "[num_batches, number_of_anchors, height, width]", rank=4, also=FLAGS_FLOATED),
     )
     outputs = (
         Out("rpnrois", T, "[num_rois, 4], image after image"),

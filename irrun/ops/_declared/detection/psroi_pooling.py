@@ -7,6 +7,7 @@ from irrun.kernels.roi_pooling import average_by_position, bilinear_by_position,
 from irrun.ops import REFUSED, Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.detection.boxes import expect_size, ranked
 from irrun.ops._declared.detection.roi_align import check_batches, check_regions
+from irrun.ops.declaration import MOST_IN_32_BITS
 from irrun.tensor.element_type import FLOAT
 
 T = TypeVar("T", FLOAT)
@@ -36,8 +37,12 @@ class PSROIPooling(Op):
     mode: Literal["average", "bilinear"] = attr(
         "average", doc="with bilinear, coordinates are from 0 to 1", openvino=REFUSED, exact=True
     )
-    spatial_bins_x: int = attr(1, doc="samples over the width, for bilinear, where 0 is refused", ge=0)
-    spatial_bins_y: int = attr(1, doc="samples over the height, for bilinear, where 0 is refused", ge=0)
+    spatial_bins_x: int = attr(
+        1, doc="samples over the width, for bilinear, where 0 is refused", ge=0, le=MOST_IN_32_BITS
+    )
+    spatial_bins_y: int = attr(
+        1, doc="samples over the height, for bilinear, where 0 is refused", ge=0, le=MOST_IN_32_BITS
+    )
 
     def verify(self) -> None:
         for name in ("spatial_bins_x", "spatial_bins_y"):

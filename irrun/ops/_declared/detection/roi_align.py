@@ -7,6 +7,7 @@ import numpy as np
 from irrun.kernels.roi import Alignment, align_all, regions_of
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.detection.boxes import expect_size, ranked
+from irrun.ops.declaration import MOST_IN_32_BITS
 from irrun.ops.shapes import merge_dims
 from irrun.tensor.element_type import FLOAT, INTEGER
 
@@ -31,9 +32,9 @@ class ROIAlignV3(Op):
     )
     outputs = (Out("output", T, "[NUM_ROIS, C, pooled_h, pooled_w]"),)
 
-    pooled_h: int = attr(doc="rows of the output", gt=0, openvino=0)
-    pooled_w: int = attr(doc="columns of the output", gt=0, openvino=0)
-    sampling_ratio: int = attr(doc="samples along a bin; 0: about one per pixel", ge=0, openvino=0)
+    pooled_h: int = attr(doc="rows of the output", gt=0, openvino=0, le=MOST_IN_32_BITS)
+    pooled_w: int = attr(doc="columns of the output", gt=0, openvino=0, le=MOST_IN_32_BITS)
+    sampling_ratio: int = attr(doc="samples along a bin; 0: about one per pixel", ge=0, openvino=0, le=MOST_IN_32_BITS)
     spatial_scale: float = attr(doc="size of the feature map by size of the image", gt=0, openvino=0.0)
     mode: Literal["avg", "max"] = attr(openvino="avg")
 
@@ -64,9 +65,9 @@ class ROIAlignV9(Op):
     )
     outputs = (Out("output", T, "[NUM_ROIS, C, pooled_h, pooled_w]"),)
 
-    pooled_h: int = attr(doc="rows of the output", gt=0, openvino=0)
-    pooled_w: int = attr(doc="columns of the output", gt=0, openvino=0)
-    sampling_ratio: int = attr(doc="samples along a bin; 0: about one per pixel", ge=0, openvino=0)
+    pooled_h: int = attr(doc="rows of the output", gt=0, openvino=0, le=MOST_IN_32_BITS)
+    pooled_w: int = attr(doc="columns of the output", gt=0, openvino=0, le=MOST_IN_32_BITS)
+    sampling_ratio: int = attr(doc="samples along a bin; 0: about one per pixel", ge=0, openvino=0, le=MOST_IN_32_BITS)
     spatial_scale: float = attr(doc="size of the feature map by size of the image", gt=0, openvino=0.0)
     mode: Literal["avg", "max"] = attr(openvino="avg")
     aligned_mode: Alignment = attr("asymmetric", doc="mapping of coordinates from image to feature map")

@@ -3,6 +3,7 @@ from __future__ import annotations
 from irrun.kernels.roi import align_all, rotated_regions_of
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.detection.roi_align import aligned_shape, check_batches, check_regions
+from irrun.ops.declaration import MOST_IN_32_BITS
 from irrun.tensor.element_type import FLOAT, INTEGER
 
 T = TypeVar("T", FLOAT)
@@ -19,9 +20,9 @@ class ROIAlignRotated(Op):
     )
     outputs = (Out("output", T, "[NUM_ROIS, C, pooled_h, pooled_w]"),)
 
-    pooled_h: int = attr(doc="rows of the output", gt=0, openvino=0)
-    pooled_w: int = attr(doc="columns of the output", gt=0, openvino=0)
-    sampling_ratio: int = attr(doc="samples along a bin; 0: about one per pixel", ge=0, openvino=0)
+    pooled_h: int = attr(doc="rows of the output", gt=0, openvino=0, le=MOST_IN_32_BITS)
+    pooled_w: int = attr(doc="columns of the output", gt=0, openvino=0, le=MOST_IN_32_BITS)
+    sampling_ratio: int = attr(doc="samples along a bin; 0: about one per pixel", ge=0, openvino=0, le=MOST_IN_32_BITS)
     spatial_scale: float = attr(doc="size of the feature map by size of the image", gt=0, openvino=0.0)
     clockwise_mode: bool = attr(False, doc="whether positive angles turn clockwise")
 

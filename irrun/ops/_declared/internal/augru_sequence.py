@@ -6,6 +6,7 @@ from irrun.kernels.recurrent import Gru, run_sequence
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.internal.augru_cell import score_batch, verify_augru
 from irrun.ops._declared.sequence.recurrent import infer_sequence, weights_of
+from irrun.ops.declaration import CUT
 from irrun.ops.work import of_weights
 from irrun.tensor.element_type import FLOAT, INTEGER
 
@@ -24,7 +25,7 @@ class AUGRUSequence(Op):
     inputs = (
         In("X", T1, "[batch, steps, input_size]", rank=3),
         In("H_t", T1, "[batch, 1, hidden_size]", rank=3),
-        In("sequence_lengths", INTEGER, "[batch]", rank=1),
+        In("sequence_lengths", INTEGER, "[batch]", rank=1, also=CUT),
         In("W", T1, "[1, 3 * hidden_size, input_size]", rank=3),
         In("R", T1, "[1, 3 * hidden_size, hidden_size]", rank=3),
         In("B", T1, "[1, 3 * hidden_size]", rank=2),

@@ -4,6 +4,7 @@ from typing import Literal
 
 from irrun.kernels.normalization import root_mean_square
 from irrun.ops import Array, ElementType, Fact, In, Op, OpError, Out, attr, op
+from irrun.ops.declaration import FLAGS_FLOATED
 from irrun.ops.shapes import broadcasts_onto
 from irrun.tensor.element_type import FLOAT
 
@@ -17,7 +18,7 @@ class RMS(Op):
 
     inputs = (
         In("data", FLOAT),
-        In("scale", FLOAT, "factor, broadcast onto data", optional=True),
+        In("scale", FLOAT, "factor, broadcast onto data", optional=True, also=FLAGS_FLOATED),
     )
     outputs = (Out("output", FLOAT, "of the type output_type"),)
 

@@ -3,11 +3,12 @@ from __future__ import annotations
 import math
 
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.declaration import COUNTED
 from irrun.ops.shapes import broadcast
 from irrun.ops.work import Sizes
 from irrun.tensor.element_type import NUMERIC
 
-T = TypeVar("T", NUMERIC)
+T = TypeVar("T", NUMERIC, also=COUNTED)
 
 
 @op("MatMul", opset=1, page="matmul-1")

@@ -5,6 +5,7 @@ from typing import Literal
 from irrun.kernels.gather import along_axis
 from irrun.kernels.scatter import scatter
 from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.declaration import FLAGS
 from irrun.ops.shapes import normalize_axis, single_axis
 from irrun.tensor.element_type import ANY, INTEGER
 
@@ -22,7 +23,7 @@ class ScatterElementsUpdateV3(Op):
 
     inputs = (
         In("data", T, "the tensor to copy"),
-        In("indices", INTEGER, "the places along the axis"),
+        In("indices", INTEGER, "the places along the axis", also=FLAGS),
         In("updates", T, "the new values, in the shape of indices"),
         In("axis", INTEGER, "the axis, one element", rank=(0, 1)),
     )
@@ -50,7 +51,7 @@ class ScatterElementsUpdateV12(Op):
 
     inputs = (
         In("data", T, "the tensor to copy"),
-        In("indices", INTEGER, "the places along the axis; negative ones count from the end"),
+        In("indices", INTEGER, "the places along the axis; negative ones count from the end", also=FLAGS),
         In("updates", T, "the updates, in the shape of indices"),
         In("axis", INTEGER, "the axis, one element", rank=(0, 1)),
     )

@@ -8,6 +8,7 @@ import numpy as np
 from irrun.diagnostics import amount
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.movement.slicing import TO_END, bounds_of, integers, python_slice, sliced
+from irrun.ops.declaration import CUT
 from irrun.tensor.element_type import ANY, INTEGER
 
 T = TypeVar("T", ANY)
@@ -33,7 +34,7 @@ class StridedSlice(Op):
         In("data", T, "the tensor to slice"),
         In("begin", INTEGER, "the first index of each axis; negative ones count from the end", rank=1),
         In("end", INTEGER, "the index past the last of each axis", rank=1),
-        In("stride", INTEGER, "the distance of indices, not 0; 1 where absent", optional=True, rank=1),
+        In("stride", INTEGER, "the distance of indices, not 0; 1 where absent", optional=True, rank=1, also=CUT),
     )
     outputs = (Out("output", T),)
     foldable = Fold.BOUNDS

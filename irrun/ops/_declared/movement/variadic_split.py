@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, op
+from irrun.ops.declaration import CUT
 from irrun.ops.refuting import Refutation, fits
 from irrun.ops.shapes import normalize_axis, single_axis, with_axis
 from irrun.tensor.element_type import ANY, INTEGER
@@ -19,8 +20,8 @@ class VariadicSplit(Op):
     workspace = 8
     inputs = (
         In("data", T),
-        In("axis", INTEGER, "the axis, one element; a negative number counts from the end", rank=(0, 1)),
-        In("split_lengths", INTEGER, "the size of each part; a single -1 is the remainder", rank=1),
+        In("axis", INTEGER, "the axis, one element; a negative number counts from the end", rank=(0, 1), also=CUT),
+        In("split_lengths", INTEGER, "the size of each part; a single -1 is the remainder", rank=1, also=CUT),
     )
     outputs = (Out("output", T, variadic=True),)
     foldable = Fold.BOUNDS

@@ -7,6 +7,7 @@ from irrun.kernels.normalization import mean_variance
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.normalization.axes import check_axes
 from irrun.ops._declared.reduction.base import reduced_axes
+from irrun.ops.declaration import CUT, FLAGS
 from irrun.ops.departures import Departure, Layer, constant, is_empty
 from irrun.ops.shapes import normalize_axis
 from irrun.tensor.element_type import INTEGER, NUMERIC
@@ -89,7 +90,10 @@ class MVNV6(Op):
     }
 
     workspace = 8
-    inputs = (In("data", T), In("axes", INTEGER, "the axes that share one mean and variance", rank=1))
+    inputs = (
+        In("data", T),
+        In("axes", INTEGER, "the axes that share one mean and variance", rank=1, also={**CUT, **FLAGS}),
+    )
     outputs = (Out("output", T),)
 
     normalize_variance: bool = attr(doc="whether to divide by the standard deviation", openvino=False)

@@ -7,6 +7,7 @@ from irrun.kernels.normalization import unit_norm
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.normalization.axes import check_axes
 from irrun.ops._declared.reduction.base import reduced_axes
+from irrun.ops.declaration import CUT
 from irrun.tensor.element_type import INTEGER, NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -23,7 +24,7 @@ class NormalizeL2(Op):
 
     departures = {"beside nan": "may ignore NaN in a sum of squares with eps_mode max"}
 
-    inputs = (In("data", T), In("axes", INTEGER, "the axes of the norm, a scalar or a list", rank=(0, 1)))
+    inputs = (In("data", T), In("axes", INTEGER, "the axes of the norm, a scalar or a list", rank=(0, 1), also=CUT))
     outputs = (Out("output", T),)
 
     eps: float = attr(doc="a small number that keeps the norm from being zero", ge=0, openvino=0.0)

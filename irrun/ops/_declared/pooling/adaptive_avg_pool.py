@@ -3,6 +3,7 @@ from __future__ import annotations
 from irrun.kernels.adaptive_pooling import adaptive_avg_pool
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, op
 from irrun.ops._declared.pooling.base import adaptive_shape
+from irrun.ops.declaration import CUT
 from irrun.tensor.element_type import INTEGER, NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -17,7 +18,7 @@ class AdaptiveAvgPool(Op):
 
     inputs = (
         In("data", T, "[N, C, D, H, W]", rank=(3, 4, 5)),
-        In("output_shape", INTEGER, "the spatial sizes of the output", rank=1),
+        In("output_shape", INTEGER, "the spatial sizes of the output", rank=1, also=CUT),
     )
     outputs = (Out("output", T),)
 

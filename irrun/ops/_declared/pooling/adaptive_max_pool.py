@@ -5,9 +5,10 @@ from typing import Literal
 from irrun.kernels.adaptive_pooling import adaptive_max_pool
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.pooling.base import adaptive_shape
+from irrun.ops.declaration import CUT, FLAGS
 from irrun.tensor.element_type import INTEGER, NUMERIC
 
-T = TypeVar("T", NUMERIC)
+T = TypeVar("T", NUMERIC, also=FLAGS)
 
 
 @op("AdaptiveMaxPool", opset=8)
@@ -27,7 +28,7 @@ class AdaptiveMaxPool(Op):
 
     inputs = (
         In("data", T, "[N, C, D, H, W]", rank=(3, 4, 5)),
-        In("output_shape", INTEGER, "the spatial sizes of the output", rank=1),
+        In("output_shape", INTEGER, "the spatial sizes of the output", rank=1, also=CUT),
     )
     outputs = (Out("output", T), Out("indices", "index_element_type"))
 

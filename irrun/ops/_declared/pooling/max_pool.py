@@ -8,10 +8,11 @@ from irrun.kernels.pooling import max_pool
 from irrun.ops import Array, Fact, In, Legacy, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.convolution.spatial import AutoPad, Rounding, Windows
 from irrun.ops._declared.pooling.base import check_lengths, pooled_shape, pooling_windows
+from irrun.ops.declaration import FLAGS
 from irrun.ops.shapes import normalize_axis
 from irrun.tensor.element_type import NUMERIC
 
-T = TypeVar("T", NUMERIC)
+T = TypeVar("T", NUMERIC, also=FLAGS)
 
 
 @op("MaxPool", opset=1)

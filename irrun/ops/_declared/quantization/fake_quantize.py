@@ -7,6 +7,7 @@ import numpy as np
 from irrun.kernels.quantize import fake_quantize
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.arithmetic.elementwise import align_pdpd
+from irrun.ops.declaration import FLOATED_WIDE
 from irrun.ops.shapes import EXPLICIT, broadcast_pdpd, broadcasts_onto
 from irrun.tensor.element_type import FLOAT, NUMERIC
 
@@ -41,8 +42,8 @@ class FakeQuantize(Op):
         In("X", T_F),
         In("input_low", FLOAT, "lower limit of the input"),
         In("input_high", FLOAT, "upper limit of the input"),
-        In("output_low", FLOAT, "least result"),
-        In("output_high", FLOAT, "greatest result"),
+        In("output_low", FLOAT, "least result", also=FLOATED_WIDE),
+        In("output_high", FLOAT, "greatest result", also=FLOATED_WIDE),
     )
     outputs = (Out("output", T_F),)
 

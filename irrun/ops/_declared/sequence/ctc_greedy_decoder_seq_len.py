@@ -7,6 +7,7 @@ import numpy as np
 from irrun.kernels.ctc import greedy_decode
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, attr, op
 from irrun.ops._declared.sequence.ctc import check_classes
+from irrun.ops.declaration import WIDENED
 from irrun.ops.shapes import merge_dims
 from irrun.tensor.element_type import FLOAT, I32, I64, INTEGER, U32
 
@@ -17,7 +18,7 @@ class CTCGreedyDecoderSeqLen(Op):
 
     inputs = (
         In("data", FLOAT, "[N, T, C]", rank=3),
-        In("sequence_length", frozenset({I32, I64, U32}), "[N], at most T", rank=1),
+        In("sequence_length", frozenset({I32, I64, U32}), "[N], at most T", rank=1, also=WIDENED),
         In("blank_index", INTEGER, "the class of the blank, the last one unless given", rank=(0, 1), optional=True),
     )
     outputs = (

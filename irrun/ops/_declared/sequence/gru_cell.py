@@ -5,6 +5,7 @@ import math
 from irrun.kernels.recurrent import Gru, Weights, run_cell
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.sequence.recurrent import LEFT_BY_CELLS, activation_names, infer_cell
+from irrun.ops.declaration import FLAGS_FLOATED
 from irrun.ops.work import of_weights
 from irrun.tensor.element_type import FLOAT
 
@@ -21,7 +22,7 @@ class GRUCell(Op):
     inputs = (
         In("X", T, "[batch, input_size]", rank=2),
         In("initial_hidden_state", T, "[batch, hidden_size]", rank=2),
-        In("W", FLOAT, "[3 * hidden_size, input_size]", rank=2),
+        In("W", FLOAT, "[3 * hidden_size, input_size]", rank=2, also=FLAGS_FLOATED),
         In("R", T, "[3 * hidden_size, hidden_size]", rank=2),
         In("B", T, "[3 * hidden_size], or 4 with linear_before_reset", rank=1, optional=True),
     )

@@ -13,6 +13,7 @@ from irrun.ops._declared.sequence.recurrent import (
     reversals,
     weights_of,
 )
+from irrun.ops.declaration import CUT
 from irrun.ops.work import of_weights
 from irrun.tensor.element_type import FLOAT, INTEGER
 
@@ -35,7 +36,7 @@ class GRUSequence(Op):
     inputs = (
         In("X", T1, "[batch, steps, input_size]", rank=3),
         In("initial_hidden_state", T1, "[batch, directions, hidden_size]", rank=3),
-        In("sequence_lengths", INTEGER, "[batch]", rank=1),
+        In("sequence_lengths", INTEGER, "[batch]", rank=1, also=CUT),
         In("W", T1, "[directions, 3 * hidden_size, input_size]", rank=3),
         In("R", T1, "[directions, 3 * hidden_size, hidden_size]", rank=3),
         In("B", T1, "[directions, 3 * hidden_size], or 4 with linear_before_reset", rank=2),

@@ -6,6 +6,7 @@ from typing import Literal
 from irrun.kernels.recurrent import Lstm, Weights, run_cell
 from irrun.ops import Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.sequence.recurrent import LEFT_BY_CELLS, activation_names, infer_cell
+from irrun.ops.declaration import FLAGS_FLOATED
 from irrun.ops.departures import Departure
 from irrun.ops.work import of_weights
 from irrun.tensor.element_type import FLOAT
@@ -41,7 +42,7 @@ class LSTMCellV1(Op):
         In("W", T, "[4 * hidden_size, input_size]", rank=2),
         In("R", T, "[4 * hidden_size, hidden_size]", rank=2),
         In("B", T, "[4 * hidden_size], the sum of both biases", rank=1, optional=True),
-        In("P", FLOAT, "[3 * hidden_size], peephole weights, not read", rank=1, optional=True),
+        In("P", FLOAT, "[3 * hidden_size], peephole weights, not read", rank=1, optional=True, also=FLAGS_FLOATED),
     )
     outputs = (Out("Ho", T, "[batch, hidden_size]"), Out("Co", T, "[batch, hidden_size]"))
     legacy = (*LEFT_BY_CELLS, Legacy("element_type", writer="OpenVINO's own tests"))

@@ -13,6 +13,7 @@ from irrun.ops._declared.sequence.recurrent import (
     reversals,
     weights_of,
 )
+from irrun.ops.declaration import CUT
 from irrun.ops.work import of_weights
 from irrun.tensor.element_type import FLOAT, INTEGER
 
@@ -33,7 +34,7 @@ class LSTMSequenceV1(Op):
         In("X", T1, "[batch, steps, input_size]", rank=3),
         In("initial_hidden_state", T1, "[batch, directions, hidden_size]", rank=3),
         In("initial_cell_state", T1, "[batch, directions, hidden_size]", rank=3),
-        In("sequence_lengths", INTEGER, "[batch]", rank=1),
+        In("sequence_lengths", INTEGER, "[batch]", rank=1, also=CUT),
         In("W", T1, "[directions, 4 * hidden_size, input_size]", rank=3),
         In("R", T1, "[directions, 4 * hidden_size, hidden_size]", rank=3),
         In("B", T1, "[directions, 4 * hidden_size], the sum of both biases", rank=2),
@@ -89,7 +90,7 @@ class LSTMSequenceV5(Op):
         In("X", T1, "[batch, steps, input_size]", rank=3),
         In("initial_hidden_state", T1, "[batch, directions, hidden_size]", rank=3),
         In("initial_cell_state", T1, "[batch, directions, hidden_size]", rank=3),
-        In("sequence_lengths", INTEGER, "[batch]", rank=1),
+        In("sequence_lengths", INTEGER, "[batch]", rank=1, also=CUT),
         In("W", T1, "[directions, 4 * hidden_size, input_size]", rank=3),
         In("R", T1, "[directions, 4 * hidden_size, hidden_size]", rank=3),
         In("B", T1, "[directions, 4 * hidden_size], the sum of both biases", rank=2),

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops.declaration import CUT
 from irrun.ops.refuting import Refutation, inserted
 from irrun.ops.shapes import axes_of, drop_axes, normalize_axis
 from irrun.tensor.element_type import ANY, INTEGER
@@ -20,7 +21,7 @@ class SqueezeV1(Op):
 
     inputs = (
         In("data", T),
-        In("axes", INTEGER, "the axes; negative ones count from the end", optional=True, rank=(0, 1)),
+        In("axes", INTEGER, "the axes; negative ones count from the end", optional=True, rank=(0, 1), also=CUT),
     )
     outputs = (Out("output", T),)
     foldable = Fold.BOUNDS
@@ -46,7 +47,7 @@ class SqueezeV15(Op):
 
     inputs = (
         In("data", T),
-        In("axes", INTEGER, "the axes; negative ones count from the end", optional=True, rank=(0, 1)),
+        In("axes", INTEGER, "the axes; negative ones count from the end", optional=True, rank=(0, 1), also=CUT),
     )
     outputs = (Out("output", T),)
     foldable = Fold.BOUNDS

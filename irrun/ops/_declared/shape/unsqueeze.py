@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, Out, Shape, TypeVar, op
+from irrun.ops.declaration import CUT
 from irrun.ops.refuting import Refutation, inserted
 from irrun.ops.shapes import normalize_axis
 from irrun.tensor.element_type import ANY, INTEGER
@@ -22,7 +23,7 @@ class Unsqueeze(Op):
 
     inputs = (
         In("data", T),
-        In("axes", INTEGER, "the new axes; negative ones count from the end of the result", rank=(0, 1)),
+        In("axes", INTEGER, "the new axes; negative ones count from the end of the result", rank=(0, 1), also=CUT),
     )
     outputs = (Out("output", T),)
     foldable = Fold.BOUNDS

@@ -6,6 +6,7 @@ from typing import Literal
 from irrun.kernels.multiclass_nms import Sorting, matrix
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.sort.multiclass import run_shared, shared_shapes
+from irrun.ops.declaration import MOST_IN_32_BITS
 from irrun.tensor.element_type import FLOAT
 
 T = TypeVar("T", FLOAT)
@@ -38,9 +39,9 @@ class MatrixNms(Op):
     sort_result_across_batch: bool = attr(False, doc="whether to sort the rows of all batches together")
     output_type: Literal["i64", "i32"] = attr("i64")
     score_threshold: float = attr(0.0, doc="the score that a box must exceed before decay")
-    nms_top_k: int = attr(-1, doc="maximum number of candidates of a class; -1 for all", ge=-1)
-    keep_top_k: int = attr(-1, doc="maximum number of boxes of a batch; -1 for all", ge=-1)
-    background_class: int = attr(-1, doc="class to ignore; -1 for none", ge=-1)
+    nms_top_k: int = attr(-1, doc="maximum number of candidates of a class; -1 for all", ge=-1, le=MOST_IN_32_BITS)
+    keep_top_k: int = attr(-1, doc="maximum number of boxes of a batch; -1 for all", ge=-1, le=MOST_IN_32_BITS)
+    background_class: int = attr(-1, doc="class to ignore; -1 for none", ge=-1, le=MOST_IN_32_BITS)
     normalized: bool = attr(True, doc="whether coordinates are normalized; otherwise sides are longer by 1")
     decay_function: Literal["linear", "gaussian"] = attr("linear")
     gaussian_sigma: float = attr(2.0)

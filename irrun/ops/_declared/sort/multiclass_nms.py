@@ -10,6 +10,7 @@ from irrun.kernels.multiclass_nms import OfClass, Sorting, arrange, greedy, sele
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.detection.boxes import expect_size, ranked
 from irrun.ops._declared.sort.multiclass import most_rows, outputs, run_shared, selected_shapes, shared_shapes
+from irrun.ops.declaration import MOST_IN_32_BITS
 from irrun.ops.shapes import merge_dims
 from irrun.tensor.element_type import FLOAT, I32, I64
 
@@ -46,9 +47,9 @@ class MulticlassNmsV8(Op):
     output_type: Literal["i64", "i32"] = attr("i64")
     iou_threshold: float = attr(0.0, doc="the overlap above which a box is suppressed")
     score_threshold: float = attr(0.0, doc="the score that a box must reach")
-    nms_top_k: int = attr(-1, doc="maximum number of candidates of a class; -1 for all", ge=-1)
-    keep_top_k: int = attr(-1, doc="maximum number of boxes of a batch; -1 for all", ge=-1)
-    background_class: int = attr(-1, doc="class to ignore; -1 for none", ge=-1)
+    nms_top_k: int = attr(-1, doc="maximum number of candidates of a class; -1 for all", ge=-1, le=MOST_IN_32_BITS)
+    keep_top_k: int = attr(-1, doc="maximum number of boxes of a batch; -1 for all", ge=-1, le=MOST_IN_32_BITS)
+    background_class: int = attr(-1, doc="class to ignore; -1 for none", ge=-1, le=MOST_IN_32_BITS)
     normalized: bool = attr(True, doc="whether coordinates are normalized; otherwise sides are longer by 1")
     nms_eta: float = attr(1.0, doc="factor of an iou_threshold above 0.5 at each kept box", ge=0, le=1)
 
@@ -96,9 +97,9 @@ class MulticlassNmsV9(Op):
     output_type: Literal["i64", "i32"] = attr("i64")
     iou_threshold: float = attr(0.0, doc="the overlap above which a box is suppressed")
     score_threshold: float = attr(0.0, doc="the score that a box must reach")
-    nms_top_k: int = attr(-1, doc="maximum number of candidates of a class; -1 for all", ge=-1)
-    keep_top_k: int = attr(-1, doc="maximum number of boxes of an image; -1 for all", ge=-1)
-    background_class: int = attr(-1, doc="class to ignore; -1 for none", ge=-1)
+    nms_top_k: int = attr(-1, doc="maximum number of candidates of a class; -1 for all", ge=-1, le=MOST_IN_32_BITS)
+    keep_top_k: int = attr(-1, doc="maximum number of boxes of an image; -1 for all", ge=-1, le=MOST_IN_32_BITS)
+    background_class: int = attr(-1, doc="class to ignore; -1 for none", ge=-1, le=MOST_IN_32_BITS)
     normalized: bool = attr(True, doc="whether coordinates are normalized; otherwise sides are longer by 1")
     nms_eta: float = attr(1.0, doc="factor of an iou_threshold above 0.5 at each kept box", ge=0, le=1)
 

@@ -15,6 +15,7 @@ from irrun.ops._declared.sort.selection import (
     selected_shapes,
     threshold,
 )
+from irrun.ops.declaration import CUT
 from irrun.ops.departures import Departure
 from irrun.ops.refuting import Refutation
 from irrun.tensor import Dim
@@ -29,16 +30,18 @@ _BOXES = (
     In("scores", FLOAT, "[num_batches, num_classes, num_boxes]", rank=3),
 )
 _OPTIONS = (
-    ("max_output_boxes_per_class", INTEGER, "the maximum number of boxes of a class; 0 where absent"),
-    ("iou_threshold", FLOAT, "the overlap above which a box is suppressed; 0 where absent"),
-    ("score_threshold", FLOAT, "the score that a box must exceed; 0 where absent"),
+    ("max_output_boxes_per_class", INTEGER, "the maximum number of boxes of a class; 0 where absent", CUT),
+    ("iou_threshold", FLOAT, "the overlap above which a box is suppressed; 0 where absent", None),
+    ("score_threshold", FLOAT, "the score that a box must exceed; 0 where absent", None),
 )
-_SIGMA = ("soft_nms_sigma", FLOAT, "sigma of Soft-NMS (https://arxiv.org/abs/1704.04503); hard where 0 or absent")
+_SIGMA = ("soft_nms_sigma", FLOAT, "sigma of Soft-NMS (https://arxiv.org/abs/1704.04503); hard where 0 or absent", None)
 _NO_LIMIT: Final = Departure(
     "writes beyond its memory where no max_output_boxes_per_class is given", lambda _, layer: len(layer.inputs) < 3
 )
-_SCALARS = tuple(In(name, type, doc, optional=True, rank=0) for name, type, doc in _OPTIONS)
-_ONE_ELEMENT = tuple(In(name, type, doc, optional=True, rank=(0, 1)) for name, type, doc in (*_OPTIONS, _SIGMA))
+_SCALARS = tuple(In(name, type, doc, optional=True, rank=0, also=also) for name, type, doc, also in _OPTIONS)
+_ONE_ELEMENT = tuple(
+    In(name, type, doc, optional=True, rank=(0, 1), also=also) for name, type, doc, also in (*_OPTIONS, _SIGMA)
+)
 
 
 @op("NonMaxSuppression", opset=1)

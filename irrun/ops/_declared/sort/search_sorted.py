@@ -4,10 +4,11 @@ from typing import Literal
 
 from irrun.kernels.topk import search_sorted
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.declaration import FLAGS
 from irrun.ops.shapes import merge_dims
 from irrun.tensor.element_type import NUMERIC
 
-T = TypeVar("T", NUMERIC)
+T = TypeVar("T", NUMERIC, also=FLAGS)
 
 
 @op("SearchSorted", opset=15)

@@ -4,10 +4,11 @@ from typing import Literal
 
 from irrun.kernels.topk import top_k
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.declaration import FLAGS
 from irrun.ops.shapes import normalize_axis, with_axis
 from irrun.tensor.element_type import I32, INTEGER, NUMERIC
 
-T = TypeVar("T", NUMERIC)
+T = TypeVar("T", NUMERIC, also=FLAGS)
 
 
 @op("TopK", opset=1)

@@ -14,9 +14,10 @@ from irrun.ops._declared.sparse.embedding import (
     default_row,
     weighted,
 )
+from irrun.ops.declaration import COUNTED
 from irrun.tensor.element_type import NUMERIC
 
-T = TypeVar("T", NUMERIC)
+T = TypeVar("T", NUMERIC, also=COUNTED)
 TI = TypeVar("T_IND", INDEX)
 
 

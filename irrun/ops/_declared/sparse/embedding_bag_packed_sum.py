@@ -3,9 +3,10 @@ from __future__ import annotations
 from irrun.kernels.embedding import reduce_rows
 from irrun.ops import Array, Dim, Fact, In, Op, Out, Shape, TypeVar, op
 from irrun.ops._declared.sparse.embedding import INDEX, bags_shape, check_indices, weighted
+from irrun.ops.declaration import COUNTED
 from irrun.tensor.element_type import NUMERIC
 
-T = TypeVar("T", NUMERIC)
+T = TypeVar("T", NUMERIC, also=COUNTED)
 TI = TypeVar("T_IND", INDEX)
 
 

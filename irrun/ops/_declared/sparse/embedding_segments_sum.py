@@ -13,10 +13,11 @@ from irrun.ops._declared.sparse.embedding import (
     same_length,
     weighted,
 )
+from irrun.ops.declaration import COUNTED
 from irrun.ops.departures import Departure, Layer, constant
 from irrun.tensor.element_type import NUMERIC
 
-T = TypeVar("T", NUMERIC)
+T = TypeVar("T", NUMERIC, also=COUNTED)
 TI = TypeVar("T_IND", INDEX)
 
 

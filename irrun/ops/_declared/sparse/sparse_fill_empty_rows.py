@@ -4,10 +4,11 @@ import numpy as np
 
 from irrun.diagnostics import amount
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, op
+from irrun.ops.declaration import FLAGS
 from irrun.ops.shapes import merge_dims
 from irrun.tensor.element_type import BOOLEAN, I32, I64, NUMERIC
 
-T = TypeVar("T", NUMERIC)
+T = TypeVar("T", NUMERIC, also=FLAGS)
 TI = TypeVar("T_IDX", frozenset({I32, I64}))
 
 
@@ -23,7 +24,7 @@ class SparseFillEmptyRows(Op):
         In("values", T, "[count]", rank=1),
         In("dense_shape", TI, "[2], rows and columns of the matrix", rank=1),
         In("indices", TI, "[count, 2], row and column of each value", rank=2),
-        In("default_value", NUMERIC, "the value for empty rows", rank=0),
+        In("default_value", NUMERIC, "the value for empty rows", rank=0, also=FLAGS),
     )
     outputs = (
         Out("output_indices", TI, "[count, 2]"),
