@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
 from functools import lru_cache, reduce
 from typing import Any, Final
 
@@ -13,54 +12,37 @@ from irrun.kernels.layout import channels_first, channels_last
 from irrun.kernels.threads import Array, scratch
 from irrun.kernels.windows import Geometry, lowest
 
-Empty = Callable[[Sequence[int], np.dtype[Any]], Array]
-"""A function that allocates an array of a shape and a dtype."""
-
 _BLOCK_ELEMENTS: Final = 1 << 17
 """Elements pooled at a time, so that the result of one axis is in the cache for the next."""
 
 
-def pooled_room(data: Array, counts: Sequence[int], dtype: np.dtype[Any], empty: Empty = np.empty) -> Array:
-    """Allocate [N, C, *counts] for the result of pooling, in the memory layout of the data, channels last or not."""
-    if _is_channels_last(data):
-        return channels_first(empty((data.shape[0], *counts, data.shape[1]), dtype))
-    return empty((*data.shape[:2], *counts), dtype)
-
-
-def max_pool(data: Array, geometry: Geometry, out: Array | None = None) -> Array:
+def max_pool(data: Array, geometry: Geometry) -> Array:
     """Return the maximum of each window of data [N, C, *S]; NaN counts as -inf, padding as the lowest value.
 
     The result has the memory layout of the data.
     """
     combine = np.fmax if data.dtype.kind == "f" else np.maximum
-    result = pooled_room(data, geometry.counts, data.dtype) if out is None else out
-    return _pool(data, combine, lowest(data.dtype), geometry, result)
+    return _pool(data, combine, lowest(data.dtype), geometry)
 
 
-def _is_channels_last(data: Array) -> bool:
-    return data.shape[1] > 1 and channels_last(data).flags.c_contiguous
+def _pool(data: Array, combine: np.ufunc, neutral: Any, geometry: Geometry, divisor: Array | None = None) -> Array:
+    """Pool axis by axis, a few planes or rows at a time; ``divisor`` [*counts, 1] divides the results.
 
-
-def _pool(
-    data: Array,
-    combine: np.ufunc,
-    neutral: Any,
-    geometry: Geometry,
-    out: Array,
-    divisor: Array | None = None,
-) -> Array:
-    """Pool axis by axis, a few planes or rows at a time; ``divisor`` [*counts, 1] divides the results."""
-    result = out
+    The result has the memory layout of the data, channels last or not.
+    """
+    is_last = data.shape[1] > 1 and channels_last(data).flags.c_contiguous
+    batch, channels = data.shape[:2]
+    shape = (batch, *geometry.counts, channels) if is_last else (batch, channels, *geometry.counts)
+    out = np.empty(shape, data.dtype)
+    out = result = channels_first(out) if is_last else out
     if not (data.size and out.size):
         out.fill(neutral)
         return out
-    is_last = _is_channels_last(data)
     if is_last:
         source, target = channels_last(data), channels_last(out)
         cost = target[0, :1].size * geometry.kernel[0]
     else:
-        if out.flags.c_contiguous:
-            data, out = data.reshape(1, -1, *data.shape[2:]), out.reshape(1, -1, *out.shape[2:])
+        data, out = data.reshape(1, -1, *data.shape[2:]), out.reshape(1, -1, *out.shape[2:])
         source, target = data[..., np.newaxis], out[..., np.newaxis]
         cost = source[0, :1].size
     images, parts = target.shape[:2]
@@ -133,19 +115,17 @@ def _segments(
     )
 
 
-def avg_pool(data: Array, geometry: Geometry, least: int, out: Array | None = None) -> Array:
+def avg_pool(data: Array, geometry: Geometry, least: int) -> Array:
     """Return the mean of each window of data [N, C, *S], zero-padded.
 
     The sum of a window is divided by the number of its elements inside the data, but at least by ``least``. Division by
-    0 yields NaN, or 0 for integers. ``out`` is for floats.
+    0 yields NaN, or 0 for integers.
     """
     sizes = _window_sizes(geometry, least)
     if data.dtype.kind == "f":
-        result = pooled_room(data, geometry.counts, data.dtype) if out is None else out
-        return _pool(data, np.add, 0, geometry, result, sizes[..., np.newaxis].astype(data.dtype))
+        return _pool(data, np.add, 0, geometry, sizes[..., np.newaxis].astype(data.dtype))
     wide = summable(data)
-    total = _pool(wide, np.add, 0, geometry, pooled_room(wide, geometry.counts, wide.dtype))
-    return mean(total, sizes, data.dtype)
+    return mean(_pool(wide, np.add, 0, geometry), sizes, data.dtype)
 
 
 @lru_cache(64)

@@ -15,7 +15,6 @@ from irrun.kernels.piecewise import relu
 from irrun.kernels.winograd import Tiles
 from irrun.ops._declared.convolution.spatial import Windows
 from irrun.ops._declared.fused.fused_convolution import FusedConvolution
-from irrun.runtime.memory import Memory
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import BF16, F32
 from tests.kernels.merged import merged
@@ -181,6 +180,6 @@ def test_an_operation_of_another_precision_prepares_its_own_weights() -> None:
     source: Any = SimpleNamespace(windows=lambda _: windows)
     op = FusedConvolution(Fact(F32, Shape((1, 1, 1, 1))), source, weights, None, None, accurate=True)
     data = np.array([1, 256], np.float32).reshape(1, 2, 1, 1)
-    assert np.asarray(op.run(data, memory=Memory())).item() == 257 + 2**-7 + 2**-1
-    assert np.asarray(op.in_precision(BF16).run(data, memory=Memory())).item() == 257 + 2**-7
-    assert np.asarray(op.run(data, memory=Memory())).item() == 257 + 2**-7 + 2**-1
+    assert np.asarray(op.run(data)).item() == 257 + 2**-7 + 2**-1
+    assert np.asarray(op.in_precision(BF16).run(data)).item() == 257 + 2**-7
+    assert np.asarray(op.run(data)).item() == 257 + 2**-7 + 2**-1

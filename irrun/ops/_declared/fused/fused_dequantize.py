@@ -4,7 +4,7 @@ import numpy as np
 
 from irrun.kernels.quantize import Levels
 from irrun.ops import Array, Fact
-from irrun.ops._declared.fused.base import Fused, Memory, empty_as, fused
+from irrun.ops._declared.fused.base import Fused, fused
 
 
 @fused("FusedDequantize")
@@ -15,5 +15,5 @@ class FusedDequantize(Fused):
         super().__init__(fact)
         self.levels = levels
 
-    def run(self, codes: Array, *, memory: Memory) -> Array:
-        return self.levels.dequantize(codes, empty_as(codes, np.dtype(np.float32), memory))
+    def run(self, codes: Array) -> Array:
+        return self.levels.dequantize(codes, np.empty_like(codes, np.float32))

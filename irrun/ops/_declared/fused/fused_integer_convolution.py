@@ -6,7 +6,7 @@ from functools import cached_property
 from irrun.kernels.convolution import Convolution
 from irrun.ops import Array, Fact
 from irrun.ops._declared.convolution.base import Convolving
-from irrun.ops._declared.fused.base import Memory, fused
+from irrun.ops._declared.fused.base import fused
 from irrun.ops._declared.fused.fused_integer_product import FusedIntegerProduct, IntegerEpilogue
 from irrun.ops.work import Sizes
 
@@ -34,8 +34,8 @@ class FusedIntegerConvolution(FusedIntegerProduct):
         factor = self.epilogue.factor.reshape(*self.weights.shape[:2], *(1,) * (self.weights.ndim - 2))
         return Convolution(self.weights * factor, self.epilogue.bias, self.epilogue.early, accurate=self.accurate)
 
-    def run(self, codes: Array, summand: Array | None = None, *, memory: Memory) -> tuple[Array, ...]:
+    def run(self, codes: Array, summand: Array | None = None) -> tuple[Array, ...]:
         geometry = self.source.windows(codes.ndim - 2).geometry(codes.shape[2:], self.weights.shape[3:])
-        added = self.added(summand, memory)
+        added = self.added(summand)
         early = added if self.epilogue.between is None else None
-        return self.results(self.prepared(self.centred(codes, memory), geometry, early, memory.empty), added, memory)
+        return self.results(self.prepared(self.centred(codes), geometry, early), added)

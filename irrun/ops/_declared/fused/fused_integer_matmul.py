@@ -7,7 +7,7 @@ import numpy as np
 
 from irrun.kernels.epilogue import finish
 from irrun.ops import Array
-from irrun.ops._declared.fused.base import Memory, fused
+from irrun.ops._declared.fused.base import fused
 from irrun.ops._declared.fused.fused_integer_product import F32, FusedIntegerProduct
 from irrun.ops.work import Sizes
 
@@ -27,12 +27,12 @@ class FusedIntegerMatMul(FusedIntegerProduct):
     def multiply_adds(self, sizes: Sizes) -> int:
         return math.prod(sizes.output) * int(self.weights.shape[0])
 
-    def run(self, codes: Array, summand: Array | None = None, *, memory: Memory) -> tuple[Array, ...]:
+    def run(self, codes: Array, summand: Array | None = None) -> tuple[Array, ...]:
         depth, columns = self.weights.shape
-        result = memory.empty((*codes.shape[:-1], columns), F32)
-        out, added = result.reshape(-1, columns), self.added(summand, memory)
-        np.matmul(self.centred(codes, memory).reshape(-1, depth), self.prepared, out=out)
+        result = np.empty((*codes.shape[:-1], columns), F32)
+        out, added = result.reshape(-1, columns), self.added(summand)
+        np.matmul(self.centred(codes).reshape(-1, depth), self.prepared, out=out)
         early = added if self.epilogue.between is None else None
         early = None if early is None else early.reshape(-1, columns)
         finish(out, self.epilogue.bias, early, self.epilogue.early)
-        return self.results(result, added, memory)
+        return self.results(result, added)

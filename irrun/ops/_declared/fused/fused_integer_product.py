@@ -11,7 +11,7 @@ import numpy as np
 from irrun.kernels.elementwise import Elementwise, in_place
 from irrun.kernels.quantize import Levels
 from irrun.ops import Array, Fact
-from irrun.ops._declared.fused.base import Fused, Memory, empty_as
+from irrun.ops._declared.fused.base import Fused
 from irrun.tensor.element_type import U8
 
 F32: Final = np.dtype(np.float32)
@@ -67,21 +67,21 @@ class FusedIntegerProduct(Fused):
         made.epilogue = replace(self.epilogue, levels=levels, multiples=multiples, floats=floats, activation=activation)
         return made
 
-    def centred(self, codes: Array, memory: Memory) -> Array:
+    def centred(self, codes: Array) -> Array:
         """Return levels less that of zero, as f32."""
-        data = empty_as(codes, F32, memory)
+        data = np.empty_like(codes, F32)
         np.copyto(data, codes)
         if self.epilogue.zero:
             data -= np.float32(self.epilogue.zero)
         return data
 
-    def added(self, summand: Array | None, memory: Memory) -> Array | None:
+    def added(self, summand: Array | None) -> Array | None:
         """Return the summand as f32."""
         if summand is None or self.epilogue.summand is None:
             return summand
-        return self.epilogue.summand.dequantize(summand, empty_as(summand, F32, memory))
+        return self.epilogue.summand.dequantize(summand, np.empty_like(summand, F32))
 
-    def results(self, result: Array, summand: Array | None, memory: Memory) -> tuple[Array, ...]:
+    def results(self, result: Array, summand: Array | None) -> tuple[Array, ...]:
         """Return the outputs for sum * factor + bias in f32, which is overwritten.
 
         Summand and activation are part of that already, unless it is rounded before.
@@ -89,7 +89,7 @@ class FusedIntegerProduct(Fused):
         levels, between = self.epilogue.levels, self.epilogue.between
         if levels is None and between is None:
             return (result,)
-        codes = empty_as(result, np.dtype(np.uint8), memory)
+        codes = np.empty_like(result, np.uint8)
         if between is not None:
             between.quantize(result, codes)
             between.dequantize(codes, result)

@@ -4,7 +4,7 @@ import numpy as np
 
 from irrun.kernels.quantize import Levels
 from irrun.ops import Array, Fact
-from irrun.ops._declared.fused.base import Fused, Memory, empty_as, fused
+from irrun.ops._declared.fused.base import Fused, fused
 
 
 @fused("FusedQuantize")
@@ -15,7 +15,7 @@ class FusedQuantize(Fused):
         super().__init__(fact)
         self.levels = levels
 
-    def run(self, data: Array, *, memory: Memory) -> Array:
-        out = empty_as(data, np.dtype(np.uint8), memory)
+    def run(self, data: Array) -> Array:
+        out = np.empty_like(data, np.uint8)
         self.levels.quantize(data, out)
         return out

@@ -4,7 +4,7 @@ import numpy as np
 
 from irrun.kernels.bf16 import bf16_bits, rounded
 from irrun.ops import Array, Fact
-from irrun.ops._declared.fused.base import Fused, Memory, empty_as, fused
+from irrun.ops._declared.fused.base import Fused, fused
 from irrun.tensor import ElementType
 from irrun.tensor.element_type import U16
 
@@ -17,7 +17,7 @@ class FusedRound(Fused):
         super().__init__(fact)
         self.precision = precision
 
-    def run(self, data: Array, *, memory: Memory) -> Array:
-        out = empty_as(data, self.fact.type.dtype, memory)
+    def run(self, data: Array) -> Array:
+        out = np.empty_like(data, self.fact.type.dtype)
         np.copyto(out, bf16_bits(data) if self.fact.type is U16 else rounded(data, self.precision.name))
         return out
