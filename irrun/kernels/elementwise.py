@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,13 +31,13 @@ class Elementwise:
         self.function(x, out=x)
 
 
-def clipped(low: float, high: float, function: Callable[..., Any] | None = None) -> Elementwise:
-    """Return the function that clips to an interval; ``function`` computes it if it is faster than ``clip``."""
+def clipped(low: float, high: float) -> Elementwise:
+    """Return the function that clips to an interval."""
 
     def clip(x: Array, out: Array) -> None:
-        x.clip(low, high, out=out)
+        np.maximum(x, low, out=out) if high == math.inf else x.clip(low, high, out=out)
 
-    return Elementwise("clamp", (low, high), function or clip)
+    return Elementwise("clamp", (low, high), clip)
 
 
 def copied(function: Callable[[Array], Any]) -> Callable[..., Any]:
