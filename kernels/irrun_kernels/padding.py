@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from irrun_kernels.copies import copy_line
 from irrun_kernels.functions import assign, fill
-from irrun_kernels.native import Address, Read, Write, inlined, kernel, octets, record
+from irrun_kernels.native import Address, Read, Write, kernel, octets, record
 from irrun_kernels.pixels import Geometry, Images
 
 
@@ -43,11 +44,4 @@ def surround(arguments: Any, task: int, workspace: int) -> None:
                 assign(octets(start, g.width * c.channels), octets(x, g.width * c.channels))
             else:
                 for channel in range(c.channels):
-                    _spread(x + channel * c.x_channel, c.x.pixel, start + channel, c.channels, g.width)
-
-
-@inlined
-def _spread(x: int, x_step: int, out: int, out_step: int, count: int) -> None:
-    source, target = octets(x, 1 << 40), octets(out, 1 << 40)
-    for i in range(count):
-        target[i * out_step] = source[i * x_step]
+                    copy_line(1, x + channel * c.x_channel, c.x.pixel, start + channel, c.channels, g.width)

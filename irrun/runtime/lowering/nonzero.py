@@ -10,7 +10,7 @@ from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.view import Operand, View
 from irrun_kernels import nonzero
-from irrun_kernels.axes import AXES, Axes
+from irrun_kernels.axes import AXES
 from irrun_kernels.elements import KINDS
 
 
@@ -28,13 +28,12 @@ def lower_nonzero(op: NonZero, builder: Builder, data: Operand) -> View:
             x=builder.address(truths),
             out=builder.address(out),
             found=builder.address(found),
-            size=Axes(*(1,) * (AXES - data.ndim), *data.shape),
+            size=(*(1,) * (AXES - data.ndim), *data.shape),
             rank=data.ndim,
             elements=data.size,
             kind=KINDS.index(out.dtype.name),
         ),
         1,
-        8 * AXES,
     )
     return builder.counted(out, found)
 
