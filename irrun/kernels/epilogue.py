@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from irrun.kernels.ranges import even
+from irrun.kernels.convolution_blocks import even
 from irrun.kernels.threads import Array
 
 _ELEMENTS: Final = 1 << 17

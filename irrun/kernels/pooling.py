@@ -1,8 +1,10 @@
-"""Pooling over any number of spatial axes, one axis after the other, since windows are boxes."""
+"""Pooling over any number of spatial axes: by windows, which are boxes, and to given sizes."""
 
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Sequence
 from functools import lru_cache, reduce
 from typing import Any, Final
 
@@ -10,7 +12,7 @@ import numpy as np
 
 from irrun.kernels.layout import channels_first, channels_last
 from irrun.kernels.threads import Array, scratch
-from irrun.kernels.windows import Geometry, lowest
+from irrun.kernels.windows import Geometry, lowest, pad, view
 
 _BLOCK_ELEMENTS: Final = 1 << 17
 """Elements pooled at a time, so that the result of one axis is in the cache for the next."""
@@ -159,3 +161,88 @@ def mean(total: Array, count: Array, dtype: np.dtype[np.generic]) -> Array:
     rest = 2 * (total - quotient * count)
     quotient += (rest > count) | ((rest == count) & (quotient % 2 == 1))
     return quotient.astype(dtype, copy=False)
+
+
+def max_pool_indices(data: Array, geometry: Geometry) -> tuple[Array, Array]:
+    """Return the maximum of each window, and the index of its first occurrence among the channel's spatial elements."""
+    data = without_nan(data)
+    values = max_pool(data, geometry)
+    sizes = data.shape[2:]
+    axes = range(len(sizes))
+    steps = [math.prod(sizes[axis + 1 :]) for axis in axes]
+    on_axes = [geometry.places(axis) for axis in axes]
+    padded = pad(data, geometry.begins, [max(end, 0) for end in geometry.ends], lowest(data.dtype))
+    places = np.zeros(values.shape, np.int64)
+    for taps in reversed(list(np.ndindex(*geometry.kernel))):
+        offsets = [tap * dilation for tap, dilation in zip(taps, geometry.dilations, strict=True)]
+        at = [on_axes[axis][:, taps[axis]] for axis in axes]
+        met = view(padded, offsets, geometry.strides, geometry.counts) == values
+        if padded is not data:
+            met &= reduce(np.logical_and.outer, [(a >= 0) & (a < size) for a, size in zip(at, sizes, strict=True)])
+        np.copyto(places, reduce(np.add.outer, [a * step for a, step in zip(at, steps, strict=True)]), where=met)
+    return values, places
+
+
+def offset_indices(places: Array, sizes: Sequence[int], axis: int) -> Array:
+    """Convert indices within a channel to indices into the tensor, flattened from ``axis`` on."""
+    channel = math.prod(sizes[2:])
+    if axis >= 2:
+        return places % math.prod(sizes[axis:]) if axis > 2 else places
+    spread = (1,) * (len(sizes) - 2)
+    result: Array = places + (np.arange(sizes[1]) * channel).reshape(1, -1, *spread)
+    if axis == 0:
+        result += (np.arange(sizes[0]) * (sizes[1] * channel)).reshape(-1, 1, *spread)
+    return result
+
+
+def adaptive_avg_pool(data: Array, sizes: Sequence[int]) -> Array:
+    """Return the means of data [N, C, *S] over ``sizes`` windows along each axis, which cover the axis evenly."""
+    spatial = data.shape[2:]
+    total = summable(data)
+    if all(out > 0 and size % out == 0 for size, out in zip(spatial, sizes, strict=True)):
+        blocks = [part for size, out in zip(spatial, sizes, strict=True) for part in (out, size // out)]
+        inner = tuple(range(3, 2 + 2 * len(sizes), 2))
+        total = total.reshape(*data.shape[:2], *blocks).sum(axis=inner, dtype=total.dtype)
+        counts = np.asarray(math.prod(blocks[1::2]))
+        return mean(total, counts, data.dtype)
+    counts = np.ones((), np.int64)
+    for axis in reversed(range(len(sizes))):
+        starts, lengths = adaptive_windows(spatial[axis], sizes[axis])
+        along = (-1, *(1 for _ in range(len(sizes) - 1 - axis)))
+        parts = _adaptive_taps(total, axis, starts, lengths)
+        total = parts[0]
+        for tap, part in enumerate(parts[1:], start=1):
+            total = total + np.where((tap < lengths).reshape(along), part, 0)
+        counts = lengths.reshape(along) * counts
+    return mean(total, counts, data.dtype)
+
+
+def adaptive_max_pool(data: Array, sizes: Sequence[int]) -> tuple[Array, Array]:
+    """Return the maximum of each window, and the index of its first occurrence among the channel's spatial elements."""
+    values = without_nan(data)
+    places = np.arange(math.prod(data.shape[2:])).reshape(1, 1, *data.shape[2:])
+    for axis in reversed(range(len(sizes))):
+        starts, lengths = adaptive_windows(data.shape[2 + axis], sizes[axis])
+        taps = (_adaptive_taps(of, axis, starts, lengths) for of in (values, places))
+        (values, places), *others = zip(*taps, strict=True)
+        places = np.broadcast_to(places, values.shape).copy()
+        for value, place in others:
+            better = value > values
+            np.copyto(values, value, where=better)
+            np.copyto(places, place, where=better)
+    return values, np.broadcast_to(places, values.shape)
+
+
+def adaptive_windows(size: int, count: int) -> tuple[Array, Array]:
+    """Return the first elements of windows that cover an axis evenly, and their lengths."""
+    index = np.arange(count)
+    starts = index * size // max(count, 1)
+    return starts, -(-(index + 1) * size // max(count, 1)) - starts
+
+
+def _adaptive_taps(data: Array, axis: int, starts: Array, lengths: Array) -> list[Array]:
+    """Return the elements of all windows along one axis, tap by tap; shorter windows repeat their last element."""
+    return [
+        np.take(data, starts + np.minimum(tap, lengths - 1), axis=2 + axis)
+        for tap in range(int(lengths.max(initial=1)))
+    ]

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from irrun.kernels.quantize import Levels
-from irrun.ops._declared.fused.fused_integer_convolution import FusedIntegerConvolution
-from irrun.ops._declared.fused.fused_integer_matmul import FusedIntegerMatMul
-from irrun.ops._declared.fused.fused_integer_product import FusedIntegerProduct
+from irrun.ops._declared.fused.fused_integer_product import (
+    FusedIntegerConvolution,
+    FusedIntegerMatMul,
+    FusedIntegerProduct,
+)
 from irrun.runtime.lowering.builder import EMPTY, F32, U8, Builder, Unsupported, lowers
 from irrun.runtime.lowering.convolutions import algorithm_of, has_few_channels
 from irrun.runtime.lowering.copies import emit_contiguous

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from irrun.ops._declared.fused.fused_channels import FusedChannels
-from irrun.ops._declared.fused.fused_expand import KEPT, FusedExpand
+from irrun.ops._declared.fused.fused_views import KEPT, FusedChannels, FusedExpand
 from irrun.ops._declared.movement.batch_to_space import BatchToSpace
 from irrun.ops._declared.movement.broadcast import BroadcastV1, BroadcastV3
 from irrun.ops._declared.movement.depth_to_space import DepthToSpace

@@ -7,8 +7,8 @@ import pytest
 
 from irrun.kernels.bf16 import bf16_bits, rounded, widened
 from irrun.kernels.elementwise import Elementwise
+from irrun.ops._declared.fused.fused_conversions import FusedRound
 from irrun.ops._declared.fused.fused_matmul import FusedMatMul
-from irrun.ops._declared.fused.fused_round import FusedRound
 from irrun.runtime.lowering import conversions, packing
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BF16, F16, F32, U16
