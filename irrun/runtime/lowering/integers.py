@@ -20,10 +20,11 @@ from irrun.runtime.lowering.geometry import (
     as_images,
     as_pixels,
     emit_channels_last,
+    emit_padding,
+    taps_as_channels,
     window_geometry,
 )
 from irrun.runtime.lowering.images import emit_windows
-from irrun.runtime.lowering.padding import emit_padding, taps_as_channels
 from irrun.runtime.lowering.products import Operands, emit_product, of_windows
 from irrun.runtime.view import Operand
 from irrun.tensor import Array

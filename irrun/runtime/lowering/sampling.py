@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.pooling import adaptive_windows
 from irrun.kernels.interpolate import Axis, Resampling, Taps
+from irrun.kernels.pooling import adaptive_windows
 from irrun.ops._declared.detection.roi_align import ROIAlignV3, ROIAlignV9
 from irrun.ops._declared.image.grid_sample import GridSample
 from irrun.ops._declared.image.interpolate import InterpolateV1, InterpolateV4, InterpolateV11, pads

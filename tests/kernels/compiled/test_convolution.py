@@ -54,7 +54,7 @@ ACTIVATIONS = {
 
 
 def test_taps_that_meet_only_padding_are_left_out() -> None:
-    windows = Geometry(1, 3, 1, 1, 1, 1, 1, 12, 1, 0, 12, 0)
+    windows = Geometry((1, 3, 1), (1, 1, 1), (1, 12, 1), (0, 12, 0))
     image = np.zeros((1, 8, 14, 1), np.float32)
     parts = parts_of(windows, image, (14, 1), is_cut=True)
     assert [(part.results[0], part.taps[0]) for part in parts] == [

@@ -7,7 +7,7 @@ import pytest
 
 from irrun.kernels.dynamic_quantization import groups_of, quantized
 from irrun.kernels.elementwise import Elementwise
-from irrun.kernels.nibbles import Nibbles
+from irrun.kernels.lookup import Nibbles
 from irrun.kernels.packed_product import PackedMatrix
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.tensor import Array, Fact, Shape

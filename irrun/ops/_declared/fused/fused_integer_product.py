@@ -11,8 +11,7 @@ from typing import Any, Final, Self
 import numpy as np
 
 from irrun.kernels.convolution import Convolution
-from irrun.kernels.elementwise import Elementwise, in_place
-from irrun.kernels.epilogue import finish
+from irrun.kernels.elementwise import Elementwise, finish, in_place
 from irrun.kernels.quantize import Levels
 from irrun.ops import Array, Fact
 from irrun.ops._declared.convolution.base import Convolving

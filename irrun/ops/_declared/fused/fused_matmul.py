@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 
-from irrun.kernels.elementwise import Elementwise, in_place
-from irrun.kernels.epilogue import finish
+from irrun.kernels.elementwise import Elementwise, finish, in_place
 from irrun.ops import Array, Fact
 from irrun.ops._declared.fused.base import fused
 from irrun.ops._declared.fused.fused_product import FusedProduct
