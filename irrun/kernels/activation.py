@@ -1,6 +1,6 @@
 """Smooth activation functions of float arrays, computed in the dtype of the array.
 
-Each needs one or two buffers of the size of its input and never writes to the input. NaN stays NaN.
+Each needs one or two buffers of the size of its input, to which it only writes if that is ``out``. NaN stays NaN.
 """
 
 from __future__ import annotations
@@ -10,37 +10,31 @@ from typing import Final
 
 import numpy as np
 
-from irrun.kernels.threads import Array, blockwise, by_blocks, scratch
+from irrun.kernels.threads import Array
 
 
-@blockwise
-def sigmoid(x: Array, out: Array) -> None:
-    """Compute 1 / (1 + exp(-x))."""
-    np.negative(x, out=out)
-    np.exp(out, out=out)
-    np.add(out, 1, out=out)
-    np.reciprocal(out, out=out)
+def sigmoid(x: Array, out: Array | None = None) -> Array:
+    """Return 1 / (1 + exp(-x)). ``out`` may be x itself, here and below."""
+    result = np.negative(x, out=np.empty_like(x) if out is None else out)
+    np.exp(result, out=result)
+    result += 1
+    return np.asarray(np.reciprocal(result, out=result))
 
 
 def swish(x: Array, beta: Array | None, out: Array | None = None) -> Array:
-    """Return x * sigmoid(beta * x), with a beta of 1 for None. ``out`` may be x itself."""
-    factor = None if beta is None else np.asarray(beta).astype(x.dtype).reshape(())
-
-    def block(part: Array, target: Array) -> None:
-        gate = scratch("gate", part.shape, part.dtype)
-        sigmoid(part if factor is None else np.multiply(part, factor, out=gate), gate)
-        np.multiply(part, gate, out=target)
-
-    return by_blocks(block, x, out)
+    """Return x * sigmoid(beta * x), with a beta of 1 for None."""
+    gate = sigmoid(x if beta is None else x * np.asarray(beta).astype(x.dtype).reshape(()))
+    return np.asarray(np.multiply(x, gate, out=gate if out is None else out))
 
 
-@blockwise
-def gelu(x: Array, out: Array) -> None:
-    """Compute x * (1 + erf(x / sqrt(2))) / 2.
+def gelu(x: Array, out: Array | None = None) -> Array:
+    """Return x * (1 + erf(x / sqrt(2))) / 2.
 
     In float32, erf is computed as tanh of an odd polynomial, with an error below 2e-7.
     """
-    (_gelu_single if x.dtype == np.float32 else _gelu_exact)(x, out)
+    result = np.empty_like(x) if out is None else out
+    (_gelu_single if x.dtype == np.float32 else _gelu_exact)(x, result)
+    return result
 
 
 def _gelu_exact(x: Array, out: Array) -> None:
@@ -64,11 +58,9 @@ _GELU: Final = tuple(np.float32(coefficient) for coefficient in _COEFFICIENTS)
 
 
 def _gelu_single(x: Array, out: Array) -> None:
-    buffers = scratch("gelu", (2, *x.shape), x.dtype)
-    square, total = buffers[0, ...], buffers[1, ...]
-    np.multiply(x, x, out=square)
+    square = np.multiply(x, x, out=np.empty_like(x))
     np.minimum(square, _GELU_REACH, out=square)
-    np.multiply(square, _GELU[-1], out=total)
+    total = np.multiply(square, _GELU[-1], out=np.empty_like(x))
     for coefficient in _GELU[-2:0:-1]:
         np.add(total, coefficient, out=total)
         np.multiply(total, square, out=total)
@@ -80,18 +72,17 @@ def _gelu_single(x: Array, out: Array) -> None:
     np.multiply(total, x, out=out)
 
 
-@blockwise
-def gelu_tanh(x: Array, out: Array) -> None:
-    """Compute the approximation x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) / 2."""
+def gelu_tanh(x: Array, out: Array | None = None) -> Array:
+    """Return the approximation x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) / 2."""
     scale = math.sqrt(2 / math.pi)
-    total = np.multiply(x, x, out=scratch("gelu", x.shape, x.dtype))
+    total = np.multiply(x, x, out=np.empty_like(x))
     total *= 0.044715 * scale
     total += scale
     total *= x
     np.tanh(total, out=total)
     total += 1
     total *= 0.5
-    np.multiply(total, x, out=out)
+    return np.asarray(np.multiply(total, x, out=total if out is None else out))
 
 
 def mish(x: Array) -> Array:

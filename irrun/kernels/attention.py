@@ -9,13 +9,10 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels.bf16 import rounded
-from irrun.kernels.softmax import is_moderate, row_sums
 from irrun.kernels.threads import Array, scratch
 
 _SCORES: Final = 1 << 18
 """The number of scores processed at a time, so that they stay in the cache."""
-
-_LEAST_SUM: Final = 1e-20
 
 _LARGEST: Final = 1e15
 """The largest element for which causal attention skips keys: no score overflows, and 0 times a value is 0."""
@@ -74,25 +71,20 @@ def attention(
         left = q[here] * factor if precision == "f32" else q[here]
         scores = scratch("scores", (*left.shape[:-1], end), q.dtype)
         hidden = _later(scores.shape[-2], end - begin, scores.dtype) if causal and end > begin else None
-        total = None
-        for careful in (False, True):
-            np.matmul(left, k[stack][..., :end], out=scores)
-            if precision != "f32":
-                scores *= factor
-            if cap:
-                np.tanh(scores, out=scores)
-                scores *= query.dtype.type(cap)
-            moderate = not careful and sink is None and is_moderate(scores)
-            if hidden is not None:
-                scores[..., begin:] += hidden
-            for added in summands:
-                scores += added[here]
-            if filled is not None and filling is not None:
-                np.copyto(scores, filling, where=filled[here])
-            total = _sums(scores) if moderate else _shifted_sums(scores, None if spare is None else spare[here])
-            if total is not None:
-                break
-        if guarded and total is not None:
+        np.matmul(left, k[stack][..., :end], out=scores)
+        if precision != "f32":
+            scores *= factor
+        if cap:
+            np.tanh(scores, out=scores)
+            scores *= query.dtype.type(cap)
+        if hidden is not None:
+            scores[..., begin:] += hidden
+        for added in summands:
+            scores += added[here]
+        if filled is not None and filling is not None:
+            np.copyto(scores, filling, where=filled[here])
+        total = _sums(scores, None if spare is None else spare[here])
+        if guarded:
             unknown = np.isnan(total)
             np.copyto(scores, 0, where=unknown)
             np.copyto(total, 1, where=unknown)
@@ -134,17 +126,7 @@ def _later(rows: int, columns: int, dtype: np.dtype[Any]) -> Array:
     return np.triu(np.full((rows, columns), -np.inf, dtype), 1)
 
 
-def _sums(scores: Array) -> Array | None:
-    """Overwrite scores with their exponentials; return the sums along the last axis.
-
-    None where a mask has made the sums too large or too small for this precision.
-    """
-    np.exp(scores, out=scores)
-    total = row_sums(scores)
-    return total if np.min(total) > _LEAST_SUM and np.max(total) < 1 / _LEAST_SUM else None
-
-
-def _shifted_sums(scores: Array, sink: Array | None) -> Array:
+def _sums(scores: Array, sink: Array | None) -> Array:
     """Overwrite scores with their exponentials after subtracting each row's maximum; return the sums."""
     peak = np.max(scores, axis=-1, keepdims=True)
     if sink is not None:

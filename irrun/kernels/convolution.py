@@ -7,15 +7,15 @@ conversion and other callers no special case.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import repeat
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
 from irrun.kernels.convolution_blocks import Place, parts, windows_of
-from irrun.kernels.epilogue import Activation, finish
+from irrun.kernels.elementwise import Activation, finish
 from irrun.kernels.layout import channels_first, channels_last, strided
 from irrun.kernels.threads import Array, are_products_shared, scratch
 from irrun.kernels.windows import Geometry, pad
@@ -73,11 +73,10 @@ class Convolution:
         x: Array,
         geometry: Geometry,
         summand: Array | None = None,
-        empty: Callable[[Sequence[int], np.dtype[Any]], Array] = np.empty,
     ) -> Array:
-        """Return the result [N, O, *S] for x [N, G * I, *S], channels-last in memory that ``empty`` allocates."""
+        """Return the result [N, O, *S] for x [N, G * I, *S], channels-last in memory."""
         groups, filters, depth, *_ = self.weights.shape
-        out = empty((len(x), *geometry.counts, groups * filters), self.weights.dtype)
+        out = np.empty((len(x), *geometry.counts, groups * filters), self.weights.dtype)
         images, results = channels_last(x), out
         added = None if summand is None else channels_last(summand)
         if geometry.is_dense:

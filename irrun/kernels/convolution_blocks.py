@@ -12,7 +12,6 @@ from functools import lru_cache
 import numpy as np
 
 from irrun.kernels.layout import strided
-from irrun.kernels.ranges import even
 from irrun.kernels.threads import Array, scratch
 from irrun.kernels.windows import Geometry
 
@@ -67,3 +66,9 @@ def parts(sizes: tuple[int, ...], most: int) -> Sequence[Place]:
     step = even(sizes[axis], most // max(inner[axis], 1))
     spans = [slice(first, min(first + step, sizes[axis])) for first in range(0, sizes[axis], step)]
     return [(*(slice(at, at + 1) for at in front), span) for front in np.ndindex(*sizes[:axis]) for span in spans]
+
+
+def even(count: int, most: int) -> int:
+    """Return the size of nearly equal parts of ``count``, at most ``most`` each."""
+    blocks = max(-(-count // max(most, 1)), 1)
+    return max(-(-count // blocks), 1)

@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irrun.kernels.epilogue import Activation, finish
-from irrun.kernels.lookup import Lookup
-from irrun.kernels.nibbles import Nibbles
+from irrun.kernels.elementwise import Activation, finish
+from irrun.kernels.lookup import Lookup, Nibbles
 from irrun.kernels.packed_product import PackedMatrix
 from irrun.kernels.threads import Array
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from irrun.kernels.convolution_blocks import even
 from irrun.kernels.threads import Array
 
 
@@ -30,13 +32,13 @@ class Elementwise:
         self.function(x, out=x)
 
 
-def clipped(low: float, high: float, function: Callable[..., Any] | None = None) -> Elementwise:
-    """Return the function that clips to an interval; ``function`` computes it if it is faster than ``clip``."""
+def clipped(low: float, high: float) -> Elementwise:
+    """Return the function that clips to an interval."""
 
     def clip(x: Array, out: Array) -> None:
-        x.clip(low, high, out=out)
+        np.maximum(x, low, out=out) if high == math.inf else x.clip(low, high, out=out)
 
-    return Elementwise("clamp", (low, high), function or clip)
+    return Elementwise("clamp", (low, high), clip)
 
 
 def copied(function: Callable[[Array], Any]) -> Callable[..., Any]:
@@ -57,3 +59,27 @@ def convert(x: Array, out: Array) -> None:
 def select(condition: Array, x: Array, y: Array, out: Array) -> None:
     """Write elements of x where a condition is true, of y elsewhere; ``out`` may be one of them."""
     np.copyto(out, np.where(condition, x, y))
+
+
+_ELEMENTS: Final = 1 << 17
+"""Elements of a result processed at a time, so that they stay in the cache."""
+
+
+Activation = Callable[[Array], object]
+"""A function that overwrites an array elementwise."""
+
+
+def finish(block: Array, bias: Array | None, summand: Array | None, activation: Activation | None) -> None:
+    """Overwrite a block [..., O] with activation(block + bias + summand); ``bias`` is [O], the summand of its shape."""
+    if bias is None and summand is None and activation is None:
+        return
+    step = even(len(block), _ELEMENTS // max(math.prod(block.shape[1:]), 1))
+    for first in range(0, len(block), step):
+        place = slice(first, first + step)
+        part = block[place]
+        if bias is not None:
+            np.add(part, bias, out=part)
+        if summand is not None:
+            np.add(part, summand[place], out=part)
+        if activation is not None:
+            activation(part)

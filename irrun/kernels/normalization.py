@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
 from typing import Final
 
 import numpy as np
 
-from irrun.kernels.lines import by_lines
-from irrun.kernels.softmax import row_sums
 from irrun.kernels.threads import Array, scratch
 
 BLOCK: Final = 1 << 17
@@ -65,7 +62,8 @@ def layer_norm(
     step = max(BLOCK // max(columns, 1), 1)
     for start in range(0, rows, step):
         block, target = x[start : start + step], out[start : start + step]
-        _normalize(block, (1,), columns, row_sums(block) if centred else None, eps, eps_outside, target)
+        total = np.sum(block, axis=1, keepdims=True) if centred else None
+        _normalize(block, (1,), columns, total, eps, eps_outside, target)
         if gamma is not None:
             target *= gamma
         if beta is not None:
@@ -82,20 +80,12 @@ def _normalize(
     if eps is not None:
         variance = sum_of_squares(x, axes)
         variance /= max(count, 1)
-        _divide_by_root(x, variance, eps, eps_outside, out)
-
-
-def _divide_by_root(x: Array, variance: Array, eps: float, eps_outside: bool, out: Array) -> None:
-    """Divide x by the root of ``variance`` plus ``eps``, or with ``eps_outside`` by the root, plus ``eps``.
-
-    ``variance`` is overwritten; ``out`` may be x.
-    """
-    if not eps_outside:
-        variance += eps
-    np.sqrt(variance, out=variance)
-    if eps_outside:
-        variance += eps
-    np.divide(x, variance, out=out)
+        if not eps_outside:
+            variance += eps
+        np.sqrt(variance, out=variance)
+        if eps_outside:
+            variance += eps
+        np.divide(x, variance, out=out)
 
 
 def across_channels(x: Array, bias: float) -> Array:
@@ -166,10 +156,6 @@ def local_response(
     """Return x / (bias + alpha / size ** len(axes) * sum) ** beta, with the sum of squares within size // 2 of x."""
     result = np.empty_like(x) if out is None else out
     factor = alpha / size ** len(axes) if size else math.inf
-    if len(axes) == 1 and x.size:
-        respond = partial(_respond, factor=factor, beta=beta, bias=bias, reach=size // 2)
-        by_lines(respond, x, result, axes[0])
-        return result
     total = np.asarray(np.square(x))
     for axis in axes:
         total = window_sum(total, axis, size // 2)
@@ -179,30 +165,6 @@ def local_response(
 
     np.divide(x, total, out=result)
     return result
-
-
-def _respond(x: Array, out: Array, factor: float, beta: float, bias: float, reach: int) -> None:
-    """Compute the local response along the second to last axis.
-
-    Lines are padded with zeros and concatenated, so that neighbours are summed in long runs.
-    """
-    length, inner = x.shape[-2:]
-    reach = min(reach, length - 1)
-    shape = (*x.shape[:-2], length + 2 * reach, inner)
-    squares = scratch("squares", shape, x.dtype)
-    squares[..., :reach, :] = 0
-    squares[..., reach + length :, :] = 0
-    np.multiply(x, x, out=squares[..., reach : reach + length, :])
-    count = squares.size - 2 * reach * inner
-    sums, flat = scratch("sums", shape, x.dtype), squares.reshape(-1)
-    total = sums.reshape(-1)[:count]
-    np.copyto(total, flat[:count])
-    for step in range(inner, (2 * reach + 1) * inner, inner):
-        total += flat[step : step + count]
-    np.multiply(total, factor, out=total)
-    np.add(total, bias, out=total)
-    _raise(total, beta)
-    np.divide(x, sums[..., :length, :], out=out)
 
 
 def _raise(x: Array, exponent: float) -> None:

@@ -7,9 +7,8 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels.bf16 import rounded
-from irrun.kernels.epilogue import Activation, finish
-from irrun.kernels.lookup import Lookup
-from irrun.kernels.nibbles import Nibbles
+from irrun.kernels.elementwise import Activation, finish
+from irrun.kernels.lookup import Lookup, Nibbles
 from irrun.kernels.threads import Array, scratch
 
 _BLOCK: Final = 3 << 16

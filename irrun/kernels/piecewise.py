@@ -5,29 +5,9 @@ None writes to its input. NaN stays NaN.
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
-
 import numpy as np
 
-from irrun.kernels.threads import Array, blockwise
-
-
-@blockwise
-def relu(x: Array, out: Array) -> None:
-    """Compute max(x, 0). NumPy compares with a row of zeros twice as fast as with a number."""
-    zeros = _zeros(x.dtype)
-    if x.ndim == 1 and x.size > zeros.size:
-        whole = x.size - x.size % zeros.size
-        np.maximum(x[:whole].reshape(-1, zeros.size), zeros, out=out[:whole].reshape(-1, zeros.size))
-        x, out = x[whole:], out[whole:]
-    last = x.shape[-1] if x.ndim else 0
-    np.maximum(x, zeros[:last] if 16 <= last <= zeros.size else zeros[0], out=out)
-
-
-@cache
-def _zeros(dtype: np.dtype[Any]) -> Array:
-    return np.zeros(1 << 12, dtype)
+from irrun.kernels.threads import Array
 
 
 def prelu(x: Array, slope: Array | float) -> Array:

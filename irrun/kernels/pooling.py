@@ -1,9 +1,10 @@
-"""Pooling over any number of spatial axes, one axis after the other, since windows are boxes."""
+"""Pooling over any number of spatial axes: by windows, which are boxes, and to given sizes."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from functools import lru_cache, reduce
 from typing import Any, Final
 
@@ -11,56 +12,39 @@ import numpy as np
 
 from irrun.kernels.layout import channels_first, channels_last
 from irrun.kernels.threads import Array, scratch
-from irrun.kernels.windows import Geometry, lowest
-
-Empty = Callable[[Sequence[int], np.dtype[Any]], Array]
-"""A function that allocates an array of a shape and a dtype."""
+from irrun.kernels.windows import Geometry, lowest, pad, view
 
 _BLOCK_ELEMENTS: Final = 1 << 17
 """Elements pooled at a time, so that the result of one axis is in the cache for the next."""
 
 
-def pooled_room(data: Array, counts: Sequence[int], dtype: np.dtype[Any], empty: Empty = np.empty) -> Array:
-    """Allocate [N, C, *counts] for the result of pooling, in the memory layout of the data, channels last or not."""
-    if _is_channels_last(data):
-        return channels_first(empty((data.shape[0], *counts, data.shape[1]), dtype))
-    return empty((*data.shape[:2], *counts), dtype)
-
-
-def max_pool(data: Array, geometry: Geometry, out: Array | None = None) -> Array:
+def max_pool(data: Array, geometry: Geometry) -> Array:
     """Return the maximum of each window of data [N, C, *S]; NaN counts as -inf, padding as the lowest value.
 
     The result has the memory layout of the data.
     """
     combine = np.fmax if data.dtype.kind == "f" else np.maximum
-    result = pooled_room(data, geometry.counts, data.dtype) if out is None else out
-    return _pool(data, combine, lowest(data.dtype), geometry, result)
+    return _pool(data, combine, lowest(data.dtype), geometry)
 
 
-def _is_channels_last(data: Array) -> bool:
-    return data.shape[1] > 1 and channels_last(data).flags.c_contiguous
+def _pool(data: Array, combine: np.ufunc, neutral: Any, geometry: Geometry, divisor: Array | None = None) -> Array:
+    """Pool axis by axis, a few planes or rows at a time; ``divisor`` [*counts, 1] divides the results.
 
-
-def _pool(
-    data: Array,
-    combine: np.ufunc,
-    neutral: Any,
-    geometry: Geometry,
-    out: Array,
-    divisor: Array | None = None,
-) -> Array:
-    """Pool axis by axis, a few planes or rows at a time; ``divisor`` [*counts, 1] divides the results."""
-    result = out
+    The result has the memory layout of the data, channels last or not.
+    """
+    is_last = data.shape[1] > 1 and channels_last(data).flags.c_contiguous
+    batch, channels = data.shape[:2]
+    shape = (batch, *geometry.counts, channels) if is_last else (batch, channels, *geometry.counts)
+    out = np.empty(shape, data.dtype)
+    out = result = channels_first(out) if is_last else out
     if not (data.size and out.size):
         out.fill(neutral)
         return out
-    is_last = _is_channels_last(data)
     if is_last:
         source, target = channels_last(data), channels_last(out)
         cost = target[0, :1].size * geometry.kernel[0]
     else:
-        if out.flags.c_contiguous:
-            data, out = data.reshape(1, -1, *data.shape[2:]), out.reshape(1, -1, *out.shape[2:])
+        data, out = data.reshape(1, -1, *data.shape[2:]), out.reshape(1, -1, *out.shape[2:])
         source, target = data[..., np.newaxis], out[..., np.newaxis]
         cost = source[0, :1].size
     images, parts = target.shape[:2]
@@ -133,19 +117,17 @@ def _segments(
     )
 
 
-def avg_pool(data: Array, geometry: Geometry, least: int, out: Array | None = None) -> Array:
+def avg_pool(data: Array, geometry: Geometry, least: int) -> Array:
     """Return the mean of each window of data [N, C, *S], zero-padded.
 
     The sum of a window is divided by the number of its elements inside the data, but at least by ``least``. Division by
-    0 yields NaN, or 0 for integers. ``out`` is for floats.
+    0 yields NaN, or 0 for integers.
     """
     sizes = _window_sizes(geometry, least)
     if data.dtype.kind == "f":
-        result = pooled_room(data, geometry.counts, data.dtype) if out is None else out
-        return _pool(data, np.add, 0, geometry, result, sizes[..., np.newaxis].astype(data.dtype))
+        return _pool(data, np.add, 0, geometry, sizes[..., np.newaxis].astype(data.dtype))
     wide = summable(data)
-    total = _pool(wide, np.add, 0, geometry, pooled_room(wide, geometry.counts, wide.dtype))
-    return mean(total, sizes, data.dtype)
+    return mean(_pool(wide, np.add, 0, geometry), sizes, data.dtype)
 
 
 @lru_cache(64)
@@ -179,3 +161,88 @@ def mean(total: Array, count: Array, dtype: np.dtype[np.generic]) -> Array:
     rest = 2 * (total - quotient * count)
     quotient += (rest > count) | ((rest == count) & (quotient % 2 == 1))
     return quotient.astype(dtype, copy=False)
+
+
+def max_pool_indices(data: Array, geometry: Geometry) -> tuple[Array, Array]:
+    """Return the maximum of each window, and the index of its first occurrence among the channel's spatial elements."""
+    data = without_nan(data)
+    values = max_pool(data, geometry)
+    sizes = data.shape[2:]
+    axes = range(len(sizes))
+    steps = [math.prod(sizes[axis + 1 :]) for axis in axes]
+    on_axes = [geometry.places(axis) for axis in axes]
+    padded = pad(data, geometry.begins, [max(end, 0) for end in geometry.ends], lowest(data.dtype))
+    places = np.zeros(values.shape, np.int64)
+    for taps in reversed(list(np.ndindex(*geometry.kernel))):
+        offsets = [tap * dilation for tap, dilation in zip(taps, geometry.dilations, strict=True)]
+        at = [on_axes[axis][:, taps[axis]] for axis in axes]
+        met = view(padded, offsets, geometry.strides, geometry.counts) == values
+        if padded is not data:
+            met &= reduce(np.logical_and.outer, [(a >= 0) & (a < size) for a, size in zip(at, sizes, strict=True)])
+        np.copyto(places, reduce(np.add.outer, [a * step for a, step in zip(at, steps, strict=True)]), where=met)
+    return values, places
+
+
+def offset_indices(places: Array, sizes: Sequence[int], axis: int) -> Array:
+    """Convert indices within a channel to indices into the tensor, flattened from ``axis`` on."""
+    channel = math.prod(sizes[2:])
+    if axis >= 2:
+        return places % math.prod(sizes[axis:]) if axis > 2 else places
+    spread = (1,) * (len(sizes) - 2)
+    result: Array = places + (np.arange(sizes[1]) * channel).reshape(1, -1, *spread)
+    if axis == 0:
+        result += (np.arange(sizes[0]) * (sizes[1] * channel)).reshape(-1, 1, *spread)
+    return result
+
+
+def adaptive_avg_pool(data: Array, sizes: Sequence[int]) -> Array:
+    """Return the means of data [N, C, *S] over ``sizes`` windows along each axis, which cover the axis evenly."""
+    spatial = data.shape[2:]
+    total = summable(data)
+    if all(out > 0 and size % out == 0 for size, out in zip(spatial, sizes, strict=True)):
+        blocks = [part for size, out in zip(spatial, sizes, strict=True) for part in (out, size // out)]
+        inner = tuple(range(3, 2 + 2 * len(sizes), 2))
+        total = total.reshape(*data.shape[:2], *blocks).sum(axis=inner, dtype=total.dtype)
+        counts = np.asarray(math.prod(blocks[1::2]))
+        return mean(total, counts, data.dtype)
+    counts = np.ones((), np.int64)
+    for axis in reversed(range(len(sizes))):
+        starts, lengths = adaptive_windows(spatial[axis], sizes[axis])
+        along = (-1, *(1 for _ in range(len(sizes) - 1 - axis)))
+        parts = _adaptive_taps(total, axis, starts, lengths)
+        total = parts[0]
+        for tap, part in enumerate(parts[1:], start=1):
+            total = total + np.where((tap < lengths).reshape(along), part, 0)
+        counts = lengths.reshape(along) * counts
+    return mean(total, counts, data.dtype)
+
+
+def adaptive_max_pool(data: Array, sizes: Sequence[int]) -> tuple[Array, Array]:
+    """Return the maximum of each window, and the index of its first occurrence among the channel's spatial elements."""
+    values = without_nan(data)
+    places = np.arange(math.prod(data.shape[2:])).reshape(1, 1, *data.shape[2:])
+    for axis in reversed(range(len(sizes))):
+        starts, lengths = adaptive_windows(data.shape[2 + axis], sizes[axis])
+        taps = (_adaptive_taps(of, axis, starts, lengths) for of in (values, places))
+        (values, places), *others = zip(*taps, strict=True)
+        places = np.broadcast_to(places, values.shape).copy()
+        for value, place in others:
+            better = value > values
+            np.copyto(values, value, where=better)
+            np.copyto(places, place, where=better)
+    return values, np.broadcast_to(places, values.shape)
+
+
+def adaptive_windows(size: int, count: int) -> tuple[Array, Array]:
+    """Return the first elements of windows that cover an axis evenly, and their lengths."""
+    index = np.arange(count)
+    starts = index * size // max(count, 1)
+    return starts, -(-(index + 1) * size // max(count, 1)) - starts
+
+
+def _adaptive_taps(data: Array, axis: int, starts: Array, lengths: Array) -> list[Array]:
+    """Return the elements of all windows along one axis, tap by tap; shorter windows repeat their last element."""
+    return [
+        np.take(data, starts + np.minimum(tap, lengths - 1), axis=2 + axis)
+        for tap in range(int(lengths.max(initial=1)))
+    ]

@@ -8,7 +8,7 @@ and writes little. Gates are [gates, batch, hidden], each contiguous; a single s
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -186,7 +186,7 @@ Steps = RnnSteps | LstmSteps | GruSteps
 
 
 def run_directions(
-    passes: Sequence[Steps], x: Array, states: Sequence[Array], reverse: Sequence[bool], empty: Any = np.empty
+    passes: Sequence[Steps], x: Array, states: Sequence[Array], reverse: Sequence[bool]
 ) -> tuple[Array, ...]:
     """Return all hidden states [batch, directions, steps, hidden], the final ones [batch, directions, hidden].
 
@@ -195,8 +195,8 @@ def run_directions(
     """
     batch, steps, _ = x.shape
     directions, size = len(passes), states[0].shape[-1]
-    hidden = empty((batch, steps, directions, size), x.dtype).swapaxes(1, 2)
-    ends = [empty((batch, directions, size), x.dtype) for _ in states]
+    hidden = np.empty((batch, steps, directions, size), x.dtype).swapaxes(1, 2)
+    ends = [np.empty((batch, directions, size), x.dtype) for _ in states]
     for index, one in enumerate(passes):
         own, after = ([item[:, index] for item in items] for items in (states, ends))
         one.run(x, own, reverse[index], hidden[:, index], after)

@@ -6,8 +6,8 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
-from functools import lru_cache, wraps
+from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,9 +21,6 @@ Array = npt.NDArray[Any]
 
 _MOST_SHAPES: Final = 256
 """The number of shapes for which workspace arrays are cached."""
-
-_BLOCK: Final = 1 << 17
-"""Elements processed at a time, so that consecutive passes find them in the cache."""
 
 _LOOK_AGAIN: Final = 1.0
 """Seconds after which affinity and quota are looked up again."""
@@ -114,47 +111,6 @@ def _limit(folder: Path, *files: str) -> int:
 def are_products_shared() -> bool:
     """Return whether BLAS uses several threads for a product, so that one large product is better than several."""
     return threads() > 1
-
-
-def by_blocks(function: Callable[[Array, Array], object], x: Array, out: Array | None = None) -> Array:
-    """Apply an elementwise ``function(block, target)`` block by block; the result has the memory layout of x.
-
-    ``out`` may be x itself where the function allows it, or an array of another type.
-    """
-    result = np.empty_like(x) if out is None else out
-    if x.size <= _BLOCK or not _are_alike(x, result) or not _is_one_run(x):
-        function(x, result)
-        return result
-    source, target = x.ravel("K"), result.ravel("K")
-    for start in range(0, x.size, _BLOCK):
-        function(source[start : start + _BLOCK], target[start : start + _BLOCK])
-    return result
-
-
-def _are_alike(x: Array, y: Array) -> bool:
-    """Return whether the elements of arrays, of whatever types, are in the same order in memory."""
-    return [step * y.itemsize for step in x.strides] == [step * x.itemsize for step in y.strides]
-
-
-def blockwise(function: Callable[[Array, Array], object]) -> Callable[..., Array]:
-    """Make ``function(x, out)`` return its result, compute block by block, and allocate ``out`` where it is absent."""
-
-    @wraps(function)
-    def apply(x: Array, out: Array | None = None) -> Array:
-        return by_blocks(function, x, out)
-
-    return apply
-
-
-def _is_one_run(x: Array) -> bool:
-    """Return whether the elements are contiguous in memory, in any order of the axes."""
-    step = x.itemsize
-    for stride, size in sorted(zip(x.strides, x.shape, strict=True)):
-        if size != 1:
-            if stride != step:
-                return False
-            step *= size
-    return True
 
 
 def scratch(name: str, shape: Sequence[int], dtype: npt.DTypeLike) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -92,3 +93,14 @@ def extent(kernel: int, dilation: int) -> int:
 def lowest(dtype: np.dtype[Any]) -> Any:
     """Return the lowest value of a dtype, the neutral element of max."""
     return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+
+
+def extract_patches(data: Array, geometry: Geometry) -> Array:
+    """Extract patches of [N, C, H, W], zero-padded, into [N, rows * cols * C, down, across], the channel innermost."""
+    batch, channels = data.shape[:2]
+    padded = pad(data, geometry.begins, [max(end, 0) for end in geometry.ends])
+    output = np.empty((batch, *geometry.kernel, channels, *geometry.counts), dtype=data.dtype)
+    for taps in np.ndindex(*geometry.kernel):
+        offsets = [tap * dilation for tap, dilation in zip(taps, geometry.dilations, strict=True)]
+        output[:, *taps] = view(padded, offsets, geometry.strides, geometry.counts)
+    return output.reshape(batch, math.prod(geometry.kernel) * channels, *geometry.counts)

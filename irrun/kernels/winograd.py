@@ -19,8 +19,7 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.convolution_blocks import Place, region
-from irrun.kernels.ranges import even
+from irrun.kernels.convolution_blocks import Place, even, region
 from irrun.kernels.threads import Array, are_products_shared, scratch
 from irrun.kernels.windows import Geometry
 

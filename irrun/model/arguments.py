@@ -10,7 +10,7 @@ import numpy as np
 from irrun.diagnostics import near_match
 from irrun.model.port import Port, find
 from irrun.ops.calling import conform
-from irrun.runtime.memory import owner_of
+from irrun.runtime.budget import owner_of
 from irrun.tensor import Array, ElementType
 
 
@@ -150,9 +150,14 @@ def _fits(array: Array, wanted: ElementType) -> bool:
     return np.can_cast(array.dtype, wanted.external, "same_kind") or (array.dtype.kind in "iu" and wanted.is_integer)
 
 
-def owners(arrays: Iterable[Array]) -> set[int]:
-    """Return the ids of the arrays whose memory some arrays are in."""
-    return {id(owner_of(array)) for array in arrays}
+def released(results: Iterable[Array], types: Iterable[ElementType], kept: Iterable[Array]) -> list[Array]:
+    """Return results in the types of the Python API, none in memory of another or of those ``kept``."""
+    held = {id(owner_of(array)) for array in kept}
+    made: list[Array] = []
+    for array, type in zip(results, types, strict=True):
+        made.append(release(array, type, held))
+        held.add(id(made[-1]))
+    return made
 
 
 def release(array: Array, type: ElementType, kept: Set[int]) -> Array:
@@ -162,5 +167,5 @@ def release(array: Array, type: ElementType, kept: Set[int]) -> Array:
             return array.astype(type.external)
     if type.is_narrow:
         array = conform(array, type)
-    own = array.flags.owndata and array.flags.writeable
+    own = array.flags.owndata and array.flags.writeable and array.flags.c_contiguous
     return array if own and id(array) not in kept else array.copy()

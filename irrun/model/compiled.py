@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from irrun.diagnostics.internal import Boundary
 from irrun.document.weights import Weights
 from irrun.jobs.watchdog import ending_after
-from irrun.model.arguments import InputError, accept, find_port, owners, release
+from irrun.model.arguments import InputError, accept, find_port, released
 from irrun.model.config import Config, read_config
 from irrun.model.loaded import Loaded, PathLike, load, require_unchanged
 from irrun.model.port import Port
 from irrun.model.specialize import Plans
-from irrun.runtime import Executor, Memory, Observer, Plan, Request, State
+from irrun.runtime import Executor, Observer, Plan, Request, State
 from irrun.tensor import Array, ElementType
 
 Inputs = Mapping[Any, Any] | Sequence[Any] | Any
@@ -58,7 +56,6 @@ class Session:
     def __init__(self, compiled: Compiled) -> None:
         self._compiled = compiled
         self._state = State()
-        self._memory = Memory()
         self.observers: list[Observer] = []
         self.results: Outputs | None = None
 
@@ -80,32 +77,17 @@ class Session:
         self.results = None
         plan, check = compiled.plans.of(arrays)
         with ending_after(compiled.config.budget.seconds):
-            request = Request(arrays, self._state, self.observers, self._memory, plan.budget)
+            request = Request(arrays, self._state, self.observers, plan.budget)
             results = compiled.executor.run(plan, request, check)
         require_unchanged(compiled.weights, compiled.filename)
         kept = [*arrays, *self._state.values.values()]
-        released = _released(list(results), compiled.output_types, kept, self._memory)
-        self.results = Outputs(compiled.outputs, released)
+        self.results = Outputs(compiled.outputs, released(results, compiled.output_types, kept))
         return self.results
 
     @property
     def state(self) -> State:
         """The variables of this session."""
         return self._state
-
-
-def _released(results: list[Array], types: Sequence[ElementType], kept: Sequence[Array], memory: Memory) -> list[Array]:
-    """Return the results in memory of the caller. An array that is the only user of its buffer is not copied."""
-    seen = {id(array) for array in kept}
-    held = owners(kept)
-    for index, type in enumerate(types):
-        array = results[index]
-        whole = array.dtype == type.external and not type.is_narrow and array.flags.c_contiguous
-        whole = whole and id(array) not in seen
-        seen.add(id(array))
-        if not (whole and memory.is_only_in(array)):
-            results[index] = release(array, type, held)
-    return results
 
 
 class Compiled:
@@ -125,7 +107,6 @@ class Compiled:
         self.outputs: list[Port] = model.outputs
         self.output_types: list[ElementType] = [port.element_type for port in self.outputs]
         self.executor: Executor = Executor(self.config.tier, self.config.streams)
-        self._memories: deque[Memory] = deque(maxlen=4)
         if all(fact.shape.is_static for fact in self.plan.parameter_facts):
             self.executor.prepare(self.plan)
 
@@ -146,12 +127,7 @@ class Compiled:
 
     def __call__(self, inputs: Inputs = None) -> Outputs:
         """Run the model in a new session, with variables at their initial values."""
-        session = Session(self)
-        with suppress(IndexError):
-            session._memory = self._memories.pop()
-        outputs = session.run(inputs)
-        self._memories.append(session._memory)
-        return outputs
+        return Session(self).run(inputs)
 
     def __repr__(self) -> str:
         return f"<Compiled inputs={self.inputs} outputs={self.outputs} steps={len(self.plan.steps)}>"

@@ -16,7 +16,7 @@ from irrun.optimize.rewrite import Rewriter
 from irrun.optimize.schedule import PASSES
 
 _PARTS: Final = ("Before:", "After:", "Proof:")
-_ASKED: Final = frozenset(("facts", "memory"))
+_ASKED: Final = frozenset(("facts",))
 
 
 class Pass:

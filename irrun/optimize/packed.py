@@ -26,8 +26,7 @@ from irrun.tensor.element_type import BF16, F4E2M1, F8E4M3, F8E5M2, F16, F32, I4
 from irrun.tensor.rounding import decode, encode, round_to
 
 if TYPE_CHECKING:
-    from irrun.kernels.lookup import Lookup
-    from irrun.kernels.nibbles import Nibbles
+    from irrun.kernels.lookup import Lookup, Nibbles
     from irrun.kernels.packed_product import PackedMatrix
 
 PASS: Final = "keep-packed"
@@ -198,7 +197,7 @@ def _packed(chain: Chain, fact: Fact, known: Mapping[Outlet, Array]) -> Packed:
     stored: Array | Nibbles | None = fact.stored if fact.stored is not None else fact.constant
     assert stored is not None
     if fact.stored is not None and fact.type.bits == 4:
-        from irrun.kernels.nibbles import Nibbles
+        from irrun.kernels.lookup import Nibbles
 
         stored = Nibbles(fact.stored, signed=fact.type is I4)
     zero, scale = (None if outlet is None else known[outlet] for outlet in (chain.zero, chain.scale))

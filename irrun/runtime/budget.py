@@ -7,9 +7,10 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from irrun.diagnostics import OpError
 from irrun.ops.context import BodyCall
-from irrun.runtime.memory import owner_of
 from irrun.tensor import Array, Dim, Fact
 from irrun.tensor.dim import Polynomial
 
@@ -114,3 +115,11 @@ def held_bytes(arrays: Sequence[Array | None]) -> int:
         if owner.base is None:
             owners[id(owner)] = owner.nbytes
     return sum(owners.values())
+
+
+def owner_of(array: Array) -> Array:
+    """Return the array that owns the memory which an array is in, or is the first in memory of something else."""
+    owner = array
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    return owner

@@ -68,7 +68,7 @@ def _run_steps(plan: Plan, slots: list[Any], request: Request) -> None:
         for step in told(plan.steps, "running"):
             arrays = [slots[index] for index in step.inputs]
             if step.plain is not None:
-                result = step.run(*arrays, memory=request.memory) if step.asks else step.run(*arrays)
+                result = step.run(*arrays)
                 if result.__class__ is not ndarray or result.dtype is not step.plain:
                     (result,) = conformed(step, result)
                 slots[step.outputs[0]] = result
@@ -119,9 +119,7 @@ def asked(step: Step, request: Request) -> dict[str, Any]:
     """Return the keyword arguments that the kernel of a step asks for."""
     context: dict[str, Any] = {}
     for name in step.asks:
-        if name == "memory":
-            context[name] = request.memory
-        elif name == "state":
+        if name == "state":
             context[name] = request.state
         elif name == "bodies":
             context[name] = {tag: _body(body, request) for tag, body in (step.bodies or {}).items()}

@@ -25,7 +25,6 @@ from irrun.ops._declared.type.convert_like import ConvertLike
 from irrun.ops.blame import runner
 from irrun.runtime.execute import FAILURES, conformed
 from irrun.runtime.lowering.builder import Numbers, Value
-from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Step
 from irrun.runtime.symbolic import NotWhole, Number, Symbols, SymInt, hint_of, is_found
 from irrun.runtime.view import View
@@ -115,7 +114,7 @@ class Folding:
 
     def _functions(self, op: Op, step: Step, given: Sequence[Value]) -> tuple[Value, ...] | None:
         """The outputs of a step of few numbers, each a function of sizes: NumPy computes them for those of each run."""
-        if (op.foldable is Fold.NEVER and not isinstance(op, Fused)) or not {"memory"}.issuperset(step.asks):
+        if (op.foldable is Fold.NEVER and not isinstance(op, Fused)) or step.asks:
             return None
         if any(isinstance(value, View) for value in given) or not all(map(_is_small, step.facts)):
             return None
@@ -158,9 +157,8 @@ def _of_numbers(step: Step, given: Sequence[Value]) -> Callable[..., tuple[Any, 
 
     def function(*numbers: Any) -> tuple[Any, ...]:
         rest = iter(numbers)
-        asked = {"memory": Memory()} if step.asks else {}
         with np.errstate(all="ignore"):
-            outputs = conformed(step, step.run(*(_filled(value, rest) for value in given), **asked))
+            outputs = conformed(step, step.run(*(_filled(value, rest) for value in given)))
         return tuple(number for output in outputs for number in output.reshape(-1).tolist())
 
     function.__name__ = step.node.type

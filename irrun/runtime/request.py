@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from irrun.runtime.budget import UNLIMITED, Budget
-from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Step
 from irrun.runtime.state import State
 from irrun.tensor import Array
@@ -26,16 +25,15 @@ class Observer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The input of a run: arrays in the carriers of their types, variables, observers, memory and limits.
+    """The input of a run: arrays in the carriers of their types, variables, observers and limits.
 
-    ``state`` is updated. Large arrays are taken from ``memory``, which no other run may use meanwhile; results may be
-    in it. ``deadline`` is the time by the monotonic clock at which the run must have ended, None for no limit.
+    ``state`` is updated. ``deadline`` is the time by the monotonic clock at which the run must have ended, None for no
+    limit.
     """
 
     inputs: Sequence[Array] = ()
     state: State = field(default_factory=State)
     observers: Sequence[Observer] = ()
-    memory: Memory = field(default_factory=Memory)
     budget: Budget = UNLIMITED
     deadline: float | None = field(init=False)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,6 @@ from irrun.ops._declared.fused.fused_attention import FusedAttention
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.ops._declared.fused.fused_product import FusedProduct
 from irrun.ops._declared.fused.fused_recurrence import FusedRecurrence
-from irrun.runtime.memory import Memory
 from irrun.runtime.plan import Plan, Step
 from irrun.tensor import Array, ElementType
 from irrun.tensor.element_type import F32
@@ -108,5 +106,4 @@ def _rounded(step: Step, inputs: Sequence[Array | None], precision: ElementType)
         rounded(array, precision.name) if array is not None and port in op.factors else array
         for port, array in enumerate(inputs)
     ]
-    context: dict[str, Any] = {"memory": Memory()} if "memory" in op.spec.run_asks else {}
-    return [array.copy() for array in calling.run(op, given, step.types, **context)]
+    return [array.copy() for array in calling.run(op, given, step.types)]

@@ -115,7 +115,7 @@ class _Numbering:
         if "state" in asks:
             run = fitting(run, known[0])
         bodies = self.bodies(node) if "bodies" in asks else None
-        simple = len(types) == 1 and asks in ((), ("memory",)) and types[0].is_known and not types[0].is_narrow
+        simple = len(types) == 1 and not asks and types[0].is_known and not types[0].is_narrow
         plain = types[0].dtype if simple else None
         outputs = tuple([self.slot(outlet) for outlet in outlets])
         return Step(node, run, inputs, outputs, known, types, (), asks, bodies, plain, declared)

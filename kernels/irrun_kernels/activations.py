@@ -56,11 +56,11 @@ def activations(
     given = {"exp": exp, "tanh": tanh}.items()
     found = [Element(name, kind, kind, usual_cost, function, in_epilogues=True) for name, function in given]
 
-    def activation(cost: float = usual_cost, *, in_epilogues: bool = True) -> Callable[[Function], None]:
+    def activation(cost: float = usual_cost) -> Callable[[Function], None]:
         def declare(function: Function) -> None:
             operands = kind * function.__code__.co_argcount
             made = scalar(function)
-            found.append(Element(function.__name__, operands, kind, cost, made, in_epilogues=in_epilogues))
+            found.append(Element(function.__name__, operands, kind, cost, made, in_epilogues=True))
 
         return declare
 
@@ -71,10 +71,6 @@ def activations(
     @activation()
     def swish(x: Any) -> Any:
         return x * (one / (one + exp(-x)))
-
-    @activation(in_epilogues=False)
-    def scaled_swish(x: Any, beta: Any) -> Any:
-        return x * (one / (one + exp(-(beta * x))))
 
     @activation(0.4)
     def hswish(x: Any) -> Any:

@@ -6,7 +6,7 @@ memory and merges them, so that the same call is right for all sizes.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 from irrun_kernels.native import Address, inlined, longs
 
@@ -20,17 +20,8 @@ WALK: Final = 8 * _ROW * (AXES + 2)
 """Bytes of workspace for axes."""
 
 
-class Axes(NamedTuple):
-    """A number for each axis."""
-
-    a: int
-    b: int
-    c: int
-    d: int
-    e: int
-    f: int
-    g: int
-    h: int
+Axes = Annotated[tuple[int, ...], AXES]
+"""A number for each axis."""
 
 
 class Strided(NamedTuple):
@@ -41,21 +32,18 @@ class Strided(NamedTuple):
 
 
 @inlined
-def find_axes(size: Axes, x: Axes, out: Axes, at: Axes, keeps: int, workspace: int) -> int:
+def find_axes(size: Any, x: Any, out: Any, at: Any, keeps: int, workspace: int) -> int:
     """Write the axes of three arrays to workspace, and return how many there are: at least two.
 
     They are in the order of ``out`` in memory, the outermost first; with ``keeps``, those along which ``at`` varies
     precede all others, in their own order.
     """
     axes = longs(workspace, _ROW * (AXES + 2))
-    count = _insert(axes, 0, size.a, x.a, out.a, at.a, keeps)
-    count = _insert(axes, count, size.b, x.b, out.b, at.b, keeps)
-    count = _insert(axes, count, size.c, x.c, out.c, at.c, keeps)
-    count = _insert(axes, count, size.d, x.d, out.d, at.d, keeps)
-    count = _insert(axes, count, size.e, x.e, out.e, at.e, keeps)
-    count = _insert(axes, count, size.f, x.f, out.f, at.f, keeps)
-    count = _insert(axes, count, size.g, x.g, out.g, at.g, keeps)
-    count = _insert(axes, count, size.h, x.h, out.h, at.h, keeps)
+    count = 0
+    for axis in range(AXES):
+        if size[axis] != 1:
+            _insert(axes, count, size[axis], x[axis], out[axis], at[axis], keeps)
+            count += 1
     count = _merge(axes, count)
     while count < 2:
         for number in range(_ROW * count - 1, -1, -1):
@@ -67,9 +55,7 @@ def find_axes(size: Axes, x: Axes, out: Axes, at: Axes, keeps: int, workspace: i
 
 
 @inlined
-def _insert(axes: Any, count: int, size: int, x: int, out: int, at: int, keeps: int) -> int:
-    if size == 1:
-        return count
+def _insert(axes: Any, count: int, size: int, x: int, out: int, at: int, keeps: int) -> None:
     order = 1 << 62 if keeps != 0 and at != 0 else abs(out)
     place = count
     while place > 0 and axes[_ROW * place - 1] < order:
@@ -78,7 +64,6 @@ def _insert(axes: Any, count: int, size: int, x: int, out: int, at: int, keeps: 
         place -= 1
     first = _ROW * place
     axes[first], axes[first + 1], axes[first + 2], axes[first + 3], axes[first + 4] = size, x, out, at, order
-    return count + 1
 
 
 @inlined

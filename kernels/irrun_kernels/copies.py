@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from irrun_kernels.elements import Elements, Step, of_width, unsigned
 from irrun_kernels.host import LANES
-from irrun_kernels.native import floats, inlined, intrinsic
+from irrun_kernels.native import inlined, intrinsic
 from irrun_kernels.vectors import Mask, Vectors
 
 
@@ -28,7 +27,7 @@ def transpose(
             else:
                 for column in range(wide):
                     begin, end = source + 4 * column * x_column, target + 4 * column * out_column
-                    _copy_column(begin, x_row, end, out_row, high)
+                    copy_line(4, begin, 4 * x_row, end, 4 * out_row, high)
 
 
 @intrinsic("void", *["int64"] * 6)
@@ -54,11 +53,19 @@ def _transpose_tile(v: Vectors, x: Any, x_step: Any, rows: Any, out: Any, out_st
         v.store(vector, place, 0, here)
 
 
-@inlined
-def _copy_column(x: int, x_step: int, out: int, out_step: int, count: int) -> None:
-    source, target = floats(x, 1 << 40), floats(out, 1 << 40)
-    for i in range(count):
-        target[np.uint64(i * out_step)] = source[np.uint64(i * x_step)]
+@of_width
+def copy_line(x: Elements, x_step: Step, out: Elements, out_step: Step, count: int) -> None:
+    """Copy some elements."""
+    if x_step == 0 and out_step == 1:
+        value = x[0]
+        for i in range(count):
+            out[i] = value
+    elif x_step == 1 and out_step == 1:
+        for i in range(count):
+            out[i] = x[i]
+    else:
+        for i in range(count):
+            out[unsigned(i * out_step)] = x[unsigned(i * x_step)]
 
 
 @intrinsic("void", *["int64"] * 6)

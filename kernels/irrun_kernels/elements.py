@@ -1,82 +1,58 @@
-"""Arrays over memory of every element type, by the number of the type."""
+"""Functions of arrays of several element types, which are chosen when they are called."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
 
-from irrun_kernels.native import POINTERS, carray, floats, inlined, longs, octets, shorts
+from irrun_kernels.native import FAR, POINTERS, carray, inlined
 
-KINDS: Final = ("float32", "float64", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64")
+_LETTERS: Final = "fdbBhHiIq"
+KINDS: Final = tuple(np.dtype(letter).name for letter in _LETTERS)
 """NumPy's names of the element types; booleans are bytes."""
 
 F32, F64, I8, U8, I16, U16, I32, U32, I64 = range(len(KINDS))
 
-
 unsigned: Final = np.uint64
 """The type of an index that may be negative: Numba takes negative ones for distances from the end."""
 
+Elements = Any
+"""An array, in a function `of_kind` or `of_width`: calls have its address instead."""
 
-_doubles, _signed_octets, _signed_shorts, _signed_words, _words = (POINTERS[kind] for kind in "dbhiI")
-
-
-@inlined
-def doubles(address: int, count: int) -> Any:
-    """An array over memory that holds f64."""
-    return carray(_doubles(address), count)
+Step = int
+"""A distance in elements, in such a function: calls have bytes instead."""
 
 
-@inlined
-def signed_octets(address: int, count: int) -> Any:
-    """An array over memory that holds i8."""
-    return carray(_signed_octets(address), count)
+def of_kind(*kinds: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A function of arrays of some kinds, by default of all: calls have the kind before the other arguments."""
+    letters = {kind: _LETTERS[kind] for kind in kinds or range(len(KINDS))}
+    return lambda function: _chosen(letters, function)
 
 
-@inlined
-def signed_shorts(address: int, count: int) -> Any:
-    """An array over memory that holds i16."""
-    return carray(_signed_shorts(address), count)
+def of_width(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of arrays that it only copies: calls have the bytes of an element before the other arguments."""
+    return _chosen({4: "f", 8: "q", 2: "H", 1: "B"}, function)
 
 
-@inlined
-def signed_words(address: int, count: int) -> Any:
-    """An array over memory that holds i32."""
-    return carray(_signed_words(address), count)
+def _chosen(letters: Mapping[int, str], function: Callable[..., Any]) -> Callable[..., Any]:
+    notes = {name: note for name, note in function.__annotations__.items() if name != "return"}
+    lines = [f"def choose(key, {', '.join(notes)}):"]
+    for key, letter in letters.items():
+        forms = {"Elements": f"carray(pointer_{letter}({{}}), {FAR})", "Step": f"{{}} // {np.dtype(letter).itemsize}"}
+        given = ", ".join(forms.get(note, "{}").format(name) for name, note in notes.items())
+        lines += [f"    if key == {key}:", f"        return call({given})"]
+    lines[-2:] = [lines[-1][4:]]
+    pointers = {f"pointer_{letter}": POINTERS[letter] for letter in letters.values()}
+    names: dict[str, Callable[..., Any]] = {"carray": carray, "call": inlined(function), **pointers}
+    exec("\n".join(lines), names)
+    return inlined(names["choose"])
 
 
-@inlined
-def words(address: int, count: int) -> Any:
-    """An array over memory that holds u32."""
-    return carray(_words(address), count)
-
-
-@inlined
-def load(kind: int, x: int, step: int, out: Any) -> None:
+@of_kind()
+def load(x: Elements, step: Step, out: Any) -> None:
     """Read elements, ``step`` of them apart, into an array of a type that holds them all."""
-    reach = 1 << 40
-    if kind == F32:
-        _assign(out, floats(x, reach), step)
-    elif kind == F64:
-        _assign(out, doubles(x, reach), step)
-    elif kind == I8:
-        _assign(out, signed_octets(x, reach), step)
-    elif kind == U8:
-        _assign(out, octets(x, reach), step)
-    elif kind == I16:
-        _assign(out, signed_shorts(x, reach), step)
-    elif kind == U16:
-        _assign(out, shorts(x, reach), step)
-    elif kind == I32:
-        _assign(out, signed_words(x, reach), step)
-    elif kind == U32:
-        _assign(out, words(x, reach), step)
-    else:
-        _assign(out, longs(x, reach), step)
-
-
-@inlined
-def _assign(out: Any, x: Any, step: int) -> None:
     if step == 1:
         for i in range(len(out)):
             out[i] = x[i]
@@ -85,32 +61,11 @@ def _assign(out: Any, x: Any, step: int) -> None:
             out[i] = x[unsigned(i * step)]
 
 
-@inlined
-def store(kind: int, x: Any, out: int, step: int) -> None:
-    """Write an array as elements of a type, ``step`` of them apart; integers wrap around."""
-    reach = 1 << 40
-    if kind == F32:
-        _spread(floats(out, reach), x, step)
-    elif kind == F64:
-        _spread(doubles(out, reach), x, step)
-    elif kind in (I8, U8):
-        _spread(octets(out, reach), x, step)
-    elif kind in (I16, U16):
-        _spread(shorts(out, reach), x, step)
-    elif kind in (I32, U32):
-        _spread(words(out, reach), x, step)
-    else:
-        _spread(longs(out, reach), x, step)
-
-
-@inlined
-def _spread(out: Any, x: Any, step: int) -> None:
-    if step == 1:
-        for i in range(len(x)):
-            out[i] = x[i]
-    else:
-        for i in range(len(x)):
-            out[unsigned(i * step)] = x[i]
+@of_kind()
+def store(out: Elements, x: Any) -> None:
+    """Write an array as elements of a type without gaps; integers wrap around."""
+    for i in range(len(x)):
+        out[i] = x[i]
 
 
 def kind_of(dtype: np.dtype[Any]) -> int | None:

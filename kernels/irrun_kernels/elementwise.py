@@ -4,24 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
 from irrun_kernels.copies import copy_rows
+from irrun_kernels.elements import Elements, Step, of_width, unsigned
 from irrun_kernels.folds import combine
 from irrun_kernels.functions import RUN
-from irrun_kernels.native import (
-    NOWHERE,
-    Address,
-    Read,
-    Write,
-    floats,
-    inlined,
-    kernel,
-    longs,
-    octets,
-    record,
-    shorts,
-)
+from irrun_kernels.native import NOWHERE, Address, Read, Write, inlined, kernel, longs, record
 from irrun_kernels.scalars import apply
 
 CALL: Final = 5
@@ -101,7 +88,7 @@ def chain(arguments: Any, task: int, workspace: int) -> None:
     if is_fold:
         places[c.inputs] = results
     if is_fold and not is_long:
-        _copy(c.fold.start, 0, 0, c.out + c.width * first * c.fold.inner, c.width, 1, (last - first) * c.fold.inner)
+        _copy(c.width, c.fold.start, 0, 0, c.out + c.width * first * c.fold.inner, 1, (last - first) * c.fold.inner)
     for item in range(first, last if is_long else first + 1):
         start, end, step, most = first, last, RUN, RUN
         if is_long:
@@ -129,7 +116,7 @@ def chain(arguments: Any, task: int, workspace: int) -> None:
                 elif begin == start or is_fold or kind == _OTHER or (kind == _ROW and columns > RUN):
                     places[number] = block
                     if kind == _SCALAR:
-                        _copy(operand[0], 0, 0, block, operand[1], 1, count)
+                        _copy(operand[1], operand[0], 0, 0, block, 1, count)
                     else:
                         _collect(operand[0], operand[1], sizes, strides, begin, count, block)
             for number in range(c.functions):
@@ -182,7 +169,7 @@ def _begin(f: Any, item: int, width: int, sums: int) -> Any:
     across = -(-f.inner // RUN)
     part, row, left = item // (f.outer * across), item // across % f.outer, item % across * RUN
     wide, copies = min(RUN, f.inner - left), _copies_of(f)
-    _copy(f.start, 0, 0, sums, width, 1, copies * wide)
+    _copy(width, f.start, 0, 0, sums, 1, copies * wide)
     start = row * f.reduced + part * f.reduced // f.parts
     end = row * f.reduced + (part + 1) * f.reduced // f.parts
     rows = RUN // wide // copies * copies if across == 1 else 1
@@ -208,7 +195,7 @@ def _finish(f: Any, item: int, width: int, sums: int, out: int) -> None:
     while copies > 1:
         copies //= 2
         combine(f.function, copies * wide, sums, sums + width * copies * wide, 1, 0, 1)
-    _copy(sums, 0, width, out + width * (row * f.inner + left), width, 1, wide)
+    _copy(width, sums, 0, width, out + width * (row * f.inner + left), 1, wide)
 
 
 @inlined
@@ -283,32 +270,19 @@ def _collect(x: int, width: int, sizes: Any, strides: Any, begin: int, count: in
         if width == 4 and inner == 4:
             copy_rows(source, step, target, 4 * wide, rows, wide)
         else:
-            _copy(source, step, inner, target, width, rows, wide)
+            _copy(width, source, step, inner, target, rows, wide)
         done += rows * wide
 
 
-@inlined
-def _copy(x: int, row: int, step: int, out: int, width: int, rows: int, columns: int) -> None:
-    """Copy elements that are ``step`` bytes apart, in rows that are ``row`` bytes apart."""
-    if width == 1:
-        _gather(octets(x, 1 << 40), row, step, octets(out, rows * columns), rows, columns)
-    elif width == 2:
-        _gather(shorts(x, 1 << 40), row // 2, step // 2, shorts(out, rows * columns), rows, columns)
-    elif width == 4:
-        _gather(floats(x, 1 << 40), row // 4, step // 4, floats(out, rows * columns), rows, columns)
-    else:
-        _gather(longs(x, 1 << 40), row // 8, step // 8, longs(out, rows * columns), rows, columns)
-
-
-@inlined
-def _gather(x: Any, row: int, step: int, out: Any, rows: int, columns: int) -> None:
-    """Steps may be negative: signed indices below 0 would count from the end."""
+@of_width
+def _copy(x: Elements, row: Step, step: Step, out: Elements, rows: int, columns: int) -> None:
+    """Copy elements that are ``step`` apart, in rows that are ``row`` apart."""
     for number in range(rows):
         begin, target = number * row, number * columns
         if step == 0:
-            value = x[np.uint64(begin)]
+            value = x[unsigned(begin)]
             for i in range(columns):
-                out[target + i] = value
+                out[unsigned(target + i)] = value
         else:
             for i in range(columns):
-                out[target + i] = x[np.uint64(begin + i * step)]
+                out[unsigned(target + i)] = x[unsigned(begin + i * step)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from irrun_kernels.native import Deferred
+from irrun_kernels.native import FAR, Deferred
 from irrun_kernels.scalars import ELEMENTS, compiled
 
 FOLDED: Final = ("add", "multiply", "maximum", "minimum", "bitwise_and", "bitwise_or")
@@ -18,7 +18,7 @@ def _combine() -> Any:
         pointer = f"pointer_{ord(element.result)}"
         lines += [
             f"    if number == {number}:",
-            f"        loop_{number}(carray({pointer}(out), count), carray({pointer}(x), {1 << 40}), rows, row, column)",
+            f"        loop_{number}(carray({pointer}(out), count), carray({pointer}(x), {FAR}), rows, row, column)",
         ]
     for number, _ in elements:
         lines += [

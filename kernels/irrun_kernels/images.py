@@ -13,7 +13,7 @@ from irrun_kernels.epilogue import Epilogue, activate_points
 from irrun_kernels.functions import RUN, add, fill
 from irrun_kernels.host import LANES
 from irrun_kernels.native import NOWHERE, Address, Read, Write, floats, inlined, kernel, record
-from irrun_kernels.pixels import Geometry, Images, find_counts, find_left, find_points, find_rows, taps_of
+from irrun_kernels.pixels import Geometry, Images, find_counts, find_left, find_points, find_rows, points_of, taps_of
 from irrun_kernels.reduction import (
     ADD,
     BYTE_PIXELS,
@@ -103,7 +103,7 @@ def _slide(c: Any, task: int, workspace: int, reduce: Any) -> None:
     out = left + 8 * taps * room
     rounded, summand, divisors = out + 8 * room, out + 16 * room, out + 24 * room
     first = task // c.parts * c.points_per_task
-    last = min(g.images * g.planes * g.rows * g.columns, first + c.points_per_task)
+    last = min(points_of(g), first + c.points_per_task)
     for start in range(first, last, room):
         count = min(room, last - start)
         places = -(-count // POINTS) * POINTS

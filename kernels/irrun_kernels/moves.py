@@ -14,9 +14,9 @@ from irrun_kernels.axes import (
     place_of,
     product_of,
 )
-from irrun_kernels.copies import copy_rows, transpose
-from irrun_kernels.elements import I32, signed_words, unsigned
-from irrun_kernels.native import Address, Read, Write, floats, inlined, kernel, longs, octets, record, shorts
+from irrun_kernels.copies import copy_line, copy_rows, transpose
+from irrun_kernels.elements import I32, I64, Elements, Step, of_kind, of_width, unsigned
+from irrun_kernels.native import Address, Read, Write, floats, inlined, kernel, longs, record
 
 OUTSIDE: Final = -(1 << 62)
 """The place of an element that does not exist."""
@@ -26,7 +26,6 @@ _PART: Final = 8192
 
 _TILE: Final = 16
 _FEW: Final = 8
-_FAR: Final = 1 << 40
 
 
 class Move(NamedTuple):
@@ -80,8 +79,8 @@ def move(arguments: Any, task: int, workspace: int) -> None:
         at = c.at.start + at_begin + top * at_row + left * at_column
         if at_column != 0:
             for line in range(lines):
-                places = at + line * at_row
-                _pick(width, x + line * x_row, x_column, places, at_column, out + line * out_row, out_column, length)
+                places, target = longs(at + line * at_row), out + line * out_row
+                _pick(width, x + line * x_row, x_column, places, at_column // 8, target, out_column, length)
             continue
         alike = lines if at_row == 0 else 1
         for line in range(0, lines, alike):
@@ -156,61 +155,20 @@ def _copy_lines(x: int, x_row: int, out: int, out_row: int, rows: int, count: in
         copy_rows(x, x_row, out, out_row, rows, count // 4)
         return
     for row in range(rows):
-        _line(octets(x + row * x_row, count), 1, octets(out + row * out_row, count), 1, count)
+        copy_line(1, x + row * x_row, 1, out + row * out_row, 1, count)
 
 
-@inlined
-def copy_line(width: int, x: int, x_step: int, out: int, out_step: int, count: int) -> None:
-    """Copy some elements; steps are in bytes."""
-    if width == 4:
-        _line(floats(x, _FAR), x_step // 4, floats(out, _FAR), out_step // 4, count)
-    elif width == 8:
-        _line(longs(x, _FAR), x_step // 8, longs(out, _FAR), out_step // 8, count)
-    elif width == 2:
-        _line(shorts(x, _FAR), x_step // 2, shorts(out, _FAR), out_step // 2, count)
-    else:
-        _line(octets(x, _FAR), x_step, octets(out, _FAR), out_step, count)
-
-
-@inlined
-def _line(x: Any, x_step: int, out: Any, out_step: int, count: int) -> None:
-    if x_step == 0 and out_step == 1:
-        value = x[0]
-        for i in range(count):
-            out[i] = value
-    elif x_step == 1 and out_step == 1:
-        for i in range(count):
-            out[i] = x[i]
-    else:
-        for i in range(count):
-            out[unsigned(i * out_step)] = x[unsigned(i * x_step)]
-
-
-@inlined
-def _clear(width: int, out: int, out_step: int, count: int) -> None:
+@of_width
+def _clear(out: Elements, out_step: Step, count: int) -> None:
     for i in range(count):
-        for byte in range(width):
-            octets(out + i * out_step, width)[byte] = 0
+        out[unsigned(i * out_step)] = 0
 
 
-@inlined
-def _pick(width: int, x: int, x_step: int, at: int, at_step: int, out: int, out_step: int, count: int) -> None:
+@of_width
+def _pick(x: Elements, x_step: Step, at: Any, at_step: int, out: Elements, out_step: Step, count: int) -> None:
     """Copy elements from places of their own."""
-    places, step = longs(at, _FAR), at_step // 8
-    if width == 4:
-        _pick_each(floats(x, _FAR), x_step // 4, places, step, floats(out, _FAR), out_step // 4, count)
-    elif width == 8:
-        _pick_each(longs(x, _FAR), x_step // 8, places, step, longs(out, _FAR), out_step // 8, count)
-    elif width == 2:
-        _pick_each(shorts(x, _FAR), x_step // 2, places, step, shorts(out, _FAR), out_step // 2, count)
-    else:
-        _pick_each(octets(x, _FAR), x_step, places, step, octets(out, _FAR), out_step, count)
-
-
-@inlined
-def _pick_each(x: Any, x_step: int, places: Any, at_step: int, out: Any, out_step: int, count: int) -> None:
     for i in range(count):
-        place = places[unsigned(i * at_step)]
+        place = at[unsigned(i * at_step)]
         if place == OUTSIDE:
             out[unsigned(i * out_step)] = 0
         else:
@@ -243,22 +201,13 @@ def locate(arguments: Any, task: int, workspace: int) -> None:
     c = record(arguments)
     first = task * c.tuples_per_task
     last = min(c.tuples, first + c.tuples_per_task)
-    size, step, out = longs(workspace, 8), longs(workspace + 64, 8), longs(c.out, c.tuples)
-    size[0], size[1], size[2], size[3] = c.size.a, c.size.b, c.size.c, c.size.d
-    size[4], size[5], size[6], size[7] = c.size.e, c.size.f, c.size.g, c.size.h
-    step[0], step[1], step[2], step[3] = c.step.a, c.step.b, c.step.c, c.step.d
-    step[4], step[5], step[6], step[7] = c.step.e, c.step.f, c.step.g, c.step.h
-    missing = False
-    if c.kind == I32:
-        missing = _locate(signed_words(c.x, _FAR), out, size, step, first, last, c.depth, c.wraps)
-    else:
-        missing = _locate(longs(c.x, _FAR), out, size, step, first, last, c.depth, c.wraps)
+    missing = _locate(c.kind, c.x, longs(c.out, c.tuples), c.size, c.step, first, last, c.depth, c.wraps)
     if missing and c.misfit != 0:
         longs(c.misfit, 1)[0] = 1
 
 
-@inlined
-def _locate(x: Any, out: Any, size: Any, step: Any, first: int, last: int, depth: int, wraps: int) -> bool:
+@of_kind(I32, I64)
+def _locate(x: Elements, out: Any, size: Any, step: Any, first: int, last: int, depth: int, wraps: int) -> bool:
     missing = False
     for number in range(first, last):
         place = 0

@@ -1,8 +1,9 @@
 """Declarations of kernels, and the few functions that they need and Numba does not have: memory by address, counters.
 
-The arguments of a kernel are a `NamedTuple` of addresses, integers, floats and other such tuples, which it sees as a
-record. It is called as ``kernel(arguments, task, workspace)``: with the address of that record, the number of the task
-that is to be done, and the address of memory that the worker may use meanwhile.
+The arguments of a kernel are a `NamedTuple` of addresses, integers, floats, ``Annotated[tuple[int, ...], LENGTH]`` and
+other such tuples, which it sees as a record with arrays. It is called as ``kernel(arguments, task, workspace)``: with
+the address of that record, the number of the task that is to be done, and the address of memory that the worker may use
+meanwhile.
 
 A build compiles what is declared here, and puts it into libraries; only a build imports Numba and LLVM.
 """
@@ -238,31 +239,39 @@ def _accesses(arguments: Any, outer: str) -> tuple[str, ...]:
 
 
 def _each_access(arguments: Any, outer: str) -> Iterator[str]:
-    for hint in get_type_hints(arguments, include_extras=True).values():
-        is_declared = get_origin(hint) is Annotated
-        kind, access = get_args(hint)[:2] if is_declared else (hint, outer)
+    for kind, note in _hints(arguments).values():
+        access = note if isinstance(note, str) else outer
         if kind is Address:
             yield access or "undeclared"
         elif isinstance(kind, type) and issubclass(kind, tuple):
             yield from _accesses(kind, access)
         else:
-            yield ""
+            yield from [""] * (note if isinstance(note, int) else 1)
+
+
+def _hints(arguments: type) -> dict[str, tuple[Any, Any]]:
+    """The types of fields, and what they are annotated with: an access, the length of an array, or nothing."""
+    hints = get_type_hints(arguments, include_extras=True)
+    return {name: get_args(hint)[:2] if get_origin(hint) is Annotated else (hint, None) for name, hint in hints.items()}
 
 
 @cache
-def _record_type(arguments: type) -> np.dtype[Any]:
+def _record_type(arguments: Any, note: Any = None) -> np.dtype[Any]:
     """The type of arguments in memory."""
-    if arguments is not Address and issubclass(arguments, tuple):
-        return np.dtype([(name, _record_type(kind)) for name, kind in get_type_hints(arguments).items()])
+    if isinstance(note, int):
+        return np.dtype((np.int64, note))
+    if isinstance(arguments, type) and issubclass(arguments, tuple) and arguments is not Address:
+        return np.dtype([(name, _record_type(*hint)) for name, hint in _hints(arguments).items()])
     return np.dtype(np.float64 if arguments is float else np.int64)
 
 
 def _fields(record: np.dtype[Any], name: str = "") -> Iterator[tuple[str, np.dtype[Any]]]:
     """The names and types of all numbers among arguments."""
-    if record.names is None:
+    if record.subdtype is not None:
+        yield from ((f"{name}_{number}", record.base) for number in range(record.shape[0]))
+    elif record.names is None:
         yield name, record
-        return
-    for field in record.names:
+    for field in record.names or ():
         yield from _fields(record[field], f"{name}_{field}" if name else field)
 
 
@@ -321,29 +330,32 @@ def _pointer_to(kind: str) -> Callable[[int], Any]:
 POINTERS: Final[Mapping[str, Callable[[int], Any]]] = {kind: _pointer_to(kind) for kind in "?bhiqBHIQfd"}
 """Pointers to elements at an address, by the letters that NumPy has for types; a boolean is a byte."""
 
+FAR: Final = 1 << 40
+"""The elements of an array of which only the address is known."""
+
 _octets, _shorts, _longs, _floats = (POINTERS[kind] for kind in "BHqf")
 
 
 @inlined
-def octets(address: int, count: int) -> Any:
+def octets(address: int, count: int = FAR) -> Any:
     """An array over memory that holds u8."""
     return carray(_octets(address), count)
 
 
 @inlined
-def shorts(address: int, count: int) -> Any:
+def shorts(address: int, count: int = FAR) -> Any:
     """An array over memory that holds u16."""
     return carray(_shorts(address), count)
 
 
 @inlined
-def floats(address: int, count: int) -> Any:
+def floats(address: int, count: int = FAR) -> Any:
     """An array over memory that holds f32."""
     return carray(_floats(address), count)
 
 
 @inlined
-def longs(address: int, count: int) -> Any:
+def longs(address: int, count: int = FAR) -> Any:
     """An array over memory that holds i64."""
     return carray(_longs(address), count)
 

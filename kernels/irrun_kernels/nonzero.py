@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from irrun_kernels.axes import AXES, Axes
-from irrun_kernels.elements import I32, signed_words
-from irrun_kernels.native import Address, Read, Write, inlined, kernel, longs, octets, record
+from irrun_kernels.elements import I32, I64, Elements, of_kind
+from irrun_kernels.native import Address, Read, Write, kernel, longs, octets, record
 
 _WORD = 8
 """Bytes that are compared with zero at a time."""
@@ -31,18 +31,11 @@ class NonZero(NamedTuple):
 def find_nonzero(arguments: Any, task: int, workspace: int) -> None:
     """The indices of true elements in row-major order, a column for each, zeros behind them, and their number."""
     c = record(arguments)
-    size = longs(workspace, AXES)
-    size[0], size[1], size[2], size[3] = c.size.a, c.size.b, c.size.c, c.size.d
-    size[4], size[5], size[6], size[7] = c.size.e, c.size.f, c.size.g, c.size.h
-    if c.kind == I32:
-        found = _find(c.x, signed_words(c.out, c.rank * c.elements), size, c.rank, c.elements)
-    else:
-        found = _find(c.x, longs(c.out, c.rank * c.elements), size, c.rank, c.elements)
-    longs(c.found, 1)[0] = found
+    longs(c.found, 1)[0] = _find(c.kind, c.x, c.out, c.size, c.rank, c.elements)
 
 
-@inlined
-def _find(x: int, out: Any, size: Any, rank: int, count: int) -> int:
+@of_kind(I32, I64)
+def _find(x: int, out: Elements, size: Any, rank: int, count: int) -> int:
     found, place = 0, 0
     truths = octets(x, count)
     while place < count:

@@ -46,7 +46,7 @@ _SUMS: Final = 8
 def packed_product(arguments: Any, task: int, workspace: int) -> None:
     """A block of points times a part of the panels."""
     c = record(arguments)
-    if c.geometry.columns > FEW_ROWS:
+    if c.geometry.counts[2] > FEW_ROWS:
         compute(c, task, workspace, _multiply_expanded)
         return
     panels = -(-c.filters // (c.cut.vectors * LANES))
@@ -57,7 +57,7 @@ def packed_product(arguments: Any, task: int, workspace: int) -> None:
 @inlined
 def _multiply_few(c: Any, begin: int, end: int, workspace: int) -> None:
     """Multiply up to `FEW_ROWS` rows with some panels, group by group."""
-    codes, e, full, rows = c.codes, c.epilogue, c.cut.vectors * LANES, c.geometry.columns
+    codes, e, full, rows = c.codes, c.epilogue, c.cut.vectors * LANES, c.geometry.counts[2]
     group = codes.group
     groups = c.panel_depth // group
     sums = floats(workspace, rows * groups)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from irrun_kernels.native import NOWHERE, Address, floats, inlined, longs
 
@@ -17,43 +17,41 @@ class Images(NamedTuple):
     pixel: int = 0
 
 
+Three = Annotated[tuple[int, ...], 3]
+"""A number for each spatial axis: depth, height and width."""
+
+
 class Geometry(NamedTuple):
-    """Windows over images [images, depth, height, width, ...], whose results are [images, planes, rows, columns, ...].
+    """Windows over images [images, *sizes, ...], whose results are [images, *counts, ...].
 
     The rows of a matrix are the pixels of one image with one row.
     """
 
-    kernel_depth: int = 1
-    kernel_height: int = 1
-    kernel_width: int = 1
-    stride_depth: int = 1
-    stride_height: int = 1
-    stride_width: int = 1
-    dilation_depth: int = 1
-    dilation_height: int = 1
-    dilation_width: int = 1
-    begin_depth: int = 0
-    begin_height: int = 0
-    begin_width: int = 0
+    taps: Three = (1, 1, 1)
+    strides: Three = (1, 1, 1)
+    dilations: Three = (1, 1, 1)
+    begins: Three = (0, 0, 0)
     images: int = 1
-    planes: int = 1
-    rows: int = 1
-    columns: int = 1
-    depth: int = 1
-    height: int = 1
-    width: int = 1
+    counts: Three = (1, 1, 1)
+    sizes: Three = (1, 1, 1)
 
 
 @inlined
 def taps_of(g: Any) -> Any:
     """The number of taps of a window."""
-    return g.kernel_depth * g.kernel_height * g.kernel_width
+    return g.taps[0] * g.taps[1] * g.taps[2]
+
+
+@inlined
+def points_of(g: Any) -> Any:
+    """The number of results."""
+    return g.images * g.counts[0] * g.counts[1] * g.counts[2]
 
 
 @inlined
 def image_of(g: Any, line: int) -> tuple[int, int, int]:
     """The image, the plane and the row of a row of the results, by its number."""
-    return line // (g.planes * g.rows), line // g.rows % g.planes, line % g.rows
+    return line // (g.counts[0] * g.counts[1]), line // g.counts[1] % g.counts[0], line % g.counts[1]
 
 
 @inlined
@@ -72,19 +70,19 @@ def find_left(g: Any, x: Any, shift: int, zeros: int, first: int, count: int, po
     """
     index = 0
     while index < count:
-        line, column = (first + index) // g.columns, (first + index) % g.columns
+        line, column = (first + index) // g.counts[2], (first + index) % g.counts[2]
         image, z, y = image_of(g, line)
-        here = min(g.columns - column, count - index)
+        here = min(g.counts[2] - column, count - index)
         place = out + 8 * index
-        for kz in range(g.kernel_depth):
-            back = z * g.stride_depth + kz * g.dilation_depth - g.begin_depth
-            plane = x.start + shift + image * x.image + back * x.plane if 0 <= back < g.depth else 0
-            for ky in range(g.kernel_height):
-                down = y * g.stride_height + ky * g.dilation_height - g.begin_height
-                row = plane + down * x.row if plane != 0 and 0 <= down < g.height else 0
-                for kx in range(g.kernel_width):
-                    across = column * g.stride_width + kx * g.dilation_width - g.begin_width
-                    _find_pixels(place, row, across, g.stride_width, g.width, x.pixel, zeros, here)
+        for kz in range(g.taps[0]):
+            back = z * g.strides[0] + kz * g.dilations[0] - g.begins[0]
+            plane = x.start + shift + image * x.image + back * x.plane if 0 <= back < g.sizes[0] else 0
+            for ky in range(g.taps[1]):
+                down = y * g.strides[1] + ky * g.dilations[1] - g.begins[1]
+                row = plane + down * x.row if plane != 0 and 0 <= down < g.sizes[1] else 0
+                for kx in range(g.taps[2]):
+                    across = column * g.strides[2] + kx * g.dilations[2] - g.begins[2]
+                    _find_pixels(place, row, across, g.strides[2], g.sizes[2], x.pixel, zeros, here)
                     place += 8 * points
         index += here
     for tap in range(taps_of(g)):
@@ -96,8 +94,8 @@ def find_points(g: Any, x: Any, shift: int, first: int, count: int, points: int,
     """Write the addresses of ``count`` points of `Images`, ``shift`` bytes further; the last one is repeated."""
     index = 0
     while index < count:
-        line, column = (first + index) // g.columns, (first + index) % g.columns
-        here = min(g.columns - column, count - index)
+        line, column = (first + index) // g.counts[2], (first + index) % g.counts[2]
+        here = min(g.counts[2] - column, count - index)
         _fill_range(out + 8 * index, row_of(g, x, line) + shift + column * x.pixel, x.pixel, here)
         index += here
     _repeat(out, count, points)
@@ -116,19 +114,16 @@ def find_counts(g: Any, least: int, first: int, count: int, points: int, out: in
     found = floats(out, points)
     for index in range(points):
         point = first + min(index, count - 1)
-        _, z, y = image_of(g, point // g.columns)
-        deep = _inside(z * g.stride_depth - g.begin_depth, g.dilation_depth, g.kernel_depth, g.depth)
-        high = _inside(y * g.stride_height - g.begin_height, g.dilation_height, g.kernel_height, g.height)
-        x = point % g.columns
-        wide = _inside(x * g.stride_width - g.begin_width, g.dilation_width, g.kernel_width, g.width)
-        found[index] = max(deep * high * wide, least)
+        _, z, y = image_of(g, point // g.counts[2])
+        found[index] = max(_inside(g, 0, z) * _inside(g, 1, y) * _inside(g, 2, point % g.counts[2]), least)
 
 
 @inlined
-def _inside(place: int, step: int, taps: int, size: int) -> int:
-    """The number of taps of a window at ``place`` that are inside the image."""
+def _inside(g: Any, axis: int, result: int) -> Any:
+    """The number of taps along an axis that are inside the image."""
+    place, step, taps = result * g.strides[axis] - g.begins[axis], g.dilations[axis], g.taps[axis]
     first = (-place + step - 1) // step if place < 0 else 0
-    return max(0, min(taps, (size - 1 - place) // step + 1) - min(first, taps))
+    return max(0, min(taps, (g.sizes[axis] - 1 - place) // step + 1) - min(first, taps))
 
 
 @inlined

@@ -16,7 +16,7 @@ from irrun_kernels.epilogue import Epilogue, activate_points
 from irrun_kernels.host import LANES
 from irrun_kernels.micro import PANEL, multiply_taps
 from irrun_kernels.native import NOWHERE, Address, Read, inlined, kernel, record
-from irrun_kernels.pixels import Geometry, Images, find_left, find_points, find_rows, move, taps_of
+from irrun_kernels.pixels import Geometry, Images, find_left, find_points, find_rows, move, points_of, taps_of
 from irrun_kernels.tiling import Tiling
 
 _DEPTH: Final = (24 << 10) // (4 * PANEL)
@@ -125,7 +125,7 @@ def compute(c: Any, task: int, workspace: int, multiply: Any) -> None:
     panels = -(-c.filters // full)
     number, task = task // cut.tasks, task % cut.tasks
     first, group = task // cut.groups * cut.points, task % cut.groups
-    points = min(cut.points, g.images * g.planes * g.rows * g.columns - first)
+    points = min(cut.points, points_of(g) - first)
     taps = taps_of(g)
     rows = -(-points // cut.rows) * cut.rows
     left = workspace

@@ -31,4 +31,4 @@ def ramp(arguments: Any, task: int, workspace: int) -> None:
         numbers = longs(workspace, min(RUN, c.size - first, (task + 1) * c.per_task - first))
         for i in range(len(numbers)):
             numbers[i] = c.start + (first + i) * c.step
-        store(c.kind, numbers, c.out + c.width * first, 1)
+        store(c.kind, c.out + c.width * first, numbers)

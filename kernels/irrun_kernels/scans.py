@@ -5,20 +5,19 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from irrun_kernels.axes import Axes, Strided, axis_of, find_axes, place_of, product_of
-from irrun_kernels.elements import F32, F64, I32, doubles, signed_words, unsigned
-from irrun_kernels.native import Read, Write, floats, inlined, kernel, longs, record
+from irrun_kernels.elements import F32, F64, I32, I64, Elements, Step, of_kind, unsigned
+from irrun_kernels.native import Read, Write, kernel, record
 
 WIDE: Final = 256
 """Columns that a task has at least, if there are as many."""
 
 _FEW: Final = 8
-_FAR: Final = 1 << 40
 
 
 class Scan(NamedTuple):
     """Arguments of `scan`: arrays with the axes ``size``, and another axis of ``length`` elements. Steps are in bytes.
 
-    Elements are f32, f64, i32 or i64 by ``kind``, and of ``width`` bytes.
+    Elements are f32, f64, i32 or i64 by ``kind``.
     """
 
     x: Read[Strided]
@@ -28,7 +27,6 @@ class Scan(NamedTuple):
     x_step: int
     out_step: int
     kind: int
-    width: int
     tasks: int
 
 
@@ -48,21 +46,12 @@ def scan(arguments: Any, task: int, workspace: int) -> None:
         x, out, _ = place_of(workspace, axes - 1, item // across)
         x += c.x.start + left * x_column
         out += c.out.start + left * out_column
-        a, b = c.x_step // c.width, c.out_step // c.width
-        i, j = x_column // c.width, out_column // c.width
-        if c.kind == F32:
-            _add_up(floats(x, _FAR), a, i, floats(out, _FAR), b, j, c.length, wide)
-        elif c.kind == F64:
-            _add_up(doubles(x, _FAR), a, i, doubles(out, _FAR), b, j, c.length, wide)
-        elif c.kind == I32:
-            _add_up(signed_words(x, _FAR), a, i, signed_words(out, _FAR), b, j, c.length, wide)
-        else:
-            _add_up(longs(x, _FAR), a, i, longs(out, _FAR), b, j, c.length, wide)
+        _add_up(c.kind, x, c.x_step, x_column, out, c.out_step, out_column, c.length, wide)
 
 
-@inlined
+@of_kind(F32, F64, I32, I64)
 def _add_up(
-    x: Any, x_step: int, x_column: int, out: Any, out_step: int, out_column: int, count: int, columns: int
+    x: Elements, x_step: Step, x_column: Step, out: Elements, out_step: Step, out_column: Step, count: int, columns: int
 ) -> None:
     if x_column == 1 and out_column == 1 and columns >= _FEW:
         for i in range(columns):

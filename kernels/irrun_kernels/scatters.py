@@ -5,29 +5,13 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from irrun_kernels.axes import Axes, Strided, axis_of, find_axes, next_place, place_of, product_of, restrict_axis
-from irrun_kernels.elements import (
-    F32,
-    F64,
-    I8,
-    I16,
-    I32,
-    U8,
-    U16,
-    U32,
-    doubles,
-    signed_octets,
-    signed_shorts,
-    signed_words,
-    unsigned,
-    words,
-)
-from irrun_kernels.moves import OUTSIDE, copy_line
-from irrun_kernels.native import Read, Update, floats, inlined, kernel, longs, octets, record, shorts
+from irrun_kernels.copies import copy_line
+from irrun_kernels.elements import Elements, Step, of_kind, unsigned
+from irrun_kernels.moves import OUTSIDE
+from irrun_kernels.native import Read, Update, inlined, kernel, longs, record
 
 REDUCTIONS: Final = ("none", "sum", "sub", "prod", "min", "max", "xor")
 """Combinations of an element and an update, by their number."""
-
-_FAR: Final = 1 << 40
 
 
 class Scatter(NamedTuple):
@@ -80,34 +64,16 @@ def scatter(arguments: Any, task: int, workspace: int) -> None:
 
 @inlined
 def _scatter_line(c: Any, x: int, x_step: int, out: int, out_step: int, at: int, at_step: int, count: int) -> None:
-    places, step, function = longs(at, _FAR), at_step // 8, c.function
+    places, step, function = longs(at), at_step // 8, c.function
     if function == 0 and step == 0:
         if places[0] != OUTSIDE:
             copy_line(c.width, x, x_step, out + c.width * places[0], out_step, count)
         return
-    a, b = x_step // c.width, out_step // c.width
-    if c.kind == F32:
-        _combine(function, floats(x, _FAR), a, floats(out, _FAR), b, places, step, count)
-    elif c.kind == F64:
-        _combine(function, doubles(x, _FAR), a, doubles(out, _FAR), b, places, step, count)
-    elif c.kind == I8:
-        _combine(function, signed_octets(x, _FAR), a, signed_octets(out, _FAR), b, places, step, count)
-    elif c.kind == U8:
-        _combine(function, octets(x, _FAR), a, octets(out, _FAR), b, places, step, count)
-    elif c.kind == I16:
-        _combine(function, signed_shorts(x, _FAR), a, signed_shorts(out, _FAR), b, places, step, count)
-    elif c.kind == U16:
-        _combine(function, shorts(x, _FAR), a, shorts(out, _FAR), b, places, step, count)
-    elif c.kind == I32:
-        _combine(function, signed_words(x, _FAR), a, signed_words(out, _FAR), b, places, step, count)
-    elif c.kind == U32:
-        _combine(function, words(x, _FAR), a, words(out, _FAR), b, places, step, count)
-    else:
-        _combine(function, longs(x, _FAR), a, longs(out, _FAR), b, places, step, count)
+    _combine(c.kind, function, x, x_step, out, out_step, places, step, count)
 
 
-@inlined
-def _combine(function: int, x: Any, a: int, out: Any, b: int, places: Any, step: int, count: int) -> None:
+@of_kind()
+def _combine(function: int, x: Elements, a: Step, out: Elements, b: Step, places: Any, step: int, count: int) -> None:
     for i in range(count):
         place = places[unsigned(i * step)]
         if place == OUTSIDE:

@@ -7,15 +7,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun_kernels.axes import WALK, Axes, Strided, find_axes, next_place, place_of, product_of
-from irrun_kernels.elements import F32, F64, KINDS, load, signed_words, unsigned
+from irrun_kernels.copies import copy_line
+from irrun_kernels.elements import F32, F64, I32, I64, KINDS, load, store
 from irrun_kernels.functions import RUN
-from irrun_kernels.moves import copy_line
 from irrun_kernels.native import Read, Write, inlined, kernel, longs, record
 
 U64: Final = len(KINDS)
 """The number of u64, beside those of `KINDS`."""
 
-_FAR: Final = 1 << 40
 _LOWEST: Final = np.int64(-1 << 63)
 _HIGHEST: Final = np.int64((1 << 63) - 1)
 _INFINITY: Final = np.int64(0x7FF << 52)
@@ -26,7 +25,7 @@ class Top(NamedTuple):
     """Arguments of `top`: arrays with the axes ``size``, and another axis of ``length`` elements. Steps are in bytes.
 
     The ``wanted`` first elements, of a kind and of ``width`` bytes, go to ``out``, and their indices, which are i32 or
-    i64 by ``index_width``, to ``places``.
+    i64 by ``places_kind``, to ``places``.
     """
 
     x: Read[Strided]
@@ -40,7 +39,7 @@ class Top(NamedTuple):
     places_step: int
     kind: int
     width: int
-    index_width: int
+    places_kind: int
     smallest: int
     by_index: int
     tasks: int
@@ -77,10 +76,7 @@ def top(arguments: Any, task: int, workspace: int) -> None:
             _sort(keys, places)
         for i in range(c.wanted):
             place = places[i]
-            if c.index_width == 4:
-                signed_words(indices + i * c.places_step, 1)[0] = place
-            else:
-                longs(indices + i * c.places_step, 1)[0] = place
+            store(c.places_kind, indices + i * c.places_step, places[i : i + 1])
             copy_line(c.width, source + place * c.x_step, 0, target + i * c.out_step, 0, 1)
 
 
@@ -90,7 +86,7 @@ def _select(c: Any, x: int, run: int, keys: Any, places: Any) -> None:
     wanted, filled = len(keys), 0
     for begin in range(0, c.length, RUN):
         found = longs(run, min(RUN, c.length - begin))
-        _find_keys(c.kind, x + begin * c.x_step, c.x_step // c.width, found)
+        _find_keys(c.kind, x + begin * c.x_step, c.x_step, found)
         if c.smallest != 0:
             for i in range(len(found)):
                 found[i] = ~found[i]
@@ -139,20 +135,23 @@ def _is_behind(keys: Any, places: Any, a: int, b: int) -> bool:
 def _find_keys(kind: int, x: int, step: int, keys: Any) -> None:
     """Integers in the order of elements; zeros of both signs are equal."""
     if kind == F32:
-        words = signed_words(x, _FAR)
-        for i in range(len(keys)):
-            word = np.int64(words[unsigned(i * step)])
-            key = word if word >= 0 else (word ^ _HIGHEST_WORD) + 1
-            keys[i] = key if (word & _HIGHEST_WORD) <= _INFINITY_WORD else _LOWEST
+        load(I32, x, step, keys)
+        _order(keys, _HIGHEST_WORD, _INFINITY_WORD)
     elif kind == F64:
-        bits = longs(x, _FAR)
-        for i in range(len(keys)):
-            word = bits[unsigned(i * step)]
-            key = word if word >= 0 else (word ^ _HIGHEST) + 1
-            keys[i] = key if (word & _HIGHEST) <= _INFINITY else _LOWEST
+        load(I64, x, step, keys)
+        _order(keys, _HIGHEST, _INFINITY)
     elif kind == U64:
-        bits = longs(x, _FAR)
+        load(I64, x, step, keys)
         for i in range(len(keys)):
-            keys[i] = bits[unsigned(i * step)] ^ _LOWEST
+            keys[i] ^= _LOWEST
     else:
         load(kind, x, step, keys)
+
+
+@inlined
+def _order(keys: Any, highest: Any, infinity: Any) -> None:
+    """Turn the bits of floats into integers in their order."""
+    for i in range(len(keys)):
+        word = keys[i]
+        key = word if word >= 0 else (word ^ highest) + 1
+        keys[i] = key if (word & highest) <= infinity else _LOWEST

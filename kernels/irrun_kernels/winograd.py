@@ -48,8 +48,8 @@ def transform_data(arguments: Any, task: int, workspace: int) -> None:
     c = record(arguments)
     count = c.channels
     for tile in range(task * c.tiles_per_task, min(c.tiles, (task + 1) * c.tiles_per_task)):
-        top = (c.first + tile) // c.across * TILE - c.geometry.begin_height
-        left = (c.first + tile) % c.across * TILE - c.geometry.begin_width
+        top = (c.first + tile) // c.across * TILE - c.geometry.begins[1]
+        left = (c.first + tile) % c.across * TILE - c.geometry.begins[2]
         for column in range(6):
             x = left + column
             upper = (_pixel(c, top, x), _pixel(c, top + 1, x), _pixel(c, top + 2, x))
@@ -66,7 +66,7 @@ def transform_data(arguments: Any, task: int, workspace: int) -> None:
 @inlined
 def _pixel(c: Any, y: int, x: int) -> int:
     """The address of a pixel of the image; that of zeros outside of it."""
-    if 0 <= x < c.geometry.width and 0 <= y < c.geometry.height:
+    if 0 <= x < c.geometry.sizes[2] and 0 <= y < c.geometry.sizes[1]:
         return int(c.x.start + y * c.x.row + x * c.x.pixel)
     return int(c.zeros)
 
@@ -119,8 +119,8 @@ def transform_result(arguments: Any, task: int, workspace: int) -> None:
         for column in range(6):
             at = c.products + step * column + 4 * count * tile
             _transform_four(at, 4 * count * c.tiles, workspace + 4 * count * column, 24 * count, count)
-        for row in range(min(TILE, c.geometry.rows - top)):
-            wide = min(TILE, c.geometry.columns - left)
+        for row in range(min(TILE, c.geometry.counts[1] - top)):
+            wide = min(TILE, c.geometry.counts[2] - left)
             _transform_four(workspace + 24 * count * row, 4 * count, results, 4 * count, count)
             _note_infinite(results, results + 4 * count * (TILE - 1), c.misfit)
             for column in range(wide):

@@ -13,7 +13,6 @@ from irrun.kernels.activation import gelu, gelu_tanh, sigmoid, swish
 from irrun.kernels.attention import attention
 from irrun.kernels.erf import erf
 from irrun.kernels.normalization import mean_variance
-from irrun.kernels.piecewise import relu
 from irrun.kernels.softmax import softmax
 from tests.kernels.merged import merged
 
@@ -42,9 +41,8 @@ def test_erf_is_within_two_ulp(dtype: type) -> None:
         (gelu_tanh, lambda v: v / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (v + 0.044715 * v**3))), 3e-7),
         (sigmoid, lambda v: 1 / (1 + math.exp(-v)), 2e-7),
         (lambda x, out=None: swish(x, None, out), lambda v: v / (1 + math.exp(-v)), 3e-7),
-        (relu, lambda v: max(v, 0.0), 0),
     ],
-    ids=["gelu", "gelu_tanh", "sigmoid", "swish", "relu"],
+    ids=["gelu", "gelu_tanh", "sigmoid", "swish"],
 )
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_activations(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from irrun.kernels import packed_product
-from irrun.kernels.nibbles import Nibbles
+from irrun.kernels.lookup import Nibbles
 from irrun.kernels.packed_product import PackedMatrix
 from irrun.tensor import Array
 from tests.kernels.merged import merged

@@ -56,9 +56,6 @@ def test_pooling(
     result = max_pool(x, where)
     np.testing.assert_array_equal(result, largest)
     assert result.strides[1] == 4 or not channels_last
-    for out in (np.empty(largest.shape, np.float32), np.moveaxis(np.empty((shape[0], *counts, shape[1])), -1, 1)):
-        assert max_pool(x, where, out) is out
-        np.testing.assert_array_equal(out, largest)
     zeros = np.where(np.isnan(x), 0, x)
     sums = _windows(zeros, *window, 0).astype(np.float64).sum(axis=(-2, -1))
     inside = _windows(np.ones_like(x), *window, 0).sum(axis=(-2, -1))

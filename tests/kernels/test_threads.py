@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import irrun.kernels.threads as threads_module
-from irrun.kernels.threads import _quota, available, by_blocks, scratch, set_threads
+from irrun.kernels.threads import _quota, available, scratch, set_threads
 
 
 @pytest.mark.parametrize(
@@ -64,17 +64,6 @@ def test_a_quota_that_changes_is_noticed(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_threads_below_one() -> None:
     with pytest.raises(ValueError, match="0 threads, expected at least 1"):
         set_threads(0)
-
-
-@pytest.mark.parametrize("shape", [(3,), (5, 70_001), (0, 4), (2, 3, 300, 400)])
-def test_blocks_cover_every_layout(shape: tuple[int, ...]) -> None:
-    x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
-    for laid in (x, np.asfortranarray(x), x[::-1], np.repeat(x, 2, axis=-1)[..., ::2]):
-        result = by_blocks(lambda part, out: np.multiply(part, 2, out=out), laid)
-        np.testing.assert_array_equal(result, laid * 2)
-        out = np.empty(shape, np.float32)
-        assert by_blocks(lambda part, out: np.multiply(part, 2, out=out), laid, out) is out
-        np.testing.assert_array_equal(out, laid * 2)
 
 
 def test_scratch_is_reused_and_aligned() -> None:

@@ -11,9 +11,10 @@ import pytest
 
 from irrun.kernels import threads
 from irrun.kernels.contention import Contention
-from irrun.model.arguments import owners
+from irrun.model.arguments import released
 from irrun.model.compiled import Compiled, build
 from irrun.model.loaded import load
+from irrun.tensor.element_type import I64
 from tests.lines import Lines
 from tests.linter.growing import inputs, split
 
@@ -88,8 +89,11 @@ def test_the_count_is_that_of_the_work_alone(tmp_path: Path) -> None:
     assert len({work() for _ in range(5)}) == 1
 
 
-def test_owners() -> None:
+def test_results_are_in_no_memory_of_others() -> None:
     first, second, third = np.arange(100), np.arange(4), np.arange(3)
-    assert owners([first[10:20][::-1].reshape(2, 5), second]) == {id(first), id(second)}
-    assert id(third) not in owners([first, second[:2]])
-    assert owners([]) == set()
+    last = np.asfortranarray(np.ones((3, 2), np.int64))
+    made = released([first[10:20], second, third, third, last], [I64] * 5, [second[:2]])
+    assert made[2] is third
+    assert [array.flags.owndata and array.flags.c_contiguous for array in made] == [True] * 5
+    assert not any(np.shares_memory(array, other) for array in made[:2] for other in (first, second))
+    assert not np.shares_memory(made[3], third)

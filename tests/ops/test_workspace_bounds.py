@@ -13,7 +13,6 @@ import pytest
 from irrun.kernels.threads import release_scratch
 from irrun.ops import Op, OpError
 from irrun.ops.calling import infer, run
-from irrun.runtime import Memory
 from irrun.tensor import Array, ElementType, Fact
 from tests.cases import Case, all_cases, by_type
 from tests.ops import enlarged, harness
@@ -78,11 +77,10 @@ def allocated(
     op: Op, inputs: Sequence[Array | None], known: Sequence[Fact | None], types: Sequence[ElementType]
 ) -> tuple[int, int]:
     """Return the bytes that a run allocates beside its outputs, at most at a time, and the elements of its outputs."""
-    context = {"memory": Memory(), "facts": known}
     release_scratch()
     tracemalloc.start()
     try:
-        outputs = run(op, inputs, types, **context)
+        outputs = run(op, inputs, types, facts=known)
         most = tracemalloc.get_traced_memory()[1] - sum(output.nbytes for output in outputs)
         return most, sum(output.size for output in outputs)
     finally:

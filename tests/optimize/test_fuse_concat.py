@@ -10,7 +10,6 @@ import pytest
 from irrun.document.writer import Handle
 from irrun.model import Compiled
 from irrun.ops._declared.fused.fused_concat import FusedConcat
-from irrun.runtime.memory import Memory
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32
 from tests.nets import Net
@@ -162,7 +161,6 @@ def fused(channels: int, room: int, grows: bool) -> FusedConcat:
 @pytest.mark.parametrize("order", [(0, 1, 2, 3), (0, 3, 1, 2), (0, 2, 3, 1)], ids=["NCHW", "NHWC", "NWCH"])
 def test_a_link_copies_nothing_that_is_there(order: tuple[int, ...]) -> None:
     random = np.random.default_rng(0)
-    memory = Memory()
 
     def tensor(channels: int) -> Array:
         """Return [1, channels, 3, 5] with an order of axes in memory."""
@@ -170,8 +168,8 @@ def test_a_link_copies_nothing_that_is_there(order: tuple[int, ...]) -> None:
         return random.standard_normal(sizes, dtype=np.float32).transpose(order)
 
     a, b, c = tensor(2), tensor(1), tensor(3)
-    short = fused(3, 6, grows=False).run(a, b, memory=memory)
-    long = fused(6, 6, grows=True).run(short, c, memory=memory)
+    short = fused(3, 6, grows=False).run(a, b)
+    long = fused(6, 6, grows=True).run(short, c)
     np.testing.assert_array_equal(short, np.concatenate([a, b], axis=1))
     np.testing.assert_array_equal(long, np.concatenate([a, b, c], axis=1))
     assert np.shares_memory(short, long)

@@ -14,14 +14,11 @@ import irrun.model
 from irrun.model.config import ConfigError
 from irrun.optimize import PASSES
 from irrun.optimize import passes as folder
-from irrun.runtime import Memory, Step
-from irrun.runtime.memory import WORTH_KEEPING
+from irrun.runtime import Step
 from irrun.tensor import Array
 from irrun.tensor.element_type import F16, F32, I64
 from tests.nets import Net
 from tests.optimize.checking import types
-
-SINGLE = np.dtype(np.float32)
 
 
 def large(net: Net) -> None:
@@ -30,58 +27,6 @@ def large(net: Net) -> None:
     kept = net.layer("Reshape", [made, net.constant(np.array([300, 200]))], "300,200", special_zero=False)
     bent = net.layer("Tanh", [made], "200,300")
     net.result(kept, net.layer("MatMul", [bent, net.normal(300, 200)], "200,200"))
-
-
-def test_memory_is_taken_again_when_nobody_sees_it() -> None:
-    memory = Memory()
-    first = memory.empty((100, 1000), SINGLE)
-    place, size = first.ctypes.data, memory.size
-    del first
-    again = memory.empty((1000, 90), SINGLE)
-    assert (again.ctypes.data, memory.size) == (place, size)
-
-
-def test_memory_is_not_taken_from_a_view() -> None:
-    memory = Memory()
-    first = memory.empty((100, 1000), SINGLE)
-    view = first.T[3:, :7]
-    view.fill(5)
-    del first
-    other = memory.empty((100, 1000), SINGLE)
-    other.fill(0)
-    assert not np.may_share_memory(view, other)
-    assert (view == 5).all()
-
-
-def test_small_arrays_are_not_kept() -> None:
-    memory = Memory()
-    memory.empty((WORTH_KEEPING // 4 - 1,), SINGLE)
-    assert memory.size == 0
-
-
-def test_memory_grows_in_place_of_what_is_too_small() -> None:
-    memory = Memory()
-    memory.empty((100_000,), SINGLE)
-    memory.empty((300_000,), SINGLE)
-    assert 1_200_000 <= memory.size < 1_300_000
-
-
-def test_memory_like_an_array_lies_as_it_does() -> None:
-    memory = Memory()
-    image = np.moveaxis(np.empty((2, 40, 50, 16), np.float32), -1, 1)
-    made = memory.like(image)
-    assert (made.shape, made.strides) == (image.shape, image.strides)
-
-
-def test_what_lies_alone_in_its_buffer() -> None:
-    memory = Memory()
-    first = memory.empty((100, 1000), SINGLE)
-    assert memory.is_only_in(first)
-    view = first[1:]
-    assert not memory.is_only_in(first)
-    del view
-    assert memory.is_only_in(first)
-    assert not memory.is_only_in(np.empty((100, 1000), np.float32)[:5])
 
 
 def test_results_stay_what_they_were(tmp_path: Path) -> None:
@@ -209,7 +154,7 @@ def test_plain_steps(tmp_path: Path) -> None:
     net.compile(tmp_path)
     compiled = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False})
     assert [(step.node.type, step.plain) for step in compiled.plan.steps] == [
-        ("Tanh", SINGLE),
+        ("Tanh", np.dtype(np.float32)),
         ("Convert", None),
         ("TopK", None),
     ]
@@ -225,7 +170,7 @@ def test_constants_on_the_way_to_weights_are_let_go(tmp_path: Path) -> None:
     weights = net.layer("Add", [scaled, net.constant(np.float32(1))], "300,300")
     net.result(net.layer("MatMul", [net.parameter("x", "2,300"), weights], "2,300"))
     compiled = net.compile(tmp_path, "no pass")
-    kept = [value for value in compiled.plan.constants.values() if value.nbytes > WORTH_KEEPING]
+    kept = [value for value in compiled.plan.constants.values() if value.nbytes > 1 << 16]
     assert [float(value[0, 0]) for value in kept] == [3.0]
     np.testing.assert_array_equal(compiled([np.ones((2, 300), np.float32)])[0], np.full((2, 300), 900, np.float32))
 

@@ -166,7 +166,7 @@ def _split(fact: Fact | None, scores: Shape, stacks: tuple[int, ...]) -> tuple[i
 
 def _viewed(graph: Rewriter, node: Node, outlet: Outlet, shape: tuple[int, ...]) -> Outlet:
     """Return a tensor in another shape."""
-    from irrun.ops._declared.fused.fused_view import FusedView
+    from irrun.ops._declared.fused.fused_views import FusedView
 
     fact = graph.fact(outlet)
     assert fact is not None

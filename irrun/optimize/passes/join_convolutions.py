@@ -16,8 +16,8 @@ import numpy as np
 
 from irrun.graph import Node, Outlet
 from irrun.ops import Fact
-from irrun.ops._declared.fused.fused_channels import FusedChannels
 from irrun.ops._declared.fused.fused_convolution import FusedConvolution
+from irrun.ops._declared.fused.fused_views import FusedChannels
 from irrun.ops.shapes import with_axis
 from irrun.optimize.channels import may_be_channel_slice
 from irrun.optimize.patterns import first

@@ -13,7 +13,7 @@ Proof: all targets and permutations of shapes of up to three axes of up to 3, bi
 from __future__ import annotations
 
 from irrun.graph import Node, Outlet
-from irrun.ops._declared.fused.fused_view import FusedView
+from irrun.ops._declared.fused.fused_views import FusedView
 from irrun.optimize.patterns import first
 from irrun.optimize.rewrite import Rewriter
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from irrun.graph import Node, Outlet
 from irrun.ops._declared.fused.fused_attention import FusedAttention
-from irrun.ops._declared.fused.fused_expand import KEPT, FusedExpand
+from irrun.ops._declared.fused.fused_views import KEPT, FusedExpand
 from irrun.ops._declared.movement.broadcast import BroadcastV3
 from irrun.ops._declared.movement.concat import Concat
 from irrun.ops._declared.movement.gather import GatherV7, GatherV8

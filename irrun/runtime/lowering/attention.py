@@ -7,7 +7,9 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.ops._declared.fused.fused_attention import FusedAttention
-from irrun.runtime.lowering.builder import F32, Builder, Unsupported, broadcast_shape, lowers, share
+from irrun.ops._declared.fused.fused_rotary import FusedRotary
+from irrun.runtime.lowering.builder import F32, Builder, Unsupported, broadcast_shape, lowers, require_f32, share
+from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.stacks import matrices_of
 from irrun.runtime.symbolic import of_sizes
 from irrun.runtime.view import Operand, View
@@ -101,3 +103,18 @@ def _cut(products: int, rows: int, keys: int, depth: int, width: int, *, bf16: i
 _TASKS: Final = 8
 _LEAST_ROWS: Final = 16
 """Tasks of a call, and rows of a task, as far as there is enough work."""
+
+
+_SIGNS: Final = np.array([[-1.0], [1.0]], np.float32)
+
+
+@lowers(FusedRotary)
+def lower_rotary(_op: FusedRotary, builder: Builder, x: Operand, cos: Operand, sin: Operand) -> View:
+    """A sum of products in one call."""
+    require_f32(x, cos, sin)
+    halves = [array.reshape(*array.shape[:-1], 2, array.shape[-1] // 2) for array in map(builder.view, (x, cos, sin))]
+    e = Expression(builder)
+    straight, cosine, sine = map(e.read, halves)
+    turned = e("multiply", e.read(halves[0][..., ::-1, :]), e.read(_SIGNS))
+    made = e.emit(e("add", e("multiply", straight, cosine), e("multiply", turned, sine)), x.dtype)
+    return made.reshape(*made.shape[:-2], made.shape[-2] * made.shape[-1])

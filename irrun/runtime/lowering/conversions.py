@@ -7,10 +7,8 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels.bf16 import rounded
-from irrun.ops._declared.fused.fused_dequantize import FusedDequantize
+from irrun.ops._declared.fused.fused_conversions import FusedDequantize, FusedQuantize, FusedRound
 from irrun.ops._declared.fused.fused_product import FusedProduct
-from irrun.ops._declared.fused.fused_quantize import FusedQuantize
-from irrun.ops._declared.fused.fused_round import FusedRound
 from irrun.runtime.at_once import run_at_once
 from irrun.runtime.lowering.builder import (
     BF16_BITS,

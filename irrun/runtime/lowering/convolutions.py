@@ -11,9 +11,17 @@ from irrun.runtime.lowering.builder import BF16_BITS, Builder, Unsupported, lowe
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.conversions import are_finite, emit_operand, types, weights_for
 from irrun.runtime.lowering.elementwise import epilogue
-from irrun.runtime.lowering.geometry import Part, as_images, emit_channels_last, hull, parts_of, window_geometry
+from irrun.runtime.lowering.geometry import (
+    Part,
+    as_images,
+    emit_channels_last,
+    emit_padding,
+    hull,
+    parts_of,
+    taps_as_channels,
+    window_geometry,
+)
 from irrun.runtime.lowering.images import emit_depthwise
-from irrun.runtime.lowering.padding import emit_padding, taps_as_channels
 from irrun.runtime.lowering.products import Operands, alone, emit_product, form_of, of_windows
 from irrun.runtime.lowering.winograd import emit_winograd, is_worth_tiles
 from irrun.runtime.view import Operand
@@ -37,7 +45,7 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
     geometry, counts = window_geometry(op.source.windows(data.ndim - 2), kernel, data)
     has_few = has_few_channels(groups, depth, geometry)
     parts = parts_of(geometry, as_images(data), counts, is_cut=not has_few and not op.is_depthwise)
-    all_taps = tuple(slice(0, taps) for taps in geometry[3 - len(counts) : 3])
+    all_taps = tuple(slice(0, taps) for taps in geometry.taps[3 - len(counts) :])
     is_whole = all(part.taps == all_taps for part in parts)
     if (op.is_depthwise or not is_whole) and not are_finite(op):
         raise Unsupported("weights that are not finite, of which padding leaves out some")
@@ -81,7 +89,7 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
 
 def has_few_channels(groups: int, depth: int, geometry: Geometry) -> bool:
     """Return whether a product sums too few channels at a time, and may sum those of all taps of a row."""
-    return groups == 1 and depth < FEW_CHANNELS and geometry.kernel_width > 1 and geometry.dilation_width == 1
+    return groups == 1 and depth < FEW_CHANNELS and geometry.taps[2] > 1 and geometry.dilations[2] == 1
 
 
 def algorithm_of(*, is_depthwise: bool, has_few: bool, has_tiles: bool = False) -> Algorithm:

@@ -20,10 +20,10 @@ from irrun.runtime.lowering.builder import (
     place_of,
     share,
 )
-from irrun.runtime.symbolic import largest, least, of_sizes
+from irrun.runtime.symbolic import Number, largest, least, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor.element_type import dtype_text
-from irrun_kernels.axes import AXES, WALK, Axes, Strided
+from irrun_kernels.axes import AXES, WALK, Strided
 from irrun_kernels.conversions import Rows
 from irrun_kernels.moves import Move, move
 from irrun_kernels.native import Address
@@ -39,13 +39,8 @@ def emit_copy(builder: Builder, source: Operand, target: View, places: Operand |
         raise Unsupported(f"elements of {dtype_text(source.dtype)} and {dtype_text(target.dtype)}")
     if width not in (1, 2, 4, 8) or target.dtype.hasobject:
         raise Unsupported(f"elements of {dtype_text(target.dtype)}")
-    arrays = [broadcast(builder, source, shape), target]
-    if places is not None:
-        arrays.append(broadcast(builder, places, shape))
-    sizes, (x_step, out_step, *others) = axes_of(arrays)
+    sizes, (x, out, at) = emit_accesses(builder, [source, target, places], shape)
     tasks = _tasks(target.size, width)
-    x, out = (Strided(builder.address(x), step) for x, step in ((source, x_step), (target, out_step)))
-    at = Strided(builder.address(places), others[0] if others else Axes(*(0,) * AXES))
     builder.call(move, Move(x, out, at, sizes, width, tasks), tasks, WALK)
     return target
 
@@ -56,18 +51,22 @@ def _tasks(size: int, width: int) -> int:
     return int(tasks)
 
 
-def axes_of(arrays: Sequence[Operand]) -> tuple[Axes, list[Axes]]:
-    """Return the sizes of the axes of arrays of one shape, and the strides of each; Unsupported for too many axes."""
-    if arrays[0].ndim <= AXES:
-        axes = list(zip(arrays[0].shape, zip(*(array.strides for array in arrays), strict=True), strict=True))
+def emit_accesses(
+    builder: Builder, arrays: Sequence[Operand | None], shape: Sequence[Number]
+) -> tuple[tuple[Number, ...], list[Strided]]:
+    """Return the sizes of axes, and where arrays that broadcast to a shape lie; Unsupported for too many axes."""
+    views = [broadcast(builder, x, shape) for x in arrays if x is not None]
+    if len(shape) <= AXES:
+        axes = list(zip(shape, zip(*(view.strides for view in views), strict=True), strict=True))
     else:
-        found = merged(in_order_of(arrays[1], arrays), AXES)
+        found = merged(in_order_of(views[1], views), AXES)
         if found is None:
-            raise Unsupported(f"{arrays[0].ndim} axes that are not neighbours in memory")
+            raise Unsupported(f"{len(shape)} axes that are not neighbours in memory")
         axes = found
-    axes = [(1, (0,) * len(arrays))] * (AXES - len(axes)) + axes
+    axes = [(1, (0,) * len(views))] * (AXES - len(axes)) + axes
     sizes, strides = zip(*axes, strict=True)
-    return Axes(*sizes), [Axes(*steps) for steps in zip(*strides, strict=True)]
+    steps, none = zip(*strides, strict=True), (0,) * AXES
+    return sizes, [Strided(builder.address(x), none if x is None else next(steps)) for x in arrays]
 
 
 def emit_contiguous(builder: Builder, x: Operand) -> View:

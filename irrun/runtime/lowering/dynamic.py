@@ -8,8 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from irrun.kernels.dynamic_quantization import codes_of, groups_of
-from irrun.kernels.lookup import Lookup
-from irrun.kernels.nibbles import Nibbles
+from irrun.kernels.lookup import Lookup, Nibbles
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import U8, Builder, Unsupported, share
 from irrun.runtime.lowering.copies import emit_contiguous

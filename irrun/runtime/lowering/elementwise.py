@@ -11,7 +11,8 @@ import numpy as np
 from irrun.kernels.casting import reach
 from irrun.kernels.elementwise import Elementwise, convert, select
 from irrun.ops import Op
-from irrun.ops._declared.arithmetic.elementwise import Binary, Unary, align_pdpd
+from irrun.ops._declared.arithmetic.elementwise import Unary, align_pdpd
+from irrun.ops._declared.comparison.base import Comparison
 from irrun.ops._declared.fused.fused_elementwise import FusedElementwise
 from irrun.ops._declared.quantization.fake_quantize import FakeQuantize
 from irrun.ops.registry import versions
@@ -111,18 +112,6 @@ def _is_exact(low: Array, high: Array, output_low: Array, output_high: Array) ->
     return bool((low < high).all() and np.isfinite(span).all() and (output_low + span == output_high).all())
 
 
-def _plain(name: str) -> Function:
-    return lambda e, _, *values: e(name, *map(e.computed, values))
-
-
-def _compared(name: str, *, swapped: bool = False) -> Function:
-    return lambda e, _, a, b: e(name, *_comparable(e, *((b, a) if swapped else (a, b))))
-
-
-def _comparable(e: Expression, *values: Value) -> list[Value]:
-    return [e("to_q", value) if value.kind == "?" else e.computed(value) for value in values]
-
-
 def _power(e: Expression, _: Op, a: Value, b: Value) -> Value:
     if a.kind in "fd" and e.is_constant(b, 2):
         return e("multiply", a, a)
@@ -142,17 +131,12 @@ def _floor_mod(e: Expression, _: Op, *values: Value) -> Value:
 
 
 def _clamp(e: Expression, op: Any, data: Value) -> Value:
-    x = e.computed(data)
+    x, bounds = e.computed(data), op.elementwise().parameters
     if x.kind in "fd":
-        return _clamped(e, x, op.min, op.max)
-    bounds = np.iinfo(np.dtype(data.kind))
-    low, high = (min(max(bound, bounds.min), bounds.max) for bound in (op.min, op.max))
+        return _clamped(e, x, *bounds)
+    kinds = np.iinfo(np.dtype(data.kind))
+    low, high = (min(max(bound, kinds.min), kinds.max) for bound in bounds)
     return e("minimum", e("maximum", x, e.number(math.ceil(low), x.kind)), e.number(math.floor(high), x.kind))
-
-
-def _relu(e: Expression, _: Op, data: Value) -> Value:
-    x = e.computed(data)
-    return e("maximum", x, e.number(0, x.kind))
 
 
 def _squared_difference(e: Expression, _: Op, *values: Value) -> Value:
@@ -195,38 +179,32 @@ def _selu(e: Expression, _: Op, x: Value, alpha: Value, scale: Value) -> Value:
     return e("multiply", e("elu", x, alpha), scale)
 
 
-_NAMES: Final = {each.name.replace("_", ""): each.name for each in ELEMENTS}
+def _swish(e: Expression, _: Op, x: Value, *beta: Value) -> Value:
+    return e("multiply", x, e("sigmoid", e("multiply", *beta, x))) if beta else e("swish", x)
+
+
+_NAMES: Final = {
+    **{each.name.replace("_", ""): each.name for each in ELEMENTS},
+    **{f"logical{name}": f"bitwise_{name}" for name in ("and", "or", "xor", "not")},
+    **{f"bitwise{side}shift": f"{side}_shift" for side in ("left", "right")},
+    "xor": "bitwise_xor",
+    "greater": "less",
+    "greaterequal": "less_equal",
+}
 """The functions of `ELEMENTS`, by the types in lower case of the operations that they may be."""
 
 
 def _named(e: Expression, op: Op, *values: Value) -> Value:
-    """The function that has the name of an operation, or of its ``elementwise``."""
-    operands = map(e.computed, values)
-    if isinstance(op, Unary | Binary):
-        return e(_NAMES[op.type.lower()], *operands)
-    activation = op.elementwise()
-    assert activation is not None
-    return _activated(e, activation, *operands)
-
-
-def _is_named(declared: type[Op]) -> bool:
-    return issubclass(declared, Unary | Binary) or declared.elementwise is not Op.elementwise
+    """The function of `_NAMES`, or the activation, that an operation is."""
+    operands = [e("to_q", x) if isinstance(op, Comparison) and x.kind == "?" else e.computed(x) for x in values]
+    activation = None if isinstance(op, Unary) else op.elementwise()
+    if activation is not None:
+        return _activated(e, activation, *operands)
+    return e(_NAMES[op.type.lower()], *(operands[::-1] if op.type.startswith("Greater") else operands))
 
 
 _FUNCTIONS: Final[dict[str, Function]] = {
-    **{declared.type: _named for name in _NAMES for declared in versions(name).values() if _is_named(declared)},
-    "PReLU": _plain("prelu"),
-    "HardSigmoid": _plain("hardsigmoid"),
-    **{f"Logical{name}": _plain(f"bitwise_{name.lower()}") for name in ("And", "Or", "Xor", "Not")},
-    "Xor": _plain("bitwise_xor"),
-    "BitwiseLeftShift": _plain("left_shift"),
-    "BitwiseRightShift": _plain("right_shift"),
-    "Equal": _compared("equal"),
-    "NotEqual": _compared("not_equal"),
-    "Less": _compared("less"),
-    "LessEqual": _compared("less_equal"),
-    "Greater": _compared("less", swapped=True),
-    "GreaterEqual": _compared("less_equal", swapped=True),
+    **{declared.type: _named for name in _NAMES for declared in versions(name).values()},
     "Divide": _divide,
     "FloorMod": _floor_mod,
     "Power": _power,
@@ -234,9 +212,9 @@ _FUNCTIONS: Final[dict[str, Function]] = {
     "Sign": _sign,
     "Sqrt": _sqrt,
     "Clamp": _clamp,
-    "ReLU": _relu,
+    "ReLU": _clamp,
     "Selu": _selu,
-    "Swish": lambda e, _, x, *beta: e("scaled_swish" if beta else "swish", x, *beta),
+    "Swish": _swish,
     "Round": lambda e, op, x: e("rint" if op.mode == "half_to_even" else "round_away", x),
     "Select": _select,
     "IsNaN": _is_nan,

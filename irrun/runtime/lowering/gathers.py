@@ -15,12 +15,12 @@ from irrun.ops._declared.movement.scatter_update import ScatterUpdate
 from irrun.ops._declared.sequence.one_hot import OneHotV1, OneHotV16
 from irrun.runtime.lowering.builder import Builder, Unsupported, broadcast, empty_as, integers, lowers, share
 from irrun.runtime.lowering.chains import emit_i64
-from irrun.runtime.lowering.copies import axes_of, emit_contiguous, emit_copy, laid_as, part_of
+from irrun.runtime.lowering.copies import emit_accesses, emit_contiguous, emit_copy, laid_as, part_of
 from irrun.runtime.symbolic import Number, is_none, largest
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import dtype_text
-from irrun_kernels.axes import AXES, WALK, Axes, Strided
+from irrun_kernels.axes import AXES, WALK
 from irrun_kernels.elements import I32, I64, U8, U16, U32, kind_of
 from irrun_kernels.moves import Locate, locate
 from irrun_kernels.native import NOWHERE
@@ -51,8 +51,8 @@ def emit_places(
         Locate(
             x=builder.address(whole),
             out=builder.address(out),
-            size=Axes(*x.shape[axes], *padding),
-            step=Axes(*(stride // x.itemsize for stride in x.strides[axes]), *padding),
+            size=(*x.shape[axes], *padding),
+            step=(*(stride // x.itemsize for stride in x.strides[axes]), *padding),
             tuples=out.size,
             depth=depth,
             kind=kind,
@@ -61,7 +61,6 @@ def emit_places(
             tuples_per_task=each,
         ),
         tasks,
-        128,
     )
     return out
 
@@ -72,15 +71,11 @@ def emit_scatter(builder: Builder, updates: Operand, target: Operand, places: Op
     if target.dtype == np.bool_:
         reduction = _OF_BOOLEANS[reduction]
     kind = _BY_WIDTH.get(width) if reduction == "none" else kind_of(target.dtype)
-    shape = updates.shape
-    sizes, steps = axes_of([updates, broadcast(builder, target, shape), broadcast(builder, places, shape)])
     if kind is None or updates.dtype != target.dtype:
         raise Unsupported(f"updates of {dtype_text(updates.dtype)} for {dtype_text(target.dtype)}")
     if updates.ndim > AXES:
         raise Unsupported(f"updates of {updates.ndim} axes")
-    x, out, at = (
-        Strided(builder.address(array), step) for array, step in zip((updates, target, places), steps, strict=True)
-    )
+    sizes, (x, out, at) = emit_accesses(builder, [updates, target, places], updates.shape)
     _, tasks = share(largest(updates.size, 1), 0.5 * updates.size)
     arguments = Scatter(x, out, at, sizes, kind, width, REDUCTIONS.index(reduction), tasks)
     builder.call(scatter, arguments, tasks, WALK)

@@ -1,4 +1,4 @@
-"""Windows over channels-last images, as arguments of kernels."""
+"""Windows over channels-last images, as arguments of kernels, and images with more around them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from irrun.ops._declared.convolution.spatial import Windows as Spatial
 from irrun.runtime.lowering.builder import Builder, Unsupported, is_symbolic
 from irrun.runtime.lowering.copies import emit_copy
+from irrun.runtime.symbolic import Number, is_same, largest
 from irrun.runtime.view import Operand, View
+from irrun.tensor import Array
 from irrun_kernels.pixels import Geometry, Images
-
-AXES: Final = ("{}_depth", "{}_height", "{}_width")
 
 
 def emit_channels_last(builder: Builder, x: Operand) -> View:
@@ -49,9 +51,13 @@ def window_geometry(windows: Spatial, kernel: Sequence[int], x: Operand) -> tupl
     begins, ends, counts = windows.place(x.shape[2:], kernel)
     if any(pad < 0 for pad in (*begins, *ends)) or 0 in counts:
         raise Unsupported("negative pads, or images without windows")
-    one, none = (1,) * (3 - len(kernel)), (0,) * (3 - len(kernel))
-    steps = (*one, *kernel, *one, *windows.strides, *one, *windows.dilations, *none, *begins)
-    return Geometry(*steps), [*one[1:], *counts]
+    steps = [_three(1, along) for along in (kernel, windows.strides, windows.dilations)]
+    return Geometry(steps[0], steps[1], steps[2], _three(0, begins)), [*(1,) * (2 - len(counts)), *counts]
+
+
+def _three(front: int, along: Sequence[Any]) -> tuple[Any, ...]:
+    """Numbers for all three axes, of which the last ones are given."""
+    return (*(front,) * (3 - len(along)), *along)
 
 
 class Part(NamedTuple):
@@ -62,14 +68,13 @@ class Part(NamedTuple):
 
     def of(self, geometry: Geometry, x: Operand) -> tuple[Geometry, Operand]:
         """The windows with these taps, and the images from the first pixel that they meet."""
-        steps, pixels = {}, []
-        for axis, (results, taps) in enumerate(zip(self.results, self.taps, strict=True), start=3 - len(self.taps)):
-            begin = geometry[9 + axis] - taps.start * geometry[6 + axis] - results.start * geometry[3 + axis]
-            steps[AXES[axis].format("kernel")] = taps.stop - taps.start
-            steps[AXES[axis].format("begin")] = max(begin, 0)
+        taps, begins, pixels = list(geometry.taps), list(geometry.begins), []
+        for axis, (results, own) in enumerate(zip(self.results, self.taps, strict=True), start=3 - len(self.taps)):
+            begin = begins[axis] - own.start * geometry.dilations[axis] - results.start * geometry.strides[axis]
+            taps[axis], begins[axis] = own.stop - own.start, max(begin, 0)
             pixels.append(slice(max(-begin, 0), None))
         here: Any = (..., *pixels)
-        return geometry._replace(**steps), x[here]
+        return geometry._replace(taps=tuple(taps), begins=tuple(begins)), x[here]
 
 
 def parts_of(geometry: Geometry, x: Operand, counts: Sequence[int], *, is_cut: bool) -> list[Part]:
@@ -81,10 +86,10 @@ def parts_of(geometry: Geometry, x: Operand, counts: Sequence[int], *, is_cut: b
     found: list[list[tuple[slice, slice]]] = []
     for axis, (size, count) in enumerate(zip(x.shape[2:], counts, strict=True), start=3 - len(counts)):
         if is_symbolic(size, count):
-            bands = [(slice(0, count), slice(0, geometry[axis]))]
+            bands = [(slice(0, count), slice(0, geometry.taps[axis]))]
         else:
             bands = _bands(geometry, axis, size, count)
-        is_dilated = geometry[6 + axis] > 1
+        is_dilated = geometry.dilations[axis] > 1
         found.append(bands if is_dilated else [(slice(0, count), hull([taps for _, taps in bands]))])
     one = Part(tuple(slice(0, count) for count in counts), tuple(hull([taps for _, taps in each]) for each in found))
     if is_symbolic(*x.shape[2:], *counts) or not is_cut:
@@ -99,7 +104,9 @@ _WORTH_CUTTING: Final = 0.85
 
 def _bands(geometry: Geometry, axis: int, size: int, count: int) -> list[tuple[slice, slice]]:
     """Consecutive results along an axis that have the same taps, and these: one at least."""
-    taps, stride, dilation, begin = (geometry[number + axis] for number in (0, 3, 6, 9))
+    taps, stride, dilation, begin = (
+        each[axis] for each in (geometry.taps, geometry.strides, geometry.dilations, geometry.begins)
+    )
     found: list[tuple[slice, slice]] = []
     for result in range(count):
         place = begin - result * stride
@@ -124,13 +131,47 @@ def _products(part: Part) -> int:
 
 def over(geometry: Geometry, x: Operand, out: Operand) -> Geometry:
     """The geometry of windows over images ``x``, with results ``out``."""
-    planes, rows, columns = (1, *out.shape[2:])[-3:]
-    depth, height, width = (1, *x.shape[2:])[-3:]
-    return geometry._replace(
-        images=out.shape[0], planes=planes, rows=rows, columns=columns, depth=depth, height=height, width=width
-    )
+    counts, sizes = ((1, *each.shape[2:])[-3:] for each in (out, x))
+    return geometry._replace(images=out.shape[0], counts=counts, sizes=sizes)
 
 
 def images_of(builder: Builder, x: Operand | None) -> Images:
     """The address of images, and the strides of images, planes, rows and pixels."""
     return Images() if x is None else Images(builder.address(x), x.strides[0], *(0, *x.strides[2:])[-3:])
+
+
+def taps_as_channels(weights: Array, geometry: Geometry) -> tuple[Array, Geometry]:
+    """Weights [1, O, I, *K], and windows over images with all around them that windows reach.
+
+    The taps of a row are neighbours in memory: one tap of more channels.
+    """
+    rows = np.moveaxis(weights, -1, 2).reshape(1, weights.shape[1], -1, *weights.shape[3:-1], 1)
+    return rows, geometry._replace(taps=(*geometry.taps[:2], 1), begins=(0, 0, 0))
+
+
+def emit_padding(builder: Builder, x: Operand, out: Operand, geometry: Geometry, outside: int = 0) -> View:
+    """The images with a number around them, as far as the windows of a result reach."""
+    sizes, begins, reached = x.shape[2:], geometry.begins[5 - x.ndim :], []
+    for axis in range(2, x.ndim):
+        taps, step, dilation, begin = (each[axis + 3 - x.ndim] for each in geometry[:4])
+        reach = (out.shape[axis] - 1) * step + (taps - 1) * dilation + 1
+        reached.append(largest(reach, begin + x.shape[axis]))
+    ends = [whole - begin - size for whole, begin, size in zip(reached, begins, sizes, strict=True)]
+    if not any((*begins, *ends)) and (x.strides[1], x.strides[-1]) == (x.itemsize, x.itemsize * x.shape[1]):
+        return builder.view(x)
+    made = builder.images((*x.shape[:2], *reached), x.dtype)
+    inside = tuple(slice(begin, begin + size) for begin, size in zip(begins, sizes, strict=True))
+    emit_border(builder, made, (0, 0, *begins), (0, 0, *ends), np.full(1, outside, x.dtype))
+    emit_copy(builder, x, made[(slice(None), slice(None), *inside)])
+    return made
+
+
+def emit_border(builder: Builder, out: View, before: Sequence[Number], after: Sequence[Number], value: Operand) -> View:
+    """Copy a number to all elements beside the middle of an array, which is returned."""
+    keys: list[slice] = []
+    for begin, end, size in zip(before, after, out.shape, strict=True):
+        for there, key in ((begin, slice(0, begin)), (end, slice(size - end, size))):
+            if not is_same(there, 0):
+                emit_copy(builder, value, out[(*keys, key)])
+        keys.append(slice(begin, size - end))
+    return out

@@ -60,7 +60,7 @@ def emit_windows(
 ) -> None:
     """Reduce windows, which takes some time for each element of the result; pixels ``outside`` have this value."""
     x, out, has_function = given.x, given.outs[0], given.epilogue.function >= 0
-    channels, taps = out.shape[1], math.prod(given.geometry[:3])
+    channels, taps = out.shape[1], math.prod(given.geometry.taps)
     points = out.size // channels
     each, tasks, parts = _cut(points, 1 if has_function else -(-channels // LANES), nanoseconds * channels)
     arguments = Windows(

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from irrun.kernels.quantize import Levels
-from irrun.ops._declared.fused.fused_integer_convolution import FusedIntegerConvolution
-from irrun.ops._declared.fused.fused_integer_matmul import FusedIntegerMatMul
-from irrun.ops._declared.fused.fused_integer_product import FusedIntegerProduct
+from irrun.ops._declared.fused.fused_integer_product import (
+    FusedIntegerConvolution,
+    FusedIntegerMatMul,
+    FusedIntegerProduct,
+)
 from irrun.runtime.lowering.builder import EMPTY, F32, U8, Builder, Unsupported, lowers
 from irrun.runtime.lowering.convolutions import algorithm_of, has_few_channels
 from irrun.runtime.lowering.copies import emit_contiguous
@@ -18,11 +20,11 @@ from irrun.runtime.lowering.geometry import (
     as_images,
     as_pixels,
     emit_channels_last,
-    has_channels_last,
+    emit_padding,
+    taps_as_channels,
     window_geometry,
 )
 from irrun.runtime.lowering.images import emit_windows
-from irrun.runtime.lowering.padding import emit_surround, taps_as_channels
 from irrun.runtime.lowering.products import Operands, emit_product, of_windows
 from irrun.runtime.view import Operand
 from irrun.tensor import Array
@@ -70,10 +72,10 @@ def lower_integer_convolution(
     weights, x = op.weights, as_images(codes)
     outs = [builder.result_images((codes.shape[0], groups * filters, *counts), dtype) for dtype in _types(op)]
     if algorithm == "product by rows of taps":
-        x = emit_surround(builder, x, outs[0], geometry, op.epilogue.zero)
+        x = emit_padding(builder, x, outs[0], geometry, op.epilogue.zero)
         weights, geometry = taps_as_channels(weights, geometry)
-    elif not has_channels_last(x):
-        x = emit_surround(builder, x, None, geometry, 0)
+    else:
+        x = emit_channels_last(builder, x)
     given = Operands(x, outs, added, end, geometry)
     if algorithm == "depthwise":
         _emit_depthwise(op, builder, given)

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from irrun.ops._declared.fused.fused_channels import FusedChannels
-from irrun.ops._declared.fused.fused_expand import KEPT, FusedExpand
+from irrun.ops._declared.fused.fused_views import KEPT, FusedChannels, FusedExpand
 from irrun.ops._declared.movement.batch_to_space import BatchToSpace
 from irrun.ops._declared.movement.broadcast import BroadcastV1, BroadcastV3
 from irrun.ops._declared.movement.depth_to_space import DepthToSpace
@@ -30,7 +29,7 @@ from irrun.ops._declared.movement.tile import Tile
 from irrun.ops._declared.movement.variadic_split import VariadicSplit
 from irrun.runtime.lowering.builder import Builder, Unsupported, broadcast_shape, empty_as, integers, lowers
 from irrun.runtime.lowering.copies import emit_copy, laid_as, part_of
-from irrun.runtime.lowering.padding import emit_border
+from irrun.runtime.lowering.geometry import emit_border
 from irrun.runtime.symbolic import Number, is_found
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from irrun.kernels.lookup import Lookup
-from irrun.kernels.nibbles import Nibbles
+from irrun.kernels.lookup import Lookup, Nibbles
 from irrun.ops._declared.fused.fused_packed_gather import FusedPackedGather
 from irrun.runtime.lowering.builder import F32, Builder, lowers
 from irrun.runtime.lowering.chains import Expression, Value

@@ -144,8 +144,8 @@ def emit_product(
     """
     form = form_of(given.x)
     geometry = given.windows
-    taps, words = math.prod(geometry[:3]), form.words(weights.depth)
-    points = geometry.images * geometry.planes * geometry.rows * geometry.columns
+    taps, words = math.prod(geometry.taps), form.words(weights.depth)
+    points = geometry.images * math.prod(geometry.counts)
     vectors = panel_vectors(weights.filters)
     cut = of_sizes(tiling)(points, taps, words, weights.filters, weights.groups, has_tiles=form.has_tiles())
     panel_depth = form.packed_depth((weights.before + taps + weights.after) * words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from irrun.ops._declared.fused.fused_view import FusedView
+from irrun.ops._declared.fused.fused_views import FusedView
 from irrun.ops._declared.shape.reshape import Reshape
 from irrun.ops._declared.shape.squeeze import SqueezeV1, SqueezeV15
 from irrun.ops._declared.shape.unsqueeze import Unsqueeze

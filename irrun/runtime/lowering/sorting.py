@@ -11,7 +11,8 @@ from irrun.ops._declared.arithmetic.cum_sum import CumSum
 from irrun.ops._declared.sort.top_k import TopKV1, TopKV3, TopKV11
 from irrun.runtime.lowering.builder import Builder, Unsupported, empty_as, integers, lowers, share
 from irrun.runtime.lowering.chains import emit_i64, emit_type
-from irrun.runtime.lowering.copies import axes_of, emit_copy
+from irrun.runtime.lowering.copies import emit_accesses, emit_copy
+from irrun.runtime.symbolic import Number
 from irrun.runtime.view import Operand, View
 from irrun.tensor.element_type import dtype_text
 from irrun_kernels.axes import WALK, Strided
@@ -39,21 +40,12 @@ def lower_cumsum(op: CumSum, builder: Builder, data: Operand, axis: Operand | No
         emit_copy(builder, np.zeros(1, x.dtype), target[(*before, slice(1))])
         size = data.shape[len(before)]
         source, target = source[(*before, slice(size - 1))], target[(*before, slice(1, None))]
-    sizes, steps = axes_of([array[(*before, slice(1))] for array in (source, target)])
-    kind = KINDS.index(x.dtype.name)
+    sizes, (first, last), (step, out_step) = _lines(builder, len(before), source, target)
     _, tasks = share(math.prod(sizes), 1.0 * data.size)
-    arguments = Scan(
-        Strided(builder.address(source), steps[0]),
-        Strided(builder.address(target), steps[1]),
-        sizes,
-        source.shape[len(before)],
-        source.strides[len(before)],
-        target.strides[len(before)],
-        kind,
-        x.itemsize,
-        tasks,
-    )
+    kind, length = KINDS.index(x.dtype.name), source.shape[len(before)]
+    arguments = Scan(first, last, sizes, length, step, out_step, kind, tasks)
     builder.call(scan, arguments, tasks, WALK)
+    builder.cover(source, target)
     return emit_type(builder, out, data.dtype)
 
 
@@ -61,7 +53,7 @@ def lower_cumsum(op: CumSum, builder: Builder, data: Operand, axis: Operand | No
 def lower_topk(op: TopKV1 | TopKV3 | TopKV11, builder: Builder, data: Operand, k: Operand) -> tuple[View, View]:
     """The elements that come first, and their indices."""
     wanted, axis = integers(k, "k")[0], op.axis % data.ndim
-    count, before = data.shape[axis], (slice(None),) * axis
+    count = data.shape[axis]
     kind = U64 if data.dtype == np.uint64 else kind_of(data.dtype)
     if kind is None:
         raise Unsupported(f"elements of {dtype_text(data.dtype)}")
@@ -73,25 +65,32 @@ def lower_topk(op: TopKV1 | TopKV3 | TopKV11, builder: Builder, data: Operand, k
         builder.empty(shape, np.dtype(op.index_element_type.replace("i", "int"))),
     )
     x = builder.view(data)
-    sizes, steps = axes_of([array[(*before, slice(1))] for array in (x, out, places)])
+    sizes, (source, target, indices), (step, out_step, places_step) = _lines(builder, axis, x, out, places)
     rows = math.prod(sizes)
     _, tasks = share(rows, 2.0 * data.size + 20 * out.size)
     arguments = Top(
-        x=Strided(builder.address(x), steps[0]),
-        out=Strided(builder.address(out), steps[1]),
-        places=Strided(builder.address(places), steps[2]),
-        size=sizes,
-        length=count,
-        wanted=wanted,
-        x_step=x.strides[axis],
-        out_step=out.strides[axis],
-        places_step=places.strides[axis],
+        source,
+        target,
+        indices,
+        sizes,
+        count,
+        wanted,
+        step,
+        out_step,
+        places_step,
         kind=kind,
         width=x.itemsize,
-        index_width=places.itemsize,
+        places_kind=KINDS.index(places.dtype.name),
         smallest=int(op.mode == "min"),
         by_index=int(op.sort == "index"),
         tasks=tasks,
     )
     builder.call(top, arguments, tasks, workspace_of(wanted))
+    builder.cover(x, out, places)
     return out, places
+
+
+def _lines(builder: Builder, axis: int, *arrays: View) -> tuple[tuple[Number, ...], list[Strided], list[Number]]:
+    """Where the first elements of lines along an axis lie, and the distances of others."""
+    firsts = [array[(*(slice(None),) * axis, 0)] for array in arrays]
+    return *emit_accesses(builder, firsts, firsts[0].shape), [array.strides[axis] for array in arrays]

@@ -85,7 +85,7 @@ def lower_transposed_convolution(
             [out[here] for out in outs],
             None if added is None else added[here],
             end,
-            Geometry(*(*taps, *(1,) * 6, *begins)),
+            Geometry(taps=tuple(taps), begins=tuple(begins)),
         )
         weights = _weights_of(blocks, runs, taps)
         if is_depthwise:

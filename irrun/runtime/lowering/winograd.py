@@ -27,7 +27,7 @@ from irrun_kernels.winograd import TransformData, TransformResult, transform_dat
 def is_worth_tiles(geometry: Geometry, shape: tuple[int, ...], depth: int) -> bool:
     """Return whether a convolution is faster by tiles, whose weights are four times as large."""
     batch, filters, *sizes = shape
-    if len(sizes) > 2 or is_symbolic(*shape, depth) or geometry[:9] != (1, 3, 3, *(1,) * 6):
+    if len(sizes) > 2 or is_symbolic(*shape, depth) or geometry[:3] != ((1, 3, 3), (1, 1, 1), (1, 1, 1)):
         return False
     return fit_tiles(sizes, batch, filters, depth)
 
@@ -85,7 +85,7 @@ def emit_winograd(op: FusedConvolution, builder: Builder, given: Operands) -> No
         arguments = Product(
             x=Images(builder.address(data), pixel=4 * depth),
             panels=panels,
-            geometry=Geometry(columns=tiles, width=tiles),
+            geometry=Geometry(counts=(1, 1, tiles), sizes=(1, 1, tiles)),
             cut=cut,
             depth=depth,
             panel_depth=depth,

@@ -9,7 +9,6 @@ import pytest
 
 from irrun.kernels.bf16 import rounded
 from irrun.ops._declared.fused.fused_attention import FusedAttention
-from irrun.runtime.memory import Memory
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BF16, F32
 from irrun_kernels.attention import KEYS
@@ -56,7 +55,7 @@ def test_hidden_infinities_of_causal_attention_propagate(
     if transposed:
         parts[1] = np.ascontiguousarray(parts[1].swapaxes(-1, -2))
     with np.errstate(all="ignore"):
-        compiled, plain = run(op, *parts), op.run(*parts, memory=Memory())
+        compiled, plain = run(op, *parts), op.run(*parts)
     assert compiled is not None
     np.testing.assert_allclose(compiled, plain, rtol=1e-4)
 
@@ -85,7 +84,7 @@ def test_operands_are_rounded(name: str, masked: str, stored: str) -> None:
     expected = exact(query, *whole, 0.3, hidden, "bf16" if queries > 1 else "f32")
     compiled = run(op, *given)
     assert compiled is not None
-    for got in (compiled, op.run(*given, memory=Memory())):
+    for got in (compiled, op.run(*given)):
         # A weight near the middle of two bf16 may become the other one.
         np.testing.assert_allclose(got, expected, atol=2.0**-8 * np.abs(value).max())
         assert np.median(np.abs(got - expected)) < 2e-6
@@ -98,7 +97,7 @@ def drawn(*shape: int, dtype: type = np.float32) -> Array:
 
 def compared(op: FusedAttention, *inputs: Array | None) -> None:
     with np.errstate(all="ignore"):
-        wanted = op.run(*inputs, memory=Memory())
+        wanted = op.run(*inputs)
     got = run(op, *inputs)
     assert got is not None
     np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
@@ -130,7 +129,7 @@ def test_queries_that_tasks_share(queries: int, shared: int, precision: ElementT
     op = attention_of(1, 2, queries, 16, shared).in_precision(precision)
     got = run(op, *inputs)
     assert got is not None
-    np.testing.assert_allclose(got, op.run(*inputs, memory=Memory()), atol=1e-5 if precision is F32 else 0.02)
+    np.testing.assert_allclose(got, op.run(*inputs), atol=1e-5 if precision is F32 else 0.02)
 
 
 MASKS = [(2, 6, 5, 70), (1, 1, 5, 70), (2, 1, 1, 70), (6, 5, 1), (5, 70), (1, 70), (1, 1), ()]
@@ -218,7 +217,7 @@ def test_weights_that_are_no_numbers(precision: ElementType) -> None:
     assert not got[:, :, 2].any()
     assert not got[0, 0, 1].any()
     with np.errstate(all="ignore"):
-        wanted = op.run(*inputs, memory=Memory())
+        wanted = op.run(*inputs)
     np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5 if precision is F32 else 0.02)
 
 

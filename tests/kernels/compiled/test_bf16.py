@@ -7,10 +7,9 @@ import pytest
 
 from irrun.kernels.bf16 import bf16_bits, rounded, widened
 from irrun.kernels.elementwise import Elementwise
+from irrun.ops._declared.fused.fused_conversions import FusedRound
 from irrun.ops._declared.fused.fused_matmul import FusedMatMul
-from irrun.ops._declared.fused.fused_round import FusedRound
 from irrun.runtime.lowering import conversions, packing
-from irrun.runtime.memory import Memory
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BF16, F16, F32, U16
 from irrun_kernels.backends import OF_BF16
@@ -100,7 +99,7 @@ def test_products_are_equal_to_the_bit(size: tuple[int, int, int]) -> None:
         np.testing.assert_array_equal(both[0], expected)
     np.testing.assert_array_equal(both[1], bf16_bits(both[0]))
     np.testing.assert_array_equal(alone, both[1])
-    numpy = op.with_bf16(floats=True).run(bf16_bits(x), memory=Memory())[0]
+    numpy = op.with_bf16(floats=True).run(bf16_bits(x))[0]
     assert (np.abs(numpy - expected) <= 2 * np.sqrt(depth) * error).all()
 
 

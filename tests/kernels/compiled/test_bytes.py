@@ -11,9 +11,7 @@ import pytest
 from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.quantize import Levels
 from irrun.ops._declared.convolution.spatial import Windows
-from irrun.ops._declared.fused.fused_integer_convolution import FusedIntegerConvolution
-from irrun.ops._declared.fused.fused_integer_product import IntegerEpilogue
-from irrun.runtime.memory import Memory
+from irrun.ops._declared.fused.fused_integer_product import FusedIntegerConvolution, IntegerEpilogue
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32
 from tests.kernels.compiled.lowered import run
@@ -61,7 +59,7 @@ def test_levels_are_half_a_step_from_exact_numbers_at_most(name: str, zero: int,
     end = IntegerEpilogue(zero, factor, bias, BETWEEN if form == "rounded" else None, added, RELU, True, OUT)
     source: Any = SimpleNamespace(windows=lambda _: Windows(strides, dilations, begins, ends))
     op = FusedIntegerConvolution(Fact(F32, Shape(exact.shape)), source, weights, end, True)
-    for result, error in ((run(op, *inputs), NEAR), (op.run(*inputs, memory=Memory()), NUMPY)):
+    for result, error in ((run(op, *inputs), NEAR), (op.run(*inputs), NUMPY)):
         assert result is not None
         clear = np.ones(exact.shape, bool) if form != "rounded" else ~unclear
         assert clear.mean() > 0.9

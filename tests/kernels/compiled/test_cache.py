@@ -12,7 +12,6 @@ from irrun.ops._declared.fused.fused_attention import FusedAttention
 from irrun.runtime.lowering.attention import lower_attention
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.lowering.copies import emit_copy
-from irrun.runtime.memory import Memory
 from irrun.runtime.view import View
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32
@@ -42,7 +41,7 @@ def test_attention(queries: int, kind: type) -> None:
     for keys in (30, 17, 600, 2, KEYS, KEYS + 1, 30, 17):
         given = operands(queries, keys, kind)
         with np.errstate(all="ignore"):
-            wanted = op.run(*given, memory=Memory())
+            wanted = op.run(*given)
         got = compute(given)
         assert got is not None
         np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)

@@ -18,7 +18,6 @@ from irrun.runtime.instance import Instance
 from irrun.runtime.lowering.builder import Builder, Unsupported
 from irrun.runtime.lowering.convolutions import lower_convolution
 from irrun.runtime.lowering.geometry import Part, parts_of
-from irrun.runtime.memory import Memory
 from irrun.runtime.program import assembled
 from irrun.runtime.request import Refused, Request
 from irrun.tensor import Array, Fact, Shape
@@ -55,7 +54,7 @@ ACTIVATIONS = {
 
 
 def test_taps_that_meet_only_padding_are_left_out() -> None:
-    windows = Geometry(1, 3, 1, 1, 1, 1, 1, 12, 1, 0, 12, 0)
+    windows = Geometry((1, 3, 1), (1, 1, 1), (1, 12, 1), (0, 12, 0))
     image = np.zeros((1, 8, 14, 1), np.float32)
     parts = parts_of(windows, image, (14, 1), is_cut=True)
     assert [(part.results[0], part.taps[0]) for part in parts] == [
@@ -209,5 +208,5 @@ def test_depthwise_convolution_of_bf16(name: str, activation: str) -> None:
         np.testing.assert_array_equal(both[1], bf16_bits(floats))
         np.testing.assert_array_equal(alone, bf16_bits(floats))
         if function is None:
-            numpy = op.run(data, memory=Memory())
+            numpy = op.run(data)
             np.testing.assert_allclose(numpy, floats, atol=2e-6 * kernel[0] * kernel[1], rtol=1e-5)

@@ -7,10 +7,9 @@ import pytest
 
 from irrun.kernels.dynamic_quantization import groups_of, quantized
 from irrun.kernels.elementwise import Elementwise
-from irrun.kernels.nibbles import Nibbles
+from irrun.kernels.lookup import Nibbles
 from irrun.kernels.packed_product import PackedMatrix
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
-from irrun.runtime.memory import Memory
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32
 from tests.kernels.compiled.lowered import run
@@ -79,7 +78,7 @@ def test_both_tiers_are_equal_to_the_bit(kind: str, rows: int, columns: int, gro
     levels, scales = quantized(x, groups_of(size, groups * each, each).size)
     near = levels.astype(np.float64) * np.repeat(scales, groups_of(size, groups * each, each).size, 1)[:, : x.shape[1]]
     exact = np.clip(near @ numbers + bias + summand, -40, 60)
-    got = op.run(x, summand, memory=Memory())
+    got = op.run(x, summand)
     np.testing.assert_allclose(got, exact, rtol=1e-5, atol=1e-4)
     compiled = run(op, x, summand)
     assert compiled is not None
@@ -97,7 +96,7 @@ def test_a_group_with_an_element_that_is_not_finite_makes_its_row_nan(strange: f
     x = draw.standard_normal((3, 64), dtype=np.float32)
     x[1, 40] = strange
     op = FusedPackedMatMul(Fact(F32, Shape((3, 20))), matrix, None, None, 32)
-    got = op.run(x, memory=Memory())
+    got = op.run(x)
     assert np.isnan(got).all(axis=1).tolist() == [False, True, False]
     compiled = run(op, x)
     assert compiled is not None

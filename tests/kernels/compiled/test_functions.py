@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
 
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops import Fact, Op, Shape
-from irrun.ops._declared.activation.clamp import Clamp
-from irrun.ops._declared.activation.elu import Elu
-from irrun.ops._declared.activation.gelu import GeluV7
 from irrun.ops._declared.fused.fused_leaky_relu import FusedLeakyReLU
-from irrun.ops.registry import resolve
+from irrun.ops.registry import declarations
 from irrun.tensor.element_type import F32
 from irrun_kernels.scalars import UNARY
 from tests.kernels.compiled import built, own_kernels
@@ -32,22 +31,23 @@ def unary(function: str, x: Array, alpha: float = 0, beta: float = 0) -> None:
     built.call(own_kernels.apply_unary, UNARY.index(function), x.ctypes.data, len(x), alpha, beta)
 
 
-OF_PARAMETERS: dict[str, Op] = {
-    "clamp": Clamp(min=-2, max=3),
-    "elu": Elu(alpha=2),
-    "gelu_tanh": GeluV7(approximation_mode="tanh"),
-    "prelu": FusedLeakyReLU(Fact(F32, Shape(())), -2),
-}
-"""The operations of functions whose name is not that of an operation without attributes."""
+def _instances() -> Iterator[Op]:
+    """All operations of one input, with each of their choices, and numbers for other attributes."""
+    yield FusedLeakyReLU(Fact(F32, Shape(())), -2)
+    for declared in declarations():
+        if declared.elementwise is not Op.elementwise:
+            given = enumerate(declared.spec.attributes)
+            values = [[(each.field, one) for one in each.choices or (place + 0.5,)] for place, each in given]
+            yield from (declared(**dict(chosen)) for chosen in itertools.product(*values))
 
 
-def defined(name: str) -> Elementwise:
-    """A function as its operation defines it."""
-    op = OF_PARAMETERS[name] if name in OF_PARAMETERS else resolve(name)()
-    function = op.elementwise()
-    assert function is not None
-    assert function.name == name
-    return function
+def _defined() -> dict[str, Elementwise]:
+    functions = [function for op in _instances() if (function := op.elementwise()) is not None]
+    return {function.name: function for function in reversed(functions)}
+
+
+DEFINED: Final = _defined()
+"""Functions as their operations define them."""
 
 
 def in_f64(function: Elementwise, x: Array) -> Array:
@@ -61,7 +61,7 @@ def in_f64(function: Elementwise, x: Array) -> Array:
 @pytest.mark.parametrize("name", UNARY)
 @pytest.mark.parametrize("count", [1, 15, 16, 1001])
 def test_unary(name: str, count: int) -> None:
-    function = defined(name)
+    function = DEFINED[name]
     x = np.linspace(-20, 20, count, dtype=np.float32)
     expected = in_f64(function, x)
     unary(name, x, *function.parameters)
@@ -71,7 +71,7 @@ def test_unary(name: str, count: int) -> None:
 @merged()
 @pytest.mark.parametrize("name", sorted(set(UNARY) - {"sqrt"}))
 def test_special_values(name: str) -> None:
-    function = defined(name)
+    function = DEFINED[name]
     x = np.array([np.nan, np.inf, -np.inf, 0, 200, -200], np.float32)
     with np.errstate(over="ignore"):
         expected = in_f64(function, x).astype(np.float32)

@@ -11,7 +11,6 @@ from irrun.kernels.lookup import Lookup
 from irrun.kernels.packed_product import FEW_ROWS, PackedMatrix
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import Unsupported
-from irrun.runtime.memory import Memory
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import BF16, F32
 from irrun.tensor.rounding import decode
@@ -78,7 +77,7 @@ def test_a_product_with_codes_of_a_table(
     )
     numbers = table[codes].astype(np.float64) - (0 if zero is None else zero[..., np.newaxis])
     weights = (numbers * scale[..., np.newaxis]).reshape(columns, -1)
-    for result in (run(op, x), op.run(x, memory=Memory())):
+    for result in (run(op, x), op.run(x)):
         assert result is not None
         np.testing.assert_allclose(result, x @ weights.T, rtol=1e-5, atol=1e-6 * (np.abs(x) @ np.abs(weights.T)).max())
 
@@ -111,6 +110,6 @@ def test_a_product_of_several_rows_in_bf16(rows: int, bits: int, groups: int, si
     expected = x.astype(np.float64) @ weights.T
     op = FusedPackedMatMul(Fact(F32, Shape((rows, 70))), PackedMatrix(codes, scale, zero), None, None)
     half = op.in_precision(BF16)
-    for result in (run(half, x), half.run(x, memory=Memory())):
+    for result in (run(half, x), half.run(x)):
         assert result is not None
         np.testing.assert_allclose(result, expected, atol=2e-6 * np.abs(x).max() * np.abs(weights).sum(1).max())

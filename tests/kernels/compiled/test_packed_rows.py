@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from irrun.kernels.nibbles import Nibbles
+from irrun.kernels.lookup import Nibbles
 from irrun.ops import Fact
 from irrun.ops._declared.fused.fused_packed_gather import FusedPackedGather
 from irrun.tensor import Array, Shape

@@ -12,7 +12,6 @@ from irrun.kernels.recurrent import Cell, Gru, Lstm, Rnn, Weights, run_sequence
 from irrun.ops._declared.fused.fused_recurrence import FusedRecurrence
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.lowering.recurrent import lower_recurrence
-from irrun.runtime.memory import Memory
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import BF16, F32
 from tests.kernels.compiled.lowered import opened, placed, results
@@ -107,7 +106,7 @@ def test_operands_in_bf16(name: str) -> None:
     rounded = op.in_precision(BF16)
     lengths = np.full(3, 4)
     found = compiled(rounded, inputs, lengths, is_constant=True)
-    for got, wanted in zip(found, rounded.run(*inputs, lengths, memory=Memory()), strict=True):
+    for got, wanted in zip(found, rounded.run(*inputs, lengths), strict=True):
         np.testing.assert_allclose(got, wanted, rtol=0, atol=2e-2)
 
 

@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import copy
-from typing import Any, Final, Protocol, Self
+from typing import Final, Self
 from typing import TypeVar as _TypeVar
 
-import numpy as np
-
-from irrun.kernels.layout import axes_in_memory
-from irrun.ops import Array, Fact, Fold, In, Op, Out
+from irrun.ops import Fact, Fold, In, Op, Out
 from irrun.ops.operation import LazySpec
 from irrun.tensor.element_type import ANY
 
 FUSED: Final = "fused"
 """The opset name of fused operations, which belong to no opset."""
-
-
-class Memory(Protocol):
-    """A source of output buffers for kernels."""
-
-    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """Return an uninitialised array."""
-        ...
-
-    def like(self, array: Array) -> Array:
-        """Return an uninitialised array of the same shape, type and memory layout."""
-        ...
-
-
-def empty_as(array: Array, dtype: np.dtype[Any], memory: Memory) -> Array:
-    """Return an uninitialised array of another type with the same memory order of axes."""
-    order = axes_in_memory(array)
-    laid = memory.empty([array.shape[axis] for axis in order], dtype)
-    return laid.transpose(np.argsort(order))
 
 
 class Fused(Op):

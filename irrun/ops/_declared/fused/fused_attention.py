@@ -7,7 +7,7 @@ import numpy as np
 
 from irrun.kernels.attention import attention
 from irrun.ops import Array, Fact
-from irrun.ops._declared.fused.base import Fused, Memory, fused
+from irrun.ops._declared.fused.base import Fused, fused
 from irrun.ops.work import Sizes
 from irrun.tensor import ElementType
 from irrun.tensor.element_type import F32
@@ -87,8 +87,6 @@ class FusedAttention(Fused):
         bias: Array | None = None,
         factor: Array | None = None,
         sink: Array | None = None,
-        *,
-        memory: Memory,
     ) -> Array:
         if self.key_transposed:
             key = key.swapaxes(-1, -2)
@@ -100,7 +98,7 @@ class FusedAttention(Fused):
         front = np.broadcast_shapes(*(part.shape[:-3] for part in parts))
         of_heads = [query] if self.shared > 1 else parts
         (heads,) = np.broadcast_shapes(*(part.shape[-3:-2] for part in of_heads))
-        out = target = memory.empty((*front, queries, heads, width), query.dtype).swapaxes(-2, -3)
+        out = target = np.empty((*front, queries, heads, width), query.dtype).swapaxes(-2, -3)
         if self.shared > 1:
             split = (heads // self.shared, self.shared)
             varies = any(part is not None and part.ndim > 2 and part.shape[-3] > 1 for part in added)

@@ -5,12 +5,12 @@ from numpy.lib.stride_tricks import as_strided
 
 from irrun.kernels.layout import axes_in_memory
 from irrun.ops import Array, Fact
-from irrun.ops._declared.fused.base import Fused, Memory, fused
+from irrun.ops._declared.fused.base import Fused, fused
 
 
 @fused("FusedConcat")
 class FusedConcat(Fused):
-    """Concatenation along an axis, in a reused output buffer.
+    """Concatenation along an axis.
 
     With ``room``, the result is the first part of a buffer with that many elements along the axis. An operation that
     ``grows`` appends to the buffer of its first input, the result of another with the same room, and returns the longer
@@ -25,7 +25,7 @@ class FusedConcat(Fused):
         self.room = room
         self.grows = grows
 
-    def run(self, *inputs: Array, memory: Memory) -> Array:
+    def run(self, *inputs: Array) -> Array:
         first = inputs[0]
         sizes = list(first.shape)
         sizes[self.axis] = sum(x.shape[self.axis] for x in inputs)
@@ -38,7 +38,7 @@ class FusedConcat(Fused):
         lengths = list(sizes)
         if self.room is not None:
             lengths[self.axis] = self.room
-        laid = memory.empty([lengths[axis] for axis in order], first.dtype)
+        laid = np.empty([lengths[axis] for axis in order], first.dtype)
         out = laid.transpose(np.argsort(order))[(*before, slice(sizes[self.axis]))]
         np.concatenate(inputs, axis=self.axis, out=out)
         return out

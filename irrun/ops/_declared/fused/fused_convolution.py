@@ -8,7 +8,7 @@ from irrun.kernels.convolution import Convolution
 from irrun.kernels.elementwise import Elementwise, in_place
 from irrun.ops import Array, Fact
 from irrun.ops._declared.convolution.base import Convolving
-from irrun.ops._declared.fused.base import Memory, fused
+from irrun.ops._declared.fused.base import fused
 from irrun.ops._declared.fused.fused_product import FusedProduct
 from irrun.ops.work import Sizes
 from irrun.tensor import ElementType
@@ -69,6 +69,6 @@ class FusedConvolution(FusedProduct):
         activation = in_place(self.activation)
         return Convolution(self.rounded_weights, self.bias, activation, self.least, accurate=self.accurate)
 
-    def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array | tuple[Array, ...]:
+    def run(self, data: Array, summand: Array | None = None) -> Array | tuple[Array, ...]:
         geometry = self.source.windows(data.ndim - 2).geometry(data.shape[2:], self.weights.shape[3:])
-        return self.results(self.prepared(self.operand(data), geometry, summand, memory.empty), memory)
+        return self.results(self.prepared(self.operand(data), geometry, summand))

@@ -4,7 +4,7 @@ import numpy as np
 
 from irrun.kernels.chain import Chain
 from irrun.ops import Array, Fact
-from irrun.ops._declared.fused.base import Fused, Memory, empty_as, fused
+from irrun.ops._declared.fused.base import Fused, fused
 
 
 @fused("FusedElementwise")
@@ -18,9 +18,8 @@ class FusedElementwise(Fused):
         self.chain = chain
         self.like = like
 
-    def run(self, *inputs: Array, memory: Memory) -> Array:
+    def run(self, *inputs: Array) -> Array:
         dtype = self.fact.type.dtype
         if self.like is None:
-            return self.chain(inputs, memory.empty(np.broadcast_shapes(*(x.shape for x in inputs)), dtype))
-        like = inputs[self.like]
-        return self.chain(inputs, memory.like(like) if like.dtype == dtype else empty_as(like, dtype, memory))
+            return self.chain(inputs, np.empty(np.broadcast_shapes(*(x.shape for x in inputs)), dtype))
+        return self.chain(inputs, np.empty_like(inputs[self.like], dtype))

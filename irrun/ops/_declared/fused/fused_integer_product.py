@@ -1,17 +1,22 @@
-"""The base class of products of quantised activations and integer weights."""
+"""Products of quantised activations and integer weights."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final, Self
 
 import numpy as np
 
-from irrun.kernels.elementwise import Elementwise, in_place
+from irrun.kernels.convolution import Convolution
+from irrun.kernels.elementwise import Elementwise, finish, in_place
 from irrun.kernels.quantize import Levels
 from irrun.ops import Array, Fact
-from irrun.ops._declared.fused.base import Fused, Memory, empty_as
+from irrun.ops._declared.convolution.base import Convolving
+from irrun.ops._declared.fused.base import Fused, fused
+from irrun.ops.work import Sizes
 from irrun.tensor.element_type import U8
 
 F32: Final = np.dtype(np.float32)
@@ -67,21 +72,21 @@ class FusedIntegerProduct(Fused):
         made.epilogue = replace(self.epilogue, levels=levels, multiples=multiples, floats=floats, activation=activation)
         return made
 
-    def centred(self, codes: Array, memory: Memory) -> Array:
+    def centred(self, codes: Array) -> Array:
         """Return levels less that of zero, as f32."""
-        data = empty_as(codes, F32, memory)
+        data = np.empty_like(codes, F32)
         np.copyto(data, codes)
         if self.epilogue.zero:
             data -= np.float32(self.epilogue.zero)
         return data
 
-    def added(self, summand: Array | None, memory: Memory) -> Array | None:
+    def added(self, summand: Array | None) -> Array | None:
         """Return the summand as f32."""
         if summand is None or self.epilogue.summand is None:
             return summand
-        return self.epilogue.summand.dequantize(summand, empty_as(summand, F32, memory))
+        return self.epilogue.summand.dequantize(summand, np.empty_like(summand, F32))
 
-    def results(self, result: Array, summand: Array | None, memory: Memory) -> tuple[Array, ...]:
+    def results(self, result: Array, summand: Array | None) -> tuple[Array, ...]:
         """Return the outputs for sum * factor + bias in f32, which is overwritten.
 
         Summand and activation are part of that already, unless it is rounded before.
@@ -89,7 +94,7 @@ class FusedIntegerProduct(Fused):
         levels, between = self.epilogue.levels, self.epilogue.between
         if levels is None and between is None:
             return (result,)
-        codes = empty_as(result, np.dtype(np.uint8), memory)
+        codes = np.empty_like(result, np.uint8)
         if between is not None:
             between.quantize(result, codes)
             between.dequantize(codes, result)
@@ -101,3 +106,59 @@ class FusedIntegerProduct(Fused):
             return (result,)
         levels.quantize(result if self.epilogue.multiples is None else result / self.epilogue.multiples, codes)
         return (result, codes) if self.epilogue.floats else (codes,)
+
+
+@fused("FusedIntegerMatMul")
+class FusedIntegerMatMul(FusedIntegerProduct):
+    """A product of levels [..., K] and constant weights i8 [K, N].
+
+    Inputs are the levels, and a summand in the shape of the output.
+    """
+
+    @cached_property
+    def prepared(self) -> Array:
+        """The weights as f32, with the factors."""
+        return self.weights * self.epilogue.factor
+
+    def multiply_adds(self, sizes: Sizes) -> int:
+        return math.prod(sizes.output) * int(self.weights.shape[0])
+
+    def run(self, codes: Array, summand: Array | None = None) -> tuple[Array, ...]:
+        depth, columns = self.weights.shape
+        result = np.empty((*codes.shape[:-1], columns), F32)
+        out, added = result.reshape(-1, columns), self.added(summand)
+        np.matmul(self.centred(codes).reshape(-1, depth), self.prepared, out=out)
+        early = added if self.epilogue.between is None else None
+        early = None if early is None else early.reshape(-1, columns)
+        finish(out, self.epilogue.bias, early, self.epilogue.early)
+        return self.results(result, added)
+
+
+@fused("FusedIntegerConvolution")
+class FusedIntegerConvolution(FusedIntegerProduct):
+    """A convolution of levels with constant weights i8 [G, O, I, *K].
+
+    Inputs are the levels, and a summand in the shape of the output.
+    """
+
+    def __init__(
+        self, fact: Fact, source: Convolving, weights: Array, epilogue: IntegerEpilogue, accurate: bool
+    ) -> None:
+        super().__init__(fact, weights, epilogue)
+        self.source = source
+        self.accurate = accurate
+
+    def multiply_adds(self, sizes: Sizes) -> int:
+        return math.prod(sizes.output) * math.prod(self.weights.shape[2:])
+
+    @cached_property
+    def prepared(self) -> Convolution:
+        """The weights as f32, with the factors."""
+        factor = self.epilogue.factor.reshape(*self.weights.shape[:2], *(1,) * (self.weights.ndim - 2))
+        return Convolution(self.weights * factor, self.epilogue.bias, self.epilogue.early, accurate=self.accurate)
+
+    def run(self, codes: Array, summand: Array | None = None) -> tuple[Array, ...]:
+        geometry = self.source.windows(codes.ndim - 2).geometry(codes.shape[2:], self.weights.shape[3:])
+        added = self.added(summand)
+        early = added if self.epilogue.between is None else None
+        return self.results(self.prepared(self.centred(codes), geometry, early), added)

@@ -4,10 +4,9 @@ import math
 
 import numpy as np
 
-from irrun.kernels.elementwise import Elementwise, in_place
-from irrun.kernels.epilogue import finish
+from irrun.kernels.elementwise import Elementwise, finish, in_place
 from irrun.ops import Array, Fact
-from irrun.ops._declared.fused.base import Memory, fused
+from irrun.ops._declared.fused.base import fused
 from irrun.ops._declared.fused.fused_product import FusedProduct
 from irrun.ops.work import Sizes
 
@@ -33,13 +32,13 @@ class FusedMatMul(FusedProduct):
     def takes_bf16(self) -> bool:
         return not self.weights.shape[0] % 2
 
-    def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array | tuple[Array, ...]:
+    def run(self, data: Array, summand: Array | None = None) -> Array | tuple[Array, ...]:
         depth, columns = self.weights.shape
         lead = data.shape[:-1]
         rows = math.prod(lead)
-        result = memory.empty((*lead, columns), self.weights.dtype)
+        result = np.empty((*lead, columns), self.weights.dtype)
         out = result.reshape(rows, columns)
         np.matmul(self.operand(data).reshape(rows, depth), self.rounded_weights, out=out)
         added = None if summand is None else summand.reshape(rows, columns)
         finish(out, self.bias, added, in_place(self.activation))
-        return self.results(result, memory)
+        return self.results(result)

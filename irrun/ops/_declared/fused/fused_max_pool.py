@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from irrun.kernels.pooling import max_pool, pooled_room
+from irrun.kernels.pooling import max_pool
 from irrun.ops import Array, Fact
 from irrun.ops._declared.convolution.spatial import Windows
-from irrun.ops._declared.fused.base import Fused, Memory, fused
+from irrun.ops._declared.fused.base import Fused, fused
 
 
 @fused("FusedMaxPool")
@@ -15,6 +15,6 @@ class FusedMaxPool(Fused):
         self.kernel = kernel
         self.windows = windows
 
-    def run(self, data: Array, *, memory: Memory) -> Array:
+    def run(self, data: Array) -> Array:
         geometry = self.windows.geometry(data.shape[2:], self.kernel)
-        return max_pool(data, geometry, pooled_room(data, geometry.counts, data.dtype, memory.empty))
+        return max_pool(data, geometry)

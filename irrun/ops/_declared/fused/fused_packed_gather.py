@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.kernels.gather import gather
-from irrun.kernels.lookup import Lookup
-from irrun.kernels.nibbles import Nibbles
+from irrun.kernels.lookup import Lookup, Nibbles
 from irrun.ops import Array, Fact
 from irrun.ops._declared.fused.base import Fused, fused
 

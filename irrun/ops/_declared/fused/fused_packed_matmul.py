@@ -10,7 +10,7 @@ from irrun.kernels.dynamic_quantization import product
 from irrun.kernels.elementwise import Elementwise, in_place
 from irrun.kernels.packed_product import FEW_ROWS
 from irrun.ops import Array, Fact
-from irrun.ops._declared.fused.base import Fused, Memory, fused
+from irrun.ops._declared.fused.base import Fused, fused
 from irrun.ops.work import Sizes
 from irrun.tensor import ElementType
 from irrun.tensor.element_type import F32
@@ -52,12 +52,12 @@ class FusedPackedMatMul(Fused):
     def multiply_adds(self, sizes: Sizes) -> int:
         return math.prod(sizes.output) * int(self.weights.shape[0])
 
-    def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array:
+    def run(self, data: Array, summand: Array | None = None) -> Array:
         depth, columns = self.weights.shape
         lead = data.shape[:-1]
         rows = math.prod(lead)
         added = None if summand is None else summand.reshape(rows, columns)
-        result = memory.empty((*lead, columns), np.dtype(np.float32))
+        result = np.empty((*lead, columns), np.float32)
         out = result.reshape(rows, columns)
         if self.group_size:
             rows_of = data.reshape(rows, depth)

@@ -8,7 +8,7 @@ import numpy as np
 
 from irrun.kernels.bf16 import bf16_bits, rounded, widened
 from irrun.ops import Array, Fact
-from irrun.ops._declared.fused.base import Fused, Memory, empty_as
+from irrun.ops._declared.fused.base import Fused
 from irrun.tensor import ElementType
 from irrun.tensor.element_type import F32, U16
 
@@ -60,10 +60,10 @@ class FusedProduct(Fused):
         """Return the data as f32, rounded to the precision."""
         return widened(data) if data.dtype == np.uint16 else rounded(data, self.precision.name)
 
-    def results(self, result: Array, memory: Memory) -> Array | tuple[Array, ...]:
+    def results(self, result: Array) -> Array | tuple[Array, ...]:
         """Return the outputs for a result in f32."""
         if not self.bf16:
             return result
-        bits = empty_as(result, np.dtype(np.uint16), memory)
+        bits = np.empty_like(result, np.uint16)
         np.copyto(bits, bf16_bits(result))
         return (result, bits) if self.floats else bits

@@ -6,7 +6,7 @@ from dataclasses import replace
 from irrun.kernels.recurrent import Cell, Weights, are_whole, fast_steps, run_sequence
 from irrun.kernels.recurrent_steps import run_directions
 from irrun.ops import Array, Fact, Out
-from irrun.ops._declared.fused.base import Fused, Memory, fused
+from irrun.ops._declared.fused.base import Fused, fused
 from irrun.ops.work import Sizes
 from irrun.tensor import ElementType
 from irrun.tensor.element_type import ANY
@@ -48,8 +48,8 @@ class FusedRecurrence(Fused):
         batch, steps, _ = sizes.inputs[0]
         return batch * steps * sum(own.w.size + own.r.size for own in self.weights)
 
-    def run(self, x: Array, *others: Array, memory: Memory) -> tuple[Array, ...]:
+    def run(self, x: Array, *others: Array) -> tuple[Array, ...]:
         *states, lengths = others
         if not are_whole(x, lengths):
             return run_sequence(self.cell, x, tuple(states), lengths, self.weights, self.reverse)
-        return run_directions(self.passes, x, states, self.reverse, memory.empty)
+        return run_directions(self.passes, x, states, self.reverse)

@@ -3,12 +3,14 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
+import numpy as np
+
 from irrun.kernels.elementwise import Elementwise, in_place
 from irrun.kernels.layout import channels_first
 from irrun.kernels.transposed_convolution import TransposedConvolution
 from irrun.ops import Array, Fact
 from irrun.ops._declared.convolution.transposed import TransposedConvolving
-from irrun.ops._declared.fused.base import Memory, fused
+from irrun.ops._declared.fused.base import fused
 from irrun.ops._declared.fused.fused_product import FusedProduct
 from irrun.ops.work import Sizes
 
@@ -50,8 +52,8 @@ class FusedTransposedConvolution(FusedProduct):
     def takes_bf16(self) -> bool:
         return not self.weights.shape[1] % 2
 
-    def run(self, data: Array, summand: Array | None = None, *, memory: Memory) -> Array | tuple[Array, ...]:
+    def run(self, data: Array, summand: Array | None = None) -> Array | tuple[Array, ...]:
         begins, sizes = self.source.place(data.shape[2:], self.weights.shape[3:], self.wanted)
         channels = self.weights.shape[0] * self.weights.shape[2]
-        out = memory.empty((data.shape[0], *sizes, channels), self.weights.dtype)
-        return self.results(self.prepared(self.operand(data), begins, channels_first(out), summand), memory)
+        out = np.empty((data.shape[0], *sizes, channels), self.weights.dtype)
+        return self.results(self.prepared(self.operand(data), begins, channels_first(out), summand))

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from irrun.diagnostics import amount
-from irrun.kernels.patches import extract_patches
-from irrun.kernels.windows import Geometry
+from irrun.kernels.windows import Geometry, extract_patches
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.tensor.element_type import ANY, STRING
 

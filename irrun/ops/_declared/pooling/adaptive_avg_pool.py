@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.kernels.adaptive_pooling import adaptive_avg_pool
+from irrun.kernels.pooling import adaptive_avg_pool
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, op
 from irrun.ops._declared.pooling.base import adaptive_shape
 from irrun.ops.declaration import CUT

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from irrun.kernels.adaptive_pooling import adaptive_max_pool
+from irrun.kernels.pooling import adaptive_max_pool
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.pooling.base import adaptive_shape
 from irrun.ops.declaration import CUT, FLAGS

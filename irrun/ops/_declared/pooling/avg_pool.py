@@ -3,9 +3,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-import numpy as np
-
-from irrun.kernels.pooling import Empty, avg_pool, pooled_room
+from irrun.kernels.pooling import avg_pool
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.convolution.spatial import AutoPad, Rounding, Windows
 from irrun.ops._declared.pooling.base import check_lengths, pooled_shape, pooling_windows
@@ -121,11 +119,10 @@ def averaging_windows(op: Averaging) -> Windows:
     return pooling_windows(op.kernel, op.strides, dilations, op.pads_begin, op.pads_end, op.auto_pad, op.rounding_type)
 
 
-def average(op: Averaging, data: Array, empty: Empty = np.empty) -> Array:
-    """Compute the result of any version; ``empty`` allocates it where the data are floats."""
+def average(op: Averaging, data: Array) -> Array:
+    """Compute the result of any version."""
     windows = averaging_windows(op)
     placed, geometry = windows.place(data.shape[2:], op.kernel), windows.geometry(data.shape[2:], op.kernel)
     padded = any((*placed.begins, *placed.ends))
     least = math.prod(op.kernel) if padded and not op.exclude_pad else 0
-    out = pooled_room(data, placed.counts, data.dtype, empty) if data.dtype.kind == "f" else None
-    return avg_pool(data, geometry, least, out)
+    return avg_pool(data, geometry, least)

@@ -154,7 +154,7 @@ def _infer(op: Indexed, data: Fact) -> tuple[Shape, Shape]:
 
 
 def _run(op: Indexed, data: Array) -> tuple[Array, Array]:
-    from irrun.kernels.pooling_indices import max_pool_indices, offset_indices
+    from irrun.kernels.pooling import max_pool_indices, offset_indices
 
     values, places = max_pool_indices(data, indexed_windows(op).geometry(data.shape[2:], op.kernel))
     indices = offset_indices(places, data.shape, normalize_axis(op.axis, data.ndim))

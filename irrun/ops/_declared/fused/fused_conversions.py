@@ -1,0 +1,52 @@
+"""Conversions of elements: to levels, back to numbers, and to half precision."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irrun.kernels.bf16 import bf16_bits, rounded
+from irrun.kernels.quantize import Levels
+from irrun.ops import Array, Fact
+from irrun.ops._declared.fused.base import Fused, fused
+from irrun.tensor import ElementType
+from irrun.tensor.element_type import U16
+
+
+@fused("FusedQuantize")
+class FusedQuantize(Fused):
+    """The nearest of some levels, as a byte."""
+
+    def __init__(self, fact: Fact, levels: Levels) -> None:
+        super().__init__(fact)
+        self.levels = levels
+
+    def run(self, data: Array) -> Array:
+        out = np.empty_like(data, np.uint8)
+        self.levels.quantize(data, out)
+        return out
+
+
+@fused("FusedDequantize")
+class FusedDequantize(Fused):
+    """The numbers that levels stand for, as f32."""
+
+    def __init__(self, fact: Fact, levels: Levels) -> None:
+        super().__init__(fact)
+        self.levels = levels
+
+    def run(self, codes: Array) -> Array:
+        return self.levels.dequantize(codes, np.empty_like(codes, np.float32))
+
+
+@fused("FusedRound")
+class FusedRound(Fused):
+    """f32 rounded to a precision: as f32, or as the bits of bf16 if the fact says u16."""
+
+    def __init__(self, fact: Fact, precision: ElementType) -> None:
+        super().__init__(fact)
+        self.precision = precision
+
+    def run(self, data: Array) -> Array:
+        out = np.empty_like(data, self.fact.type.dtype)
+        np.copyto(out, bf16_bits(data) if self.fact.type is U16 else rounded(data, self.precision.name))
+        return out
