@@ -10,6 +10,7 @@ from typing import Any
 
 from irrun.diagnostics.internal import Boundary
 from irrun.document.weights import Weights
+from irrun.jobs.collector import collection_paused
 from irrun.jobs.watchdog import ending_after
 from irrun.model.arguments import InputError, accept, find_port, owners, release
 from irrun.model.config import Config, read_config
@@ -172,5 +173,5 @@ def build(model: Loaded | PathLike, config: Mapping[str, Any] | str | None = Non
     """
     settings = read_config(config)
     read = model if isinstance(model, Loaded) else load(model)
-    with Boundary(read.filename):
+    with Boundary(read.filename), collection_paused():
         return Compiled(read, settings)

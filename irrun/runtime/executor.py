@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypedDict
 
 from irrun.diagnostics import IRError
+from irrun.jobs.collector import collection_paused
 from irrun.kernels.locks import Lock
 from irrun.runtime.execute import execute
 from irrun.runtime.plan import Plan
@@ -165,11 +166,11 @@ class Executor:
 
     def _lower(self, plan: Plan) -> Programs | str:
         """Lower a plan; a text says why it stays on NumPy."""
-        from irrun.runtime.programs import Programs
-
-        with self._lowering:
+        with self._lowering, collection_paused():
             found = self._lowered.get(plan)
             if found is None:
+                from irrun.runtime.programs import Programs
+
                 try:
                     found = Programs(plan, self._packs, self._streams)
                     release(plan)

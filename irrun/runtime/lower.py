@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irrun.jobs.collector import collection_paused
 from irrun.jobs.progress import told
 from irrun.ops import Op, OpError
 from irrun.ops._declared.fused.fused_append import FusedAppend
@@ -55,7 +56,7 @@ def lower(plan: Plan, packs: Packs, request: Request | None = None, seen: Shapes
     prelude, such as those that read variables; the variables stay as they are. Unknown where other steps have outputs
     of sizes that depend on values, and ``seen`` does not have them.
     """
-    with Numerics():
+    with Numerics(), collection_paused():
         lowered = _lower_steps(plan, packs, request, seen or {})
         held = lowered.builder.fresh.intersection(() if request is None else request.state.values)
         if held:
