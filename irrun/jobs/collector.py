@@ -13,7 +13,7 @@ _PAUSES: Final[set[int]] = set()
 _WAS_ENABLED: Final = [True]
 
 
-class collection_paused:  # noqa: N801
+class collection_paused:
     """Search for no garbage meanwhile, on any thread.
 
     The collector visits all objects again and again while their number grows, which takes a third of the time of
@@ -38,7 +38,7 @@ class collection_paused:  # noqa: N801
 
     def __exit__(self, *_: object) -> None:
         with _LOCK:
-            if _PAUSES == {id(self)} and _WAS_ENABLED[0]:
+            if {id(self)} == _PAUSES and _WAS_ENABLED[0]:
                 gc.enable()
             _PAUSES.discard(id(self))
             self._is_over = True

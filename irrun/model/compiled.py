@@ -125,7 +125,7 @@ class Compiled:
         self.inputs: list[Port] = model.inputs
         self.outputs: list[Port] = model.outputs
         self.output_types: list[ElementType] = [port.element_type for port in self.outputs]
-        self.executor: Executor = Executor(self.config.tier, self.config.streams)
+        self.executor: Executor = Executor(self.config.tier, self.config.streams, self.config.cache)
         self._memories: deque[Memory] = deque(maxlen=4)
         if all(fact.shape.is_static for fact in self.plan.parameter_facts):
             self.executor.prepare(self.plan)

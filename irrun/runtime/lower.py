@@ -27,8 +27,9 @@ from irrun.ops._declared.infrastructure.assign import Assign3, Assign6
 from irrun.ops._declared.infrastructure.read_value import ReadValue3, ReadValue6
 from irrun.runtime.checked_values import nothing
 from irrun.runtime.execute import Numerics, compute
-from irrun.runtime.lowering import LOWERINGS
-from irrun.runtime.lowering.builder import Interpreted, Numbers, Packs, Unsupported, Value
+from irrun.runtime.lowering import lowering_of
+from irrun.runtime.lowering.builder import Interpreted, Numbers, Unsupported, Value
+from irrun.runtime.packs import Packs
 from irrun.runtime.plan import Plan, Step
 from irrun.runtime.plan_builder import PlanBuilder, Shapes
 from irrun.runtime.program import LoweredStep, Program, assembled
@@ -175,7 +176,7 @@ def _lower_step(builder: PlanBuilder, uses: _Uses, step: Step, inputs: tuple[Val
 def _emit(builder: PlanBuilder, step: Step, inputs: tuple[Value, ...]) -> tuple[Value, ...]:
     """Add the calls of a step that has a kernel; Unsupported for others."""
     op = step.node.op
-    lowering = None if op is None else LOWERINGS.get(type(op))
+    lowering = None if op is None else lowering_of(type(op))
     without_elements = None if op is None else nothing(op, step.facts)
     if without_elements is not None:
         return without_elements

@@ -90,9 +90,9 @@ def unpack(data: Bytes, element_type: str, count: int) -> NDArray[Any]:
 
 
 def halves(data: Bytes, count: int) -> NDArray[np.float16]:
-    """Return the first `count` values of type f16 in `data` as float16; a view of `data`, unless it is small and not aligned.
+    """Return the first `count` values of type f16 in `data` as float16.
 
-    ValueError under the conditions of `unpack`.
+    It is a view of `data`, unless it is small and not aligned. ValueError under the conditions of `unpack`.
     """
     return _native(_raw(data, "f16", count), STORED_AS_CODES["f16"]).view(np.float16)
 

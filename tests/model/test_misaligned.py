@@ -1,4 +1,4 @@
-"""Constants that begin at any byte of the weights file: none is copied when the file is read, and all values are right."""
+"""Constants that begin at any byte of the weights file: none is copied when it is read, and all values are right."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def stored_weights(
     zeros[:, :filters] = np.broadcast_to(op.weights.zero - np.float32(centre), (filters, groups)).T
     given = builder.constant(zeros if needs_zeros or zeros.any() else None)
     source = stored.pairs if isinstance(stored, Nibbles) else stored
-    panels = builder.packed(("codes", bits), source, vectors, lambda: _panels(stored, centre, bits, vectors))
+    panels = builder.packed(("codes", bits, centre), source, vectors, lambda: _panels(stored, centre, bits, vectors))
     layout = Codes(bits, builder.constant(scales), given, padded, each)
     return panels, layout._replace(form=NUMBERS[form], table=builder.constant(table))
 
