@@ -12,6 +12,7 @@ from irrun.diagnostics.internal import Boundary
 from irrun.document.weights import Weights
 from irrun.jobs.collector import collection_paused
 from irrun.jobs.watchdog import ending_after
+from irrun.kernels.pages import trim
 from irrun.model.arguments import InputError, accept, find_port, owners, release
 from irrun.model.config import Config, read_config
 from irrun.model.loaded import Loaded, PathLike, load, require_unchanged
@@ -119,6 +120,7 @@ class Compiled:
         self.weights: Weights = model.weights
         self.filename: str = model.filename
         self.weights.forget()
+        trim()
         self.plans: Plans = Plans(
             model.bound.graph, self.weights, model.facts, self.config.optimize, self.plan, model.filename
         )

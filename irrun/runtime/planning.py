@@ -60,7 +60,8 @@ def plan(
     known, packed = fold(graph, facts, settings, shared)
     if not settings.compiled or budget.seconds is not None:
         known = {outlet: value if value.flags.aligned else value.copy() for outlet, value in known.items()}
-    kept = {outlet: value for outlet, value in known.items() if outlet.node in given}
+    sides = {id(side) for each in packed.values() for side in (each.zero, each.scale)}
+    kept = {outlet: value for outlet, value in known.items() if outlet.node in given and id(value) not in sides}
     result_types = tuple([fact.type for fact in facts.results()])
     if settings.enabled:
         graph, facts = in_f32(graph, facts)

@@ -20,6 +20,7 @@ from irrun.runtime.instance import Instance
 from irrun.runtime.lower import lower
 from irrun.runtime.lowering import lowering_of
 from irrun.runtime.lowering.builder import Builder, Interpreted, lowers
+from irrun.runtime.packs import Packs
 from irrun.runtime.program import assembled
 from irrun.runtime.request import Refused, Request
 from irrun_kernels.native import DECLARED, NOWHERE, Address, Kernel, Read, Write
@@ -69,7 +70,7 @@ def test_a_program_computes_other_sizes_than_it_was_lowered_for(tmp_path: Path) 
     def drawn(batch: int, rows: int) -> np.ndarray[Any, Any]:
         return net.inputs({"x": (batch, rows, 24)})["x"]
 
-    program = lower(plan, {}, Request([drawn(2, 40)]))
+    program = lower(plan, Packs(), Request([drawn(2, 40)]))
     assert program.is_open
     assert not any(isinstance(item, Interpreted) for item in program.items)
     instance = Instance(program, 2)

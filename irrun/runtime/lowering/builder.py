@@ -212,16 +212,16 @@ class Builder:
         return NOWHERE if array is None else Address(self._constant(np.ascontiguousarray(array, dtype)))
 
     def packed(
-        self, tag: Hashable, source: Array, vectors: int, make: Callable[[], Array], *, is_of_more: bool = False
+        self, tag: Hashable, source: Array, vectors: int, make: Callable[[], Array], *, on_disk: bool = True
     ) -> Address:
         """The address of packed weights, which are made of a source once for all plans of a model.
 
-        They are not kept on the disk if they are made ``is_of_more`` than the tag and the source tell.
+        They may be kept ``on_disk`` where the tag and the source tell all that they are made of.
         """
         key = (tag, source.ctypes.data, source.shape, source.strides, vectors)
         found = self.packs.get(key)
         if found is None:
-            found = self.packs[key] = make() if is_of_more else self.packs.made(tag, source, vectors, make)
+            found = self.packs[key] = self.packs.made(tag, source, vectors, make) if on_disk else make()
             forget(source)
         return Address(self._constant(found))
 
