@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 from engines import PACKAGES
-from exports import EIGHT_BITS, LENGTHS, MODELS, NETWORK, PROMPTS, TINY, TOKENS
+from exports import EIGHT_BITS, LENGTHS, MODELS, NETWORK, PROMPTS, STARTED, TINY, TOKENS
 from packaging.requirements import Requirement
 
 Results = Mapping[str, Mapping[str, Any]]
@@ -301,14 +301,30 @@ def _precision(results: Results) -> list[str]:
 
 
 def _starts(results: Results) -> list[str]:
-    """The cold start, and the first inference in it."""
+    """The cold start, its ratio to that of OpenVINO, and the first inference in it."""
     engines = [name for name in TITLES if any("start_ms" in record.get(name, {}) for record in results.values())]
-    rows = []
+    rows, ratios = [], {}
     for name, record in results.items():
         records = [record.get(engine, {}) for engine in engines]
-        rows.append([name, *(_whole(each.get(key)) for key in ("start_ms", "first_ms") for each in records)])
+        ours, theirs = (record.get(engine, {}).get("start_ms") for engine in ("irrun", "openvino"))
+        if ours is not None and theirs is not None:
+            ratios[name] = ours / theirs
+        starts, firsts = ([_whole(each.get(key)) for each in records] for key in ("start_ms", "first_ms"))
+        rows.append([name, *starts, _number(ratios.get(name)), *firsts])
     titles = [TITLES[name] for name in engines]
-    return table(["model", *titles, *(f"first inference, {title}" for title in titles)], rows)
+    heads = ["model", *titles, f"irrun ÷ {TITLES['openvino']}", *(f"first inference, {title}" for title in titles)]
+    return [*table(heads, rows), *mean_starts(ratios)]
+
+
+def mean_starts(ratios: Mapping[str, float]) -> list[str]:
+    """The geometric mean of the ratios of starts for each group of models."""
+    lines = []
+    for group, names in STARTED.items():
+        known = [ratios[name] for name in names if name in ratios]
+        if known:
+            mean = statistics.geometric_mean(known)
+            lines += ["", f"Geometric mean over {len(known)} {group}: **{mean:.2f}**, the largest {max(known):.2f}."]
+    return lines
 
 
 def _neighbours(busy: Busy) -> list[str]:

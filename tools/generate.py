@@ -21,7 +21,7 @@ from tests.lab.conformance import page as conformance
 from tests.lab.conformance.page import linked
 from tests.lab.openvino_api import page as openvino_api
 from tests.lab.read_model import page as read_model
-from tools import command_pages, consoles, departure_pages, legacy_attributes, rule_pages
+from tools import command_pages, consoles, departure_pages, legacy_attributes, lowering_places, rule_pages
 from tools.markdown import cell
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,6 +42,7 @@ def files() -> Iterator[tuple[Path, str]]:
     yield from conformance.files()
     yield from openvino_api.files()
     yield from consoles.pages(ROOT)
+    yield ROOT / "irrun" / "runtime" / "lowering" / "places.py", lowering_places.module(ROOT)
 
 
 def operations() -> str:

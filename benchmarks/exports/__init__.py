@@ -7,7 +7,7 @@ Weights are random and seeded; nothing is downloaded. The libraries are imported
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -52,6 +52,9 @@ PROMPTS: Final = "prompts"
 TINY: Final = "tiny"
 
 
+_PASTS: Final[Mapping[int, int]] = {32: 64, 1000: 32}
+
+
 def _network(name: str, network: Network, group: str = NETWORK) -> Entry:
     return Entry(network.write, group, str(network), name)
 
@@ -65,8 +68,10 @@ def _lengths(name: str, network: Network) -> Entry:
     return Entry(network.write, LENGTHS, note, name, lambda: network.lengths(16, 128, 200))
 
 
-def _decoder(name: str, decoder: Decoder, bits: str) -> Mapping[str, Entry]:
-    """The rows of one language model: prompts of two lengths, and single tokens behind two others."""
+def _decoder(
+    name: str, decoder: Decoder, bits: str, lengths: Sequence[int] = (32, 256), pasts: Mapping[int, int] = _PASTS
+) -> Mapping[str, Entry]:
+    """The rows of one language model: prompts of some lengths, and a number of single tokens behind others."""
     files = f"{name}-{bits}"
 
     def write(stem: Path) -> None:
@@ -76,9 +81,9 @@ def _decoder(name: str, decoder: Decoder, bits: str) -> Mapping[str, Entry]:
         f"{files}-prefill-{length}": Entry(
             write, PROMPTS, f"a prompt of {length} tokens", files, lambda length=length: decoder.prefill(length)
         )
-        for length in (32, 256)
+        for length in lengths
     }
-    for past, count in ((32, 64), (1000, 32)):
+    for past, count in pasts.items():
         note = f"each of {count} tokens behind a prompt of {past}"
         rows[f"{files}-token-{past}"] = Entry(
             write, TOKENS, note, files, lambda past=past, count=count: decoder.tokens(past, count)
@@ -97,10 +102,25 @@ MODELS: Final[Mapping[str, Entry]] = {
         for bits in ("f32", "int8", "int4")
         for row, entry in _decoder(name, decoder, bits).items()
     },
+    **{
+        row: entry
+        for name, decoder in table.LARGE_DECODERS.items()
+        for bits in ("int4", "int8")
+        for row, entry in _decoder(name, decoder, bits, (32,), {}).items()
+    },
     "digits": Entry(tiny.digits, TINY, "the example of this repository, 8x8 images", "digits"),
     "elementwise": Entry(tiny.elementwise, TINY, "100 operations on f32[1,256], built by hand", "elementwise"),
 }
 """In the order of the tables."""
+
+STARTED: Final = {
+    "networks": ("resnet50", "bert-base", "mobilenet-v2"),
+    "language models": (
+        *(f"smollm-135m-{bits}-prefill-32" for bits in ("f32", "int8", "int4")),
+        *(f"tinyllama-1.1b-{bits}-prefill-32" for bits in ("int4", "int8")),
+    ),
+}
+"""The models of which the time from the start of a process to the first answer is compared."""
 
 
 def ensure(name: str, folder: Path) -> Made:
@@ -118,6 +138,6 @@ def ensure(name: str, folder: Path) -> Made:
 
 
 __all__ = [
-    "DEFAULT_FOLDER", "EIGHT_BITS", "LENGTHS", "MODELS", "NETWORK", "PROMPTS", "TINY", "TOKENS", "Entry", "Made",
-    "ensure",
+    "DEFAULT_FOLDER", "EIGHT_BITS", "LENGTHS", "MODELS", "NETWORK", "PROMPTS", "STARTED", "TINY", "TOKENS", "Entry",
+    "Made", "ensure",
 ]  # fmt: skip

@@ -8,7 +8,9 @@ from typing import Any
 
 from irrun.diagnostics.internal import Boundary
 from irrun.document.weights import Weights
+from irrun.jobs.collector import collection_paused
 from irrun.jobs.watchdog import ending_after
+from irrun.kernels.pages import trim
 from irrun.model.arguments import InputError, accept, find_port, released
 from irrun.model.config import Config, read_config
 from irrun.model.loaded import Loaded, PathLike, load, require_unchanged
@@ -100,13 +102,14 @@ class Compiled:
         self.weights: Weights = model.weights
         self.filename: str = model.filename
         self.weights.forget()
+        trim()
         self.plans: Plans = Plans(
             model.bound.graph, self.weights, model.facts, self.config.optimize, self.plan, model.filename
         )
         self.inputs: list[Port] = model.inputs
         self.outputs: list[Port] = model.outputs
         self.output_types: list[ElementType] = [port.element_type for port in self.outputs]
-        self.executor: Executor = Executor(self.config.tier, self.config.streams)
+        self.executor: Executor = Executor(self.config.tier, self.config.streams, self.config.cache)
         if all(fact.shape.is_static for fact in self.plan.parameter_facts):
             self.executor.prepare(self.plan)
 
@@ -148,5 +151,5 @@ def build(model: Loaded | PathLike, config: Mapping[str, Any] | str | None = Non
     """
     settings = read_config(config)
     read = model if isinstance(model, Loaded) else load(model)
-    with Boundary(read.filename):
+    with Boundary(read.filename), collection_paused():
         return Compiled(read, settings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irrun.diagnostics import listing, near_match
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from irrun.optimize.added import Kernel, Pass
 
 _OWN: Final = (
+    "CACHE_DIR",
     "DYNAMIC_QUANTIZATION_GROUP_SIZE",
     "EXECUTION_MODE_HINT",
     "EXTENSIONS",
@@ -43,7 +45,6 @@ ACCEPTED: Final = frozenset(
         "AFFINITY",
         "ALLOW_AUTO_BATCHING",
         "AUTO_BATCH_TIMEOUT",
-        "CACHE_DIR",
         "CACHE_MODE",
         "COMPILATION_NUM_THREADS",
         "CPU_DENORMALS_OPTIMIZATION",
@@ -92,7 +93,8 @@ class ConfigError(RuntimeError):
 class Config(NamedTuple):
     """The settings of a compiled model. ``threads`` is None where the caller does not set their number.
 
-    ``streams`` is the number of inferences at once that share the processors.
+    ``streams`` is the number of inferences at once that share the processors. Packed weights are kept in the folder
+    ``cache``.
     """
 
     optimize: Settings = Settings()
@@ -100,6 +102,7 @@ class Config(NamedTuple):
     tier: Tier = "auto"
     budget: Budget = UNLIMITED
     streams: int = 1
+    cache: Path | None = None
 
     def apply(self) -> None:
         """Set the number of threads for the whole process: BLAS has one setting for all callers.
@@ -119,6 +122,7 @@ def known_settings() -> tuple[str, ...]:
 def read_config(config: Mapping[str, Any] | str | None) -> Config:
     """Read the settings from a mapping. A text names a device and is ignored, since there is only one.
 
+    ``CACHE_DIR`` is the folder of packed weights for later compilations, which is none by default or for an empty text.
     ``OPTIMIZE`` is True, False, or a mapping whose ``disable`` names passes to skip. ``EXECUTION_MODE_HINT`` is
     ``PERFORMANCE`` or ``ACCURACY``. ``INFERENCE_NUM_THREADS`` is a number, 0 for the default, ``NUM_STREAMS`` the
     number of inferences at once that share the threads, ``PERFORMANCE_HINT`` is ``LATENCY`` for one, or ``THROUGHPUT``
@@ -154,7 +158,16 @@ def read_config(config: Mapping[str, Any] | str | None) -> Config:
         tier,
         _budget(given),
         max(1, streams(given)),
+        _folder(given.get("CACHE_DIR")),
     )
+
+
+def _folder(value: Any) -> Path | None:
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str | os.PathLike):
+        raise ConfigError(f"CACHE_DIR is {value!r}, expected the path of a folder")
+    return Path(value).absolute()
 
 
 def streams(given: Mapping[str, Any]) -> int:

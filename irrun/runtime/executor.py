@@ -6,18 +6,20 @@ import weakref
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypedDict
 
 from irrun.diagnostics import IRError
+from irrun.jobs.collector import collection_paused
 from irrun.kernels.locks import Lock
 from irrun.runtime.execute import execute
+from irrun.runtime.packs import Packs
 from irrun.runtime.plan import Plan
 from irrun.runtime.request import Refused, Request
 from irrun.runtime.tiers import Forgetful, Tier, has_kernels, release, why_not
 from irrun.tensor import Array
 
 if TYPE_CHECKING:
-    from irrun.runtime.lowering.builder import Packs
     from irrun.runtime.programs import Programs
 
 HOT: Final = 2
@@ -62,15 +64,15 @@ class ExecutionRecord(TypedDict):
 class Executor:
     """Runs the plans of a compiled model. Several threads may use it at once: ``streams`` of them share the processors.
 
-    ``last`` is the tier of the last run. A plan with a time limit runs on NumPy, where the time is checked before each
-    layer.
+    ``last`` is the tier of the last run. Packed weights are kept in the folder ``cache``. A plan with a time limit runs
+    on NumPy, where the time is checked before each layer.
     """
 
-    def __init__(self, wanted: Tier = "auto", streams: int = 1) -> None:
+    def __init__(self, wanted: Tier = "auto", streams: int = 1, cache: Path | None = None) -> None:
         self.last: Literal["numpy", "compiled"] = "numpy"
         self._streams = streams
         self._wanted = wanted if wanted == "numpy" or has_kernels() else "numpy"
-        self._packs: Packs = weakref.WeakValueDictionary()
+        self._packs = Packs(cache)
         self._lowered: weakref.WeakKeyDictionary[Plan, Programs | str] = weakref.WeakKeyDictionary()
         self._runs: weakref.WeakKeyDictionary[Plan, int] = weakref.WeakKeyDictionary()
         self._lock, self._lowering = Lock(), Lock()
@@ -165,11 +167,11 @@ class Executor:
 
     def _lower(self, plan: Plan) -> Programs | str:
         """Lower a plan; a text says why it stays on NumPy."""
-        from irrun.runtime.programs import Programs
-
-        with self._lowering:
+        with self._lowering, collection_paused():
             found = self._lowered.get(plan)
             if found is None:
+                from irrun.runtime.programs import Programs
+
                 try:
                     found = Programs(plan, self._packs, self._streams)
                     release(plan)

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irrun.jobs.collector import collection_paused
 from irrun.jobs.progress import told
 from irrun.ops import Op, OpError
 from irrun.ops._declared.fused.fused_append import FusedAppend
@@ -26,8 +27,9 @@ from irrun.ops._declared.infrastructure.assign import Assign3, Assign6
 from irrun.ops._declared.infrastructure.read_value import ReadValue3, ReadValue6
 from irrun.runtime.checked_values import nothing
 from irrun.runtime.execute import Numerics, compute
-from irrun.runtime.lowering import LOWERINGS
-from irrun.runtime.lowering.builder import Interpreted, Numbers, Packs, Unsupported, Value
+from irrun.runtime.lowering import lowering_of
+from irrun.runtime.lowering.builder import Interpreted, Numbers, Unsupported, Value
+from irrun.runtime.packs import Packs
 from irrun.runtime.plan import Plan, Step
 from irrun.runtime.plan_builder import PlanBuilder, Shapes
 from irrun.runtime.program import LoweredStep, Program, assembled
@@ -55,7 +57,7 @@ def lower(plan: Plan, packs: Packs, request: Request | None = None, seen: Shapes
     prelude, such as those that read variables; the variables stay as they are. Unknown where other steps have outputs
     of sizes that depend on values, and ``seen`` does not have them.
     """
-    with Numerics():
+    with Numerics(), collection_paused():
         lowered = _lower_steps(plan, packs, request, seen or {})
         held = lowered.builder.fresh.intersection(() if request is None else request.state.values)
         if held:
@@ -174,7 +176,7 @@ def _lower_step(builder: PlanBuilder, uses: _Uses, step: Step, inputs: tuple[Val
 def _emit(builder: PlanBuilder, step: Step, inputs: tuple[Value, ...]) -> tuple[Value, ...]:
     """Add the calls of a step that has a kernel; Unsupported for others."""
     op = step.node.op
-    lowering = None if op is None else LOWERINGS.get(type(op))
+    lowering = None if op is None else lowering_of(type(op))
     without_elements = None if op is None else nothing(op, step.facts)
     if without_elements is not None:
         return without_elements

@@ -10,7 +10,8 @@ import numpy as np
 from irrun.runtime.folding import Folding
 from irrun.runtime.joins import Joins
 from irrun.runtime.layout import Size
-from irrun.runtime.lowering.builder import Builder, Interpreted, Numbers, Packs, Unsupported, Value, has_static_shape
+from irrun.runtime.lowering.builder import Builder, Interpreted, Numbers, Unsupported, Value, has_static_shape
+from irrun.runtime.packs import Packs
 from irrun.runtime.plan import Plan, Step
 from irrun.runtime.symbolic import Number, SymInt, hint_of
 from irrun.runtime.view import View

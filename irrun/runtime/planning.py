@@ -43,6 +43,8 @@ def plan(
     ``facts`` know more: kernels that ask what is known of their inputs are told no more than that. A plan that is not
     ``whole`` is that of a body, or one for known sizes of inputs: its memory is checked with that of the model.
 
+    Constants that NumPy reads in each run are aligned, which those of a file need not be.
+
     The stages, in order; `sound`, `check_values` and `check_memory` are guards. A run is guarded further by what only
     its inputs tell (`irrun.model.specialize`), and by the limits of its budget (`Budget`).
     """
@@ -56,7 +58,10 @@ def plan(
     if settings.enabled:
         graph, facts, declared = with_chosen_bodies(graph, facts, declared)
     known, packed = fold(graph, facts, settings, shared)
-    kept = {outlet: value for outlet, value in known.items() if outlet.node in given}
+    if not settings.compiled or budget.seconds is not None:
+        known = {outlet: value if value.flags.aligned else value.copy() for outlet, value in known.items()}
+    sides = {id(side) for each in packed.values() for side in (each.zero, each.scale)}
+    kept = {outlet: value for outlet, value in known.items() if outlet.node in given and id(value) not in sides}
     result_types = tuple([fact.type for fact in facts.results()])
     if settings.enabled:
         graph, facts = in_f32(graph, facts)

@@ -17,7 +17,8 @@ from irrun.runtime.budget import Budget, held_bytes
 from irrun.runtime.execute import execute
 from irrun.runtime.instance import Instance
 from irrun.runtime.lower import lower
-from irrun.runtime.lowering.builder import Packs, has_static_shape
+from irrun.runtime.lowering.builder import has_static_shape
+from irrun.runtime.packs import Packs
 from irrun.runtime.plan import Plan, Step
 from irrun.runtime.plan_builder import Shapes, Unknown
 from irrun.runtime.program import Program
@@ -86,6 +87,9 @@ class Programs:
                 if self._pools[0] is not pool:
                     self._put_first(pool)
                 return results, ""
+        if self._packs.is_torn:
+            self._packs.forget()
+            self._pools = ()
         if self._why_none or self.bailouts.total() > _MOST_BAILOUTS:
             raise Refused(self._why_none or _NONE_FITS)
         with self._lowering:
@@ -144,6 +148,9 @@ class Programs:
             raise
         finally:
             pool.idle.append(instance)
+        if self._packs.is_torn:
+            request.state.discard()
+            raise Refused("a file of CACHE_DIR was cut short while it was in use", late=True)
         request.state.commit()
         return results
 

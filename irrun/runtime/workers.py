@@ -6,6 +6,7 @@ import ctypes
 import os
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -49,28 +50,43 @@ class Workers:
             lead(self._mailbox, count, tape, calls, counters, workspace, each, _YIELD)
         finally:
             self._lock.release()
+        if all(worker.is_asleep.is_set() for worker in self.threads):
+            self.rest()
 
     def leave(self, kept: object) -> None:
         """Wait until no worker looks at a tape that is over, whose ``kept`` is about to change."""
         if self._last is kept:
             settle(self._mailbox, _YIELD)
 
+    def rest(self) -> None:
+        """Forget the memory of a tape that is over, unless another one is walked now."""
+        if self._lock.acquire(blocking=False):
+            try:
+                settle(self._mailbox, _YIELD)
+                self._last = None
+            finally:
+                self._lock.release()
+
     def _begin(self, count: int) -> int:
         """Start threads that are missing; return how many workers there are, at most ``count``."""
         try:
             while len(self.threads) < count - 1:
-                self.threads.append(Worker(self._mailbox, len(self.threads) + 1))
+                self.threads.append(Worker(self._mailbox, len(self.threads) + 1, self.rest))
         except (RuntimeError, MemoryError):
             return len(self.threads) + 1
         return count
 
 
 class Worker:
-    """A thread that walks tapes, and sleeps when none has come for a while. ``turns`` counts how often it looked."""
+    """A thread that walks tapes, and sleeps when none has come for a while, after ``rest``.
 
-    def __init__(self, mailbox: int, number: int) -> None:
+    ``turns`` counts how often it looked.
+    """
+
+    def __init__(self, mailbox: int, number: int, rest: Callable[[], None]) -> None:
         self._mailbox = mailbox
         self._number = number
+        self._rest = rest
         self.turns: int = 0
         self.is_asleep: threading.Event = threading.Event()
         self._bell = threading.Event()
@@ -90,6 +106,7 @@ class Worker:
             seen = serve(self._mailbox, self._number, seen, _POLLS, _YIELD)
             if not self._bell.is_set():
                 self.is_asleep.set()
+                self._rest()
                 self._bell.wait()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -131,14 +132,14 @@ class Fact:
 
 
 class StoredFact(Fact):
-    """The fact of a constant in its stored form; ``value`` is what ``decode`` makes of it, on first use."""
+    """The fact of a constant in its stored form; ``value`` is what ``decode`` makes of it, as long as that is used."""
 
     __slots__ = ("_decode", "_made", "_stored")
 
     def __init__(self, type: ElementType, shape: Shape, stored: Array, decode: Callable[[Array], Array]) -> None:
         self._stored = stored
         self._decode = decode
-        self._made: Array | None = None
+        self._made: weakref.ref[Array] | None = None
         super().__init__(type, shape)
 
     @property
@@ -151,13 +152,15 @@ class StoredFact(Fact):
 
     @property
     def value(self) -> Array | None:
-        if self._made is None:
-            self._made = self._decode(self._stored)
-        return self._made
+        found = None if self._made is None else self._made()
+        if found is None:
+            found = self._decode(self._stored)
+            self._made = weakref.ref(found)
+        return found
 
     @value.setter
     def value(self, value: Array | None) -> None:
-        self._made = value
+        assert value is None
 
 
 class BoundedFact(Fact):

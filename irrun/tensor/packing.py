@@ -52,6 +52,10 @@ SHIFTS_IN_BYTE: dict[str, tuple[int, ...]] = {
 SPLIT_BITS = {"u3": (2, 1), "u6": (4, 2)}
 
 
+LEFT = 1 << 16
+"""Values of at least this many bytes are not copied where they are not aligned: NumPy and the kernels read them so."""
+
+
 def storage_size(element_type: str, count: int) -> int:
     """Return the number of bytes of `count` values in the .bin file, in whole groups for types below a byte.
 
@@ -65,8 +69,8 @@ def unpack(data: Bytes, element_type: str, count: int) -> NDArray[Any]:
     """Decode the first `count` values in `data` into a flat array in the carrier dtype of `element_type`.
 
     `data` is contiguous; it may begin at any address, and bytes after the last value are ignored. Where the stored and
-    the carrier dtype agree and `data` is aligned, the result is a view of it. Bytes of a boolean other than 0 and 1
-    count as true.
+    the carrier dtype agree, the result is a view of it, unless it is small and not aligned. Bytes of a boolean other
+    than 0 and 1 count as true.
 
     ValueError for a negative count, too few bytes, string and unknown element types.
     """
@@ -86,9 +90,9 @@ def unpack(data: Bytes, element_type: str, count: int) -> NDArray[Any]:
 
 
 def halves(data: Bytes, count: int) -> NDArray[np.float16]:
-    """Return the first `count` values of type f16 in `data` as float16; a view of `data` where it is aligned.
+    """Return the first `count` values of type f16 in `data` as float16.
 
-    ValueError under the conditions of `unpack`.
+    It is a view of `data`, unless it is small and not aligned. ValueError under the conditions of `unpack`.
     """
     return _native(_raw(data, "f16", count), STORED_AS_CODES["f16"]).view(np.float16)
 
@@ -121,7 +125,7 @@ def group_of(element_type: str) -> tuple[int, int]:
 
 def _native(raw: NDArray[np.uint8], stored: np.dtype[Any]) -> NDArray[Any]:
     values = raw.view(stored).astype(stored.newbyteorder("="), copy=False)
-    return values if values.flags.aligned else values.copy()
+    return values if values.flags.aligned or values.nbytes >= LEFT else values.copy()
 
 
 @cache

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+from contextlib import suppress
+from random import Random
 from typing import Any
 
 import networkx as nx
@@ -122,3 +124,22 @@ def test_copies_and_parts_keep_records_and_ends() -> None:
     copied = graph.copy()
     copied.ends = GraphEnds()
     assert graph.parameters == (0,)
+
+
+def test_the_order_is_that_of_networkx() -> None:
+    """Random edges, most of which follow the order of the nodes; some make cycles."""
+    for seed in range(60):
+        random = Random(seed)
+        ids = random.sample(range(100), random.randint(1, 30))
+        graph = Graph.__new__(Graph)
+        nx.MultiDiGraph.__init__(graph)
+        nx.MultiDiGraph.add_nodes_from(graph, ids)
+        for key in range(2 * len(ids)):
+            pair = sorted(random.choices(range(len(ids)), k=2))
+            source, target = pair if random.random() < 0.97 else reversed(pair)
+            nx.MultiDiGraph.add_edge(graph, ids[source], ids[target], key)
+        expected: list[int] = []
+        with suppress(nx.NetworkXUnfeasible):
+            for id in nx.lexicographical_topological_sort(graph, key=lambda _: 0):
+                expected.append(id)
+        assert graph._topological() == tuple(expected), seed

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -68,3 +71,38 @@ def test_reading_and_checking_leave_it_as_it_was() -> None:
     with pytest.raises(irrun.IRError):
         irrun.read_model(b"<net>")
     assert gc.isenabled()
+
+
+def test_an_interrupt_between_any_two_lines_leaves_it_enabled() -> None:
+    """Each line of a pause is interrupted in turn, as a signal does: the pause ends when it is forgotten."""
+    lines = 0
+
+    def pause(stop: int) -> None:
+        nonlocal lines
+        lines = 0
+
+        def interrupt(frame: FrameType, event: str, _: object) -> Any:
+            nonlocal lines
+            if event == "line" and frame.f_code.co_name in ("__enter__", "__exit__"):
+                lines += 1
+                if lines == stop:
+                    raise KeyboardInterrupt
+            return interrupt
+
+        before = sys.gettrace()
+        sys.settrace(interrupt)
+        try:
+            with collection_paused():
+                assert not gc.isenabled()
+        finally:
+            sys.settrace(before)
+
+    pause(0)
+    for stop in range(1, lines + 1):
+        with pytest.raises(KeyboardInterrupt):
+            pause(stop)
+        assert gc.isenabled(), stop
+        with collection_paused():
+            assert not gc.isenabled()
+        assert gc.isenabled(), stop
+    assert lines >= 7

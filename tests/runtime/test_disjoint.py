@@ -18,6 +18,7 @@ from irrun.reporting.plans.running import a_run
 from irrun.runtime.instance import Instance
 from irrun.runtime.lower import lower
 from irrun.runtime.lowering.builder import Call
+from irrun.runtime.packs import Packs
 from irrun.runtime.plan_builder import Unknown
 from irrun.runtime.program import Program
 from irrun.runtime.programs import recorded
@@ -41,9 +42,9 @@ def examined(plan: Any, arrays: list[Array]) -> int:
     """Examine the program of a plan; return the number of its calls."""
     with many_tasks():
         try:
-            program = lower(plan, {}, Request(arrays))
+            program = lower(plan, Packs(), Request(arrays))
         except Unknown:
-            program = lower(plan, {}, Request(arrays), recorded(plan, Request(arrays))[1])
+            program = lower(plan, Packs(), Request(arrays), recorded(plan, Request(arrays))[1])
     if not program.is_worthwhile:
         return 0
     assert faults(program, arrays) == []
@@ -94,7 +95,7 @@ def chain(tmp_path: Path) -> tuple[Program, list[Array]]:
     compiled = net.compile(tmp_path, TIER="numpy")
     arrays = list(net.inputs().values())
     with many_tasks():
-        return lower(compiled.plan, {}, Request(arrays)), arrays
+        return lower(compiled.plan, Packs(), Request(arrays)), arrays
 
 
 def changed(program: Program, **fields: Any) -> Program:

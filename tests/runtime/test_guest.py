@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -112,12 +114,29 @@ def test_a_worker_misses_no_tape_that_comes_while_it_falls_asleep(monkeypatch: p
         return 0
 
     monkeypatch.setattr("irrun.runtime.workers.serve", serve)
-    worker = Worker(0, 1)
+    worker = Worker(0, 1, lambda: None)
     assert entered.wait(30)
     entered.clear()
     worker.wake()
     leave.set()
     assert entered.wait(30)
+
+
+@pytest.mark.usefixtures("team")
+def test_the_memory_of_a_model_returns_when_it_is_dropped(tmp_path: Path) -> None:
+    """Workers hold the memory of their last tape until they sleep."""
+    net = Net()
+    layered(net, MANY)
+    _, compiled = both(net, tmp_path)
+    compiled(net.inputs())
+    instance = weakref.ref(compiled.executor.programs[0]._pools[0].idle[0])
+    assert instance() is not None
+    del compiled
+    assert all_asleep(workers())
+    ends = time.monotonic() + 10
+    while instance() is not None and time.monotonic() < ends:
+        gc.collect()
+    assert instance() is None
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")

@@ -18,8 +18,9 @@ pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun
 from irrun.ops._declared.matrix.matmul import MatMul
 from irrun.runtime.instance import Instance
 from irrun.runtime.lower import lower
-from irrun.runtime.lowering import LOWERINGS
+from irrun.runtime.lowering import lowering_of
 from irrun.runtime.lowering.builder import Builder, Interpreted, lowers
+from irrun.runtime.packs import Packs
 from irrun.runtime.program import assembled
 from irrun.runtime.request import Refused, Request
 from irrun_kernels.native import DECLARED, NOWHERE, Address, Kernel, Read, Write
@@ -69,7 +70,7 @@ def test_a_program_computes_other_sizes_than_it_was_lowered_for(tmp_path: Path) 
     def drawn(batch: int, rows: int) -> np.ndarray[Any, Any]:
         return net.inputs({"x": (batch, rows, 24)})["x"]
 
-    program = lower(plan, {}, Request([drawn(2, 40)]))
+    program = lower(plan, Packs(), Request([drawn(2, 40)]))
     assert program.is_open
     assert not any(isinstance(item, Interpreted) for item in program.items)
     instance = Instance(program, 2)
@@ -246,13 +247,13 @@ def test_a_program_is_for_any_number_of_regions_that_are_found(tmp_path: Path) -
 
 
 def test_an_operation_is_lowered_once() -> None:
-    before = LOWERINGS[MatMul]
+    before = lowering_of(MatMul)
     with pytest.raises(TypeError, match=r"MatMul is lowered twice: .*lower_matmul_of_stacks.*, .*another"):
 
         @lowers(MatMul)
         def another(*_: Any) -> None: ...
 
-    assert LOWERINGS[MatMul] is before
+    assert lowering_of(MatMul) is before
 
 
 class Undeclared(NamedTuple):

@@ -22,6 +22,7 @@ pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun
 from irrun.runtime.lower import lower
 from irrun.runtime.lowering import LOWERINGS
 from irrun.runtime.lowering.builder import Call
+from irrun.runtime.packs import Packs
 from tests.kernels.compiled import built
 from tests.runtime import test_agreement
 
@@ -70,7 +71,7 @@ def check_layer(layer: Callable[..., Any], seed: int, tmp_path: Path) -> None:
     net.result(layer(net, np.random.default_rng(seed)))
     net.save(tmp_path / "net.xml")
     compiled, plain = (irrun.model.build(tmp_path / "net.xml", {"TIER": tier}) for tier in ("compiled", "numpy"))
-    program = lower(compiled.plan, {})
+    program = lower(compiled.plan, Packs())
     assert program is not None
     assert "unit_rows" in [item.kernel.name for item in program.items if isinstance(item, Call)]
     inputs = net.inputs()

@@ -20,6 +20,7 @@ pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun
 from irrun.runtime.instance import Instance
 from irrun.runtime.lower import lower
 from irrun.runtime.observers import Profiler
+from irrun.runtime.packs import Packs
 from irrun.runtime.request import Refused, Request
 
 OTHER_SHAPES = "the program is for other shapes of inputs"
@@ -37,7 +38,7 @@ def opened() -> Net:
 def test_why_an_instance_refuses(opened: Net, tmp_path: Path) -> None:
     compiled = opened.compile(tmp_path, TIER="compiled")
     x = opened.inputs({"x": (5, 24)})["x"]
-    instance = Instance(lower(compiled.plan, {}, Request([x])), 1)
+    instance = Instance(lower(compiled.plan, Packs(), Request([x])), 1)
     expected = compiled({"x": x})[0]
     np.testing.assert_array_equal(instance.run(Request([x]), 1)[0], expected)
     for array in (x.astype(np.float64), x[:, :23], x[0]):

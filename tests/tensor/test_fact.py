@@ -10,7 +10,7 @@ import pytest
 import irrun.model
 from irrun.document.writer import Writer
 from irrun.graph import Outlet
-from irrun.tensor import ElementType, Fact, Shape, StoredFact
+from irrun.tensor import Array, ElementType, Fact, Shape, StoredFact
 from irrun.tensor.element_type import F16, I4, U4
 
 
@@ -51,3 +51,22 @@ def test_large_constants_of_four_bits_stay_as_they_are_stored(type: ElementType,
     assert fact.stored.shape == (2, 2048)
     np.testing.assert_array_equal(fact.constant, values)
     np.testing.assert_array_equal(irrun.model.build(model)()[0], values)
+
+
+def test_a_stored_value_is_decoded_once_while_it_is_used() -> None:
+    calls = []
+
+    def decode(stored: Array) -> Array:
+        calls.append(stored)
+        return stored.astype(np.float32)
+
+    fact = StoredFact(F16, Shape([2]), np.array([1, 2], np.float16), decode)
+    first = fact.constant
+    assert first is not None
+    assert fact.constant is first
+    assert len(calls) == 1
+    del first
+    again = fact.constant
+    assert again is not None
+    assert again.tolist() == [1.0, 2.0]
+    assert len(calls) == 2

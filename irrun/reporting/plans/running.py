@@ -37,7 +37,7 @@ def running(compiled: Compiled, why: str = "") -> PlanListing | ProgramListing:
         return plan_of(compiled.plan, *names(compiled), why)
     from irrun.reporting.plans.program import program_of, reasons_of
     from irrun.runtime.lower import lower
-    from irrun.runtime.lowering.builder import Packs
+    from irrun.runtime.packs import Packs
     from irrun.runtime.plan_builder import Unknown
     from irrun.runtime.programs import TOO_FEW, recorded
     from irrun_kernels.host import LEVEL

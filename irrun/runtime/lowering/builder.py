@@ -10,13 +10,13 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, TypeGuard
-from weakref import WeakValueDictionary
 
 import numpy as np
 
 from irrun.kernels.layout import axes_in_memory, merged_axes
 from irrun.kernels.pages import forget
 from irrun.ops import Op
+from irrun.runtime.packs import Packs
 from irrun.runtime.plan import Step
 from irrun.runtime.symbolic import Number, Symbols, SymInt, as_many, is_found, is_one, of_sizes
 from irrun.runtime.view import Operand, View
@@ -35,9 +35,6 @@ EMPTY: Final = "a tensor without elements"
 
 WIDEST_VECTOR: Final = 64
 """Bytes; also the most bytes that kernels read beyond the end of an array."""
-
-Packs = WeakValueDictionary[Hashable, Array]
-"""Packed weights, which the programs of a model share and keep alive. The source of each lives as long."""
 
 
 class Numbers(NamedTuple):
@@ -140,7 +137,7 @@ class Builder:
     lowering chooses one of several. What depends on the plan, a `PlanBuilder` knows; here are calls outside of a plan.
     """
 
-    packs: Packs = field(default_factory=WeakValueDictionary)
+    packs: Packs = field(default_factory=Packs)
     symbols: Symbols = field(default_factory=Symbols)
     items: list[Call | Interpreted] = field(default_factory=list)
     buffers: list[Buffer] = field(default_factory=lambda: [Buffer("constant")])
@@ -214,12 +211,17 @@ class Builder:
         """The address of a contiguous copy of a constant, or of itself."""
         return NOWHERE if array is None else Address(self._constant(np.ascontiguousarray(array, dtype)))
 
-    def packed(self, tag: Hashable, source: Array, vectors: int, make: Callable[[], Array]) -> Address:
-        """The address of packed weights, which are made of a source once for all plans of a model."""
+    def packed(
+        self, tag: Hashable, source: Array, vectors: int, make: Callable[[], Array], *, on_disk: bool = True
+    ) -> Address:
+        """The address of packed weights, which are made of a source once for all plans of a model.
+
+        They may be kept ``on_disk`` where the tag and the source tell all that they are made of.
+        """
         key = (tag, source.ctypes.data, source.shape, source.strides, vectors)
         found = self.packs.get(key)
         if found is None:
-            found = self.packs[key] = make()
+            found = self.packs[key] = self.packs.made(tag, source, vectors, make) if on_disk else make()
             forget(source)
         return Address(self._constant(found))
 
@@ -304,16 +306,17 @@ class Lowered(NamedTuple):
     numbers: Collection[int]
 
 
-LOWERINGS: Final[dict[type[Op], Lowered]] = {}
+LOWERINGS: Final[dict[type[Op] | str, Lowered]] = {}
 
 
-def lowers(*operations: type[Op], numbers: Collection[int] = ()) -> Callable[[Lowering], Lowering]:
-    """Declare how operations are lowered."""
+def lowers(*operations: type[Op] | str, numbers: Collection[int] = ()) -> Callable[[Lowering], Lowering]:
+    """Declare how operations are lowered. A text is a type in lower case, for all of its versions."""
 
     def declare(function: Lowering) -> Lowering:
         for operation in operations:
             if operation in LOWERINGS:
-                raise TypeError(f"{operation.__name__} is lowered twice: {LOWERINGS[operation].function}, {function}")
+                name = operation if isinstance(operation, str) else operation.__name__
+                raise TypeError(f"{name} is lowered twice: {LOWERINGS[operation].function}, {function}")
             LOWERINGS[operation] = Lowered(function, numbers)
         return function
 

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from irrun.kernels.aligned import staying
 from irrun.kernels.dynamic_quantization import codes_of, groups_of
 from irrun.kernels.lookup import Lookup, Nibbles
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
@@ -89,15 +90,27 @@ def stored_weights(
     stored, bits, centre, form, table = coding
     filters, groups, each = stored.shape
     padded = padded_columns(filters)
-    scale = np.float32(1) if op.weights.scale is None else op.weights.scale
-    scales, zeros = (np.zeros((groups, padded), np.float32) for _ in range(2))
-    scales[:, :filters] = np.broadcast_to(scale, (filters, groups)).T
-    zeros[:, :filters] = np.broadcast_to(op.weights.zero - np.float32(centre), (filters, groups)).T
+    zeros = _by_group(op.weights.zero - np.float32(centre), filters, groups)
     given = builder.constant(zeros if needs_zeros or zeros.any() else None)
     source = stored.pairs if isinstance(stored, Nibbles) else stored
-    panels = builder.packed(("codes", bits), source, vectors, lambda: _panels(stored, centre, bits, vectors))
-    layout = Codes(bits, builder.constant(scales), given, padded, each)
+    panels = builder.packed(("codes", bits, centre), source, vectors, lambda: _panels(stored, centre, bits, vectors))
+    scale = op.weights.scale
+    if scale is None:
+        scales = builder.constant(_by_group(np.ones((1, 1), np.float32), filters, groups))
+    else:
+        scales = builder.packed(
+            ("scales", groups), scale, vectors, lambda: _by_group(scale, filters, groups), on_disk=False
+        )
+    layout = Codes(bits, scales, given, padded, each)
     return panels, layout._replace(form=NUMBERS[form], table=builder.constant(table))
+
+
+def _by_group(side: Array, filters: int, groups: int) -> Array:
+    """Numbers [filters, groups] as [groups, padded filters]."""
+    found = staying((groups, padded_columns(filters)), np.float32)
+    found[:, :filters] = np.broadcast_to(side, (filters, groups)).T
+    found[:, filters:] = 0
+    return found
 
 
 def _panels(stored: Array | Nibbles, centre: int, bits: int, vectors: int) -> Array:

@@ -15,7 +15,6 @@ from irrun.ops._declared.arithmetic.elementwise import Unary, align_pdpd
 from irrun.ops._declared.comparison.base import Comparison
 from irrun.ops._declared.fused.fused_elementwise import FusedElementwise
 from irrun.ops._declared.quantization.fake_quantize import FakeQuantize
-from irrun.ops.registry import versions
 from irrun.runtime.lowering.builder import F32, Builder, Unsupported, empty_as, lowers, require_f32
 from irrun.runtime.lowering.chains import Expression, Value
 from irrun.runtime.view import Operand, View
@@ -204,7 +203,6 @@ def _named(e: Expression, op: Op, *values: Value) -> Value:
 
 
 _FUNCTIONS: Final[dict[str, Function]] = {
-    **{declared.type: _named for name in _NAMES for declared in versions(name).values()},
     "Divide": _divide,
     "FloorMod": _floor_mod,
     "Power": _power,
@@ -226,11 +224,7 @@ _SAME: Final = {"Floor": "biu", "Ceiling": "biu", "Round": "biu", "Abs": "u", "P
 """Kinds of NumPy's types for which an operation returns its input."""
 
 
-def _classes(*names: str) -> list[type[Op]]:
-    return [declared for name in names for declared in versions(name).values()]
-
-
-@lowers(*_classes(*_FUNCTIONS))
+@lowers(*{*_NAMES, *map(str.lower, _FUNCTIONS)})
 def lower_single(op: Op, builder: Builder, *inputs: Operand) -> View:
     """A single operation."""
     if len({x.dtype for x in (inputs[1:] if op.type == "Select" else inputs)}) > 1:
@@ -238,7 +232,7 @@ def lower_single(op: Op, builder: Builder, *inputs: Operand) -> View:
     if inputs[0].dtype.kind in _SAME.get(op.type, ""):
         return builder.view(inputs[0])
     e = Expression(builder)
-    result = _FUNCTIONS[op.type](e, op, *map(e.read, _aligned(op, inputs)))
+    result = _FUNCTIONS.get(op.type, _named)(e, op, *map(e.read, _aligned(op, inputs)))
     return e.emit(result, np.dtype(np.bool_) if result.kind == "?" else inputs[-1].dtype)
 
 
@@ -263,7 +257,7 @@ def _aligned(op: Any, inputs: tuple[Operand, ...]) -> list[Operand]:
     return [first, *others]
 
 
-@lowers(*_classes("Convert", "ConvertLike"))
+@lowers("convert", "convertlike")
 def lower_convert(op: Any, builder: Builder, data: Operand, *like: Operand) -> View:
     """Another type."""
     dtype = like[0].dtype if like else op.destination_type.dtype

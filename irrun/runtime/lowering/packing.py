@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.aligned import aligned
+from irrun.kernels.aligned import staying
 from irrun.runtime.at_once import run_at_once
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.lowering.conversions import bf16_bits
@@ -77,7 +77,7 @@ def _padded(matrices: Array, rows: int) -> Array:
 def _empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """Memory for packed matrices [groups, elements]."""
     groups, parts, depth, columns = (1,) * (4 - len(shape)) + shape
-    return aligned((groups, parts * depth * padded_columns(columns)), dtype)
+    return staying((groups, parts * depth * padded_columns(columns)), dtype)
 
 
 def _write(matrices: Array, packed: Array, vectors: int, each: int) -> None:

@@ -58,6 +58,7 @@ def lower_recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: An
         lambda: np.concatenate(
             [form.pack(one.r[part].swapaxes(0, 1).reshape(size, -1), vectors) for one in passes for part in parts]
         ),
+        on_disk=False,
     )
     inner = [one.inner for one in passes if isinstance(one, GruSteps) and one.inner is not None]
     rows = -(-batch // cut.rows) * cut.rows

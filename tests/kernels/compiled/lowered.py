@@ -10,7 +10,7 @@ import numpy as np
 from irrun.ops import Op
 from irrun.runtime.instance import Instance
 from irrun.runtime.layout import Size
-from irrun.runtime.lowering import LOWERINGS
+from irrun.runtime.lowering import lowering_of
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.program import Program, assembled
 from irrun.runtime.request import Refused, Request
@@ -41,7 +41,7 @@ def _computed(op: Op, arrays: Sequence[Array | None], constants: int, *, is_exam
     builder = Builder()
     count = len(arrays) - constants
     inputs = [None if array is None else placed(builder, array) for array in arrays[:count]]
-    out = LOWERINGS[type(op)].function(op, builder, *inputs, *arrays[count:])
+    out = lowering_of(type(op)).function(op, builder, *inputs, *arrays[count:])
     given = [array for array in arrays[:count] if array is not None]
     outs = out if isinstance(out, tuple) else (out,)
     views = [view for view in inputs if view is not None]

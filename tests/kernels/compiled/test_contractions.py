@@ -7,7 +7,7 @@ import pytest
 
 from irrun.ops._declared.matrix.einsum import Einsum
 from irrun.ops._declared.matrix.matmul import MatMul
-from irrun.runtime.lowering import LOWERINGS
+from irrun.runtime.lowering import lowering_of
 from irrun.tensor import Array
 from tests.kernels.compiled.lowered import opened, run
 from tests.kernels.compiled.test_elements import INTEGERS
@@ -91,7 +91,7 @@ def test_stacks_that_broadcast_along_several_axes() -> None:
 @merged()
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
 def test_sizes_of_a_run(dtype: str) -> None:
-    function = LOWERINGS[MatMul].function
+    function = lowering_of(MatMul).function
     hints = drawn((3, 5, 7), dtype), drawn((3, 7, 9), dtype)
     compute = opened(lambda builder, a, b: function(MatMul(), builder, a, b), hints, {1})
     for shapes in (((3, 5, 7), (3, 7, 9)), ((3, 60, 7), (3, 7, 9))):

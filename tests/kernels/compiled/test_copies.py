@@ -11,7 +11,7 @@ import pytest
 from irrun.ops._declared.fused.fused_concat import FusedConcat
 from irrun.ops._declared.matrix.matmul import MatMul
 from irrun.ops._declared.movement.roll import Roll
-from irrun.runtime.lowering import LOWERINGS
+from irrun.runtime.lowering import lowering_of
 from irrun.runtime.lowering.builder import Builder, Call, Unsupported
 from irrun.runtime.lowering.copies import emit_copy
 from irrun.tensor import Fact, Shape
@@ -59,7 +59,7 @@ def test_concatenations_that_share_a_buffer(axis: int, order: Literal["C", "F"])
     builder = Builder()
     first, second, third = (placed(builder, part) for part in parts)
     fact, along = Fact(F32, Shape((2, 3, 5))), axis % 3
-    lower = LOWERINGS[FusedConcat].function
+    lower = lowering_of(FusedConcat).function
     shorter = lower(FusedConcat(fact, along, 8), builder, first, second)
     longer = lower(FusedConcat(fact, along, 8, True), builder, shorter, third)
     assert longer.buffer == shorter.buffer

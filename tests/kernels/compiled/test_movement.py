@@ -32,7 +32,7 @@ from irrun.ops._declared.movement.space_to_depth import SpaceToDepth
 from irrun.ops._declared.movement.strided_slice import StridedSlice
 from irrun.ops._declared.movement.tile import Tile
 from irrun.ops._declared.sequence.one_hot import OneHotV1, OneHotV16
-from irrun.runtime.lowering import LOWERINGS
+from irrun.runtime.lowering import lowering_of
 from irrun.runtime.lowering.builder import Builder, Call, Unsupported
 from irrun.runtime.lowering.copies import emit_copy
 from irrun.runtime.lowering.movement import lower_pad
@@ -228,7 +228,7 @@ def test_gather_tuples(dtype: str) -> None:
 def test_an_index_outside_is_noted(op: Op) -> None:
     builder = Builder()
     data, indices = placed(builder, drawn((3, 2), "float32")), placed(builder, np.array([[0, 3], [1, 0]]))
-    assert LOWERINGS[type(op)].function(op, builder, data, indices) is not None
+    assert lowering_of(type(op)).function(op, builder, data, indices) is not None
     calls = [item for item in builder.items if isinstance(item, Call)]
     flags = [access for call in calls for access in call.accesses if access.address == builder.failure]
     assert [access.mode for access in flags] == ["write"]

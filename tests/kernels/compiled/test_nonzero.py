@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from irrun.ops._declared.condition.non_zero import NonZero
-from irrun.runtime.lowering import LOWERINGS
+from irrun.runtime.lowering import lowering_of
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.view import View
 from irrun.tensor import Array
@@ -27,7 +27,7 @@ def check(data: Array, **attributes: Any) -> None:
 
     builder = Counting()
     x = placed(builder, data)
-    out = LOWERINGS[NonZero].function(op, builder, x)
+    out = lowering_of(NonZero).function(op, builder, x)
     found, (count,) = results(builder, [x], [data], [out, *counts])
     expected = op.run(data)
     assert count == expected.shape[1]

@@ -22,7 +22,7 @@ from irrun.ops._declared.reduction.reduce_mean import ReduceMean
 from irrun.ops._declared.reduction.reduce_min import ReduceMin
 from irrun.ops._declared.reduction.reduce_prod import ReduceProd
 from irrun.ops._declared.reduction.reduce_sum import ReduceSum
-from irrun.runtime.lowering import LOWERINGS
+from irrun.runtime.lowering import lowering_of
 from irrun.tensor import Array
 from tests.kernels.compiled.lowered import opened, run
 from tests.kernels.compiled.test_elements import FLOATS, INTEGERS, values
@@ -118,7 +118,7 @@ def test_no_axes_scalars_and_large_tensors() -> None:
 @pytest.mark.parametrize("axes", AXES, ids=str)
 @pytest.mark.parametrize("kind", [ReduceSum, ReduceMean, ReduceMax])
 def test_sizes_of_a_run(kind: type[Reduction], axes: list[int]) -> None:
-    op, function = kind(keep_dims=True), LOWERINGS[kind].function
+    op, function = kind(keep_dims=True), lowering_of(kind).function
     random = np.random.default_rng(6)
     hint = random.standard_normal((3, 9, 20)).astype(np.float32)
     compute = opened(lambda builder, x: function(op, builder, x, np.array(axes)), [hint], {0, 1, 2})
@@ -154,7 +154,7 @@ def test_running_sums_of_a_part_of_an_array(axis: int) -> None:
 
 
 def test_running_sums_of_sizes_of_a_run() -> None:
-    function = LOWERINGS[CumSum].function
+    function = lowering_of(CumSum).function
     for exclusive in (False, True):
         op = CumSum(exclusive=exclusive, reverse=True)
         hint = np.arange(24).reshape(2, 12)

@@ -34,7 +34,7 @@ from irrun.ops._declared.pooling.adaptive_avg_pool import AdaptiveAvgPool
 from irrun.ops._declared.reduction.reduce_sum import ReduceSum
 from irrun.ops._declared.shape.unsqueeze import Unsqueeze
 from irrun.ops._declared.sort.top_k import TopKV11
-from irrun.runtime.lowering import LOWERINGS
+from irrun.runtime.lowering import lowering_of
 from irrun.runtime.lowering.builder import Builder, Unsupported
 from irrun.runtime.lowering.convolutions import algorithm_of
 from tests.kernels.compiled.lowered import placed, run
@@ -153,7 +153,7 @@ def test_a_lowering_names_its_algorithm(name: str) -> None:
     op, arrays, constants, algorithm = CHOSEN[name]
     builder, count = Builder(), len(arrays) - constants
     inputs = [placed(builder, array) for array in arrays[:count]]
-    LOWERINGS[type(op)].function(op, builder, *inputs, *arrays[count:])
+    lowering_of(type(op)).function(op, builder, *inputs, *arrays[count:])
     assert builder.algorithm == algorithm
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from irrun.ops._declared.sort.top_k import TopKV1, TopKV3, TopKV11
-from irrun.runtime.lowering import LOWERINGS
+from irrun.runtime.lowering import lowering_of
 from irrun.runtime.lowering.builder import Builder
 from irrun.tensor import Array
 from tests.kernels.compiled.lowered import opened, placed, results
@@ -19,7 +19,7 @@ from tests.kernels.merged import merged
 def check(op: Any, data: Array, k: int) -> None:
     builder = Builder()
     x = placed(builder, data)
-    outs = LOWERINGS[type(op)].function(op, builder, x, np.array(k))
+    outs = lowering_of(type(op)).function(op, builder, x, np.array(k))
     assert outs is not None
     found, places = results(builder, [x], [data], outs)
     wanted, indices = op.run(data, np.array(k))
@@ -52,7 +52,7 @@ def test_sizes_of_a_run() -> None:
     op = TopKV11(axis=1, mode="max", sort="value", index_element_type="i64")
     random = np.random.default_rng(1)
     hint = random.standard_normal((4, 30)).astype(np.float32)
-    function = LOWERINGS[TopKV11].function
+    function = lowering_of(TopKV11).function
     for number in range(2):
         compute = opened(lambda builder, x, n=number: function(op, builder, x, np.array(3))[n], [hint], {0, 1})
         for shape in ((4, 30), (1, 3), (9, 2000)):

@@ -1,0 +1,49 @@
+"""The module of this folder that lowers each type of operation: only those that a plan needs are imported.
+
+Made by ``tools/generate.py``. A type that is missing here is looked for in all modules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+_TYPES: Final = {
+    "attention": "fusedattention fusedrotary",
+    "cache": "assign fusedappend readvalue",
+    "conversions": "fuseddequantize fusedquantize fusedround",
+    "convolutions": "fusedconvolution",
+    "copies": "concat fusedconcat",
+    "elementwise": (
+        "abs acos acosh add asin asinh atan atan2 atanh bitwiseand bitwiseleftshift bitwisenot bitwiseor "
+        "bitwiserightshift bitwisexor ceiling clamp convert convertlike cos cosh divide elu equal erf exp "
+        "fakequantize floor floormod fusedelementwise gelu greater greaterequal hardsigmoid hsigmoid hswish "
+        "isfinite isinf isnan less lessequal log logicaland logicalnot logicalor logicalxor maximum minimum mish "
+        "mod multiply negative notequal power prelu relu round select selu sigmoid sign sin sinh softplus softsign "
+        "sqrt squareddifference subtract swish tan tanh xor"
+    ),
+    "gathers": "gather gatherelements gathernd onehot scatterelementsupdate scatterndupdate scatterupdate",
+    "generation": "nonzero range",
+    "images": "avgpool fusedmaxpool lrn",
+    "integers": "fusedintegerconvolution fusedintegermatmul",
+    "matrices": "fusedmatmul fusedpackedmatmul",
+    "movement": (
+        "batchtospace broadcast depthtospace extractimagepatches fusedchannels fusedexpand pad reverse "
+        "reversesequence roll shufflechannels slice slicescatter spacetobatch spacetodepth split stridedslice tile "
+        "variadicsplit"
+    ),
+    "normalization": "batchnorminference groupnormalization mvn normalizel2",
+    "packed_rows": "fusedpackedgather",
+    "recurrent": "fusedrecurrence",
+    "reductions": (
+        "reducel1 reducel2 reducelogicaland reducelogicalor reducemax reducemean reducemin reduceprod reducesum"
+    ),
+    "reshaping": "fusedview reshape squeeze unsqueeze",
+    "rows": "fusedlayernorm logsoftmax softmax",
+    "sampling": "adaptiveavgpool gridsample interpolate roialign",
+    "sorting": "cumsum topk",
+    "stacks": "einsum matmul",
+    "transposed_convolutions": "fusedtransposedconvolution",
+}
+
+PLACES: Final[Mapping[str, str]] = {type: name for name, types in _TYPES.items() for type in types.split()}
