@@ -73,7 +73,7 @@ def settle(spec: OpSpec, arguments: Sequence[Argument | None]) -> list[tuple[Arr
             continue
         if argument.type is not None:
             bound.setdefault(variable, argument.type)
-        elif argument.array.dtype.kind == "f":
+        elif argument.array.dtype.kind == "f" and F32 in variable.among:
             fractions.add(variable)
     typed: list[tuple[Array, ElementType] | None] = []
     for index, argument in enumerate(arguments):

@@ -17,7 +17,9 @@ from irrun.tensor.element_type import (
     I32,
     I64,
     INTEGER,
-    NUMERIC,
+    U1,
+    U3,
+    U6,
     U8,
     U16,
     U32,
@@ -51,16 +53,13 @@ FLAGS: Final[Also] = {BOOLEAN: U8}
 COUNTED: Final[Also] = {BOOLEAN: I32}
 """Booleans are 0 and 1, and are added."""
 
-TRUTHS: Final[Also] = dict.fromkeys(NUMERIC, BOOLEAN)
-"""Numbers other than 0 are true."""
-
 CUT: Final[Also] = dict.fromkeys((F16, BF16, F32, F64), I64)
 """Floats are integers, without their fractions."""
 
 WIDENED: Final[Also] = dict.fromkeys((I16, U16, U64), I64)
 """Integers of other widths."""
 
-FLOATED: Final[Also] = dict.fromkeys(INTEGER, F32)
+FLOATED: Final[Also] = dict.fromkeys(INTEGER - {U1, U3, U6}, F32)
 """Integers are floats."""
 
 FLOATED_WIDE: Final[Also] = dict.fromkeys((I16, I32, I64, U16, U32, U64), F32)
@@ -68,6 +67,10 @@ FLOATED_WIDE: Final[Also] = dict.fromkeys((I16, I32, I64, U16, U32, U64), F32)
 
 FLAGS_FLOATED: Final[Also] = {**FLOATED, BOOLEAN: F32}
 """Integers are floats, and booleans are 0 and 1."""
+
+
+TRUTHS: Final[Also] = dict.fromkeys((*CUT, *FLOATED), BOOLEAN)
+"""Numbers other than 0 are true."""
 
 
 class TypeVar:

@@ -83,6 +83,11 @@ class Rewriter(MutableGraph):
         outlets = self.outputs(node.id)
         return not [outlet for outlet in outlets if outlet not in self._known and outlet not in self._packed]
 
+    def maker(self, outlet: Outlet | None) -> Node | None:
+        """Return the node that computes an outlet in each run; None for a constant, whose node has no inputs left."""
+        node = None if outlet is None else self.node(outlet.node)
+        return None if node is None or self._is_cut(node) else node
+
     def only_consumer(self, outlet: Outlet) -> Node | None:
         """Return the only consumer of an outlet; None if it has several, or is a Result."""
         inlets = self.consumers(outlet)

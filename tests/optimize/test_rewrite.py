@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import irrun.model
+from irrun.document.writer import Handle
 from irrun.graph import Outlet
 from irrun.inference import Facts
 from irrun.ops._declared.activation.relu import ReLU
@@ -86,3 +88,33 @@ def test_a_fused_node_names_what_it_stands_for(tmp_path: Path) -> None:
     (step,) = net.compile(tmp_path).plan.steps
     assert step.node.type == "FusedElementwise"
     assert [name.split("_")[0] for name in step.node.op.parts] == ["Multiply", "Tanh"]
+
+
+def _negated(net: Net) -> Handle:
+    """A negated constant before a Concat."""
+    x = net.parameter("x", "2,4")
+    half = net.layer("Slice", [x, *(net.constant([number]) for number in (0, 2, 1, 1))], opset=8)
+    joined = net.layer("Concat", [net.layer("Negative", [net.normal(2, 2)]), half], axis=1)
+    return net.layer(
+        "Add", [net.layer("Multiply", [x, net.normal(2, 4)]), net.layer("Multiply", [joined, net.normal(2, 4)])]
+    )
+
+
+def _centred(net: Net) -> Handle:
+    """The mean of a constant where a normalisation has that of its input."""
+    last = net.constant([-1])
+    mean = net.layer("ReduceMean", [net.normal(2, 4), last], keep_dims=True)
+    centre = net.layer("Subtract", [net.parameter("x", "2,4"), mean])
+    square = net.layer("Power", [centre, net.constant(np.float32(2))])
+    spread = net.layer("ReduceMean", [square, last], keep_dims=True)
+    root = net.layer("Sqrt", [net.layer("Add", [spread, net.constant(np.float32(1e-3))])])
+    return net.layer("Divide", [centre, root])
+
+
+@pytest.mark.parametrize("made", [_negated, _centred])
+def test_constants_in_the_places_of_patterns(tmp_path: Path, made: Callable[[Net], Handle]) -> None:
+    net = Net()
+    net.result(made(net))
+    x = np.linspace(-1, 2, 8, dtype=np.float32).reshape(2, 4)
+    plain, optimized = (net.compile(tmp_path, OPTIMIZE=each)([x])[0] for each in (False, True))
+    np.testing.assert_allclose(optimized, plain, rtol=1e-5, atol=1e-6)

@@ -60,10 +60,11 @@ def test_bounds_of_a_remainder() -> None:
             assert remainder == a % c
         elif c <= 0:
             assert bounds(remainder) == (-UP, UP)
-        elif a >= 0:
-            assert bounds(remainder) == (0, min(b, d - 1))
-        else:
+        elif a < 0:
             assert bounds(remainder) == (0, d - 1)
+        else:
+            every = {number % divisor for number in range(a, b + 1) for divisor in range(c, d + 1)}
+            assert bounds(remainder) == (min(every), max(every))
 
 
 def test_bounds_of_a_sign_change() -> None:

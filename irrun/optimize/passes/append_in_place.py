@@ -34,7 +34,7 @@ def _append(graph: Rewriter, node: Node) -> None:
     fact, sources = graph.fact(first(node)), graph.sources(node.id)
     if not isinstance(node.op, Concat) or len(sources) != 2 or fact is None or not is_plain(fact) or not fact.rank:
         return
-    past, order, from_end = graph.source(node.id, 0), None, False
+    past, order, from_end = graph.maker(sources[0]), None, False
     axis = node.op.axis % fact.rank
     if past is not None and isinstance(past.op, GatherV7 | GatherV8):
         order, from_end = graph.sources(past.id)[1], isinstance(past.op, GatherV8)
@@ -43,7 +43,7 @@ def _append(graph: Rewriter, node: Node) -> None:
             return
         if axis == 0 or past.op.batch_dims or orders.value is not None:
             return
-        past = graph.source(past.id, 0)
+        past = graph.maker(graph.sources(past.id)[0])
     if past is None or not isinstance(past.op, ReadValue3 | ReadValue6):
         return
     takers = [graph.node(inlet.node).op for inlet in graph.consumers(first(node))]
@@ -57,7 +57,7 @@ def _append(graph: Rewriter, node: Node) -> None:
 
 def _measure(graph: Rewriter, node: Node) -> None:
     """Read sizes from a variable where a Gather, which does not change them, would copy it."""
-    past = graph.source(node.id, 0)
+    past = graph.maker(graph.sources(node.id)[0])
     if past is None or not isinstance(past.op, GatherV7 | GatherV8) or node.op is None:
         return
     data, order, along = graph.sources(past.id)

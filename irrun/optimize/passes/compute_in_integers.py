@@ -322,7 +322,9 @@ def _means(graph: Rewriter, outlet: Outlet | None) -> Levels | None:
     """Return what the levels of a tensor mean that is quantised, or will be."""
     if outlet is None:
         return None
-    found, node = _levels(graph, outlet), graph.node(outlet.node)
+    found, node = _levels(graph, outlet), graph.maker(outlet)
+    if node is None:
+        return None
     if node.type in SPLITS:
         return _means(graph, graph.sources(node.id)[0])
     return levels_of(graph, node) if found is None else found[1]

@@ -130,8 +130,8 @@ def _mean_of(graph: Rewriter, outlet: Outlet) -> Outlet | None:
     """Return the input of a ReduceMean along the last axis that keeps the axis."""
     from irrun.ops._declared.reduction.reduce_mean import ReduceMean
 
-    node = graph.node(outlet.node)
-    if not isinstance(node.op, ReduceMean) or not node.op.keep_dims:
+    node = graph.maker(outlet)
+    if node is None or not isinstance(node.op, ReduceMean) or not node.op.keep_dims:
         return None
     data, axes = graph.sources(node.id)
     fact = graph.fact(data)
@@ -139,8 +139,8 @@ def _mean_of(graph: Rewriter, outlet: Outlet) -> Outlet | None:
 
 
 def _squared(graph: Rewriter, outlet: Outlet) -> Outlet | None:
-    node = graph.node(outlet.node)
-    if not broadcasts_as_numpy(node):
+    node = graph.maker(outlet)
+    if node is None or not broadcasts_as_numpy(node):
         return None
     a, b = graph.sources(node.id)
     if node.type == "Power" and scalar_over(graph, node) == 2:

@@ -33,7 +33,7 @@ def run(graph: Rewriter) -> None:
 
 def _product(graph: Rewriter, outlet: Outlet | None, user: Node) -> Node | None:
     """Return the Multiply that computes a tensor for one user."""
-    node = None if outlet is None else graph.node(outlet.node)
+    node = graph.maker(outlet)
     if outlet is None or node is None or node.type != "Multiply" or not broadcasts_as_numpy(node):
         return None
     return node if graph.only_consumer(outlet) is user else None
@@ -67,8 +67,14 @@ def _has_width(graph: Rewriter, x: Outlet, *others: Outlet) -> bool:
 
 def _turned(graph: Rewriter, outlet: Outlet) -> Outlet | None:
     """Return x, if a tensor is the concatenation of the negated second half of it and the first one."""
-    node, fact = graph.node(outlet.node), graph.fact(outlet)
-    if not isinstance(node.op, Concat) or fact is None or not fact.rank or len(graph.consumers(outlet)) > 1:
+    node, fact = graph.maker(outlet), graph.fact(outlet)
+    if (
+        node is None
+        or not isinstance(node.op, Concat)
+        or fact is None
+        or not fact.rank
+        or len(graph.consumers(outlet)) > 1
+    ):
         return None
     parts = graph.sources(node.id)
     if node.op.axis % fact.rank != fact.rank - 1 or len(parts) != 2:
@@ -79,7 +85,7 @@ def _turned(graph: Rewriter, outlet: Outlet) -> Outlet | None:
 
 def _negated(graph: Rewriter, outlet: Outlet | None) -> Outlet | None:
     """Return the tensor that is negated."""
-    node = None if outlet is None else graph.node(outlet.node)
+    node = graph.maker(outlet)
     if node is None or node.type == "Negative":
         return None if node is None else graph.sources(node.id)[0]
     found = scalar_operand(graph, node) if node.type == "Multiply" else None
@@ -88,7 +94,7 @@ def _negated(graph: Rewriter, outlet: Outlet | None) -> Outlet | None:
 
 def _half(graph: Rewriter, outlet: Outlet | None, number: int) -> Outlet | None:
     """Return the tensor of which another is the first (0) or the second half (1) along the last axis."""
-    node = None if outlet is None else graph.node(outlet.node)
+    node = graph.maker(outlet)
     sources = [] if node is None else graph.sources(node.id)
     fact = graph.fact(sources[0]) if sources else None
     if outlet is None or node is None or fact is None or not fact.rank or not fact.shape[-1].is_static:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol
 
 from irrun.inference.fold import fold
 from irrun.ops import Op, OpError, calling
+from irrun.ops._declared.infrastructure.read_value import ReadValue6
 from irrun.ops.context import BodyCall
 from irrun.runtime.state import State
 from irrun.tensor import Array, ElementType, Fact, Shape
-from tests.lab.graphs.graph import Body, Constant, Graph, Input, Layer, Source
+from tests.lab.graphs.graph import Body, Constant, Graph, Input, Layer, Node, Source
 
 Facts = dict[Source, Fact]
 Arrays = dict[Source, Array]
@@ -167,10 +169,23 @@ def run_layer(
     return arrays if listener is None else listener.layer(Use(layer.op, facts, inputs, types, arrays))
 
 
-def hidden(graph: Graph, *, ranks: bool = False) -> list[Fact | None]:
-    """Return the facts of the inputs with hidden sizes, or hidden ranks."""
-    return [
+def hidden(graph: Graph, *, ranks: bool = False) -> tuple[Graph, list[Fact | None]]:
+    """Return a graph and the facts of its inputs with hidden sizes, or hidden ranks.
+
+    Variables that begin as a tensor have any shape, since theirs must cover that of the tensor.
+    """
+    facts = [
         Fact(node.fact.type, Shape.unknown(None if ranks else node.fact.rank))
         for node in graph.nodes
         if isinstance(node, Input)
     ]
+    return replace(graph, nodes=tuple(_of_any_shape(node) for node in graph.nodes)), [*facts]
+
+
+def _of_any_shape(node: Node) -> Node:
+    if not isinstance(node, Layer) or not isinstance(node.op, ReadValue6) or not node.sources:
+        return node
+    op = ReadValue6(
+        variable_id=node.op.variable_id, variable_type=node.op.variable_type, variable_shape=Shape.unknown()
+    )
+    return replace(node, op=op)

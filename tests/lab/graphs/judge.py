@@ -107,12 +107,16 @@ class Judge:
         return self._irrun("optimized", "model.xml", graph, tolerance, optimize=True)
 
     def _sizes_hidden(self, graph: Graph, tolerance: Expected) -> list[Finding]:
-        write(graph, self.folder / "sizes.xml", hidden(graph))
+        self._write_hidden("sizes.xml", graph, ranks=False)
         return self._irrun("sizes hidden", "sizes.xml", graph, tolerance, optimize=True)
 
     def _ranks_hidden(self, graph: Graph, tolerance: Expected) -> list[Finding]:
-        write(graph, self.folder / "ranks.xml", hidden(graph, ranks=True))
+        self._write_hidden("ranks.xml", graph, ranks=True)
         return self._irrun("ranks hidden", "ranks.xml", graph, tolerance, optimize=True)
+
+    def _write_hidden(self, name: str, graph: Graph, *, ranks: bool) -> None:
+        other, given = hidden(graph, ranks=ranks)
+        write(other, self.folder / name, given)
 
     def _irrun(self, check: str, name: str, graph: Graph, tolerance: Expected, *, optimize: bool) -> list[Finding]:
         try:
