@@ -54,6 +54,16 @@ class Layers:
         whole = self._wholes.get(outlet.node)
         return None if whole is None else Outlet(whole, 0)
 
+    def whole_of(self, id: int) -> tuple[Outlet, Outlet, set[Outlet]] | None:
+        """Return the output of the layer that a layer is a part of, that of its last part, and the tensors it reads."""
+        name = self.node(id).name
+        at = next((last for last in self._wholes if id in self.parts and self.node(last).name == name), None)
+        if at is None:
+            return None
+        parts = [part for part in self.steps if part in self.parts and self.node(part).name == name]
+        read = {source for part in parts for source in self.sources(part) if source is not None}
+        return Outlet(self._wholes[at], 0), Outlet(at, 0), {source for source in read if source.node not in parts}
+
     def has_number(self, id: int) -> bool:
         """Return whether a layer is a part of another one, and reads a number that is an attribute of that."""
         read = [outlet.node for outlet in self.graph.sources(id) if outlet is not None]

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from irrun.cli.comparing import claims
-from irrun.debugging import Tolerance, compare
+from irrun.debugging import Tolerance, blame, compare
+from irrun.debugging.cases import layers_of
 from irrun.debugging.diagnosing import diagnose_layers
 from irrun.debugging.layers import LayerComparison, LayerDifference
 from irrun.debugging.metrics import errors
@@ -249,6 +250,14 @@ def test_equal_and_harmless(tmp_path: Path) -> None:
     found = compare(model, net(tmp_path / "c.xml", coded), X).verdict
     assert (found.verdict, found.cause, found.suspects) == ("different", "quantisation", ())
     assert found.reason.startswith("weights rounded to i4 in 1 layer")
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_a_layer_beside_its_parts_is_cut_out(tmp_path: Path, *, is_turned: bool) -> None:
+    pair = net(tmp_path / "a.xml", norm(0.5, "n")), net(tmp_path / "b.xml", norm_parts(1e-6), "other_")
+    found = blame(*(reversed(pair) if is_turned else pair), X)
+    counts = [len(layers_of(model)) for model in found.case.models]
+    assert (found.reproduces, counts) == (True, [7, 1] if is_turned else [1, 7])
 
 
 SOUND: dict[str, tuple[Build, Build]] = {
