@@ -144,7 +144,7 @@ def _accused(
     node, twin = ours.node(pair.id), theirs.node(pair.other)
     is_part = pair.id in ours.parts or pair.other in theirs.parts
     cause = pair.cause
-    wholes = {side.node(id).name for side, id in ((ours, pair.id), (theirs, pair.other)) if side.has_number(id)}
+    wholes = {side.node(id).name for side, id in ((ours, pair.id), (theirs, pair.other)) if side.reads_attribute(id)}
     if cause.name == "constant" and wholes:
         what = cause.what
         for name in wholes:

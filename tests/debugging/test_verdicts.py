@@ -130,6 +130,25 @@ def attention_parts(axis: int) -> Build:
     return build
 
 
+def masked(hidden: float | None) -> Build:
+    """Return attention without the nearest of four keys, as parts if the number that hides it is given."""
+
+    def build(made: Net, x: Handle) -> Handle:
+        heads = made.layer("Reshape", [x, made.constant([1, 4, 2])], special_zero=False)
+        near = made.layer("MatMul", [heads, heads], transpose_b=True)
+        mask = made.layer("Less", [near, made.layer("ReduceMax", [near, made.constant([2])], keep_dims=True)])
+        if hidden is None:
+            return made.layer(
+                "ScaledDotProductAttention", [heads, heads, heads, mask], opset=13, name="a", causal=False
+            )
+        scores = made.layer("Multiply", [near, made.constant(f32(np.sqrt(0.5)))])
+        added = made.layer("Select", [mask, made.constant(f32(0)), made.constant(f32(hidden))], name="masked")
+        soft = made.layer("Softmax", [made.layer("Add", [scores, added])], opset=8, axis=-1)
+        return made.layer("MatMul", [soft, heads])
+
+    return build
+
+
 SCALES, SHIFTS = f32([1.5, 0.5]), f32([0.1, -0.2])
 
 
@@ -212,6 +231,11 @@ PAIRS: dict[str, tuple[Build, Build, dict[str, Any]]] = {
         norm(0.5, "n"),
         norm_parts(1e-6),
         {"name": "n", "other": "with_epsilon", "cause": "attribute", "what": "Add: 0.5 beside 1e-06", "ids": None},
+    ),
+    "a mask of these": (
+        masked(None),
+        masked(0.0),
+        {"name": "a", "other": "masked", "cause": "constant"},
     ),
     "an epsilon of these": (
         groups,
