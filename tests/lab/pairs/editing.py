@@ -47,12 +47,10 @@ class Edit:
         return None if fact is None else fact.constant if fact.constant is not None else self._folded(outlet)
 
     def _folded(self, outlet: Outlet) -> Array | None:
-        """Return a constant that is converted, not one that is computed, which a run may compute less coarsely."""
         node = self.model.graph.node(outlet.node)
         if node.type == "Convert":
             source = self.model.graph.sources(node.id)[0]
-            is_held = source is not None and self.model.graph.node(source.node).type == "Const"
-            fact = self.model.facts.get(source) if source is not None and is_held else None
+            fact = None if source is None else self.model.facts.get(source)
             if fact is not None and fact.constant is not None:
                 return fact.constant.astype(self.model.facts[outlet].type.dtype)
         return None
