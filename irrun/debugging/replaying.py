@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from irrun.debugging.places import Watcher
 from irrun.debugging.stopping import AS_WRITTEN
 from irrun.graph import Graph, Node, Outlet
@@ -40,6 +42,10 @@ class Layers:
         self.parts: dict[int, str] = {
             id: kept.node(names[self.node(id).name]).type for id in self.graph if id not in kept
         }
+        self._numbers: dict[str, set[float]] = {
+            name: {float(np.float32(value)) for value in vars(kept.node(at).op).values() if isinstance(value, float)}
+            for name, at in names.items()
+        }
         last = {self.node(id).name: id for id in self.steps if id in self.parts}
         self._wholes: dict[int, int] = {id: names[name] for name, id in last.items()}
         self.parameters: list[int] = list(self.graph.parameters)
@@ -54,10 +60,20 @@ class Layers:
         whole = self._wholes.get(outlet.node)
         return None if whole is None else Outlet(whole, 0)
 
-    def has_number(self, id: int) -> bool:
+    def whole_of(self, id: int) -> tuple[Outlet, Outlet, set[Outlet]] | None:
+        """Return the output of the layer that a layer is a part of, that of its last part, and the tensors it reads."""
+        name = self.node(id).name
+        at = next((last for last in self._wholes if id in self.parts and self.node(last).name == name), None)
+        if at is None:
+            return None
+        parts = [part for part in self.steps if part in self.parts and self.node(part).name == name]
+        read = {source for part in parts for source in self.sources(part) if source is not None}
+        return Outlet(self._wholes[at], 0), Outlet(at, 0), {source for source in read if source.node not in parts}
+
+    def reads_attribute(self, id: int) -> bool:
         """Return whether a layer is a part of another one, and reads a number that is an attribute of that."""
-        read = [outlet.node for outlet in self.graph.sources(id) if outlet is not None]
-        return id in self.parts and any(at in self.parts and self.node(at).type == "Const" for at in read)
+        numbers = {float(array.reshape(-1)[0]) for array in self.constants(id).values() if array.size == 1}
+        return id in self.parts and bool(numbers & self._numbers.get(self.node(id).name, set()))
 
     def operands(self, id: int) -> list[Outlet | None]:
         """Return what a layer reads, by input; None for an absent input."""

@@ -87,15 +87,16 @@ class Searcher(Finder):
 
     def _alternatives(self, cone: Container[int]) -> Iterator[tuple[Outlet, Outlet]]:
         """Yield few integers that were found, with others that a layer of the type makes of the same tensors."""
+        twins: dict[tuple[str, int], list[Outlet]] = {}
+        for other in self.tensors:
+            if other.node in self.theirs.steps and self.tensors.is_few(other):
+                twins.setdefault((self.theirs.node(other.node).type, other.port), []).append(other)
         for id in self.ours.steps:
             for outlet in self.ours.outlets(id) if id in cone else ():
-                if outlet in self.found and self.tensors.is_few(self.found[outlet]):
-                    type = self.ours.node(id).type
-                    for other in self.tensors:
-                        is_alike = other.port == outlet.port and self.theirs.node(other.node).type == type
-                        is_other = other != self.found[outlet] and other.node in self.theirs.steps
-                        if is_alike and is_other and self._feeds(outlet, other):
-                            yield outlet, other
+                here = self.found.get(outlet)
+                if here is not None and self.tensors.is_few(here):
+                    alike = twins.get((self.ours.node(id).type, outlet.port), ())
+                    yield from ((outlet, other) for other in alike if other != here and self._feeds(outlet, other))
 
     def _plausible(self, outlet: Outlet, ends: Mapping[Outlet, Outlet]) -> Iterator[Outlet]:
         """Yield tensors of the other model that may stand in the place of an own one."""

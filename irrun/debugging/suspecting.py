@@ -144,7 +144,7 @@ def _accused(
     node, twin = ours.node(pair.id), theirs.node(pair.other)
     is_part = pair.id in ours.parts or pair.other in theirs.parts
     cause = pair.cause
-    wholes = {side.node(id).name for side, id in ((ours, pair.id), (theirs, pair.other)) if side.has_number(id)}
+    wholes = {side.node(id).name for side, id in ((ours, pair.id), (theirs, pair.other)) if side.reads_attribute(id)}
     if cause.name == "constant" and wholes:
         what = cause.what
         for name in wholes:
@@ -153,7 +153,24 @@ def _accused(
     if pair.id in ours.parts and cause.what:
         cause = cause._replace(what=f"{node.type}: {cause.what}")
     ids = None if is_part else (pair.id, pair.other)
+    cut = (_of_whole(found, pair) or cut) if is_part else cut
     return Suspect(node.name, ours.parts.get(pair.id, node.type), twin.name, *cause, between, error, ids, cut)
+
+
+def _of_whole(found: Alignment, pair: Told) -> Cut | None:
+    """Return the borders of the layer of one side that is compared as its parts, if all have a counterpart."""
+    turned = {other: outlet for outlet, other in found.found.items()}
+    for layers, id, known in ((found.ours, pair.id, found.found), (found.theirs, pair.other, turned)):
+        whole = layers.whole_of(id)
+        if whole is not None:
+            end, last, read = whole
+            pairs = [(outlet, known.get(outlet)) for outlet in sorted(read)]
+            starts = tuple((outlet, other) for outlet, other in pairs if other is not None)
+            if last not in known or len(starts) < len(pairs):
+                return None
+            cut = Cut(starts, ((end, known[last]),))
+            return cut if layers is found.ours else cut.mirrored()
+    return None
 
 
 def _of_shapes(found: Alignment, region: Region) -> Suspect | None:

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from irrun.cli.comparing import claims
-from irrun.debugging import Tolerance, compare
+from irrun.debugging import Tolerance, blame, compare
+from irrun.debugging.cases import layers_of
 from irrun.debugging.diagnosing import diagnose_layers
 from irrun.debugging.layers import LayerComparison, LayerDifference
 from irrun.debugging.metrics import errors
@@ -129,6 +130,25 @@ def attention_parts(axis: int) -> Build:
     return build
 
 
+def masked(hidden: float | None) -> Build:
+    """Return attention without the nearest of four keys, as parts if the number that hides it is given."""
+
+    def build(made: Net, x: Handle) -> Handle:
+        heads = made.layer("Reshape", [x, made.constant([1, 4, 2])], special_zero=False)
+        near = made.layer("MatMul", [heads, heads], transpose_b=True)
+        mask = made.layer("Less", [near, made.layer("ReduceMax", [near, made.constant([2])], keep_dims=True)])
+        if hidden is None:
+            return made.layer(
+                "ScaledDotProductAttention", [heads, heads, heads, mask], opset=13, name="a", causal=False
+            )
+        scores = made.layer("Multiply", [near, made.constant(f32(np.sqrt(0.5)))])
+        added = made.layer("Select", [mask, made.constant(f32(0)), made.constant(f32(hidden))], name="masked")
+        soft = made.layer("Softmax", [made.layer("Add", [scores, added])], opset=8, axis=-1)
+        return made.layer("MatMul", [soft, heads])
+
+    return build
+
+
 SCALES, SHIFTS = f32([1.5, 0.5]), f32([0.1, -0.2])
 
 
@@ -212,6 +232,11 @@ PAIRS: dict[str, tuple[Build, Build, dict[str, Any]]] = {
         norm_parts(1e-6),
         {"name": "n", "other": "with_epsilon", "cause": "attribute", "what": "Add: 0.5 beside 1e-06", "ids": None},
     ),
+    "a mask of these": (
+        masked(None),
+        masked(0.0),
+        {"name": "a", "other": "masked", "cause": "constant"},
+    ),
     "an epsilon of these": (
         groups,
         group_parts(SHIFTS, 0.5),
@@ -249,6 +274,14 @@ def test_equal_and_harmless(tmp_path: Path) -> None:
     found = compare(model, net(tmp_path / "c.xml", coded), X).verdict
     assert (found.verdict, found.cause, found.suspects) == ("different", "quantisation", ())
     assert found.reason.startswith("weights rounded to i4 in 1 layer")
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_a_layer_beside_its_parts_is_cut_out(tmp_path: Path, *, is_turned: bool) -> None:
+    pair = net(tmp_path / "a.xml", norm(0.5, "n")), net(tmp_path / "b.xml", norm_parts(1e-6), "other_")
+    found = blame(*(reversed(pair) if is_turned else pair), X)
+    counts = [len(layers_of(model)) for model in found.case.models]
+    assert (found.reproduces, counts) == (True, [7, 1] if is_turned else [1, 7])
 
 
 SOUND: dict[str, tuple[Build, Build]] = {

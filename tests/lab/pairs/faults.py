@@ -390,8 +390,6 @@ def exchanged_states(model: Loaded) -> Iterator[Planted | None]:
     for node, other in zip(nodes[::2], nodes[1::2], strict=False):
         edit = Edit(model)
         first, second = edit.source(node), edit.source(other)
-        if model.facts[first].shape != model.facts[second].shape:
-            continue
         edit.graph.feed(node.id, [second])
         edit.graph.feed(other.id, [first])
         outputs = (f"state {getattr(each.op, 'variable_id', '')}" for each in (node, other))

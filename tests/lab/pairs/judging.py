@@ -114,7 +114,7 @@ def pairs(network: str, seed: int) -> Iterator[Pair]:
     """Yield the sound pairs of a network, and one of each kind of fault in several surroundings, each way round."""
     chance = random.Random(f"{network} {seed}")
     with tempfile.TemporaryDirectory() as folder:
-        model, inputs = _stories() if network == STORIES else _loaded(unpacked(network, Path(folder)))
+        model, inputs = stories() if network == STORIES else _loaded(unpacked(network, Path(folder)))
         made = {kind: rewrite(model, inputs) for kind, rewrite in sound.KINDS.items()}
         rewritten: dict[str, Loaded] = {"same": model}
         for kind, other in made.items():
@@ -149,7 +149,8 @@ def _loaded(export: Export) -> tuple[Loaded, dict[int, Array]]:
     return of_sizes(model, inputs), inputs
 
 
-def _stories() -> tuple[Loaded, dict[int, Array]]:
+def stories() -> tuple[Loaded, dict[int, Array]]:
+    """Return the language model of the examples for six tokens, with its variables as outputs."""
     arrays = [[1, 9, 17, 33, 5, 2]], [[1] * 6], [list(range(6))], [0]
     inputs = {place: np.array(values, np.int64) for place, values in enumerate(arrays)}
     model = of_sizes(load(_STORIES), inputs)

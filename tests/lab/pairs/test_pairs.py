@@ -10,7 +10,8 @@ import pytest
 
 from irrun.debugging.verdicts import CAUSES, EQUAL
 from tests.exports.archives import PAIR_NAMES, PAIRS
-from tests.lab.pairs.judging import Pair, exporter_pairs, judged, outcome, pairs
+from tests.lab.pairs.faults import Kind, exchanged_states, kept_state
+from tests.lab.pairs.judging import ACCEPTED, Pair, exporter_pairs, judged, outcome, pairs, stories
 from tests.plugins.tiers import Tier
 
 MOST, FEW = 60, 24
@@ -27,6 +28,15 @@ def test_two_exporters_agree(network: str) -> None:
     assert [pair.planted for pair in sound] == [None] * 3
     assert [judged(pair) for pair in sound] == [EQUAL] * 3
     assert (PAIRS / f"{network}.tar.xz").stat().st_size <= 75_000
+
+
+@pytest.mark.parametrize("plant", [kept_state, exchanged_states])
+def test_faults_of_variables(plant: Kind) -> None:
+    model, inputs = stories()
+    planted = next(one for one in plant(model) if one is not None)
+    told = planted, frozenset(planted.layer.split("|")), ACCEPTED.get(planted.cause, frozenset({planted.cause}))
+    pair = Pair("stories", model, planted.model, inputs, *told)
+    assert outcome(pair, judged(pair)) == "right"
 
 
 @pytest.mark.parametrize(
