@@ -104,11 +104,11 @@ def description(item: Call | Interpreted, microseconds: float) -> str:
     names = item.kernel.record.names or ()
     fields = dict(zip((name.removeprefix("geometry_") for name in names), item.arguments, strict=True))
     text = " ".join(
-        f"{name}={fields[name]}" for name in fields if name in SIZES or name.startswith(("size_", "kernel_"))
+        f"{name}={fields[name]}" for name in fields if name in SIZES or name.startswith(("size_", "counts_", "taps_"))
     )
     if item.kernel.name == "product":
-        taps = fields["kernel_height"] * fields["kernel_width"]
-        work = fields["images"] * fields["rows"] * fields["columns"] * taps * fields["depth"] * fields["filters"]
+        taps = fields["taps_1"] * fields["taps_2"]
+        work = fields["images"] * fields["counts_1"] * fields["counts_2"] * taps * fields["depth"] * fields["filters"]
         batch = max(1, -(-item.tasks // fields["cut_tasks"]))
         text += f" function={fields['epilogue_function']} {2e-3 * work * batch / microseconds:.0f} GFLOP/s"
     return f"tasks={item.tasks} {text}"

@@ -12,10 +12,11 @@ import numpy as np
 
 from irrun_kernels import ir
 from irrun_kernels.conversions import AS_BITS, quantize_row, round_row
-from irrun_kernels.functions import add, apply_to_rows, unary
+from irrun_kernels.functions import add
 from irrun_kernels.host import LANES
 from irrun_kernels.native import NOWHERE, Address, Read, Write, floats, inlined, longs
 from irrun_kernels.pixels import Images
+from irrun_kernels.scalars import apply_to_rows, unary
 from irrun_kernels.vectors import Vectors
 
 

@@ -7,8 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun_kernels.activations import activations, clip
-from irrun_kernels.copies import copy_rows
-from irrun_kernels.native import Deferred, floats, inlined, of_llvm, power_of_two, scalar
+from irrun_kernels.native import inlined, of_llvm, power_of_two, scalar
 from irrun_kernels.polynomials import polynomial
 
 ONE: Final = np.float32(1)
@@ -90,37 +89,6 @@ ACTIVATIONS: Final = activations("f", 1, np.float32, exp, _expm1, tanh, _erf_of_
 
 RUN: Final = 1024
 """Elements that go through functions while they are in the nearest cache."""
-
-
-def _unary() -> Any:
-    from irrun_kernels.scalars import in_place
-
-    return in_place().form
-
-
-unary: Any = Deferred(_unary)
-"""``unary(number, x, a, b)``: replace each element of x by a function of `UNARY` of `scalars.py`."""
-
-
-@inlined
-def apply_to_rows(number: int, x: int, step: int, rows: int, columns: int, a: Any, b: Any, workspace: int) -> None:
-    """Replace rows that are ``step`` bytes apart by a function of `UNARY`; workspace has room for `RUN` f32.
-
-    Short rows are concatenated first: loops over few elements are slow.
-    """
-    if step == 4 * columns:
-        unary(number, floats(x, rows * columns), a, b)
-        return
-    if 4 * columns > RUN:
-        for row in range(rows):
-            unary(number, floats(x + row * step, columns), a, b)
-        return
-    each = RUN // columns
-    for first in range(0, rows, each):
-        count = min(each, rows - first)
-        copy_rows(x + first * step, step, workspace, 4 * columns, count, columns)
-        unary(number, floats(workspace, count * columns), a, b)
-        copy_rows(workspace, 4 * columns, x + first * step, step, count, columns)
 
 
 @inlined

@@ -333,19 +333,13 @@ POINTERS: Final[Mapping[str, Callable[[int], Any]]] = {kind: _pointer_to(kind) f
 FAR: Final = 1 << 40
 """The elements of an array of which only the address is known."""
 
-_octets, _shorts, _longs, _floats = (POINTERS[kind] for kind in "BHqf")
+_octets, _longs, _floats = (POINTERS[kind] for kind in "Bqf")
 
 
 @inlined
 def octets(address: int, count: int = FAR) -> Any:
     """An array over memory that holds u8."""
     return carray(_octets(address), count)
-
-
-@inlined
-def shorts(address: int, count: int = FAR) -> Any:
-    """An array over memory that holds u16."""
-    return carray(_shorts(address), count)
 
 
 @inlined

@@ -12,7 +12,9 @@ import numpy as np
 
 from irrun_kernels import angles, functions, integers, real, remainders
 from irrun_kernels.activations import Element, clip
-from irrun_kernels.native import POINTERS, Deferred, carray, inlined, scalar
+from irrun_kernels.copies import copy_rows
+from irrun_kernels.functions import RUN
+from irrun_kernels.native import POINTERS, Deferred, carray, floats, inlined, scalar
 
 KINDS: Final = {np.dtype(kind): kind for kind in POINTERS}
 """The letters of types, as NumPy has them; a ``?`` is a byte in memory."""
@@ -175,3 +177,27 @@ apply: Any = Deferred(lambda: _loops().form)
 
 The memory of the result must not overlap that of an operand.
 """
+
+unary: Any = Deferred(lambda: in_place().form)
+"""``unary(number, x, a, b)``: replace each element of x by a function of `UNARY`."""
+
+
+@inlined
+def apply_to_rows(number: int, x: int, step: int, rows: int, columns: int, a: Any, b: Any, workspace: int) -> None:
+    """Replace rows that are ``step`` bytes apart by a function of `UNARY`; workspace has room for `RUN` f32.
+
+    Short rows are concatenated first: loops over few elements are slow.
+    """
+    if step == 4 * columns:
+        unary(number, floats(x, rows * columns), a, b)
+        return
+    if 4 * columns > RUN:
+        for row in range(rows):
+            unary(number, floats(x + row * step, columns), a, b)
+        return
+    each = RUN // columns
+    for first in range(0, rows, each):
+        count = min(each, rows - first)
+        copy_rows(x + first * step, step, workspace, 4 * columns, count, columns)
+        unary(number, floats(workspace, count * columns), a, b)
+        copy_rows(workspace, 4 * columns, x + first * step, step, count, columns)

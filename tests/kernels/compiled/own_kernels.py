@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun_kernels.functions import unary
 from irrun_kernels.host import LANES
 from irrun_kernels.micro import multiply_taps
 from irrun_kernels.native import Address, Read, Write, floats, kernel, load_atomically, longs, record
+from irrun_kernels.scalars import unary
 
 
 class Unary(NamedTuple):

@@ -62,12 +62,12 @@ def test_taps_that_meet_only_padding_are_left_out() -> None:
         (slice(2, 12), slice(1, 2)),
         (slice(12, 14), slice(0, 2)),
     ]
-    begins = [(part.of(windows, image)[0].begin_height, part.of(windows, image)[1].shape[2]) for part in parts]
+    begins = [(part.of(windows, image)[0].begins[1], part.of(windows, image)[1].shape[2]) for part in parts]
     assert begins == [(0, 14), (0, 12), (0, 14)]
     assert parts_of(windows, image, (14, 1), is_cut=False) == [
         Part((slice(0, 14), slice(0, 1)), (slice(0, 3), slice(0, 1)))
     ]
-    beside = windows._replace(dilation_height=1, begin_height=1)
+    beside = windows._replace(dilations=(1, 1, 1), begins=(0, 1, 0))
     assert len(parts_of(beside, image, (14, 1), is_cut=True)) == 1
 
 
