@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import _thread
 import os
+import threading
 import weakref
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    _Base: Any = object
+else:
+    _Base = type(threading.RLock())
 
 _ALL: Final[weakref.WeakSet[Lock]] = weakref.WeakSet()
 
 
-class Lock(_thread.RLock):  # type: ignore[misc]
+class Lock(_Base):  # type: ignore[misc]
     """A reentrant lock, which is free in a child that is forked while another thread holds it.
 
     Its methods are those of the interpreter, without a line of Python between which an interrupt could leave it locked.
@@ -21,7 +26,7 @@ class Lock(_thread.RLock):  # type: ignore[misc]
 
     def renew(self) -> None:
         """Make the lock free."""
-        self._at_fork_reinit()  # type: ignore[attr-defined]
+        self._at_fork_reinit()
 
 
 def _renew_all() -> None:
