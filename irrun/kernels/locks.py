@@ -5,27 +5,28 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    _Base: Any = object
+else:
+    _Base = type(threading.RLock())
 
 _ALL: Final[weakref.WeakSet[Lock]] = weakref.WeakSet()
 
 
-class Lock:
-    """A reentrant lock, which is free in a child that is forked while another thread holds it."""
+class Lock(_Base):  # type: ignore[misc]
+    """A reentrant lock, which is free in a child that is forked while another thread holds it.
+
+    Its methods are those of the interpreter, without a line of Python between which an interrupt could leave it locked.
+    """
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
         _ALL.add(self)
-
-    def __enter__(self) -> None:
-        self._lock.acquire()
-
-    def __exit__(self, *failure: object) -> None:
-        self._lock.release()
 
     def renew(self) -> None:
         """Make the lock free."""
-        self._lock = threading.RLock()
+        self._at_fork_reinit()
 
 
 def _renew_all() -> None:

@@ -165,7 +165,7 @@ def _distrust(status: os.stat_result) -> str:
 
 @cache
 def _build() -> str:
-    """What decides how weights are packed, besides the weights: version, level, build, and sources in a clone."""
+    """Return the version, the level, the build and, in a clone, the sources that decide how weights are packed."""
     modules = sorted((Path(__file__).parent / "lowering").glob("*.py"))
     sizes = hashlib.sha256(repr([(path.name, path.stat().st_size) for path in modules]).encode()).hexdigest()
     note = note_of(FOLDER / f"{LEVEL.name}{SUFFIX}").read_text(encoding="utf-8", errors="replace")

@@ -50,7 +50,7 @@ class Workers:
             lead(self._mailbox, count, tape, calls, counters, workspace, each, _YIELD)
         finally:
             self._lock.release()
-        if all(worker.is_asleep.is_set() for worker in self.threads):
+        if all(worker.is_asleep for worker in self.threads):
             self.rest()
 
     def leave(self, kept: object) -> None:
@@ -88,26 +88,32 @@ class Worker:
         self._number = number
         self._rest = rest
         self.turns: int = 0
-        self.is_asleep: threading.Event = threading.Event()
-        self._bell = threading.Event()
+        self.is_asleep: bool = False
+        self._bell = threading.Lock()
+        self._bell.acquire()
         threading.Thread(target=self._run, name=f"irrun-{number}", daemon=True).start()
 
     def wake(self) -> None:
-        """Announce a tape. The worker polls at least once again before it sleeps."""
-        if not self._bell.is_set():
-            self.is_asleep.clear()
-            self._bell.set()
+        """Announce a tape. The worker polls at least once again before it sleeps.
+
+        The bell is a lock, held while there is nothing to do: an event of Python stays locked if its caller is
+        interrupted.
+        """
+        if self._bell.locked():
+            self.is_asleep = False
+            self._bell.release()
 
     def _run(self) -> None:
         seen = 0
         while True:
-            self._bell.clear()
+            self._bell.acquire(blocking=False)
             self.turns += 1
             seen = serve(self._mailbox, self._number, seen, _POLLS, _YIELD)
-            if not self._bell.is_set():
-                self.is_asleep.set()
+            if self._bell.locked():
+                self.is_asleep = True
                 self._rest()
-                self._bell.wait()
+                self._bell.acquire()
+                self.is_asleep = False
 
 
 def _yielding() -> int:

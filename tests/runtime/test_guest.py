@@ -51,7 +51,10 @@ def names() -> set[str]:
 
 
 def all_asleep(pool: Workers) -> bool:
-    return all(worker.is_asleep.wait(30) for worker in pool.threads)
+    ends = time.monotonic() + 30
+    while not all(worker.is_asleep for worker in pool.threads) and time.monotonic() < ends:
+        time.sleep(0.001)
+    return all(worker.is_asleep for worker in pool.threads)
 
 
 @pytest.mark.usefixtures("team")
