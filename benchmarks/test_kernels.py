@@ -23,7 +23,7 @@ from irrun.kernels.interpolate import Axis, linear_onnx, nearest, resample
 from irrun.kernels.normalization import mean_variance
 from irrun.kernels.piecewise import relu
 from irrun.kernels.pooling import max_pool
-from irrun.kernels.recurrent import Lstm, Weights, run_sequence
+from irrun.kernels.recurrent import DirectionWeights, Lstm, run_sequence
 from irrun.kernels.softmax import softmax
 from irrun.kernels.threads import threads
 from irrun.kernels.windows import Geometry
@@ -188,7 +188,7 @@ def lstm(batch: int, steps: int, size: int, hidden: int) -> Entry:
     w, r, b = normal(2, 4 * hidden, size) / 20, normal(2, 4 * hidden, hidden) / 20, normal(2, 4 * hidden)
     lengths = np.full(batch, steps)
     cell = Lstm(("sigmoid", "tanh", "tanh"))
-    weights = [Weights(*parts) for parts in zip(w, r, b, strict=True)]
+    weights = [DirectionWeights(*parts) for parts in zip(w, r, b, strict=True)]
     return Entry(
         lambda: run_sequence(cell, x, (state, state), lengths, weights, (False, True))[0],
         (x,),

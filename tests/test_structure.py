@@ -231,3 +231,18 @@ def test_an_operation_that_is_asked_for_exists() -> None:
     require_operations(["Clamp"])
     with pytest.raises(pytest.UsageError, match=r"^--op: no operation Clam; did you mean Clamp\?$"):
         require_operations(["Clamp", "Clam"])
+
+
+def test_a_public_class_name_means_one_thing() -> None:
+    """Operations and rules are named by what they declare, and what imitates OpenVINO as there."""
+    apart = ("irrun/ops/", "irrun/openvino/", "irrun/linter/_rules/")
+    found: dict[str, list[str]] = {}
+    for root in (PACKAGE, ROOT / "kernels" / "irrun_kernels", ROOT / "kernels" / "building"):
+        for path in sorted(root.rglob("*.py")):
+            name = path.relative_to(ROOT).as_posix()
+            if name.startswith(apart) and not name.startswith("irrun/ops/_declared/fused/"):
+                continue
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    found.setdefault(node.name, []).append(name)
+    assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}

@@ -16,7 +16,7 @@ from irrun.cli.console import fail, note, result
 from irrun.cli.extending import extensions
 from irrun.cli.failures import CANNOT
 from irrun.cli.findings import say_findings
-from irrun.cli.inputs import Source
+from irrun.cli.inputs import InputOptions
 from irrun.cli.options import Decorator, as_record
 from irrun.diagnostics import amount
 from irrun.evaluation.files.images import IMAGES
@@ -25,7 +25,7 @@ from irrun.jobs import way
 
 if TYPE_CHECKING:
     from irrun.evaluation.batch.running import Batch
-    from irrun.evaluation.files.reading import Value
+    from irrun.evaluation.files.reading import InputValue
     from irrun.model import Loaded
 
 
@@ -59,7 +59,7 @@ def class_names(_context: click.Context, _parameter: click.Parameter, path: Path
     return read_classes(path)
 
 
-def say_image(given: Sequence[Value], model: Loaded, how: Preparation) -> None:
+def say_image(given: Sequence[InputValue], model: Loaded, how: Preparation) -> None:
     """Print how images became inputs."""
     for value in given:
         if value.file is not None and value.file.suffix.lower() in IMAGES:
@@ -75,7 +75,7 @@ def say_images(batch: Batch) -> None:
         note(f"skipped, as no inputs: {kinds}")
 
 
-class Options(NamedTuple):
+class BatchOptions(NamedTuple):
     """The options of many inputs as they are given: files, the file of records, how to run them, and the workers."""
 
     patterns: tuple[str, ...]
@@ -84,7 +84,7 @@ class Options(NamedTuple):
     size: int
     steps: bool
     preparation: Preparation
-    workers: jobs.Workers
+    workers: jobs.WorkerOptions
 
 
 image_options: Decorator = as_record(
@@ -124,7 +124,7 @@ classes_option: Decorator = click.option(
 
 batch_options: Decorator = as_record(
     "batch",
-    Options,
+    BatchOptions,
     click.option(
         "--batch",
         "patterns",
@@ -161,13 +161,13 @@ batch_options: Decorator = as_record(
 
 def run_many(
     model: Path,
-    source: Source,
+    source: InputOptions,
     folder: Path,
     config: Mapping[str, Any],
     output_format: str,
     *,
     top: int | None,
-    batch: Options,
+    batch: BatchOptions,
     classes: Sequence[str],
     threads: int | None,
 ) -> None:

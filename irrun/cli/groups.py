@@ -7,7 +7,7 @@ import click
 from irrun.diagnostics import listing, near_match
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """A group that suggests the command that was meant."""
 
     def resolve_command(

@@ -19,7 +19,7 @@ from irrun.cli.writing import read_files
 from irrun.diagnostics import IRError
 from irrun.evaluation.files import reading
 from irrun.evaluation.files.naming import reshape
-from irrun.evaluation.files.reading import Value
+from irrun.evaluation.files.reading import InputValue
 from irrun.model import Loaded, Port, load
 from irrun.tensor import Shape
 
@@ -93,7 +93,7 @@ options: Decorator = together(
 """The options ``--input``, ``--seed``, ``--shape`` and ``--weights``."""
 
 
-class Source(NamedTuple):
+class InputOptions(NamedTuple):
     """The options ``--input``, ``--seed``, ``--shape`` and ``--weights`` as they are given."""
 
     files: tuple[str, ...]
@@ -105,7 +105,7 @@ class Source(NamedTuple):
         """Return a model with inputs of the given shapes, and those shapes by place."""
         return reshape(load(path, self.weights, extensions=extensions()), self.shapes)
 
-    def values(self, model: Loaded, config: Mapping[str, Any]) -> list[Value]:
+    def values(self, model: Loaded, config: Mapping[str, Any]) -> list[InputValue]:
         """Return a value for each input: that of a file, or a random one."""
         found = reading.from_files(self.files, model.inputs, budget=config.get("MAX_MEMORY"), model=model)
         return reading.completed(found, model, self.seed)
@@ -115,11 +115,11 @@ class Source(NamedTuple):
         return read_files(path, self.weights, self.files)
 
 
-source_options: Decorator = as_record("source", Source, options)
+source_options: Decorator = as_record("source", InputOptions, options)
 """The same, as ``source``."""
 
 
-def from_texts(model: Loaded, texts: Values, given: Sequence[Value]) -> list[Value]:
+def from_texts(model: Loaded, texts: Values, given: Sequence[InputValue]) -> list[InputValue]:
     """Return the values that ``PORT=1,2,3`` texts say, besides those that are given."""
     if not texts:
         return []
@@ -135,7 +135,7 @@ def from_texts(model: Loaded, texts: Values, given: Sequence[Value]) -> list[Val
         if id in facts and port.index in known:
             raise Failure(f'input "{port.any_name}" is given twice')
         if id in facts:
-            found.append(Value(port, np.asarray(facts[id].value), is_text=True))
+            found.append(InputValue(port, np.asarray(facts[id].value), is_text=True))
     return found
 
 
@@ -147,7 +147,7 @@ def text(value: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def told(given: Sequence[Value], path: Path) -> Iterator[None]:
+def told(given: Sequence[InputValue], path: Path) -> Iterator[None]:
     """Name the file in the failure of a run, and the sizes that were assumed."""
     try:
         yield

@@ -9,7 +9,7 @@ import click
 from irrun.cli.options import Decorator, as_record, count_option, together
 
 
-class Workers(NamedTuple):
+class WorkerOptions(NamedTuple):
     """The options ``--jobs``, ``--scheduler`` and ``--requests`` as they are given."""
 
     jobs: int
@@ -29,7 +29,7 @@ options: Decorator = together(
 
 workers_options: Decorator = as_record(
     "workers",
-    Workers,
+    WorkerOptions,
     count_option("--requests", most=1024, help="With --batch: number of concurrent inferences in each process."),
     options,
 )

@@ -43,7 +43,7 @@ _SUMMED_UP: Final = ("full", "grouped")
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class LintOptions:
     """The options of the command. ``given`` are the settings among them, by their keys."""
 
     files: tuple[str, ...]
@@ -70,7 +70,7 @@ class Options:
 class _Settings:
     """The settings for each file, as the options give them, or the configurations of its folder and the current one."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: LintOptions) -> None:
         self._given = options.given
         self._projects = Projects(options.config, isolated=options.isolated)
         self._known: dict[Path, tuple[LinterSettings, dict[str, Value]]] = {}
@@ -104,7 +104,7 @@ class _Settings:
         return replace(settings, codes=codes), values
 
 
-def run(options: Options) -> int:
+def run(options: LintOptions) -> int:
     """Check the files, print the findings and return the exit status; Failure where nothing can be checked.
 
     The report of a run that fails says so.
@@ -120,7 +120,7 @@ def run(options: Options) -> int:
         raise Failure(str(error)) from None
 
 
-def _run(options: Options, settings: _Settings) -> int:
+def _run(options: LintOptions, settings: _Settings) -> int:
     output_format, recorded = (settings.of_command[key].value for key in ("output-format", "baseline"))
     if options.statistics and output_format not in ("full", "concise", "grouped", "json"):
         raise Failure(f"--statistics requires the format full, concise, grouped or json, not {output_format}")
@@ -206,7 +206,7 @@ def _show_settings(named: Sequence[Found], output_format: str, settings: _Settin
     return 0
 
 
-def _fixable(findings: Sequence[Finding], options: Options) -> str:
+def _fixable(findings: Sequence[Finding], options: LintOptions) -> str:
     """Return how many findings have a fix, and which options apply it; the empty text for none."""
     fixes = [item.diagnostic.fix for item in findings]
     safe, unsafe = (sum(is_wanted(fix, unsafe=also) for fix in fixes) for also in (False, True))
@@ -220,7 +220,7 @@ def _fixable(findings: Sequence[Finding], options: Options) -> str:
     return f"--fix fixes {safe}{'; ' if more else ''}{more}"
 
 
-def _read(options: Options, settings: _Settings, named: Sequence[Found]) -> list[Path]:
+def _read(options: LintOptions, settings: _Settings, named: Sequence[Found]) -> list[Path]:
     """Return the files that the command reads."""
     models = [found.path for found in named]
     weights = [path.with_suffix(".bin") for path in models if path.name] if options.weights is None else []
@@ -230,7 +230,7 @@ def _read(options: Options, settings: _Settings, named: Sequence[Found]) -> list
     return [*models, *weights, *(path for path in others if path is not None), *map(Path, extensions())]
 
 
-def _task(found: Found, options: Options, settings: _Settings, known: baseline.Baseline | None) -> Task:
+def _task(found: Found, options: LintOptions, settings: _Settings, known: baseline.Baseline | None) -> Task:
     filename, data = str(found.path), None
     if filename == STDIN:
         if options.fix and not options.diff:
@@ -251,7 +251,7 @@ def _stdin() -> bytes:
     return data
 
 
-def _checked(tasks: Sequence[Task], options: Options) -> list[Checked]:
+def _checked(tasks: Sequence[Task], options: LintOptions) -> list[Checked]:
     """Return the result of each file, and report those that could not be checked."""
     checked = list(check_all(tasks, options.jobs or processors(), options.scheduler))
     for item in checked:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, NotRequired, TypedDict
 
-from irrun.debugging.keeping import Measured
+from irrun.debugging.keeping import PrecisionErrors
 from irrun.debugging.loss import LossRecord
 from irrun.debugging.precision import Kept, LayerDamage
 from irrun.debugging.records import BlameRecord, NothingBlamed, PairsRecord
@@ -221,7 +221,7 @@ class PrecisionRecord(TypedDict):
     precision: str
     predicted: float
     target: float
-    openvino: Annotated[Record, Measured] | None
+    openvino: Annotated[Record, PrecisionErrors] | None
     keep: list[Annotated[Record, Kept]]
     layers: list[Annotated[Record, LayerDamage]]
 

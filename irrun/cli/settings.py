@@ -21,7 +21,7 @@ from irrun.settings.resolving import DEFAULT
 SHOW: Final = click.option("--show-settings", is_flag=True, help="Print the settings with their origins, and stop.")
 
 
-class Settings(NamedTuple):
+class CommandSettings(NamedTuple):
     """The settings that the options of a command give, by their keys: None where an option is not given.
 
     ``as_written`` is None for a command without the option ``--as-written``.
@@ -75,7 +75,7 @@ def settings_options(*options: Callable[[Any], Any]) -> Callable[[Command], Comm
         def with_settings(show_settings: bool, as_written: bool | None = None, **given: Any) -> Any:
             names = {key: key.replace("-", "_") for key in settings_for(_command_name())}
             own = {key: given.pop(name) for key, name in names.items() if name in given}
-            return command(settings=Settings(own, as_written, show_settings), **given)
+            return command(settings=CommandSettings(own, as_written, show_settings), **given)
 
         return together(*options)(with_settings)
 

@@ -14,7 +14,7 @@ from irrun.cli import values
 from irrun.cli.console import detail, level, note, result, warn
 from irrun.cli.options import Decorator, as_record
 from irrun.cli.tables import aligned, columns
-from irrun.debugging.places import Place, Watcher
+from irrun.debugging.places import StepPlace, Watcher
 from irrun.diagnostics import amount, listing
 from irrun.evaluation.files.targets import refuse_folder, refuse_inputs
 from irrun.model import Loaded, Outputs, Session
@@ -108,7 +108,7 @@ def watched(
     return Watched(found[0] if found else None, statistics.found, stopped)
 
 
-def _say_fused(name: str, place: Place) -> None:
+def _say_fused(name: str, place: StepPlace) -> None:
     warn(
         f'"{values.printable(name)}" is fused with the layers up to "{values.printable(place.name)}", '
         "whose output is seen instead; --as-written computes each layer by itself"
@@ -183,11 +183,11 @@ class _Narrator(Watcher):
         self._level = level
         self._began: list[float] = []
 
-    def begins(self, place: Place, inputs: Sequence[Array | None]) -> None:
+    def begins(self, place: StepPlace, inputs: Sequence[Array | None]) -> None:
         del place, inputs
         self._began.append(time.perf_counter())
 
-    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
+    def ended(self, place: StepPlace, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
         took = 1000 * (time.perf_counter() - self._began.pop())
         del inputs
         for port, (array, type) in enumerate(zip(outputs, place.step.types, strict=True)):

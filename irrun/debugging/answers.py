@@ -11,7 +11,7 @@ from irrun.debugging.cases import REFUSALS, Case
 from irrun.debugging.cutting import save
 from irrun.debugging.engines import OpenVINOSide
 from irrun.debugging.faults import DebugError
-from irrun.debugging.kinds import Fault, fault_of
+from irrun.debugging.kinds import TensorDifference, fault_of
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.metrics import Errors, errors
 from irrun.debugging.ports import completed, paired
@@ -51,17 +51,17 @@ class Answers(NamedTuple):
         return any(errors(a, b, median=stat == "median").exceeds(rtol, atol, stat) for a, b in pairs)
 
     @property
-    def fault(self) -> Fault:
+    def fault(self) -> TensorDifference:
         """The difference of the output that differs most."""
         found = [fault_of(a, b) for a, b in zip(self.ours, self.theirs, strict=False)]
-        return max(found, key=lambda item: (_RANK.index(item.kind), item.relative), default=Fault("none"))
+        return max(found, key=lambda item: (_RANK.index(item.kind), item.relative), default=TensorDifference("none"))
 
 
 Ask = Callable[[Case], Answers]
 """Returns the answers of both sides to a case."""
 
 
-def shows(ask: Ask, tolerance: Tolerance, like: Fault | None = None) -> Callable[[Case], bool]:
+def shows(ask: Ask, tolerance: Tolerance, like: TensorDifference | None = None) -> Callable[[Case], bool]:
     """Return a function that tells whether the answers to a case differ, and in the same way as those ``like``.
 
     `Fault.is_like` says what that is. A case to which one side has no answer does not show a difference.

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 from irrun.debugging.answers import Answers, Ask, of_models, of_openvino, of_optimisation, of_precision, shows
 from irrun.debugging.blames import Blame, NothingToBlame
-from irrun.debugging.cases import REFUSALS, Case, Tensors, kept, layers_of, of_sizes
+from irrun.debugging.cases import REFUSALS, Case, TensorFiles, kept, layers_of, of_sizes
 from irrun.debugging.diagnosing import diagnose_layers, diagnose_models
 from irrun.debugging.engines import OpenVINOSide
 from irrun.debugging.faults import DebugError
@@ -143,7 +143,7 @@ def _blame_precision(
     id, own = first_rounded(model, inputs, precision, limits.rtol)
     limits = limits._replace(rtol=min(limits.rtol, own / 2))
     with Spool() as spool:
-        tensors = Tensors(model, dict(inputs), spool, settings)
+        tensors = TensorFiles(model, dict(inputs), spool, settings)
         case = kept(model, [id], tensors)
     node = model.graph.node(id)
     ask = of_precision(precision, settings)
@@ -253,7 +253,7 @@ def _wider(model: Loaded, id: int, inputs: Mapping[int, Array], settings: Mappin
     near, cases = [id], []
     computed = set(layers_of(model))
     with Spool() as spool:
-        tensors = Tensors(model, dict(inputs), spool, dict(settings))
+        tensors = TensorFiles(model, dict(inputs), spool, dict(settings))
         while len(near) < _WIDEST:
             before = [one for later in near for one in model.graph.predecessors(later)]
             more = [one for one in dict.fromkeys(before) if one in computed and one not in near]

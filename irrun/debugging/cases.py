@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from irrun.debugging.cutting import constant_nodes, model_of
-from irrun.debugging.places import Place, Watcher
+from irrun.debugging.places import StepPlace, Watcher
 from irrun.debugging.sides import run_as_written
 from irrun.debugging.spool import Spool
 from irrun.diagnostics import IRError, OpError
@@ -57,7 +57,7 @@ def of_sizes(model: Loaded, inputs: Mapping[int, Array]) -> Loaded:
     return model.reshaped(shapes) if shapes else model
 
 
-class Tensors(Watcher):
+class TensorFiles(Watcher):
     """The values of all tensors of a model, on the disk."""
 
     def __init__(self, model: Loaded, inputs: dict[int, Array], spool: Spool, config: dict[str, Any]) -> None:
@@ -67,7 +67,7 @@ class Tensors(Watcher):
             spool.put(Outlet(id, 0), inputs[place])
         run_as_written(model, inputs, config, self)
 
-    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
+    def ended(self, place: StepPlace, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
         del inputs
         if not place.around:
             for port, (array, type) in enumerate(zip(outputs, place.step.types, strict=True)):
@@ -79,7 +79,7 @@ class Tensors(Watcher):
         return tuple(self._spool.get(outlet) for outlet in outlets)
 
 
-def kept(model: Loaded, layers: Iterable[int], tensors: Tensors | None = None, ends: Sequence[Outlet] = ()) -> Case:
+def kept(model: Loaded, layers: Iterable[int], tensors: TensorFiles | None = None, ends: Sequence[Outlet] = ()) -> Case:
     """Return some layers of a model as a case: what they consume of others becomes inputs.
 
     The outputs are ``ends``, or all that other layers consume of them. EditError and others where that is not a model.

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from irrun.debugging.faults import DebugError
-from irrun.debugging.places import Place, Watcher
+from irrun.debugging.places import StepPlace, Watcher
 from irrun.debugging.selecting import Selection
 from irrun.diagnostics.naming import naming
 from irrun.document.replacing import replacing
@@ -53,7 +53,7 @@ class Dump(Watcher):
     """
 
     def __init__(
-        self, target: Path, selection: Selection, notice: Callable[[str, Place], None] = lambda *_: None
+        self, target: Path, selection: Selection, notice: Callable[[str, StepPlace], None] = lambda *_: None
     ) -> None:
         super().__init__()
         self.count: int = 0
@@ -83,7 +83,7 @@ class Dump(Watcher):
                 if isinstance(error, OSError):
                     raise error
 
-    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
+    def ended(self, place: StepPlace, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
         del inputs
         if place not in self._selection:
             return
@@ -99,7 +99,7 @@ class Dump(Watcher):
                 self._append(self._archive, self._distinct(member(name)), array)
             self.count += 1
 
-    def _write(self, name: str, place: Place, port: int, array: Array) -> None:
+    def _write(self, name: str, place: StepPlace, port: int, array: Array) -> None:
         file = f"{self.count:04}-{stem(name)}.npy"
         with replacing(self._target / file) as stream:
             write_array(stream, array)

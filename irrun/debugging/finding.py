@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from irrun.debugging.levels import Loss, Read
+from irrun.debugging.levels import LayerInputs, Loss
 from irrun.debugging.quantising import judge
 from irrun.debugging.replaying import Layers
 from irrun.debugging.resembling import SAME, Tensors, distance, is_plain
@@ -198,12 +198,12 @@ class Finder(ByValue):
         near = [item for item in near if item[1] not in self.taken and item[1].node in self.theirs.steps]
         near.sort(key=lambda item: (self.theirs.node(item[1].node).name != node.name, item[0]))
         for _, other in near[:_TRIED]:
-            loss = self._loss(Read(self.ours, id, given, lambda source: self.value(source, over)), other)
+            loss = self._loss(LayerInputs(self.ours, id, given, lambda source: self.value(source, over)), other)
             if loss is not None:
                 return Harmless(id, other.node, loss, distance(array, self.tensors[other]))
         return None
 
-    def _loss(self, read: Read, other: Outlet) -> Loss | None:
+    def _loss(self, read: LayerInputs, other: Outlet) -> Loss | None:
         """Return what the other model loses in its inputs of a layer, if that explains its result; else None."""
         inputs = self._inputs_of(other.node)
         if inputs is None or len(inputs) != len(read.inputs):
@@ -211,7 +211,7 @@ class Finder(ByValue):
         made = self.ours.compute(read.id, self._filled(read.id, inputs, other.node))
         if made is None or distance(made[other.port], self.tensors[other]) > SAME:
             return None
-        return judge(read, Read(self.theirs, other.node, inputs, self.tensors.get))
+        return judge(read, LayerInputs(self.theirs, other.node, inputs, self.tensors.get))
 
     def _inputs_of(self, other: int) -> list[Array | None] | None:
         """Return the inputs of a layer of the other model as it ran."""

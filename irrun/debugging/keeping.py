@@ -23,7 +23,7 @@ _MARK: Final = {"name": "precise", "version": "0"}
 """The note on a layer with which OpenVINO computes it in the precision that the file declares."""
 
 
-class Measured(NamedTuple):
+class PrecisionErrors(NamedTuple):
     """Errors of OpenVINO's outputs in a precision beside its own in f32.
 
     ``precision`` is the one that it computes in, which may differ from the one asked for: a processor may not have it.
@@ -45,7 +45,7 @@ def measured(
     weights: Path | None = None,
     shapes: Mapping[int, Shape] | None = None,
     count: int = 3,
-) -> Measured:
+) -> PrecisionErrors:
     """Run OpenVINO in f32, in a precision, and with the worst layers in f32. DebugError for int8, which it has not."""
     if report.precision == "int8":
         raise DebugError("OpenVINO has no int8 for a model in f32, expected --precision bf16 or f16")
@@ -60,7 +60,7 @@ def measured(
         partly = _Loosened(marked, inputs, shapes, report.precision, names).outputs()
     error = distance(answer, rounded.outputs())
     predicted = worst[-1].error if worst else report.predicted
-    return Measured(rounded.precision, error, len(worst), distance(answer, partly), predicted)
+    return PrecisionErrors(rounded.precision, error, len(worst), distance(answer, partly), predicted)
 
 
 class _Loosened(OpenVINOSide):

@@ -26,7 +26,7 @@ _LEVELS: Final = 1 << 16
 """The number of values up to which a tensor may be quantised."""
 
 
-class Fault(NamedTuple):
+class TensorDifference(NamedTuple):
     """The difference of two tensors. ``odd`` are the kinds of numbers that are not finite on one side only, by side.
 
     ``size`` is the largest error, ``relative`` that in proportion to the largest magnitude of both.
@@ -37,7 +37,7 @@ class Fault(NamedTuple):
     size: float = 0.0
     relative: float = 0.0
 
-    def is_like(self, other: Fault) -> bool:
+    def is_like(self, other: TensorDifference) -> bool:
         """Return whether this may be the same fault as another one, which was there first.
 
         A step has the size of the step, other errors are within a factor of ten of each other; what was clipped still
@@ -53,12 +53,12 @@ class Fault(NamedTuple):
         return other.relative / _FACTOR <= self.relative <= other.relative * _FACTOR
 
 
-def fault_of(array: Array, other: Array) -> Fault:
+def fault_of(array: Array, other: Array) -> TensorDifference:
     """Return the difference of two tensors."""
     if array.shape != other.shape:
-        return Fault("shape")
+        return TensorDifference("shape")
     if array.dtype.kind in "UO" or other.dtype.kind in "UO":
-        return Fault("none" if np.array_equal(array.astype(str), other.astype(str)) else "text")
+        return TensorDifference("none" if np.array_equal(array.astype(str), other.astype(str)) else "text")
     x, y = array.astype(np.float64).reshape(-1), other.astype(np.float64).reshape(-1)
     odd = tuple(sorted({*_odd(x, y, "first"), *_odd(y, x, "second")}))
     finite = np.isfinite(x) & np.isfinite(y)
@@ -68,12 +68,12 @@ def fault_of(array: Array, other: Array) -> Fault:
     scale = max(float(np.abs(x).max(initial=0.0)), float(np.abs(y).max(initial=0.0)))
     relative = size / scale if scale else 0.0
     if odd:
-        return Fault("not finite", odd, size, relative)
+        return TensorDifference("not finite", odd, size, relative)
     if size == 0:
-        return Fault("none")
+        return TensorDifference("none")
     if _is_clipped(x, y, gap):
-        return Fault("clipping", (), size, relative)
-    return Fault("step" if _is_step(x, y, size) else "error", (), size, relative)
+        return TensorDifference("clipping", (), size, relative)
+    return TensorDifference("step" if _is_step(x, y, size) else "error", (), size, relative)
 
 
 def _odd(x: Array, y: Array, side: str) -> list[str]:

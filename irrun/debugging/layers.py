@@ -11,7 +11,7 @@ import numpy as np
 
 from irrun.debugging.cutting import constant_nodes
 from irrun.debugging.metrics import Errors, errors
-from irrun.debugging.places import Place, Watcher
+from irrun.debugging.places import StepPlace, Watcher
 from irrun.debugging.ports import completed
 from irrun.debugging.replaying import computed
 from irrun.debugging.sides import ModelSide, Side, run_as_written
@@ -162,7 +162,7 @@ class _Beside(Watcher):
         self._constant = constant_nodes(model.graph)
         self._left = {id: self._graph.out_degree(id) for id in self._graph}
 
-    def begins(self, place: Place, inputs: Sequence[Array | None]) -> None:
+    def begins(self, place: StepPlace, inputs: Sequence[Array | None]) -> None:
         if place.around:
             return
         sources = self._graph.sources(place.step.node.id)
@@ -189,7 +189,7 @@ class _Beside(Watcher):
             return array
         return array.astype(own.dtype)
 
-    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
+    def ended(self, place: StepPlace, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
         del inputs
         if place.around:
             return
@@ -208,7 +208,7 @@ class _Beside(Watcher):
             raise _Enough
 
     def _compared(
-        self, place: Place, port: int, array: Array, other: Array, own: Sequence[Array] | None, how: str, key: Any
+        self, place: StepPlace, port: int, array: Array, other: Array, own: Sequence[Array] | None, how: str, key: Any
     ) -> LayerDifference:
         node, (rtol, atol, stat) = place.step.node, self._tolerance
         found = own_errors = None

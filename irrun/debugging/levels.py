@@ -52,7 +52,7 @@ class Loss(NamedTuple):
     detail: str = ""
 
 
-class Read(NamedTuple):
+class LayerInputs(NamedTuple):
     """The inputs of a layer of a model: its tensors by input, None for a constant, and where each tensor comes from."""
 
     layers: Layers
@@ -61,7 +61,7 @@ class Read(NamedTuple):
     value: Callable[[Outlet], Array | None]
 
 
-def tensor_loss(whole: Array, read: Read, port: int) -> Loss | None:
+def tensor_loss(whole: Array, read: LayerInputs, port: int) -> Loss | None:
     """Return what a tensor loses on its way through quantisers to an input; None where it does not come from there."""
     layers, at = read.layers, read.layers.sources(read.id)[port]
     noise, rounded, given = 0.0, 1.0, read.inputs[port]

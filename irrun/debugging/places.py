@@ -18,7 +18,7 @@ class Around(NamedTuple):
     iteration: int
 
 
-class Place(NamedTuple):
+class StepPlace(NamedTuple):
     """A step of a run, and the bodies around it."""
 
     step: Step
@@ -59,7 +59,7 @@ class Watcher:
         if self._open:
             frame = self._open[-1]
             around = (*frame.place.around, frame.enter(step))
-        place = Place(step, around)
+        place = StepPlace(step, around)
         self._open.append(_Frame(place, inputs))
         self.begins(place, inputs)
 
@@ -68,10 +68,10 @@ class Watcher:
         frame = self._open.pop()
         self.ended(frame.place, frame.inputs, outputs)
 
-    def begins(self, place: Place, inputs: Sequence[Array | None]) -> None:
+    def begins(self, place: StepPlace, inputs: Sequence[Array | None]) -> None:
         """See a step before it runs."""
 
-    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
+    def ended(self, place: StepPlace, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
         """See a step after it ran."""
 
 
@@ -82,7 +82,7 @@ class Passer(Watcher):
         super().__init__()
         self._sink, self._wanted = sink, wanted
 
-    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
+    def ended(self, place: StepPlace, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
         del inputs
         for port, array in enumerate(() if place.around else outputs):
             outlet = Outlet(place.step.node.id, port)
@@ -93,7 +93,7 @@ class Passer(Watcher):
 class _Frame:
     """A step that has begun, and how often each step inside it has."""
 
-    def __init__(self, place: Place, inputs: Sequence[Array | None]) -> None:
+    def __init__(self, place: StepPlace, inputs: Sequence[Array | None]) -> None:
         self.place = place
         self.inputs = tuple(inputs)
         self._tags: dict[int, str] | None = None

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.debugging.faults import DebugError
-from irrun.debugging.places import Place, Watcher
+from irrun.debugging.places import StepPlace, Watcher
 from irrun.debugging.rounding import (
     constant_slots,
     exact_in,
@@ -214,7 +214,7 @@ class _OwnErrors(Watcher):
         self._steps = steps
         self._made: dict[int, list[Array]] = {}
 
-    def begins(self, place: Place, inputs: Sequence[Array | None]) -> None:
+    def begins(self, place: StepPlace, inputs: Sequence[Array | None]) -> None:
         number, step = self._steps.get(id(place.step.node), (-1, None))
         if step is None or place.around:
             return
@@ -224,7 +224,7 @@ class _OwnErrors(Watcher):
         except FAILURES:
             self._made.pop(number, None)
 
-    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
+    def ended(self, place: StepPlace, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
         del inputs
         number, step = self._steps.get(id(place.step.node), (-1, None))
         made = self._made.pop(number, None)

@@ -6,7 +6,16 @@ from typing import Final
 
 import numpy as np
 
-from irrun.debugging.levels import HALF_STEP, QUANTISATION, QUANTISER, ROUNDING, Loss, Read, levels_of, tensor_loss
+from irrun.debugging.levels import (
+    HALF_STEP,
+    QUANTISATION,
+    QUANTISER,
+    ROUNDING,
+    LayerInputs,
+    Loss,
+    levels_of,
+    tensor_loss,
+)
 from irrun.debugging.replaying import Layers
 from irrun.debugging.resembling import SAME, distance
 from irrun.graph import Outlet
@@ -22,7 +31,7 @@ EPSILON: Final = {"f16": 2.0**-11, "bf16": 2.0**-8}
 _LEAST: Final = {"f16": 2.0**-25, "bf16": 0.0}
 
 
-def judge(ours: Read, theirs: Read) -> Loss | None:
+def judge(ours: LayerInputs, theirs: LayerInputs) -> Loss | None:
     """Return the largest loss between the inputs of two layers; None where one is not that of a quantiser."""
     worst: Loss | None = None
     told: list[str] = []

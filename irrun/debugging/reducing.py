@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from irrun.debugging.cases import REFUSALS, Case, Shows, Tensors, ends_of, kept, layers_of, smallest
+from irrun.debugging.cases import REFUSALS, Case, Shows, TensorFiles, ends_of, kept, layers_of, smallest
 from irrun.debugging.cutting import save
 from irrun.debugging.faults import DebugError
 from irrun.debugging.shrinking import shrunk
@@ -82,7 +82,7 @@ def reduce(
     layers = layers_of(model)
     with Spool() as spool, working("reducing", unit="checks") as add:
         counted = _Counted(shows, better, most, add)
-        tensors = None if inputs is None else Tensors(model, inputs, spool, config or {})
+        tensors = None if inputs is None else TensorFiles(model, inputs, spool, config or {})
 
         def is_shown(chosen: Sequence[int]) -> bool:
             case = _kept(model, chosen, tensors)
@@ -97,14 +97,14 @@ def reduce(
     return Reduction(case, len(layers), len(layers_of(case.model)), counted.count)
 
 
-def _kept(model: Loaded, chosen: Sequence[int], tensors: Tensors | None, ends: Sequence[Any] = ()) -> Case | None:
+def _kept(model: Loaded, chosen: Sequence[int], tensors: TensorFiles | None, ends: Sequence[Any] = ()) -> Case | None:
     try:
         return kept(model, chosen, tensors, ends)
     except REFUSALS:
         return None
 
 
-def _with_fewer_outputs(model: Loaded, chosen: Sequence[int], tensors: Tensors | None, shows: Shows) -> Case | None:
+def _with_fewer_outputs(model: Loaded, chosen: Sequence[int], tensors: TensorFiles | None, shows: Shows) -> Case | None:
     """Return a case with only those outputs of the chosen layers in which the fault shows."""
 
     def is_shown(some: Sequence[Any]) -> bool:

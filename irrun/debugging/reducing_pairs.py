@@ -12,7 +12,7 @@ from irrun.debugging.cases import REFUSALS, Case
 from irrun.debugging.cutting_pairs import beside, joint, of_layers
 from irrun.debugging.diagnosing import diagnose_models
 from irrun.debugging.faults import DebugError
-from irrun.debugging.kinds import Fault
+from irrun.debugging.kinds import TensorDifference
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.shrinking import shrunk
 from irrun.debugging.sides import ModelSide
@@ -37,7 +37,7 @@ def smallest_pair(
     """
     ask = of_models(config)
 
-    def told(case: Case, like: Fault | None = None) -> Answers | None:
+    def told(case: Case, like: TensorDifference | None = None) -> Answers | None:
         """Return the answers to a case, if their fault is ``like`` another one and the suspect is the same."""
         try:
             found = ask(case)
@@ -48,7 +48,7 @@ def smallest_pair(
             return None
         return found if names(verdict, suspect) else None
 
-    def is_told(case: Case, like: Fault) -> bool:
+    def is_told(case: Case, like: TensorDifference) -> bool:
         return told(case, like) is not None
 
     for case in parts(model, side, suspect):

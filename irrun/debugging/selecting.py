@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
 from irrun.debugging.faults import DebugError
-from irrun.debugging.places import Place
+from irrun.debugging.places import StepPlace
 from irrun.diagnostics import near_match
 from irrun.graph import Graph
 
@@ -36,11 +36,11 @@ class Selection:
         assert self._chosen is not None
         self._chosen |= found
 
-    def __contains__(self, place: Place) -> bool:
+    def __contains__(self, place: StepPlace) -> bool:
         """Return whether a step computes a chosen layer."""
         return self._chosen is None or not self._chosen.isdisjoint(place.layers)
 
-    def fused(self, place: Place) -> tuple[str, ...]:
+    def fused(self, place: StepPlace) -> tuple[str, ...]:
         """Return the chosen layers of a step whose own outputs it does not have, since later layers are fused to it."""
         if self._chosen is None:
             return ()

@@ -33,7 +33,7 @@ Role = tuple[int, int]
 """The reader of a constant: the place of the layer, counted from the last one, and its input."""
 
 
-class Axis(NamedTuple):
+class TensorAxis(NamedTuple):
     """An axis of a tensor: of an input, or of a constant of one of the models (``side``), by place."""
 
     side: int
@@ -41,7 +41,7 @@ class Axis(NamedTuple):
     axis: int
 
 
-class Part(NamedTuple):
+class AxisPart(NamedTuple):
     """The elements of an axis that are kept: ``wanted`` of ``size``, from ``start`` on."""
 
     size: int
@@ -111,8 +111,8 @@ def _smaller(case: Case) -> Iterator[Case | None]:
         for group in _groups([axis for axis, own in axes.items() if own == size], roles):
             for wanted in dict.fromkeys((1, 2, size // 2)):
                 for start in dict.fromkeys((0, size // 2, size - wanted)) if wanted < size else ():
-                    yield _shortened(case, group, Part(size, start, wanted), with_values=False)
-                    yield _shortened(case, group, Part(size, start, wanted), with_values=True)
+                    yield _shortened(case, group, AxisPart(size, start, wanted), with_values=False)
+                    yield _shortened(case, group, AxisPart(size, start, wanted), with_values=True)
 
 
 def _by_place(model: Loaded) -> dict[int, Role]:
@@ -121,17 +121,17 @@ def _by_place(model: Loaded) -> dict[int, Role]:
     return {place: roles[id] for place, id in enumerate(constants_of(model)) if id in roles}
 
 
-def _groups(axes: Sequence[Axis], roles: Sequence[Mapping[int, Role]]) -> list[list[Axis]]:
+def _groups(axes: Sequence[TensorAxis], roles: Sequence[Mapping[int, Role]]) -> list[list[TensorAxis]]:
     """Return axes of a size that may be shortened at once: all, those of the inputs, and those of the same role."""
     inputs = [item for item in axes if item.side == _INPUTS]
-    alike: dict[Role | None, list[Axis]] = {}
+    alike: dict[Role | None, list[TensorAxis]] = {}
     for item in axes:
         if item.side != _INPUTS:
             alike.setdefault(roles[item.side].get(item.place), []).append(item)
     parts = [inputs, *alike.values()]
     groups = [list(axes), *parts, *([*inputs, *part] for part in alike.values())]
     for part in parts:
-        by_axis: dict[tuple[int, int], list[Axis]] = {}
+        by_axis: dict[tuple[int, int], list[TensorAxis]] = {}
         for item in part:
             by_axis.setdefault((item.place if item.side == _INPUTS else 0, item.axis), []).append(item)
         groups += by_axis.values()
@@ -139,18 +139,18 @@ def _groups(axes: Sequence[Axis], roles: Sequence[Mapping[int, Role]]) -> list[l
     return list(kept.values())
 
 
-def _axes(case: Case) -> Iterator[tuple[Axis, int]]:
+def _axes(case: Case) -> Iterator[tuple[TensorAxis, int]]:
     model = case.model
     for place, id in enumerate(model.graph.parameters):
         dims = model.facts[Outlet(id, 0)].shape.dims or ()
-        yield from ((Axis(_INPUTS, place, axis), dim.lo) for axis, dim in enumerate(dims) if dim.is_static)
+        yield from ((TensorAxis(_INPUTS, place, axis), dim.lo) for axis, dim in enumerate(dims) if dim.is_static)
     for side, model in enumerate(case.models):
         for place, id in enumerate(constants_of(model)):
             shape = model.facts[Outlet(id, 0)].shape.static
-            yield from ((Axis(side, place, axis), size) for axis, size in enumerate(shape))
+            yield from ((TensorAxis(side, place, axis), size) for axis, size in enumerate(shape))
 
 
-def _shortened(case: Case, axes: Sequence[Axis], part: Part, *, with_values: bool) -> Case | None:
+def _shortened(case: Case, axes: Sequence[TensorAxis], part: AxisPart, *, with_values: bool) -> Case | None:
     """Return a case with a part of some axes; None where that is not a model.
 
     ``with_values`` replaces the old size in integer constants, too.
@@ -171,7 +171,9 @@ def _shortened(case: Case, axes: Sequence[Axis], part: Part, *, with_values: boo
     return Case(tuple(models), inputs)
 
 
-def _edited(model: Loaded, side: int, axes: Sequence[Axis], part: Part, *, with_values: bool) -> Loaded | None:
+def _edited(
+    model: Loaded, side: int, axes: Sequence[TensorAxis], part: AxisPart, *, with_values: bool
+) -> Loaded | None:
     edited = MutableGraph(model.graph, model.facts, model.weights)
     for place, id in enumerate(model.graph.parameters):
         mine = [item.axis for item in axes if item.side == _INPUTS and item.place == place]
@@ -205,7 +207,7 @@ def hold(edited: MutableGraph, id: int, fact: Fact) -> None:
     edited.give(id, [fact])
 
 
-def _cut(array: Array, axes: Sequence[Axis], side: int, place: int, part: Part) -> Array:
+def _cut(array: Array, axes: Sequence[TensorAxis], side: int, place: int, part: AxisPart) -> Array:
     mine = {item.axis for item in axes if item.side == side and item.place == place}
     if not mine:
         return array

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.debugging.places import Place, Watcher
+from irrun.debugging.places import StepPlace, Watcher
 from irrun.debugging.selecting import Selection
 from irrun.model import Loaded, build
 from irrun.tensor import Array, ElementType
@@ -138,7 +138,7 @@ class Statistics(Watcher):
     def found(self) -> list[TensorStatistics]:
         return list(self._found.values())
 
-    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
+    def ended(self, place: StepPlace, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
         del inputs
         if place not in self._selection:
             return

@@ -12,7 +12,7 @@ import numpy as np
 from irrun.debugging.cutting import around, constant_nodes, save
 from irrun.debugging.faults import DebugError
 from irrun.debugging.nonfinite import causes_of
-from irrun.debugging.places import Place, Watcher
+from irrun.debugging.places import StepPlace, Watcher
 from irrun.debugging.statistics import HALF_MAX, blocks
 from irrun.diagnostics import listing, near_match
 from irrun.evaluation.files.saving import save_arrays
@@ -48,7 +48,7 @@ class Stopped(Exception):
     """A step has made a value of a kind that none of its inputs has. The arrays are copies."""
 
     def __init__(
-        self, place: Place, kind: str, count: int, inputs: Sequence[Array | None], outputs: Sequence[Array]
+        self, place: StepPlace, kind: str, count: int, inputs: Sequence[Array | None], outputs: Sequence[Array]
     ) -> None:
         super().__init__(f"{place.label} makes {KINDS[kind]}")
         self.place = place
@@ -67,7 +67,7 @@ class Stop(Watcher):
         self.fused: bool = False
         """True where a step computed several layers, so that the values between them were not seen."""
 
-    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
+    def ended(self, place: StepPlace, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
         self.fused |= len(place.layers) > 1
         for kind in self._kinds:
             count = sum(map(_COUNTS[kind], outputs))
@@ -107,7 +107,7 @@ class FirstNotFinite:
     bounds: tuple[tuple[float, float] | None, ...]
     inputs: tuple[Array | None, ...]
     outputs: tuple[Array, ...]
-    place: Place
+    place: StepPlace
     causes: tuple[str, ...] = ()
     precision: str = ""
 

@@ -13,7 +13,7 @@ from irrun.debugging.following import of_arithmetic, of_stored
 from irrun.debugging.levels import QUANTISATION, QUANTISER, ROUNDING
 from irrun.debugging.replaying import Layers
 from irrun.debugging.searching import Region
-from irrun.debugging.telling import Part, computing, most_telling, told
+from irrun.debugging.telling import RegionPart, computing, most_telling, told
 from irrun.debugging.verdicts import WIDEST, Cut, LayerLoss, Suspect, Verdict
 from irrun.diagnostics import amount
 
@@ -107,7 +107,7 @@ def _suspect(found: Alignment, region: Region) -> Suspect:
     between = tuple(ours.node(id).name for id in layers), tuple(theirs.node(id).name for id in others)
     shown = between if max(map(len, between)) > 1 else None
     cut = None if region.starts is None else Cut(region.starts, ((region.end, region.other),))
-    part = Part.of(found, layers, others)
+    part = RegionPart.of(found, layers, others)
     pair = told(part, region.end.node, region.other.node)
     if pair is not None:
         return _accused(found, pair, shown, region.error, cut)

@@ -18,7 +18,7 @@ from irrun.tensor import Array
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RegionPart:
     """The layers of a region on each side, and those of each side beyond those of the same type of the other one."""
 
     found: Alignment
@@ -28,7 +28,7 @@ class Part:
     its: Sequence[int]
 
     @classmethod
-    def of(cls, found: Alignment, layers: Sequence[int], others: Sequence[int]) -> Part:
+    def of(cls, found: Alignment, layers: Sequence[int], others: Sequence[int]) -> RegionPart:
         sides = (found.ours, layers), (found.theirs, others)
         mine, its = (Counter(side.node(id).type for id in ids) for side, ids in sides)
         left = mine - its, its - mine
@@ -65,7 +65,7 @@ class Part:
         return all(factor is not None and abs(factor * after - before) <= ROUNDED * abs(before) for factor in factors)
 
 
-def told(part: Part, end: int, twin: int) -> Told | None:
+def told(part: RegionPart, end: int, twin: int) -> Told | None:
     """Return the layers of a region, or before it, that tell what differs; ``end`` and ``twin`` are its last ones."""
     found, layers, others = part.found, part.layers, part.others
     if not layers or not others:
@@ -112,7 +112,7 @@ def _of_types(found: Alignment, mine: Sequence[int], its: Sequence[int]) -> Told
     return Told(a[0], b[0], cause_of(found, a[0], b[0])) if len(a) == len(b) == 1 else None
 
 
-def _by_constants(part: Part) -> Told | None:
+def _by_constants(part: RegionPart) -> Told | None:
     """Return the layers of a region that read the only constants of several elements that one side alone has."""
     ours, theirs = part.found.ours, part.found.theirs
     mine, its = list(_arrays(ours, part.layers)), list(_arrays(theirs, part.others))
@@ -144,7 +144,7 @@ def _factor(layers: Layers, id: int) -> float | None:
     return value if node.type == "Multiply" else 1 / value if value else None
 
 
-def _inner(part: Part) -> Told | None:
+def _inner(part: RegionPart) -> Told | None:
     """Return the layer of a region that has an attribute or a constant of its own, with its counterpart by type.
 
     A factor of a constant that another layer of the region takes back is not told.
@@ -188,7 +188,7 @@ def _is_coarse(found: Alignment, id: int, other: int) -> bool:
     return all(loss is not None for loss in losses)
 
 
-def _read_alike(part: Part, layers: Sequence[int], others: Sequence[int], ends: tuple[int, int]) -> Told | None:
+def _read_alike(part: RegionPart, layers: Sequence[int], others: Sequence[int], ends: tuple[int, int]) -> Told | None:
     """Return a layer that one side seems to lack, and the one there that reads the same, if these two differ.
 
     Of several such, one is at the end of the region, or before it where the other side reads something else: its tensor

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from irrun.diagnostics.diagnostic import Anchor
-from irrun.diagnostics.render import Finding, Place
+from irrun.diagnostics.render import FileRange, Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,5 +53,5 @@ def excerpted(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     return tuple(dataclasses.replace(finding, source=excerpt) for finding in findings)
 
 
-def _range(place: Place) -> Range:
+def _range(place: FileRange) -> Range:
     return Range(place.row, place.column, place.end_row, place.end_column)

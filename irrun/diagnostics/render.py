@@ -72,7 +72,7 @@ class FindingRecord(TypedDict):
     url: str
 
 
-class Place(Protocol):
+class FileRange(Protocol):
     """A range of a file, rows and columns from 1."""
 
     @property
@@ -88,8 +88,8 @@ class Place(Protocol):
 class Source(Protocol):
     """A file that can locate anchors and return its lines."""
 
-    def locate(self, anchor: Anchor) -> Place: ...
-    def span(self, start: int, end: int) -> Place: ...
+    def locate(self, anchor: Anchor) -> FileRange: ...
+    def span(self, start: int, end: int) -> FileRange: ...
     def line(self, row: int) -> str: ...
 
 
@@ -104,7 +104,7 @@ class Finding:
     url: str = ""
 
     @property
-    def place(self) -> Place:
+    def place(self) -> FileRange:
         return self.source.locate(self.diagnostic.anchor)
 
 

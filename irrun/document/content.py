@@ -11,7 +11,7 @@ from irrun.tensor import Array
 _PIECE: Final = 1 << 20
 
 
-class Range(NamedTuple):
+class ByteRange(NamedTuple):
     """Bytes of the weights file of a model."""
 
     start: int
@@ -24,20 +24,20 @@ class Content:
     def __init__(self, weights: Weights | None = None) -> None:
         self.size: int = 0
         self._weights = weights
-        self._pieces: list[bytes | Range] = []
-        self._known: dict[bytes | Range, int] = {}
+        self._pieces: list[bytes | ByteRange] = []
+        self._known: dict[bytes | ByteRange, int] = {}
 
     def keep(self) -> None:
         """Begin with the whole weights file, so that its ranges stay where they are."""
         assert self._weights is not None
-        self._append(Range(0, len(self._weights.bytes)))
+        self._append(ByteRange(0, len(self._weights.bytes)))
 
     @property
     def is_kept(self) -> bool:
         """True if the content is that of the weights file, or if there is none and none is needed."""
         if self._weights is None or not self._weights.exists:
             return not self._pieces
-        return self._pieces == [Range(0, len(self._weights.bytes))]
+        return self._pieces == [ByteRange(0, len(self._weights.bytes))]
 
     def add(self, data: bytes) -> int:
         """Return the offset of new values."""
@@ -48,17 +48,17 @@ class Content:
 
     def add_range(self, start: int, size: int) -> int:
         """Return the offset of a range of the weights file; WeightsOutOfRange for one that it does not have."""
-        piece = Range(start, size)
+        piece = ByteRange(start, size)
         if piece not in self._known:
             first = self._pieces[0] if self._pieces else None
-            is_inside = isinstance(first, Range) and first.start == 0 and start + size <= first.size
+            is_inside = isinstance(first, ByteRange) and first.start == 0 and start + size <= first.size
             self._known[piece] = start if is_inside else self._append(piece)
         return self._known[piece]
 
-    def _append(self, piece: bytes | Range) -> int:
+    def _append(self, piece: bytes | ByteRange) -> int:
         offset = self.size
         self._pieces.append(piece)
-        self.size += piece.size if isinstance(piece, Range) else len(piece)
+        self.size += piece.size if isinstance(piece, ByteRange) else len(piece)
         return offset
 
     def write(self, file: BinaryIO) -> None:
@@ -82,14 +82,14 @@ class Content:
         """Return the whole content."""
         return b"".join([piece if isinstance(piece, bytes) else self._read(piece).tobytes() for piece in self._pieces])
 
-    def _read(self, piece: Range) -> Array:
+    def _read(self, piece: ByteRange) -> Array:
         data = None if self._weights is None else self._weights.read(*piece)
         if data is None:
             raise WeightsOutOfRange("the weights file is missing")
         return data
 
 
-def _copy(source: BinaryIO, file: BinaryIO, piece: Range) -> None:
+def _copy(source: BinaryIO, file: BinaryIO, piece: ByteRange) -> None:
     source.seek(piece.start)
     left = piece.size
     while left:

@@ -29,20 +29,20 @@ _NARROW: Final = (
 )
 
 
-class Decoded(NamedTuple):
+class DecodedFile(NamedTuple):
     """A file in UTF-8, and diagnostics about its declared encoding."""
 
     data: bytes
     diagnostics: tuple[Diagnostic, ...]
 
 
-def decode(data: bytes) -> Decoded:
+def decode(data: bytes) -> DecodedFile:
     """Return the data itself where it is UTF-8; otherwise the same text in UTF-8, with a byte order mark.
 
     Decoding twice changes nothing.
     """
     if data.startswith(codecs.BOM_UTF8):
-        return Decoded(data, ())
+        return DecodedFile(data, ())
     for mark, name in _MARKS:
         if data.startswith(mark):
             return _rewritten(data[len(mark) :], name, None)
@@ -51,19 +51,19 @@ def decode(data: bytes) -> Decoded:
             return _rewritten(data, name, None)
     declared = _DECLARED.match(data)
     if declared is None:
-        return Decoded(data, ())
+        return DecodedFile(data, ())
     name = declared[1].decode()
     if name.lower() == "utf-8":
-        return Decoded(data, ())
+        return DecodedFile(data, ())
     place = Anchor(offset=declared.start(1), length=len(name))
     if re.fullmatch(_WIDE, name) is not None:
         what = f'the file says encoding="{name}" and is not in it; encoding="utf-8" was meant'
-        return Decoded(data, (MalformedXml(what=what).at(place),))
+        return DecodedFile(data, (MalformedXml(what=what).at(place),))
     if re.fullmatch(_NARROW, name) is None or not _is_known(name):
         what = f'encoding="{name}" is not known, expected utf-8'
-        return Decoded(data, (MalformedXml(what=what).at(place),))
+        return DecodedFile(data, (MalformedXml(what=what).at(place),))
     if data.isascii() or codecs.lookup(name).name in ("utf-8", "ascii"):
-        return Decoded(data, ())
+        return DecodedFile(data, ())
     return _rewritten(data, name, place)
 
 
@@ -86,7 +86,7 @@ def encode(data: bytes, like: bytes) -> bytes | None:
         return None
 
 
-def _rewritten(data: bytes, name: str, declared: Anchor | None) -> Decoded:
+def _rewritten(data: bytes, name: str, declared: Anchor | None) -> DecodedFile:
     found: tuple[Diagnostic, ...] = ()
     try:
         text = data.decode(name)
@@ -96,7 +96,7 @@ def _rewritten(data: bytes, name: str, declared: Anchor | None) -> Decoded:
         byte = data[error.start : error.start + 1].hex()
         found = (MalformedXml(what=f"byte 0x{byte} at offset {error.start} is not valid {name}").at(place),)
         text = data.decode(name, errors="replace")
-    return Decoded(codecs.BOM_UTF8 + text.encode(errors="replace"), found)
+    return DecodedFile(codecs.BOM_UTF8 + text.encode(errors="replace"), found)
 
 
 def _is_known(name: str) -> bool:

@@ -40,7 +40,7 @@ class _Action(ctypes.Structure):
     )
 
 
-class Guard:
+class MapGuard:
     """The watch over one map. ``is_torn`` is True as soon as a missing page was read."""
 
     def __init__(self, map: mmap.mmap) -> None:
@@ -53,13 +53,13 @@ class Guard:
             weakref.finalize(map, _forget, self).atexit = False
 
 
-_guards: Final[dict[int, Guard]] = {}
+_guards: Final[dict[int, MapGuard]] = {}
 _lock: Final = Lock()
 _before: Final = _Action()
 _libc: Final = ctypes.CDLL(None) if _IS_SUPPORTED else None
 
 
-def _forget(guard: Guard) -> None:
+def _forget(guard: MapGuard) -> None:
     """End the watch over a map that no longer exists; there may be another one at its address."""
     if _guards.get(guard.start) is guard:
         del _guards[guard.start]

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from irrun.diagnostics import Anchor, Diagnostic, Edit, Fix
 from irrun.document.faults import MalformedXml
 from irrun.document.stream import DEEPEST
-from irrun.document.text import Change, Repaired, wrapping
+from irrun.document.text import Repaired, TextChange, wrapping
 
 MOST_SLIPS: Final = 10_000
 """The limit on repairs; a file with more slips is not worth repairing."""
@@ -33,7 +33,7 @@ _PARENTS: Final = {"layer": ("layers",), "port": ("input", "output")}
 class _Slip(NamedTuple):
     """A slip: its repair, its place, and its message. An ellipsis may stand in the tag of a layer, as on pages."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[TextChange, ...]
     start: int
     end: int
     message: str
@@ -125,14 +125,16 @@ def _in_tag(data: bytes, item: _Markup) -> Iterator[_Slip]:
             start, end = match.span("dots")
             what = f"an ellipsis stands for attributes of <{item.name}>; {_left_out(data[item.start : item.end])}"
             is_of_layer = item.name == "layer" and b"=" not in match["dots"]
-            blank = Change(start, end, b" " * (end - start))
+            blank = TextChange(start, end, b" " * (end - start))
             yield _Slip((blank,), start, end, what, "remove the ellipsis", True, is_of_layer)
     for match in _UNQUOTED.finditer(data, item.start, item.end):
         if match["name"] is not None and b".." not in match["value"]:
             start, end = match.span("value")
             name, value = match["name"].decode(), match["value"].decode(errors="replace")
             what = f'the value of {name} is not quoted; {name}="{value}" was meant'
-            yield _Slip((Change(start, start, b'"'), Change(end, end, b'"')), start, end, what, "quote the value")
+            yield _Slip(
+                (TextChange(start, start, b'"'), TextChange(end, end, b'"')), start, end, what, "quote the value"
+            )
     yield from _ampersands(data, item.start, item.end)
 
 
@@ -154,7 +156,7 @@ def _lost_brackets(data: bytes, start: int, end: int, opened: Sequence[_Markup])
         at = match.start()
         meant = _meant(data, opened[-1], at)
         what = f"the closing tag of <{name}> has lost its <; {meant} was meant"
-        yield _Slip((Change(at, at, b"<"),), at, match.end(), what, f"write </{name}>")
+        yield _Slip((TextChange(at, at, b"<"),), at, match.end(), what, f"write </{name}>")
 
 
 def _has_lost_slash(data: bytes, item: _Markup, opened: Sequence[_Markup]) -> bool:
@@ -167,7 +169,7 @@ def _has_lost_slash(data: bytes, item: _Markup, opened: Sequence[_Markup]) -> bo
 def _lost_slash(data: bytes, item: _Markup, opening: _Markup) -> _Slip:
     meant = _meant(data, opening, item.start)
     what = f"the closing tag of <{item.name}> has lost its /; {meant} was meant"
-    slash = Change(item.start + 1, item.start + 1, b"/")
+    slash = TextChange(item.start + 1, item.start + 1, b"/")
     return _Slip((slash,), item.start, item.end, what, f"write </{item.name}>")
 
 
@@ -191,7 +193,7 @@ def _lost_closing(data: bytes, item: _Markup, name: str, count: int, last: int) 
     word = f"</{item.name}" if data.startswith(b"</", item.start) else f"<{item.name}"
     closing = f"</{name}>" if count == 1 else f"{count} times </{name}>"
     what = f"<{name}> is not closed; {closing} was meant before this {word}>"
-    change = Change(last, last, f"</{name}>".encode() * count)
+    change = TextChange(last, last, f"</{name}>".encode() * count)
     return _Slip((change,), item.start, item.start + len(word), what, f"write {closing}")
 
 
@@ -204,5 +206,5 @@ def _meant(data: bytes, opening: _Markup, end: int) -> str:
 def _ampersands(data: bytes, start: int, end: int) -> Iterator[_Slip]:
     for match in _AMPERSAND.finditer(data, start, end):
         at = match.start()
-        escaped = Change(at, at + 1, b"&amp;")
+        escaped = TextChange(at, at + 1, b"&amp;")
         yield _Slip((escaped,), at, at + 1, "a bare & is not allowed; &amp; was meant", "escape the &")

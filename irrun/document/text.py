@@ -13,7 +13,7 @@ _BEFORE_TAG: Final = re.compile(
 )
 
 
-class Change(NamedTuple):
+class TextChange(NamedTuple):
     """Bytes of the file, from ``start`` up to ``end``, that were read as ``content``."""
 
     start: int
@@ -30,7 +30,7 @@ class Repaired:
     def __init__(
         self,
         data: bytes,
-        changes: tuple[Change, ...],
+        changes: tuple[TextChange, ...],
         diagnostics: tuple[Diagnostic, ...] = (),
         ellipses: tuple[int, ...] = (),
         *,
@@ -67,16 +67,16 @@ def wrap_fragment(data: bytes) -> Repaired:
     return Repaired(data, changes, fragment=bool(changes))
 
 
-def wrapping(data: bytes) -> tuple[Change, ...]:
+def wrapping(data: bytes) -> tuple[TextChange, ...]:
     """The changes that put bare layers inside the elements they would stand in."""
     found = _BEFORE_TAG.match(data)
     if found is None or found["name"] != b"layer":
         return ()
     start = found.start("name") - 1
-    return Change(start, start, b"<net><layers>"), Change(len(data), len(data), b"</layers></net>")
+    return TextChange(start, start, b"<net><layers>"), TextChange(len(data), len(data), b"</layers></net>")
 
 
-def _apply(data: bytes, changes: tuple[Change, ...]) -> bytes:
+def _apply(data: bytes, changes: tuple[TextChange, ...]) -> bytes:
     if not changes:
         return data
     parts, at = [], 0

@@ -16,7 +16,7 @@ from irrun.diagnostics import OpError
 from irrun.document.files import opened
 
 if TYPE_CHECKING:
-    from irrun.document.guard import Guard
+    from irrun.document.guard import MapGuard
 
 POINTER: Final = b"version https://git-lfs.github.com/"
 """The first bytes of a Git LFS pointer."""
@@ -40,7 +40,7 @@ class Weights:
         self._given = data
         self._map: mmap.mmap | None = None
         self._mapped: os.stat_result | None = None
-        self._guard: Guard | None = None
+        self._guard: MapGuard | None = None
 
     @staticmethod
     def beside(xml: Path) -> Weights:
@@ -69,13 +69,13 @@ class Weights:
             status = os.fstat(file.fileno())
             if status.st_size <= COPIED:
                 return np.frombuffer(file.read(), dtype=np.uint8)
-            from irrun.document.guard import Guard
+            from irrun.document.guard import MapGuard
 
             try:
                 self._map = _map(file.fileno(), status.st_size)
             except OSError as error:
                 raise OSError(error.errno, error.strerror, os.fspath(self.path)) from None
-            self._guard = Guard(self._map)
+            self._guard = MapGuard(self._map)
         self._mapped = status
         return np.frombuffer(self._map, dtype=np.uint8)
 

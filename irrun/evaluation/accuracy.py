@@ -14,7 +14,7 @@ from irrun.evaluation.files.labels import Labels, check_count, labels_of
 from irrun.evaluation.files.naming import with_batch
 from irrun.evaluation.likeliest import likeliest
 from irrun.evaluation.matching import Matching
-from irrun.evaluation.tally import Part, Score, Tally
+from irrun.evaluation.tally import Contribution, Score, Tally
 from irrun.jobs.progress import told
 from irrun.model import Loaded, build
 from irrun.tensor import Array
@@ -110,7 +110,7 @@ def evaluate_files(
     places = {item.path: number for number, item in enumerate(batch.items)}
     tally = Tally(metrics, matching)
     failed: dict[int, Record] = {}
-    early: dict[int, dict[str, Part]] = {}
+    early: dict[int, dict[str, Contribution]] = {}
     predictions: dict[int, dict[str, Any]] = {}
     due = 0
     with closing(batch.all(output)) as records:
@@ -133,7 +133,7 @@ def evaluate_files(
     )
 
 
-def _part(tally: Tally, array: Array, labels: Array, name: str) -> dict[str, Part]:
+def _part(tally: Tally, array: Array, labels: Array, name: str) -> dict[str, Contribution]:
     try:
         return tally.part(array, labels)
     except RequestError as error:

@@ -36,15 +36,15 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Contribution:
     """The contribution of one output to a metric."""
 
     sums: Any
     count: int
     ignored: int
 
-    def __add__(self, other: Part) -> Part:
-        return Part(self.sums + other.sums, self.count + other.count, self.ignored + other.ignored)
+    def __add__(self, other: Contribution) -> Contribution:
+        return Contribution(self.sums + other.sums, self.count + other.count, self.ignored + other.ignored)
 
 
 class Tally:
@@ -52,22 +52,22 @@ class Tally:
 
     def __init__(self, names: Iterable[str], how: Matching = Matching()) -> None:  # noqa: B008
         self._metrics, self._how = {name: metric(name) for name in names}, how
-        self._parts: dict[str, Part] = {}
+        self._parts: dict[str, Contribution] = {}
 
-    def part(self, output: Array, labels: Array) -> dict[str, Part]:
+    def part(self, output: Array, labels: Array) -> dict[str, Contribution]:
         """Return what an output adds to each metric; RequestError where the labels do not fit it."""
         with np.errstate(all="ignore"):
             return self._parts_of(output, labels)
 
-    def _parts_of(self, output: Array, labels: Array) -> dict[str, Part]:
+    def _parts_of(self, output: Array, labels: Array) -> dict[str, Contribution]:
         pairs = {item.needs: item.needs(output, labels, self._how) for item in self._metrics.values()}
         parts = {}
         for name, item in self._metrics.items():
             found, wanted, ignored = pairs[item.needs]
-            parts[name] = Part(item.part(found, wanted), len(wanted), ignored)
+            parts[name] = Contribution(item.part(found, wanted), len(wanted), ignored)
         return parts
 
-    def add(self, parts: Mapping[str, Part]) -> None:
+    def add(self, parts: Mapping[str, Contribution]) -> None:
         for name, part in parts.items():
             self._parts[name] = self._parts[name] + part if name in self._parts else part
 
@@ -75,7 +75,7 @@ class Tally:
         """Return all metrics by name; RequestError where one has nothing to count."""
         return {name: _score(self._metrics[name], part) for name, part in self._parts.items()}
 
-    def values(self, parts: Mapping[str, Part]) -> dict[str, float | None]:
+    def values(self, parts: Mapping[str, Contribution]) -> dict[str, float | None]:
         """Return each metric of some parts alone; None where it has no value."""
         found: dict[str, float | None] = {}
         for name, part in parts.items():
@@ -86,7 +86,7 @@ class Tally:
         return found
 
 
-def _score(metric: Metric, part: Part) -> Score:
+def _score(metric: Metric, part: Contribution) -> Score:
     if part.count == 0:
         rest = f": each of {part.ignored} labels is one to ignore" if part.ignored else ""
         raise RequestError(f"{metric.name} has no label to count{rest}")

@@ -14,7 +14,7 @@ from irrun.generation.metrics import PerfMetrics
 from irrun.generation.penalties import Penalties
 from irrun.generation.results import GenerationFinishReason
 from irrun.generation.search import Text
-from irrun.generation.streaming import Stop, TextStream
+from irrun.generation.streaming import StopStrings, TextStream
 from irrun.tensor import Array
 
 
@@ -42,7 +42,7 @@ class _Search:
         self._config = config
         self._prompt = prompt
         self._most = most
-        self._stop = Stop(config.stop_strings)
+        self._stop = StopStrings(config.stop_strings)
         self._decode = decode
 
     def begin(self, scores: Array, row: int) -> None:

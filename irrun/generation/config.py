@@ -209,7 +209,7 @@ _VALID: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
 }
 
 
-class Read(NamedTuple):
+class ReadConfig(NamedTuple):
     """The settings of a file, and for each entry that has no effect the reason."""
 
     settings: Mapping[str, Any]
@@ -221,7 +221,7 @@ class Read(NamedTuple):
         return GenerationConfig(**self.settings)
 
 
-def from_files(generation: Mapping[str, Any], model: Mapping[str, Any]) -> Read:
+def from_files(generation: Mapping[str, Any], model: Mapping[str, Any]) -> ReadConfig:
     """Return the settings of ``generation_config.json``, and the end tokens of ``config.json`` where it has none.
 
     Entries that are null or have no meaning here, and invalid ones, have no effect.
@@ -247,7 +247,7 @@ def from_files(generation: Mapping[str, Any], model: Mapping[str, Any]) -> Read:
     except GenerationError as error:
         dropped = [name for name in ("num_return_sequences", "num_beams") if found.pop(name, None) is not None]
         ignored.append(f"{error}; ignored: {listing(dropped)}")
-    return Read(found, tuple(ignored))
+    return ReadConfig(found, tuple(ignored))
 
 
 def _translated(name: str, value: Any) -> tuple[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from irrun.editing import MutableGraph
 from irrun.generation.last_position import added_constant
-from irrun.generation.streaming import Bytes, Source, Window
+from irrun.generation.streaming import Bytes, TextSource, Window
 from irrun.graph import Node
 from irrun.graph.graph import Inlet
 from irrun.model import Loaded, Session, build
@@ -66,7 +66,7 @@ class Detokenizer:
             return found
         return found.encode(errors="surrogateescape").decode(errors="replace")
 
-    def source(self) -> Source:
+    def source(self) -> TextSource:
         """Return the text of tokens that come one by one."""
         return Window(self.text, self._cleans) if self._pieces is None else Bytes(self._pieces, self.text)
 

@@ -17,10 +17,10 @@ from irrun.generation.folder import Folder, positions
 from irrun.generation.history import ChatHistory, Message, question
 from irrun.generation.language_model import Decoding, LanguageModel
 from irrun.generation.metrics import PerfMetrics
-from irrun.generation.prompts import Request, read, require_known
+from irrun.generation.prompts import EncodedPrompts, read, require_known
 from irrun.generation.results import DecodedResults, EncodedResults
 from irrun.generation.sampling import Sampler
-from irrun.generation.streaming import StreamingStatus, TextStream, Writer
+from irrun.generation.streaming import StreamingStatus, StreamWriter, TextStream
 from irrun.generation.tokenizer import Tokenizer
 from irrun.ops.extending import ExtensionSource
 from irrun.tensor import Array
@@ -109,7 +109,7 @@ class TextPipeline:
         """
         called = time.perf_counter()
         config = self._settled(generation_config, settings)
-        writer = None if streamer is None else Writer(streamer)
+        writer = None if streamer is None else StreamWriter(streamer)
         metrics = PerfMetrics(load_time=self._load_time, detokenization=[0.0])
         request = read(inputs, config, self._tokenizer, self._history)
         require_known(request.rows, self._positions, self._model.rows)
@@ -156,7 +156,12 @@ class TextPipeline:
         return given.updated(**settings)
 
     def _generated(
-        self, request: Request, config: GenerationConfig, metrics: PerfMetrics, called: float, writer: Writer | None
+        self,
+        request: EncodedPrompts,
+        config: GenerationConfig,
+        metrics: PerfMetrics,
+        called: float,
+        writer: StreamWriter | None,
     ) -> Sequence[search.Text]:
         """Generate the tokens of all texts, those of a prompt before those of the next."""
         rows = request.rows
@@ -209,7 +214,7 @@ class TextPipeline:
             what = f"the model generates tokens that the tokenizer does not have, such as {lost[0]}"
             warnings.warn(f"{what}; the text is without them", GenerationWarning, stacklevel=3)
 
-    def _text(self, request: Request, config: GenerationConfig, place: int, text: search.Text) -> str:
+    def _text(self, request: EncodedPrompts, config: GenerationConfig, place: int, text: search.Text) -> str:
         """Return a text, behind its prompt where this is asked for."""
         if text.stream is not None:
             return text.stream.text

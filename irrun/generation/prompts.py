@@ -16,7 +16,7 @@ from irrun.generation.tokenizer import Tokenizer
 from irrun.tensor import Array
 
 
-class Request(NamedTuple):
+class EncodedPrompts(NamedTuple):
     """The ids of each prompt; whether the caller gave ids, and whether it gave one text.
 
     ``seconds`` is the time that chat templates took, None where there were none.
@@ -28,7 +28,7 @@ class Request(NamedTuple):
     seconds: float | None = None
 
 
-def read(inputs: Any, config: GenerationConfig, tokenizer: Tokenizer, history: ChatHistory | None) -> Request:
+def read(inputs: Any, config: GenerationConfig, tokenizer: Tokenizer, history: ChatHistory | None) -> EncodedPrompts:
     """Return the request of a call: the next question of a conversation where there is a ``history``.
 
     GenerationError where there are no prompts, or one has no tokens.
@@ -42,12 +42,12 @@ def read(inputs: Any, config: GenerationConfig, tokenizer: Tokenizer, history: C
         if not config.apply_chat_template:
             raise GenerationError("apply_chat_template is False, expected True for a conversation")
         return _checked(_of_conversations([inputs], tokenizer))
-    return _checked(Request(_ids(inputs), is_encoded=True))
+    return _checked(EncodedPrompts(_ids(inputs), is_encoded=True))
 
 
 def _of_texts(
     prompts: list[str], config: GenerationConfig, tokenizer: Tokenizer, history: ChatHistory | None
-) -> Request:
+) -> EncodedPrompts:
     """Encode texts: by the chat template, which has the special tokens itself, or as they are."""
     if history is not None:
         if len(prompts) != 1 or config.num_return_sequences != 1:
@@ -56,14 +56,14 @@ def _of_texts(
         return _of_conversations([[*history, question(prompts[0])]], tokenizer)
     if config.apply_chat_template and tokenizer.chat_template:
         return _of_conversations([[question(text)] for text in prompts], tokenizer)
-    return Request(tokenizer.rows(prompts))
+    return EncodedPrompts(tokenizer.rows(prompts))
 
 
-def _of_conversations(given: Sequence[ChatHistory | Sequence[Message]], tokenizer: Tokenizer) -> Request:
+def _of_conversations(given: Sequence[ChatHistory | Sequence[Message]], tokenizer: Tokenizer) -> EncodedPrompts:
     begin = time.perf_counter()
     prompts = [tokenizer.apply_chat_template(messages) for messages in given]
     seconds = time.perf_counter() - begin
-    return Request(tokenizer.rows(prompts, False), seconds=seconds)
+    return EncodedPrompts(tokenizer.rows(prompts, False), seconds=seconds)
 
 
 def _ids(inputs: Any) -> list[Array]:
@@ -85,7 +85,7 @@ def _are(inputs: Any, kind: type) -> bool:
     return isinstance(inputs, list | tuple) and len(inputs) > 0 and all(isinstance(item, kind) for item in inputs)
 
 
-def _checked(request: Request) -> Request:
+def _checked(request: EncodedPrompts) -> EncodedPrompts:
     if not request.rows:
         raise GenerationError("there are no prompts, expected one or more")
     for place, row in enumerate(request.rows):

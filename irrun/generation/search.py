@@ -11,7 +11,7 @@ from irrun.generation.language_model import Decoding
 from irrun.generation.metrics import PerfMetrics
 from irrun.generation.results import GenerationFinishReason
 from irrun.generation.sampling import Sampler
-from irrun.generation.streaming import StreamingStatus, TextStream, Writer
+from irrun.generation.streaming import StreamingStatus, StreamWriter, TextStream
 from irrun.tensor import Array
 
 
@@ -48,7 +48,7 @@ class Draft(Text):
             self._finish(GenerationFinishReason.LENGTH)
         return token
 
-    def write(self, token: int, writer: Writer | None) -> None:
+    def write(self, token: int, writer: StreamWriter | None) -> None:
         """Decode a chosen token, and pass what is new to a streamer."""
         if writer is not None:
             writer.token(token)
@@ -62,7 +62,7 @@ class Draft(Text):
             is_cancelled = writer.status is StreamingStatus.CANCEL
             self._finish(GenerationFinishReason.NONE if is_cancelled else GenerationFinishReason.STOP)
 
-    def end(self, writer: Writer | None) -> None:
+    def end(self, writer: StreamWriter | None) -> None:
         """Decode the rest of the text, and pass it to a streamer."""
         rest = self.stream.end() if self.stream is not None else ""
         if self.stream is not None and self.stream.is_stopped:
@@ -81,7 +81,7 @@ def generate(
     texts: Sequence[Draft],
     metrics: PerfMetrics,
     called: float,
-    writer: Writer | None = None,
+    writer: StreamWriter | None = None,
 ) -> None:
     """Generate all tokens of some texts, since a call at the time ``called``.
 
@@ -117,7 +117,7 @@ def generate(
         text.end(writer)
 
 
-def _choose(active: Sequence[Draft], scores: Array, metrics: PerfMetrics, writer: Writer | None) -> None:
+def _choose(active: Sequence[Draft], scores: Array, metrics: PerfMetrics, writer: StreamWriter | None) -> None:
     """Choose the next token of each unfinished text, and write it."""
     sampling = detokenization = 0.0
     for text, row in zip(active, scores, strict=True):

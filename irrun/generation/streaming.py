@@ -40,7 +40,7 @@ class StreamerBase:
         """Take the end of the text."""
 
 
-class Stop:
+class StopStrings:
     """The texts that end a text."""
 
     def __init__(self, texts: Collection[str]) -> None:
@@ -59,7 +59,7 @@ class Stop:
         return next(sizes, 0)
 
 
-class Source(Protocol):
+class TextSource(Protocol):
     """The text of tokens that come one by one, as far as later tokens do not change it."""
 
     def begin(self, tokens: Sequence[int]) -> str:
@@ -190,7 +190,7 @@ class TextStream:
 
     def __init__(
         self,
-        source: Source,
+        source: TextSource,
         stop: Collection[str] = (),
         includes_stop: bool = False,
         prompt: Sequence[int] = (),
@@ -198,7 +198,7 @@ class TextStream:
         self.text: str = source.begin(prompt)
         self.is_stopped: bool = False
         self._source = source
-        self._stop = Stop(stop)
+        self._stop = StopStrings(stop)
         self._includes_stop = includes_stop
         self._waiting = ""
         """The end of the text that may become a stop string."""
@@ -225,7 +225,7 @@ class TextStream:
         return whole[:complete]
 
 
-class Writer:
+class StreamWriter:
     """Passes what is generated to a streamer: a function of new texts, or a StreamerBase of tokens.
 
     ``status`` is the last answer other than RUNNING.
@@ -287,6 +287,6 @@ class TextStreamer(StreamerBase):
 class Decoder(Protocol):
     """A tokenizer that decodes tokens one by one."""
 
-    def source(self) -> Source:
+    def source(self) -> TextSource:
         """Return the text of tokens that come one by one."""
         ...

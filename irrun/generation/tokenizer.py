@@ -18,7 +18,7 @@ from irrun.generation.errors import GenerationError
 from irrun.generation.folder import DETOKENIZER, TOKENIZER, Folder
 from irrun.generation.history import ChatHistory, Message
 from irrun.generation.rendering import rendered
-from irrun.generation.streaming import Source
+from irrun.generation.streaming import TextSource
 from irrun.model import Loaded, build, load
 from irrun.tensor import Array
 
@@ -51,7 +51,7 @@ class Tokenizer:
         _require_expressions(model)
         return Detokenizer(model)
 
-    def source(self) -> Source:
+    def source(self) -> TextSource:
         """Return the text of tokens that come one by one."""
         return self._detokenizer.source()
 

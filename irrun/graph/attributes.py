@@ -23,7 +23,7 @@ class RankTooHigh(OpError):
     code = "IR404"
 
 
-class Read(NamedTuple):
+class ReadAttributes(NamedTuple):
     """The attribute values by field, with diagnostics; None where a fault leaves the layer without meaning."""
 
     values: dict[str, Any] | None
@@ -32,7 +32,7 @@ class Read(NamedTuple):
 
 def attributes(
     layer: LayerElement, known: Mapping[str, AttrSpec], ignored: Collection[str], *, correct: bool, fragment: bool
-) -> Read:
+) -> ReadAttributes:
     """Read the attributes of a layer; ``known`` are the declared ones by their spelling in the IR.
 
     Any other attribute is reported unless it is in ``ignored``. Faulty attributes have the value that OpenVINO reads;
@@ -50,7 +50,7 @@ def attributes(
                 faulty.append(known[name])
                 found.append(_faulty(layer, known[name], text, error))
     if len(values) == len(known) == len(layer.data):
-        return Read(values, ())
+        return ReadAttributes(values, ())
     absent = [spec for name, spec in known.items() if name not in layer.data]
     unknown = [name for name in layer.data if name not in known and name not in ignored]
     meant = _meant(unknown, absent)
@@ -62,7 +62,7 @@ def attributes(
         complete = not faulty and not lacking and _corrected(layer, meant, absent, values)
     else:
         complete = _as_read(layer, faulty, values) and _defaults(absent, values)
-    return Read(values if complete else None, tuple(found))
+    return ReadAttributes(values if complete else None, tuple(found))
 
 
 def _checked(spec: AttrSpec, text: str, value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from irrun.diagnostics import Anchor, Diagnostic, Fault
 from irrun.document.places import layer_ref
 from irrun.document.records import EdgeElement, LayerElement, NetElement
-from irrun.graph.faults import DanglingEdge, DuplicateLayerId, InputFedTwice, UnknownPort
+from irrun.graph.faults import DanglingEdge, DuplicateLayerId, InputFedTwice, UnknownEdgePort
 from irrun.graph.graph import Inlet, Outlet
 from irrun.graph.ids import PortIds, is_id, port_ids
 
@@ -150,7 +150,7 @@ class Connections:
         group = node, name, port if ports else ""
         finding = self._unknown_ports.get(group)
         if finding is None and port and not ids.any_faulty:
-            fault = UnknownPort(end=name, port=port, layer=layer, known=ids.listed())
+            fault = UnknownEdgePort(end=name, port=port, layer=layer, known=ids.listed())
             self._report(fault, Anchor(edge.element, "value", name), layer, port)
             finding = len(self.found) - 1
             self._unknown_ports[group] = finding

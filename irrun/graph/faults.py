@@ -32,7 +32,7 @@ class DanglingEdge(Fault):
         return f'{self.end} "{self.id}": there is no layer with this id'
 
 
-class UnknownPort(Fault):
+class UnknownEdgePort(Fault):
     """An edge that names a port that its layer does not have."""
 
     code = "IR203"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import gc
-import threading
+from itertools import count
 from typing import Final
 
-_LOCK: Final = threading.RLock()
+_NUMBERS: Final = count()
 _PAUSES: Final[set[int]] = set()
-"""The pauses that are not over, on all threads; the first one pauses, the last one resumes."""
+"""The pauses that are not over, on all threads, by their numbers; the last one resumes."""
 
-_WAS_ENABLED: Final = [True]
+_ENABLED: Final[set[int]] = set()
+"""The pauses at whose end the collector is to be enabled, if they are the last."""
 
 
 class collection_paused:
@@ -20,28 +21,30 @@ class collection_paused:
     reading a large file, although none of them is garbage.
 
     An interrupt between any two lines leaves the collector as it was: a pause that is cut short ends when the
-    interpreter forgets it.
+    interpreter forgets it. There is no lock, which an interrupt or a fork could leave locked: each step holds whatever
+    other threads do between two of them.
     """
 
-    __slots__ = ("_is_over",)
+    __slots__ = ("_is_over", "_number")
 
     def __init__(self) -> None:
+        self._number = next(_NUMBERS)
         self._is_over = True
 
     def __enter__(self) -> None:
-        with _LOCK:
-            if not _PAUSES:
-                _WAS_ENABLED[0] = gc.isenabled()
-            self._is_over = False
-            _PAUSES.add(id(self))
-            gc.disable()
+        self._is_over = False
+        _PAUSES.add(self._number)
+        if _ENABLED or gc.isenabled():
+            _ENABLED.add(self._number)
+        gc.disable()
 
     def __exit__(self, *_: object) -> None:
-        with _LOCK:
-            if {id(self)} == _PAUSES and _WAS_ENABLED[0]:
-                gc.enable()
-            _PAUSES.discard(id(self))
-            self._is_over = True
+        _PAUSES.discard(self._number)
+        if _ENABLED and not _PAUSES:
+            over = _ENABLED - _PAUSES
+            gc.enable()
+            _ENABLED.difference_update(over)
+        self._is_over = True
 
     def __del__(self) -> None:
         if not self._is_over:

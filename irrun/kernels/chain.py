@@ -18,7 +18,7 @@ BLOCK: Final = 1 << 15
 """The number of elements in a block."""
 
 
-class Call(NamedTuple):
+class FunctionCall(NamedTuple):
     """A call ``function(*arguments, out=out)`` whose operands are numbers: first the inputs, then the workspaces.
 
     Workspace 0, the first after the inputs, holds the result in the end.
@@ -29,10 +29,10 @@ class Call(NamedTuple):
     out: int
 
 
-class Chain(NamedTuple):
+class FunctionChain(NamedTuple):
     """A sequence of calls, with the number of inputs and of workspaces."""
 
-    calls: tuple[Call, ...]
+    calls: tuple[FunctionCall, ...]
     inputs: int
     workspaces: int
 

@@ -11,7 +11,7 @@ from irrun.kernels.threads import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class DetectionSettings:
     """Options for decoding and selecting boxes. -1 for ``top_k`` and ``keep_top_k`` means no limit."""
 
     classes: int
@@ -35,7 +35,7 @@ def detections(
     arm_scores: Array | None,
     arm_offsets: Array | None,
     counts: Array,
-    settings: Settings,
+    settings: DetectionSettings,
 ) -> Array:
     """Return rows [image, class, score, x1, y1, x2, y2], by image, class and descending score.
 
@@ -64,7 +64,7 @@ def detections(
     return np.concatenate(rows)
 
 
-def _decode(priors: Array, offsets: Array, variances: Array | None, settings: Settings) -> Array:
+def _decode(priors: Array, offsets: Array, variances: Array | None, settings: DetectionSettings) -> Array:
     """Decode offsets from priors to corners ``[P, L, 4]``."""
     scaled = offsets if variances is None else offsets * variances
     if settings.by_center:
@@ -83,7 +83,7 @@ def _without_objects(scores: Array, empty: Array, background: int) -> Array:
     return np.where(empty[:, None], nothing, scores)
 
 
-def _choose(boxes: Array, scores: Array, settings: Settings) -> tuple[Array, Array]:
+def _choose(boxes: Array, scores: Array, settings: DetectionSettings) -> tuple[Array, Array]:
     """Return the classes and positions that suppression keeps, sorted by class and score."""
     labels, rows = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     candidates = _best_class(scores, settings) if settings.one_class_each else None
@@ -107,7 +107,7 @@ def _choose(boxes: Array, scores: Array, settings: Settings) -> tuple[Array, Arr
     return of_class, of_prior
 
 
-def _best_class(scores: Array, settings: Settings) -> tuple[Array, Array]:
+def _best_class(scores: Array, settings: DetectionSettings) -> tuple[Array, Array]:
     """Return the best class of each prior and the priors, by descending score, then class; never class 0."""
     allowed = scores.copy()
     allowed[:, 0] = -1

@@ -11,7 +11,7 @@ from numpy.lib.stride_tricks import as_strided
 from irrun.kernels.threads import Array
 
 
-class Strided(Protocol):
+class HasStrides(Protocol):
     """Anything with the shape and the strides of an array."""
 
     @property
@@ -24,7 +24,7 @@ class Strided(Protocol):
     def ndim(self) -> int: ...
 
 
-def axes_in_memory(x: Strided) -> list[int]:
+def axes_in_memory(x: HasStrides) -> list[int]:
     """Return the axes in the order of memory, outermost first."""
     return sorted(range(x.ndim), key=lambda axis: (-abs(x.strides[axis]), -x.shape[axis]))
 
@@ -47,7 +47,7 @@ def strided(x: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:
 
 
 def merged_axes(
-    arrays: Sequence[Strided], is_one: Callable[[Any], bool] = lambda size: bool(size == 1)
+    arrays: Sequence[HasStrides], is_one: Callable[[Any], bool] = lambda size: bool(size == 1)
 ) -> list[tuple[Any, tuple[Any, ...]]]:
     """Return the axes of arrays of one shape, adjacent ones merged where every array allows it.
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from irrun.kernels.nms import Selection, gather, iou, matrix_decay, ranked, suppress
+from irrun.kernels.nms import SelectedBoxes, gather, iou, matrix_decay, ranked, suppress
 from irrun.kernels.threads import Array
 
 Sorting = Literal["classid", "score", "none"]
@@ -16,7 +16,7 @@ OfClass = Callable[[Array, Array], tuple[Array, Array]]
 """A function from the boxes ``[n, 4]`` and scores ``[n]`` of one class to the selected positions and their scores."""
 
 
-def select_image(boxes: Array, scores: Array, of_class: OfClass, background: int, keep_top_k: int) -> Selection:
+def select_image(boxes: Array, scores: Array, of_class: OfClass, background: int, keep_top_k: int) -> SelectedBoxes:
     """Select the boxes of one image by descending score, from boxes ``[C, n, 4]`` or ``[1, n, 4]``, scores ``[C, n]``.
 
     ``keep_top_k`` limits their number unless it is -1.
@@ -26,7 +26,7 @@ def select_image(boxes: Array, scores: Array, of_class: OfClass, background: int
         if label == background:
             continue
         kept, score = of_class(boxes[label if len(boxes) > 1 else 0], scores[label])
-        parts.append(Selection(np.zeros_like(kept), np.full_like(kept, label), kept, score))
+        parts.append(SelectedBoxes(np.zeros_like(kept), np.full_like(kept, label), kept, score))
     found = gather(parts, scores.dtype).descending()
     return found.take(np.arange(min(len(found.score), keep_top_k))) if keep_top_k > -1 else found
 
@@ -57,7 +57,7 @@ def matrix(
     return candidates[stays], decayed[stays]
 
 
-def arrange(images: list[Selection], score_type: np.dtype[Any], sorting: Sorting, across: bool) -> Selection:
+def arrange(images: list[SelectedBoxes], score_type: np.dtype[Any], sorting: Sorting, across: bool) -> SelectedBoxes:
     """Concatenate the images, sorted within each or, with ``across``, over all of them."""
     numbered = [image._replace(batch=np.full_like(image.box, index)) for index, image in enumerate(images)]
     found = gather(numbered, score_type)

@@ -130,7 +130,7 @@ def matrix_decay(boxes: Array, scores: Array, sigma: float | None, unit: float) 
     return np.asarray(scores * least.astype(scores.dtype))
 
 
-class Selection(NamedTuple):
+class SelectedBoxes(NamedTuple):
     """Boxes selected from a batch, as parallel columns."""
 
     batch: Array
@@ -138,10 +138,10 @@ class Selection(NamedTuple):
     box: Array
     score: Array
 
-    def take(self, order: Array) -> Selection:
-        return Selection(*(column[order] for column in self))
+    def take(self, order: Array) -> SelectedBoxes:
+        return SelectedBoxes(*(column[order] for column in self))
 
-    def descending(self) -> Selection:
+    def descending(self) -> SelectedBoxes:
         """Return the selection sorted by descending score; equal scores by batch, class and box."""
         return self.take(np.lexsort((self.box, self.label, self.batch, -self.score)))
 
@@ -151,11 +151,11 @@ class Selection(NamedTuple):
         return np.asarray(columns)
 
 
-def gather(parts: list[Selection], score_type: np.dtype[Any]) -> Selection:
+def gather(parts: list[SelectedBoxes], score_type: np.dtype[Any]) -> SelectedBoxes:
     """Concatenate several selections."""
     none = np.zeros(0, np.int64)
-    nothing = Selection(none, none, none, np.zeros(0, score_type))
-    return Selection(*(np.concatenate(column) for column in zip(nothing, *parts, strict=True)))
+    nothing = SelectedBoxes(none, none, none, np.zeros(0, score_type))
+    return SelectedBoxes(*(np.concatenate(column) for column in zip(nothing, *parts, strict=True)))
 
 
 def select(
@@ -168,7 +168,7 @@ def select(
     *,
     sigma: float = 0.0,
     soft_drops: bool = False,
-) -> Selection:
+) -> SelectedBoxes:
     """Suppress in each class of each batch element, for boxes ``[N, M, K]`` with scores ``[N, C, M]``.
 
     Only scores above ``score_threshold`` take part, and at most ``limit`` boxes of a class are selected. A positive
@@ -191,5 +191,5 @@ def select(
             candidates = ranked(of_class, of_class > score_threshold)
             kept = candidates[suppress(boxes[batch][candidates], iou_threshold, overlap, limit=limit)]
             score = of_class[kept]
-        parts.append(Selection(np.full_like(kept, batch), np.full_like(kept, label), kept, score))
+        parts.append(SelectedBoxes(np.full_like(kept, batch), np.full_like(kept, label), kept, score))
     return gather(parts, scores.dtype)

@@ -31,7 +31,7 @@ ACTIVATIONS: Final[dict[str, Callable[[Array], Array]]] = {"sigmoid": _sigmoid, 
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class DirectionWeights:
     """The weights of one direction: for the input, for the hidden state, and the bias."""
 
     w: Array
@@ -42,9 +42,9 @@ class Weights:
     def nbytes(self) -> int:
         return sum(array.nbytes for array in (self.w, self.r, self.b) if array is not None)
 
-    def rounded(self, precision: str) -> Weights:
+    def rounded(self, precision: str) -> DirectionWeights:
         """Return the weights with those that are multiplied rounded to a precision."""
-        return Weights(rounded(self.w, precision), rounded(self.r, precision), self.b)
+        return DirectionWeights(rounded(self.w, precision), rounded(self.r, precision), self.b)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Cell:
     clip: float = 0.0
     precision: str = field(default="f32", kw_only=True)
 
-    def inputs(self, x: Array, weights: Weights) -> Array:
+    def inputs(self, x: Array, weights: DirectionWeights) -> Array:
         """Return the contribution of the input to the gates of all steps; ``x`` is [..., size]."""
         product = np.matmul(rounded(x, self.precision), weights.w.T)
         if weights.b is not None:
@@ -68,7 +68,7 @@ class Cell:
     def input_bias(self, b: Array) -> Array:
         return b
 
-    def step(self, gates: Array, states: States, weights: Weights) -> States:
+    def step(self, gates: Array, states: States, weights: DirectionWeights) -> States:
         """Return the states after one step, the hidden state first."""
         raise NotImplementedError
 
@@ -83,7 +83,7 @@ class Rnn(Cell):
 
     __slots__ = ()
 
-    def step(self, gates: Array, states: States, weights: Weights) -> States:
+    def step(self, gates: Array, states: States, weights: DirectionWeights) -> States:
         return (self.activate(0, gates + rounded(states[0], self.precision) @ weights.r.T),)
 
 
@@ -92,7 +92,7 @@ class Lstm(Cell):
 
     __slots__ = ()
 
-    def step(self, gates: Array, states: States, weights: Weights) -> States:
+    def step(self, gates: Array, states: States, weights: DirectionWeights) -> States:
         hidden, cell = states
         size = hidden.shape[-1]
         total = gates + rounded(hidden, self.precision) @ weights.r.T
@@ -112,7 +112,7 @@ class Gru(Cell):
     def input_bias(self, b: Array) -> Array:
         return b[: 3 * (b.shape[0] // 4)] if self.linear_before_reset else b
 
-    def step(self, gates: Array, states: States, weights: Weights, attention: Array | None = None) -> States:
+    def step(self, gates: Array, states: States, weights: DirectionWeights, attention: Array | None = None) -> States:
         """Return the state after one step; ``attention`` [batch, 1] scales the update gate by 1 - attention."""
         hidden = states[0]
         size, near = hidden.shape[-1], rounded(hidden, self.precision)
@@ -133,7 +133,7 @@ class Gru(Cell):
         return ((1 - update) * candidate + update * hidden,)
 
 
-def run_cell(cell: Cell, x: Array, states: States, weights: Weights, *attention: Array) -> States:
+def run_cell(cell: Cell, x: Array, states: States, weights: DirectionWeights, *attention: Array) -> States:
     """Run one step: ``x`` is [batch, size], every state [batch, hidden]; ``attention`` [batch, 1] is for a ``Gru``."""
     return cell.step(cell.inputs(x, weights), states, weights, *attention)
 
@@ -143,7 +143,7 @@ def run_sequence(
     x: Array,
     states: States,
     lengths: Array,
-    weights: Sequence[Weights],
+    weights: Sequence[DirectionWeights],
     reverse: Sequence[bool],
     *attention: Array,
 ) -> tuple[Array, ...]:
@@ -178,7 +178,7 @@ def are_whole(x: Array, lengths: Array) -> bool:
     return x.shape[1] > 0 and bool(np.all(lengths == x.shape[1]))
 
 
-def fast_steps(cell: Cell, weights: Weights) -> Steps:
+def fast_steps(cell: Cell, weights: DirectionWeights) -> Steps:
     """Return the fast implementation of one direction."""
     given = weights.w, weights.r, weights.b, cell.precision
     if isinstance(cell, Rnn):
@@ -187,7 +187,7 @@ def fast_steps(cell: Cell, weights: Weights) -> Steps:
 
 
 def _pass(
-    cell: Cell, x: Array, states: States, lengths: Array, weights: Weights, reverse: bool, *attention: Array
+    cell: Cell, x: Array, states: States, lengths: Array, weights: DirectionWeights, reverse: bool, *attention: Array
 ) -> tuple[Array, ...]:
     steps = x.shape[1]
     order = _order(lengths, steps) if reverse else None

@@ -14,7 +14,7 @@ Neighbours = tuple[Array, Array, Array]
 """Elements before and after places on an axis, and the distances from those before."""
 
 
-class Region(NamedTuple):
+class SamplingArea(NamedTuple):
     """The sampling area of one region: a corner, a size, and a rotation around a point of the feature map."""
 
     x: float
@@ -56,7 +56,7 @@ def neighbours(at: Array, size: int) -> Neighbours:
 
 
 def align(
-    feature: Array, region: Region, pooled: tuple[int, int], ratio: int, mode: Literal["avg", "max"], kind: Any
+    feature: Array, region: SamplingArea, pooled: tuple[int, int], ratio: int, mode: Literal["avg", "max"], kind: Any
 ) -> Array:
     """Pool one region of ``feature [C, H, W]`` to ``[C, *pooled]``.
 
@@ -95,7 +95,7 @@ def _samples(start: Any, size: Any, bins: int, per_bin: int, kind: Any) -> Array
     return samples.reshape(-1)
 
 
-def regions_of(rois: Array, scale: float, alignment: Alignment) -> list[Region]:
+def regions_of(rois: Array, scale: float, alignment: Alignment) -> list[SamplingArea]:
     """Return the regions of boxes ``[n, 4]`` of two corners in a feature map ``scale`` times the size of the image."""
     before = 0.5 if alignment == "half_pixel" else 0.0
     after = 0.0 if alignment == "asymmetric" else 0.5
@@ -104,20 +104,20 @@ def regions_of(rois: Array, scale: float, alignment: Alignment) -> list[Region]:
     size = corners[:, 2:] - corners[:, :2]
     if alignment == "asymmetric":
         size = np.maximum(size, 1)
-    return [Region(*row) for row in np.concatenate([corners[:, :2], size], axis=1).tolist()]
+    return [SamplingArea(*row) for row in np.concatenate([corners[:, :2], size], axis=1).tolist()]
 
 
-def rotated_regions_of(rois: Array, scale: float, clockwise: bool) -> list[Region]:
+def rotated_regions_of(rois: Array, scale: float, clockwise: bool) -> list[SamplingArea]:
     """Return the regions of rotated boxes ``[n, 5]`` in a feature map ``scale`` times the size of the image."""
     kind = rois.dtype.type
     center, size = rois[:, :2] * kind(scale) - kind(0.5), rois[:, 2:4] * kind(scale)
     angle = -rois[:, 4:] if clockwise else rois[:, 4:]
-    return [Region(*row) for row in np.concatenate([-size / 2, size, center, angle], axis=1).tolist()]
+    return [SamplingArea(*row) for row in np.concatenate([-size / 2, size, center, angle], axis=1).tolist()]
 
 
 def align_all(
     features: Array,
-    regions: list[Region],
+    regions: list[SamplingArea],
     batches: Array,
     pooled: tuple[int, int],
     ratio: int,

@@ -28,7 +28,7 @@ MOST_MEANT: Final = 1 << 12
 """The limit on the elements of a constant that is not a tensor of weights."""
 
 
-class Numbers(NamedTuple):
+class UnusualNumbers(NamedTuple):
     """The number of unusual elements of a float array; ``largest`` is the largest finite magnitude."""
 
     nan: int
@@ -90,13 +90,13 @@ def _is_whole(item: Constant) -> bool:
 
 
 @once
-def floats(context: Context) -> Sequence[tuple[Constant, Numbers]]:
+def floats(context: Context) -> Sequence[tuple[Constant, UnusualNumbers]]:
     """Return the constants with a NaN, an infinity, a subnormal, or a number beyond the range of f16.
 
     Adjacent constants of one type are examined together first.
     """
     data = context.document.weights
-    found: list[tuple[Constant, Numbers]] = []
+    found: list[tuple[Constant, UnusualNumbers]] = []
     for group in _adjacent(item for item in readable(context) if item.type in _LAYOUTS):
         layout = _LAYOUTS[group[0].type]
         if not _ordinary(_count(data.bytes[group[0].start : group[-1].end], layout)):
@@ -149,7 +149,7 @@ def _outside(data: Weights, start: int, end: int, type: str, low: int, high: int
     return most if most > high else least if least < low else None
 
 
-def _ordinary(counted: Numbers) -> bool:
+def _ordinary(counted: UnusualNumbers) -> bool:
     return counted.nan == counted.infinite == counted.subnormal == 0 and counted.largest <= 65504
 
 
@@ -169,7 +169,7 @@ def _place(item: Constant) -> tuple[str, int, int]:
     return item.type, item.start, item.end
 
 
-def _count(raw: Array, layout: _Layout) -> Numbers:
+def _count(raw: Array, layout: _Layout) -> UnusualNumbers:
     stored = raw.view(layout.stored)
     nan = infinite = subnormal = largest = 0
     for at in range(0, stored.size, BLOCK):
@@ -183,7 +183,7 @@ def _count(raw: Array, layout: _Layout) -> Numbers:
         largest = max(largest, most)
         if layout.normal:
             subnormal += int(np.count_nonzero(codes - codes.dtype.type(1) < layout.normal - 1))
-    return Numbers(nan, infinite, subnormal, _magnitude(largest, layout))
+    return UnusualNumbers(nan, infinite, subnormal, _magnitude(largest, layout))
 
 
 def _magnitude(code: int, layout: _Layout) -> float:

@@ -21,7 +21,7 @@ MOST_FOLLOWED: Final = 256
 STOP: Final = 2
 
 
-class Cut(NamedTuple):
+class SlicedAxis(NamedTuple):
     """An axis sliced from 0 up to a constant ``stop``; ``size`` is the size of the axis, ``left`` that of the slice."""
 
     axis: int
@@ -70,7 +70,7 @@ def _dims(context: Context, parameter: int) -> Sequence[Dim]:
     return () if fact is None else fact.shape.dims or ()
 
 
-def _judged(item: InferredLayer, cut: Cut, constants: Collection[int]) -> HardWired | None:
+def _judged(item: InferredLayer, cut: SlicedAxis, constants: Collection[int]) -> HardWired | None:
     name = "stop" if item.node.type == "Slice" else "end"
     bounds = item.inputs[STOP].ints() or ()
     told = f"the constant {name} [{','.join(map(str, bounds))}]"
@@ -100,14 +100,14 @@ def _is_open(size: Dim) -> bool:
     return not size.is_static and bool(names) and not any("(" in atom for atom in names)
 
 
-def _cuts(item: InferredLayer) -> Iterator[Cut]:
+def _cuts(item: InferredLayer) -> Iterator[SlicedAxis]:
     """Yield the axes sliced from 0 up to a constant stop that is, or may be, less than their size."""
     dims, left = item.inputs[0].shape.dims, item.outputs[0].shape.dims
     if dims is None or left is None:
         return
     for axis, kept, start, stop in _bounds(item):
         if start == 0 and 0 < stop < UNBOUNDED and dims[axis].hi > stop:
-            yield Cut(axis, dims[axis], stop, left[kept])
+            yield SlicedAxis(axis, dims[axis], stop, left[kept])
 
 
 def _spells_a_size(item: InferredLayer, bounds: Sequence[int]) -> bool:

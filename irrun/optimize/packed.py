@@ -54,7 +54,7 @@ TABLES: Final = (NF4, F4E2M1, F8E4M3, F8E5M2)
 """Types of few bits that are no integers."""
 
 
-class Chain(NamedTuple):
+class Decompression(NamedTuple):
     """The layers that decompress weights: (stored - zero) * scale, possibly reshaped.
 
     Numbers of a table are rounded to ``through``. ``nodes`` are those layers, including the constant if it has no other
@@ -125,7 +125,7 @@ class Packed:
 
 def chains(
     graph: Graph, facts: Facts, settings: Settings, shared: Mapping[Outlet, Array] | None = None
-) -> Mapping[Outlet, Chain]:
+) -> Mapping[Outlet, Decompression]:
     """Return the outlets whose values stay compressed: large weights of Gathers and of products with few rows.
 
     Weights of any size are among them where they meet quantised activations. ``shared`` are the constants of another
@@ -134,7 +134,7 @@ def chains(
     if not settings.enabled:
         return {}
     anyway = settings.low_memory or shared is not None
-    found: dict[Outlet, Chain] = {}
+    found: dict[Outlet, Decompression] = {}
     kept: set[Outlet] = set()
     total = 0
     for node in graph.ordered():
@@ -187,13 +187,13 @@ def _has_many_rows(graph: Graph, facts: Facts, inlet: Inlet) -> bool:
 
 
 def packed_values(
-    found: Mapping[Outlet, Chain], facts: Facts, known: Mapping[Outlet, Array]
+    found: Mapping[Outlet, Decompression], facts: Facts, known: Mapping[Outlet, Array]
 ) -> Mapping[Outlet, Packed]:
     """Return the compressed values; ``known`` holds their zero points and scales."""
     return {outlet: _packed(chain, facts[chain.stored], known) for outlet, chain in found.items()}
 
 
-def _packed(chain: Chain, fact: Fact, known: Mapping[Outlet, Array]) -> Packed:
+def _packed(chain: Decompression, fact: Fact, known: Mapping[Outlet, Array]) -> Packed:
     stored: Array | Nibbles | None = fact.stored if fact.stored is not None else fact.constant
     assert stored is not None
     if fact.stored is not None and fact.type.bits == 4:
@@ -210,7 +210,7 @@ def _packed(chain: Chain, fact: Fact, known: Mapping[Outlet, Array]) -> Packed:
     return Packed(Lookup(codes, round_to(table, chain.through.name), fact.type.name), zero, scale, chain.shape)
 
 
-def _chain(graph: Graph, facts: Facts, outlet: Outlet, settings: Settings, least: int | None) -> Chain | None:
+def _chain(graph: Graph, facts: Facts, outlet: Outlet, settings: Settings, least: int | None) -> Decompression | None:
     """Return the decompression that ends at an outlet, of 8 bits and ``least`` elements, or as the settings say."""
     end = facts.get(outlet)
     if end is None or not end.shape.is_static:
@@ -254,7 +254,7 @@ def _chain(graph: Graph, facts: Facts, outlet: Outlet, settings: Settings, least
         nodes.append(at.node)
     elif facts[at].type is F16:
         return None
-    return Chain(at, zero, scale, end.shape.static, tuple(nodes), through)
+    return Decompression(at, zero, scale, end.shape.static, tuple(nodes), through)
 
 
 def _is_stored(fact: Fact, settings: Settings, least: int | None) -> bool:
@@ -280,7 +280,7 @@ def _is_side(graph: Graph, facts: Facts, outlet: Outlet | None) -> bool:
     return False
 
 
-def _takes(graph: Graph, facts: Facts, inlet: Inlet, chain: Chain) -> bool:
+def _takes(graph: Graph, facts: Facts, inlet: Inlet, chain: Decompression) -> bool:
     """Return whether a consumer has a kernel for compressed weights."""
     node, data = graph.node(inlet.node), facts.inputs(inlet.node)[0]
     made = facts.get(Outlet(node.id, 0))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from irrun.optimize.rewrite import Rewriter
 
 
-class Pass(NamedTuple):
+class ScheduledPass(NamedTuple):
     """A pass: its name, which is that of its module, when it has something to do, and the passes before it."""
 
     name: str
@@ -97,39 +97,41 @@ PRODUCTS: Final = ("fuse-convolution", "fuse-transposed-convolution", "fuse-matm
 """Reasons that several passes have, and the passes that make products with an epilogue."""
 
 PASSES: Final = (
-    Pass("fold-known-values", always),
-    Pass(
+    ScheduledPass("fold-known-values", always),
+    ScheduledPass(
         "fuse-recurrence",
         has("LSTMSequence", "GRUSequence", "RNNSequence"),
         {"fold-known-values": "sequence lengths are often computed from a shape"},
     ),
-    Pass("pool-values-only", has("MaxPool")),
-    Pass(
+    ScheduledPass("pool-values-only", has("MaxPool")),
+    ScheduledPass(
         "remove-needless", always, {"fold-known-values": "a Reshape is seen to change nothing once its target is known"}
     ),
-    Pass("merge-duplicates", always, {"remove-needless": "layers that change nothing hide that others read the same"}),
-    Pass("append-in-place", has("ReadValue"), WHOLE_PATTERNS),
-    Pass(
+    ScheduledPass(
+        "merge-duplicates", always, {"remove-needless": "layers that change nothing hide that others read the same"}
+    ),
+    ScheduledPass("append-in-place", has("ReadValue"), WHOLE_PATTERNS),
+    ScheduledPass(
         "fuse-activations",
         has("Sigmoid", "Erf", "Tanh", "PReLU", "Maximum"),
         WHOLE_PATTERNS,
     ),
-    Pass(
+    ScheduledPass(
         "fuse-attention",
         attends,
         WHOLE_PATTERNS,
     ),
-    Pass(
+    ScheduledPass(
         "fuse-normalization",
         has("MVN", "ReduceMean"),
         WHOLE_PATTERNS,
     ),
-    Pass(
+    ScheduledPass(
         "fuse-rotary",
         rotates,
         WHOLE_PATTERNS,
     ),
-    Pass(
+    ScheduledPass(
         "compute-in-integers",
         has_levels,
         {
@@ -139,7 +141,7 @@ PASSES: Final = (
             "pool-values-only": "levels are pooled without indices",
         },
     ),
-    Pass(
+    ScheduledPass(
         "fuse-convolution",
         has("Convolution", "GroupConvolution"),
         {
@@ -147,13 +149,13 @@ PASSES: Final = (
             **ONE_ACTIVATION,
         },
     ),
-    Pass(
+    ScheduledPass(
         "fuse-transposed-convolution",
         has("ConvolutionBackpropData", "GroupConvolutionBackpropData"),
         ONE_ACTIVATION,
     ),
-    Pass("join-convolutions", shares_data, {"fuse-convolution": "it joins convolutions with their epilogues"}),
-    Pass(
+    ScheduledPass("join-convolutions", shares_data, {"fuse-convolution": "it joins convolutions with their epilogues"}),
+    ScheduledPass(
         "keep-packed",
         is_packed,
         {
@@ -162,7 +164,7 @@ PASSES: Final = (
             **OTHER_EPILOGUES,
         },
     ),
-    Pass(
+    ScheduledPass(
         "fuse-matmul",
         has("MatMul"),
         {
@@ -171,7 +173,7 @@ PASSES: Final = (
             "keep-packed": "weights that stay packed are no constants",
         },
     ),
-    Pass(
+    ScheduledPass(
         "fuse-elementwise",
         computes_elementwise,
         {
@@ -180,7 +182,7 @@ PASSES: Final = (
             "fuse-attention": "scale and mask belong to the attention",
         },
     ),
-    Pass(
+    ScheduledPass(
         "fuse-concat",
         has("Concat"),
         {
@@ -188,12 +190,12 @@ PASSES: Final = (
             **dict.fromkeys(("fuse-convolution", "fuse-matmul", "fuse-elementwise"), FAST_CONSUMERS),
         },
     ),
-    Pass(
+    ScheduledPass(
         "share-keys",
         has("FusedAttention"),
         {"fuse-attention": "only an attention that is already fused can share its keys"},
     ),
-    Pass(
+    ScheduledPass(
         "precompute-views",
         always,
         {
@@ -201,7 +203,7 @@ PASSES: Final = (
             "remove-needless": "it removes a Reshape or a Transpose, not the FusedView of one",
         },
     ),
-    Pass(
+    ScheduledPass(
         "round-operands",
         rounds,
         {

@@ -42,7 +42,7 @@ _READERS: Final[frozenset[tuple[type[Op], int]]] = frozenset({_GROWING, (ReadVal
 """The operations that read variables, each with the input that is the initial value."""
 
 
-class Lowered(NamedTuple):
+class LoweredSteps(NamedTuple):
     """The steps of a plan in a builder, those in the preludes first, and the arrays of its Parameters."""
 
     builder: PlanBuilder
@@ -76,7 +76,7 @@ def lower(plan: Plan, packs: Packs, request: Request | None = None, seen: Shapes
         )
 
 
-def _lower_steps(plan: Plan, packs: Packs, request: Request | None, seen: Shapes) -> Lowered:
+def _lower_steps(plan: Plan, packs: Packs, request: Request | None, seen: Shapes) -> LoweredSteps:
     run = None if request is None else functools.partial(compute, request=_aside(request))
     builder, uses = PlanBuilder(plan, packs, run, seen), _Uses(plan)
     values = builder.values
@@ -100,7 +100,7 @@ def _lower_steps(plan: Plan, packs: Packs, request: Request | None, seen: Shapes
         builder.items.append(Interpreted(step, inputs, (), "writes a variable"))
         steps.append(LoweredStep(step, first, first + 1, inputs, inputs))
     steps.sort(key=lambda step: step.first >= 0)
-    return Lowered(builder, tuple(steps), parameters)
+    return LoweredSteps(builder, tuple(steps), parameters)
 
 
 def _aside(request: Request) -> Request:

@@ -24,7 +24,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.diagnostics.version import __version__
-from irrun.document.guard import Guard
+from irrun.document.guard import MapGuard
 from irrun.kernels.layout import axes_in_memory
 from irrun.tensor import Array
 from irrun_kernels.host import LEVEL
@@ -51,7 +51,7 @@ class PackCache:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._guards: list[Guard] = []
+        self._guards: list[MapGuard] = []
         self._total: int | None = None
         self._is_read = self._is_written = True
         try:
@@ -101,7 +101,7 @@ class PackCache:
             return None
         finally:
             os.close(handle)
-        guard = Guard(whole)
+        guard = MapGuard(whole)
         found = _array(whole)
         if found is None or guard.is_torn:
             return None

@@ -31,7 +31,7 @@ class BadConfiguration(ValueError):
     """A configuration is invalid; the message names the file, the key and the expectation."""
 
 
-class Entry(NamedTuple):
+class ProjectEntry(NamedTuple):
     """A value in a configuration, the key as the file has it, and its line, counted from 1."""
 
     value: Any
@@ -49,10 +49,10 @@ class Project:
 
     root: Path = field(default_factory=Path)
     file: Path | None = None
-    entries: Mapping[str, Mapping[str, Entry]] = field(default_factory=dict)
+    entries: Mapping[str, Mapping[str, ProjectEntry]] = field(default_factory=dict)
     extensions: tuple[str, ...] = ()
 
-    def of(self, command: str) -> Mapping[str, Entry]:
+    def of(self, command: str) -> Mapping[str, ProjectEntry]:
         """Return the settings for a command."""
         return self.entries.get(command, {})
 
@@ -135,10 +135,10 @@ def _refuse_misspelt(tools: Mapping[str, Any], path: Path) -> None:
 
 def _entries(
     table: Mapping[str, Any], path: Path, lines: Mapping[str, int], prefix: str
-) -> Mapping[str, Mapping[str, Entry]]:
+) -> Mapping[str, Mapping[str, ProjectEntry]]:
     """Return the settings for each command: those of all commands, and those in its own table."""
-    common: dict[str, Entry] = {}
-    own: dict[str, dict[str, Entry]] = {command: {} for command in COMMANDS}
+    common: dict[str, ProjectEntry] = {}
+    own: dict[str, dict[str, ProjectEntry]] = {command: {} for command in COMMANDS}
     for key, value in table.items():
         if key not in COMMANDS:
             common[key] = _entry(key, key, value, SETTINGS, path, lines, prefix)
@@ -158,7 +158,7 @@ def _entries(
 
 def _entry(
     key: str, called: str, value: object, known: Any, path: Path, lines: Mapping[str, int], prefix: str
-) -> Entry:
+) -> ProjectEntry:
     if key not in known:
         expected = near_match(key, known) or f", expected {listing(known)}"
         raise BadConfiguration(f"{path}: {shortened(called)} is not known{expected}")
@@ -168,7 +168,7 @@ def _entry(
         raise BadConfiguration(f"{path}: {called} is {shown(error.value)}, expected {error}") from error
     if isinstance(read_value, Path):
         read_value = path.absolute().parent / read_value
-    return Entry(read_value, called, _line(f"{prefix}{called}", lines))
+    return ProjectEntry(read_value, called, _line(f"{prefix}{called}", lines))
 
 
 def _lines(text: str) -> Iterator[tuple[str, int]]:

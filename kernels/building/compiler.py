@@ -28,7 +28,7 @@ from numba.core.runtime.nrt import rtsys
 from building.systems import System
 from building.target import flags
 from irrun_kernels.levels import built_for
-from irrun_kernels.native import Compiled, cells_of
+from irrun_kernels.native import CompiledFunction, cells_of
 from irrun_kernels.vectors import Vectors
 
 _pointer_to: Any = types.CPointer  # type: ignore[attr-defined,unused-ignore]
@@ -41,7 +41,7 @@ _KINDS: Final = {"void": "void", "int64": "i64"}
 """The result and argument types of a function that C calls, and their names in LLVM."""
 
 
-def code_of(declared: Compiled) -> str:
+def code_of(declared: CompiledFunction) -> str:
     """Return LLVM code that defines the symbol of a function, with the C calling convention."""
     arguments, result = _signature(declared.kinds)
     with _compiling():

@@ -18,7 +18,7 @@ from building.systems import BuildError
 _CHECKSUM: Final = 32
 
 
-class Kept:
+class KeptObjects:
     """Objects in a folder that only its owner may write to."""
 
     def __init__(self, folder: Path, most_bytes: int = 100 << 20) -> None:

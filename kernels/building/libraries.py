@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from building.checks import check
-from building.kept import Kept
+from building.kept import KeptObjects
 from building.systems import BuildError, System, link
 from irrun_kernels.levels import LEVELS, Level
 from irrun_kernels.library import sign
@@ -54,7 +54,7 @@ def build(
             sign(library)
     _forget_others(objects, {path for paths in made.values() for path in paths}, wanted)
     if kept is not None:
-        Kept(kept).forget()
+        KeptObjects(kept).forget()
 
 
 def systems(wanted: Mapping[System, Sequence[Level]], level: Level) -> list[System]:

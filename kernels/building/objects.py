@@ -22,14 +22,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import irrun_kernels
-from building.kept import Kept, write
+from building.kept import KeptObjects, write
 from building.systems import SYSTEMS, System
 from building.target import flags, take
 from irrun_kernels.levels import Level
 from irrun_kernels.processor import machine
 
 if TYPE_CHECKING:
-    from irrun_kernels.native import Compiled
+    from irrun_kernels.native import CompiledFunction
 
 PACKAGE = Path(irrun_kernels.__file__).parent
 
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("systems", type=lambda names: [SYSTEMS[name] for name in names.split(",")])
     parser.add_argument("claims", type=Path)
-    parser.add_argument("--kept", type=lambda name: Kept(Path(name)))
+    parser.add_argument("--kept", type=lambda name: KeptObjects(Path(name)))
     parser.add_argument("--file")
     given = parser.parse_args(arguments)
     level = take(given.level)
@@ -53,9 +53,9 @@ def main(arguments: Sequence[str]) -> None:
             print(path)
 
 
-def claimed(folder: Path, functions: Sequence[Compiled]) -> Iterator[list[Compiled]]:
+def claimed(folder: Path, functions: Sequence[CompiledFunction]) -> Iterator[list[CompiledFunction]]:
     """Yield the functions of each source that no other process has claimed: they call the same functions."""
-    sources: dict[str, list[Compiled]] = {name: [] for name in _LONGEST}
+    sources: dict[str, list[CompiledFunction]] = {name: [] for name in _LONGEST}
     for declared in functions:
         sources.setdefault(_source(declared).stem, []).append(declared)
     for name, of_source in sources.items():
@@ -66,7 +66,7 @@ def claimed(folder: Path, functions: Sequence[Compiled]) -> Iterator[list[Compil
         yield of_source
 
 
-def declared(file: str | None = None) -> list[Compiled]:
+def declared(file: str | None = None) -> list[CompiledFunction]:
     """Return the functions that a file declares, or all of the package if there is none."""
     from irrun_kernels.native import DECLARED
 
@@ -84,7 +84,11 @@ def declared(file: str | None = None) -> list[Compiled]:
 
 
 def objects(
-    level: Level, folder: Path, systems: Sequence[System], functions: Sequence[Compiled], kept: Kept | None = None
+    level: Level,
+    folder: Path,
+    systems: Sequence[System],
+    functions: Sequence[CompiledFunction],
+    kept: KeptObjects | None = None,
 ) -> list[Path]:
     """Return the object files of functions for each system, which are compiled if they are neither there nor kept."""
     made: list[Path] = []
@@ -106,7 +110,7 @@ def objects(
     return made
 
 
-def _source(declared: Compiled) -> Path:
+def _source(declared: CompiledFunction) -> Path:
     return Path(declared.function.__code__.co_filename)
 
 

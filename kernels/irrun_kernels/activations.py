@@ -18,7 +18,7 @@ def clip(x: Any, low: Any, high: Any) -> Any:
     return high if x > high else x
 
 
-class Element(NamedTuple):
+class ElementFunction(NamedTuple):
     """A function of elements whose types are ``operands``, a letter each, to one of the type ``result``.
 
     ``cost`` is nanoseconds. If the function is ``wide``, it gets f64 for f32. The function ``far`` takes the place of
@@ -45,7 +45,7 @@ def activations(
     expm1: Function,
     tanh: Function,
     erf_of_half: Function,
-) -> list[Element]:
+) -> list[ElementFunction]:
     """Return all activations of elements of a type, in terms of its functions.
 
     Those that compute an exponential have the usual cost. ``number`` makes a constant of the type, ``expm1`` is for
@@ -54,13 +54,13 @@ def activations(
     zero, half, one, three, six, sixth = map(number, (0, 0.5, 1, 3, 6, 1 / 6))
     scale, cube = map(number, (math.sqrt(2 / math.pi), 0.044715 * math.sqrt(2 / math.pi)))
     given = {"exp": exp, "tanh": tanh}.items()
-    found = [Element(name, kind, kind, usual_cost, function, in_epilogues=True) for name, function in given]
+    found = [ElementFunction(name, kind, kind, usual_cost, function, in_epilogues=True) for name, function in given]
 
     def activation(cost: float = usual_cost) -> Callable[[Function], None]:
         def declare(function: Function) -> None:
             operands = kind * function.__code__.co_argcount
             made = scalar(function)
-            found.append(Element(function.__name__, operands, kind, cost, made, in_epilogues=True))
+            found.append(ElementFunction(function.__name__, operands, kind, cost, made, in_epilogues=True))
 
         return declare
 

@@ -1,8 +1,8 @@
 """Tiles of AMX: eight registers of 16 rows, each of 64 bytes, that only whole matrices go into.
 
 A product of tiles is emitted in terms of few operations: zero a tile, load it, store it, and add the product of two
-others to it. `Tiles` emits instructions for them. `TilesInMemory` computes the same bits in memory, so that products on
-tiles can be tested on other processors.
+others to it. `TileOperations` emits instructions for them. `TilesInMemory` computes the same bits in memory, so that
+products on tiles can be tested on other processors.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ROW: Final = 64
 _TILE: Final = ROWS * _ROW
 
 
-class Tiles:
+class TileOperations:
     """Emits operations on tiles, which are numbered from 0. ``step`` is the distance of rows in memory, in bytes."""
 
     def __init__(self, v: Vectors) -> None:
@@ -67,7 +67,7 @@ class Tiles:
         self._v.call(f"llvm.x86.{name}", ir.VoidType(), *values)
 
 
-class TilesInMemory(Tiles):
+class TilesInMemory(TileOperations):
     """Emits loops over memory that do what the instructions do."""
 
     def __init__(self, v: Vectors) -> None:
@@ -129,6 +129,6 @@ class TilesInMemory(Tiles):
             v.store(v.load(v.beyond(x, row, x_step)), v.beyond(out, row, out_step))
 
 
-def tiles(v: Vectors) -> Tiles:
+def tiles(v: Vectors) -> TileOperations:
     """The tiles of the processor that code is emitted for."""
-    return TilesInMemory(v) if LEVEL.tiles == "memory" else Tiles(v)
+    return TilesInMemory(v) if LEVEL.tiles == "memory" else TileOperations(v)

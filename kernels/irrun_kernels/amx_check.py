@@ -14,7 +14,7 @@ from irrun_kernels.amx import ROWS
 from irrun_kernels.amx_product import POINTS, configure_tiles, release_tiles
 from irrun_kernels.backends import HAS_BF16_TILES, HAS_BYTE_TILES, OF_BF16, OF_BYTES, usable
 from irrun_kernels.bytes import multiply_bytes
-from irrun_kernels.epilogue import Numbers
+from irrun_kernels.epilogue import LevelNumbers
 from irrun_kernels.micro import multiply_taps
 from irrun_kernels.native import Address, Read, Write, kernel, record
 
@@ -78,7 +78,7 @@ def _is_right(each: int) -> bool:
     factors = [np.ascontiguousarray(factor) for factor in packed]
     out = np.zeros((POINTS, _COLUMNS), np.float32)
     rows = np.array([row.ctypes.data for row in out], np.int64)
-    numbers = np.array(Numbers(), np.float32)
+    numbers = np.array(LevelNumbers(), np.float32)
     given = (*factors, rows, numbers, np.zeros(_COLUMNS, np.float32), np.ones(_COLUMNS, np.float32))
     addresses = [array.ctypes.data for array in given]
     if each == 2:

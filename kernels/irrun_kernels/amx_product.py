@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun_kernels.amx import ROWS, Tiles, tiles
+from irrun_kernels.amx import ROWS, TileOperations, tiles
 from irrun_kernels.backends import HAS_TILES
 from irrun_kernels.functions import assign, fill
 from irrun_kernels.host import BYTES
@@ -90,7 +90,7 @@ def release_tiles(v: Vectors) -> None:
 
 def multiplied(
     v: Vectors,
-    used: Tiles,
+    used: TileOperations,
     multiply: Callable[[int, int, int], None],
     width: int,
     extent: Any,

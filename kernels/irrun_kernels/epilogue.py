@@ -20,7 +20,7 @@ from irrun_kernels.scalars import apply_to_rows, unary
 from irrun_kernels.vectors import Vectors
 
 
-class Numbers(NamedTuple):
+class LevelNumbers(NamedTuple):
     """The f32 of the epilogue of integer sums: bounds, the maps to levels, and the numbers that levels stand for.
 
     A result is clipped to ``low`` and ``high``; its level is the integer from ``first`` to ``last``, the levels of
@@ -43,11 +43,11 @@ class Numbers(NamedTuple):
     between_low: float = 0.0
 
 
-class IntegerEpilogue(NamedTuple):
+class IntegerEpilogueArguments(NamedTuple):
     """The part of an epilogue that makes f32 and bytes of integer sums.
 
     ``starts``, ``factors`` and ``biases`` are addresses of rows of ``padded`` columns, whole vectors, which are 0 for
-    sums of floats; ``numbers`` is the address of `Numbers`. Summands are f32, or bytes where their size is 1. The
+    sums of floats; ``numbers`` is the address of `LevelNumbers`. Summands are f32, or bytes where their size is 1. The
     levels of what a function returns, 0 to ``most``, lie between ``low`` and ``high``, after a multiplication by the
     row at ``scales`` if that is not 0.
     """
@@ -81,7 +81,7 @@ class Epilogue(NamedTuple):
     function: int = -1
     alpha: float = 0.0
     beta: float = 0.0
-    integers: IntegerEpilogue = IntegerEpilogue()
+    integers: IntegerEpilogueArguments = IntegerEpilogueArguments()
 
 
 class RowAddresses(NamedTuple):
@@ -180,7 +180,7 @@ def dequantize_sums(
     sums = [[v.variable(x) for x in row] for row in numbers_of_sums]
 
     def number(name: str) -> Any:
-        return builder.load(v.pointer(numbers, 4 * Numbers._fields.index(name), v.float), align=4)
+        return builder.load(v.pointer(numbers, 4 * LevelNumbers._fields.index(name), v.float), align=4)
 
     def level(value: Any, prefix: str = "") -> Any:
         return v.multiply_add(value, *(v.splat(number(f"{prefix}{name}")) for name in ("slope", "shift")))

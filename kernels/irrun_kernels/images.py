@@ -13,7 +13,16 @@ from irrun_kernels.epilogue import Epilogue, activate_points
 from irrun_kernels.functions import RUN, add, fill
 from irrun_kernels.host import LANES
 from irrun_kernels.native import NOWHERE, Address, Read, Write, floats, inlined, kernel, record
-from irrun_kernels.pixels import Geometry, Images, find_counts, find_left, find_points, find_rows, points_of, taps_of
+from irrun_kernels.pixels import (
+    Images,
+    ImageWindows,
+    find_counts,
+    find_left,
+    find_points,
+    find_rows,
+    points_of,
+    taps_of,
+)
 from irrun_kernels.reduction import (
     ADD,
     BYTE_PIXELS,
@@ -51,7 +60,7 @@ class Windows(NamedTuple):
     """
 
     x: Read[Images]
-    geometry: Geometry
+    geometry: ImageWindows
     channels: int
     zeros: Read[Address]
     points_per_task: int

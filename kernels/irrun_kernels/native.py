@@ -165,7 +165,7 @@ def _names(code: CodeType) -> set[str]:
     return set(code.co_names).union(*map(_names, nested))
 
 
-class Compiled:
+class CompiledFunction:
     """A function that a build compiles, for a record of arguments, or for what a signature says in Numba's terms."""
 
     def __init__(self, function: Callable[..., Any], kinds: Any) -> None:
@@ -191,11 +191,11 @@ class Compiled:
         return _forms(self.function)
 
 
-DECLARED: Final[list[Compiled]] = []
+DECLARED: Final[list[CompiledFunction]] = []
 """What has been declared so far."""
 
 
-class Kernel(Compiled):
+class KernelFunction(CompiledFunction):
     """A function that does a task of a call."""
 
     def __init__(self, arguments: type, function: Callable[[Any, int, int], None]) -> None:
@@ -275,12 +275,12 @@ def _fields(record: np.dtype[Any], name: str = "") -> Iterator[tuple[str, np.dty
         yield from _fields(record[field], f"{name}_{field}" if name else field)
 
 
-def kernel(arguments: type) -> Callable[[Callable[[Any, int, int], None]], Kernel]:
+def kernel(arguments: type) -> Callable[[Callable[[Any, int, int], None]], KernelFunction]:
     """Declare a kernel that takes such arguments."""
-    return lambda function: Kernel(arguments, function)
+    return lambda function: KernelFunction(arguments, function)
 
 
-class Entry(Compiled):
+class Entry(CompiledFunction):
     """A function of integers that Python calls, without the interpreter's lock."""
 
     def __init__(self, function: Callable[..., Any]) -> None:

@@ -21,7 +21,7 @@ Three = Annotated[tuple[int, ...], 3]
 """A number for each spatial axis: depth, height and width."""
 
 
-class Geometry(NamedTuple):
+class ImageWindows(NamedTuple):
     """Windows over images [images, *sizes, ...], whose results are [images, *counts, ...].
 
     The rows of a matrix are the pixels of one image with one row.

@@ -16,7 +16,7 @@ from irrun_kernels.epilogue import Epilogue, activate_points
 from irrun_kernels.host import LANES
 from irrun_kernels.micro import PANEL, multiply_taps
 from irrun_kernels.native import NOWHERE, Address, Read, inlined, kernel, record
-from irrun_kernels.pixels import Geometry, Images, find_left, find_points, find_rows, move, points_of, taps_of
+from irrun_kernels.pixels import Images, ImageWindows, find_left, find_points, find_rows, move, points_of, taps_of
 from irrun_kernels.tiling import Tiling
 
 _DEPTH: Final = (24 << 10) // (4 * PANEL)
@@ -69,7 +69,7 @@ class Product(NamedTuple):
 
     x: Read[Images]
     panels: Read[Address]
-    geometry: Geometry
+    geometry: ImageWindows
     cut: Tiling
     depth: int
     panel_depth: int

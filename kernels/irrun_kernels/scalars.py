@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun_kernels import angles, functions, integers, real, remainders
-from irrun_kernels.activations import Element, clip
+from irrun_kernels.activations import ElementFunction, clip
 from irrun_kernels.copies import copy_rows
 from irrun_kernels.functions import RUN
 from irrun_kernels.native import POINTERS, Deferred, carray, floats, inlined, scalar
@@ -20,30 +20,32 @@ KINDS: Final = {np.dtype(kind): kind for kind in POINTERS}
 """The letters of types, as NumPy has them; a ``?`` is a byte in memory."""
 
 
-def _of(signature: str, types: str, cost: float, **named: Callable[..., Any]) -> list[Element]:
+def _of(signature: str, types: str, cost: float, **named: Callable[..., Any]) -> list[ElementFunction]:
     """Functions of several types, for which there is an ``x`` in the signature; its last letter is the result."""
     return [
-        Element(name, signature[:-1].replace("x", kind), signature[-1].replace("x", kind), cost, function)
+        ElementFunction(name, signature[:-1].replace("x", kind), signature[-1].replace("x", kind), cost, function)
         for name, function in named.items()
         for kind in types
     ]
 
 
-def _real(signature: str, cost: float, **named: Callable[..., Any]) -> list[Element]:
+def _real(signature: str, cost: float, **named: Callable[..., Any]) -> list[ElementFunction]:
     """Functions of f32 and f64 that are computed in f64."""
     return [each._replace(wide=True) for each in _of(signature, "fd", cost, **named)]
 
 
-def _far(elements: Sequence[Element], far: Callable[..., Any], is_far: Callable[..., Any]) -> list[Element]:
+def _far(
+    elements: Sequence[ElementFunction], far: Callable[..., Any], is_far: Callable[..., Any]
+) -> list[ElementFunction]:
     return [each._replace(far=far, is_far=is_far) for each in elements]
 
 
-def _in_epilogues(elements: Sequence[Element]) -> list[Element]:
+def _in_epilogues(elements: Sequence[ElementFunction]) -> list[ElementFunction]:
     return [each._replace(in_epilogues=True) for each in elements]
 
 
-def _to(target: str, sources: str, function: Callable[..., Any] = lambda x: x) -> list[Element]:
-    return [Element(f"to_{target}", source, target, 0.2, function) for source in sources]
+def _to(target: str, sources: str, function: Callable[..., Any] = lambda x: x) -> list[ElementFunction]:
+    return [ElementFunction(f"to_{target}", source, target, 0.2, function) for source in sources]
 
 
 ELEMENTS: Final = (
@@ -109,13 +111,13 @@ UNARY: Final = tuple(each.name for each in _IN_EPILOGUES)
 """Functions of one f32 and up to two parameters that epilogues have, by their number."""
 
 
-def _operands(element: Element) -> str:
+def _operands(element: ElementFunction) -> str:
     """The operands of an element in the source of a loop."""
     pairs = zip("xyz", element.operands, strict=False)
     return ", ".join(f"np.float64({name}[i])" if element.wide and kind == "f" else f"{name}[i]" for name, kind in pairs)
 
 
-def _loop(number: int, element: Element) -> Iterator[str]:
+def _loop(number: int, element: ElementFunction) -> Iterator[str]:
     """The source of a loop."""
     operands = _operands(element)
     yield f"def loop_{number}(out, {', '.join('xyz'[: len(element.operands)])}):"
@@ -127,7 +129,7 @@ def _loop(number: int, element: Element) -> Iterator[str]:
         yield f"            out[i] = far_{number}({operands})"
 
 
-def _choice(number: int, element: Element) -> Iterator[str]:
+def _choice(number: int, element: ElementFunction) -> Iterator[str]:
     """The source of the call of a loop, with arrays at addresses."""
     places = zip(("out", *"xyz"), element.result + element.operands, strict=False)
     arrays = [f"carray(pointer_{ord(kind)}({place}), count)" for place, kind in places]
@@ -158,7 +160,7 @@ def in_place() -> Any:
     return compiled(lines, enumerate(_IN_EPILOGUES), "choose")
 
 
-def compiled(lines: Sequence[str], elements: Iterable[tuple[int, Element]], name: str) -> Any:
+def compiled(lines: Sequence[str], elements: Iterable[tuple[int, ElementFunction]], name: str) -> Any:
     names: dict[str, Any] = {"np": np, "carray": carray}
     names |= {f"pointer_{ord(kind)}": pointer for kind, pointer in POINTERS.items()}
     for number, element in elements:

@@ -13,7 +13,7 @@ import numpy as np
 from irrun_kernels.copies import copy_rows
 from irrun_kernels.epilogue import Epilogue, activate, add_to_row, clip_row
 from irrun_kernels.native import Address, Read, Write, floats, inlined, kernel, longs, record
-from irrun_kernels.pixels import Geometry, Images
+from irrun_kernels.pixels import Images, ImageWindows
 
 TILE: Final = 4
 POINTS: Final = (0.0, 0.625, -0.625, 1.5, -1.5)
@@ -34,7 +34,7 @@ class TransformData(NamedTuple):
     x: Read[Images]
     out: Write[Address]
     zeros: Read[Address]
-    geometry: Geometry
+    geometry: ImageWindows
     channels: int
     first: int
     tiles: int
@@ -97,7 +97,7 @@ class TransformResult(NamedTuple):
     """
 
     products: Read[Address]
-    geometry: Geometry
+    geometry: ImageWindows
     channels: int
     first: int
     tiles: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from irrun.debugging.kinds import Fault, fault_of
+from irrun.debugging.kinds import TensorDifference, fault_of
 from irrun.tensor import Array
 from tests.cases import f32
 
@@ -42,27 +42,35 @@ def test_kinds(array: Array, other: Array, kind: str) -> None:
 
 def test_numbers_that_are_not_finite_by_side() -> None:
     found = fault_of(f32([1, np.nan, np.inf, 4]), f32([1, np.nan, -np.inf, 5]))
-    assert found == Fault("not finite", ("infinity in the first", "infinity in the second"), 1, 0.2)
+    assert found == TensorDifference("not finite", ("infinity in the first", "infinity in the second"), 1, 0.2)
     assert fault_of(f32([np.nan, np.inf]), f32([np.nan, np.inf])).kind == "none"
 
 
 @pytest.mark.parametrize(
     ("fault", "before", "is_like"),
     [
-        (Fault("shape"), Fault("shape"), True),
-        (Fault("shape"), Fault("error", (), 1, 0.1), False),
-        (Fault("not finite", ("NaN in the first",)), Fault("not finite", ("NaN in the first",)), True),
-        (Fault("not finite", ("NaN in the first",)), Fault("not finite", ("infinity in the first",)), False),
-        (Fault("not finite", ("NaN in the first",)), Fault("step", (), 0.1, 0.01), False),
-        (Fault("error", (), 0.1, 0.5), Fault("step", (), 0.1, 0.01), True),
-        (Fault("step", (), 0.2, 0.01), Fault("step", (), 0.1, 0.01), False),
-        (Fault("step", (), 0.1, 0.01), Fault("clipping", (), 0.1, 0.01), False),
-        (Fault("clipping", (), 0.1, 0.05), Fault("clipping", (), 0.1, 0.01), True),
-        (Fault("error", (), 0.1, 0.05), Fault("error", (), 3, 0.01), True),
-        (Fault("error", (), 0.1, 0.2), Fault("error", (), 3, 0.01), False),
-        (Fault("error", (), 0.1, 0.0009), Fault("error", (), 3, 0.01), False),
-        (Fault("none"), Fault("error", (), 3, 0.01), False),
+        (TensorDifference("shape"), TensorDifference("shape"), True),
+        (TensorDifference("shape"), TensorDifference("error", (), 1, 0.1), False),
+        (
+            TensorDifference("not finite", ("NaN in the first",)),
+            TensorDifference("not finite", ("NaN in the first",)),
+            True,
+        ),
+        (
+            TensorDifference("not finite", ("NaN in the first",)),
+            TensorDifference("not finite", ("infinity in the first",)),
+            False,
+        ),
+        (TensorDifference("not finite", ("NaN in the first",)), TensorDifference("step", (), 0.1, 0.01), False),
+        (TensorDifference("error", (), 0.1, 0.5), TensorDifference("step", (), 0.1, 0.01), True),
+        (TensorDifference("step", (), 0.2, 0.01), TensorDifference("step", (), 0.1, 0.01), False),
+        (TensorDifference("step", (), 0.1, 0.01), TensorDifference("clipping", (), 0.1, 0.01), False),
+        (TensorDifference("clipping", (), 0.1, 0.05), TensorDifference("clipping", (), 0.1, 0.01), True),
+        (TensorDifference("error", (), 0.1, 0.05), TensorDifference("error", (), 3, 0.01), True),
+        (TensorDifference("error", (), 0.1, 0.2), TensorDifference("error", (), 3, 0.01), False),
+        (TensorDifference("error", (), 0.1, 0.0009), TensorDifference("error", (), 3, 0.01), False),
+        (TensorDifference("none"), TensorDifference("error", (), 3, 0.01), False),
     ],
 )
-def test_the_same_fault(fault: Fault, before: Fault, *, is_like: bool) -> None:
+def test_the_same_fault(fault: TensorDifference, before: TensorDifference, *, is_like: bool) -> None:
     assert fault.is_like(before) == is_like

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irrun.debugging.levels import QUANTISATION, Loss, Read, quantiser_noise, tensor_loss
+from irrun.debugging.levels import QUANTISATION, LayerInputs, Loss, quantiser_noise, tensor_loss
 from irrun.debugging.places import Passer
 from irrun.debugging.quantising import constant_loss, judge, step_of
 from irrun.debugging.replaying import Layers
@@ -234,16 +234,16 @@ def test_inputs_that_cannot_be_judged(tmp_path: Path) -> None:
     x, nothing = np.ones((2, 8), np.float32), {}.get
 
     def judged(mine: Array | None, its: Array | None, w: Array | None = None) -> Loss | None:
-        return judge(Read(*constant, (mine, None), nothing), Read(*fed, (its, w), nothing))
+        return judge(LayerInputs(*constant, (mine, None), nothing), LayerInputs(*fed, (its, w), nothing))
 
     assert judged(x, x) is None
     assert judged(x, x, WEIGHTS) is None
     assert judged(x, x + 1) is None
     assert judged(x, None) is None
-    own = Read(*constant, (x, None), nothing)
+    own = LayerInputs(*constant, (x, None), nothing)
     assert judge(own, own) is None
     values = {Outlet(model.graph.parameters[0], 0): x + 1}
-    assert judge(own, Read(*fed, (x + 1, WEIGHTS), values.get)) is None
+    assert judge(own, LayerInputs(*fed, (x + 1, WEIGHTS), values.get)) is None
 
 
 def test_an_input_that_both_sides_leave_out(tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_an_input_that_both_sides_leave_out(tmp_path: Path) -> None:
     model = load(net.save(tmp_path / "a.xml"))
     (id,) = (node.id for node in model.graph.ordered() if node.name == "sum")
     x = np.ones(8, np.float32)
-    read = Read(Layers(model), id, (x, None), {}.get)
+    read = LayerInputs(Layers(model), id, (x, None), {}.get)
     assert Layers(model).sources(id)[1:] == [None]
     assert judge(read, read) is None
 
@@ -274,7 +274,7 @@ def test_a_tensor_that_begins_far_away(tmp_path: Path) -> None:
         values[Outlet(model.graph.parameters[0], 0)] = X
         (before, _) = side.sources(id)
         assert before is not None
-        return tensor_loss(X, Read(side, id, (values[before], None), values.get), 0)
+        return tensor_loss(X, LayerInputs(side, id, (values[before], None), values.get), 0)
 
     found = loss(6)
     assert found is not None

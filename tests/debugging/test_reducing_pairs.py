@@ -11,7 +11,7 @@ import pytest
 from irrun.debugging import DebugError, ModelSide, Tolerance, blame, write_folder
 from irrun.debugging.blames import Blame
 from irrun.debugging.cases import layers_of
-from irrun.debugging.kinds import Fault, fault_of
+from irrun.debugging.kinds import TensorDifference, fault_of
 from irrun.debugging.reproducing import text
 from irrun.debugging.shrinking import constants_of
 from irrun.document.writer import Handle
@@ -121,8 +121,8 @@ def test_a_clipped_range_stays_clipped(tmp_path: Path) -> None:
 
 def test_a_step_stays_a_step() -> None:
     before = fault_of(np.float32([0, 1, 2, 3, 3]), np.float32([0, 1, 2, 3, 2]))
-    assert before == Fault("step", (), 1, 1 / 3)
-    assert not Fault("not finite", ("NaN in the first",)).is_like(before)
+    assert before == TensorDifference("step", (), 1, 1 / 3)
+    assert not TensorDifference("not finite", ("NaN in the first",)).is_like(before)
 
 
 @pytest.mark.parametrize("order", [1, -1])

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from irrun.document import guard
-from irrun.document.guard import Guard
+from irrun.document.guard import MapGuard
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the guard knows Linux")
 
@@ -48,25 +48,25 @@ def missing(address: int) -> None:
 
 @pytest.mark.parametrize("offset", [0, 2 * mmap.PAGESIZE - 1])
 def test_zeros_that_cannot_be_mapped(system: System, map: mmap.mmap, offset: int) -> None:
-    watch = Guard(map)
+    watch = MapGuard(map)
     missing(watch.start + offset)
     assert (watch.is_torn, system.restored) == (True, [signal.SIGBUS])
 
 
 @pytest.mark.parametrize("end", ["start", "end"])
 def test_a_page_outside_the_map(system: System, map: mmap.mmap, end: str) -> None:
-    watch = Guard(map)
+    watch = MapGuard(map)
     missing(watch.start - 1 if end == "start" else watch.end)
     assert (watch.is_torn, system.restored) == (False, [signal.SIGBUS])
 
 
 def test_the_range_of_a_guard_is_whole_pages() -> None:
-    watch = Guard(mmap.mmap(-1, mmap.PAGESIZE + 1))
+    watch = MapGuard(mmap.mmap(-1, mmap.PAGESIZE + 1))
     assert watch.end - watch.start == 2 * mmap.PAGESIZE
 
 
 def test_an_older_guard_does_not_end_the_watch_at_its_address(map: mmap.mmap) -> None:
-    old, new = Guard(map), Guard(map)
+    old, new = MapGuard(map), MapGuard(map)
     guard._forget(old)
     assert guard._guards[new.start] is new
     guard._forget(new)
@@ -75,6 +75,6 @@ def test_an_older_guard_does_not_end_the_watch_at_its_address(map: mmap.mmap) ->
 
 def test_other_systems_have_no_guard(map: mmap.mmap, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "_IS_SUPPORTED", False)
-    watch = Guard(map)
+    watch = MapGuard(map)
     assert not watch.is_torn
     assert watch.start not in guard._guards

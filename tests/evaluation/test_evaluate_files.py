@@ -18,7 +18,7 @@ from irrun.cli.app import app
 from irrun.diagnostics.requests import RequestError
 from irrun.evaluation import evaluate_files, run_batch
 from irrun.evaluation.batch import running
-from irrun.evaluation.batch.items import Item
+from irrun.evaluation.batch.items import BatchItem
 from irrun.evaluation.batch.work import BatchWork
 from irrun.evaluation.matching import Matching
 from irrun.jobs import way
@@ -262,7 +262,7 @@ def test_inputs_of_a_benchmark_in_turns(run: Run, clamp: Path, rows: Path, monke
 def test_a_worker_that_does_not_see_the_inputs(clamp: Path, rows: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A single line names the worker; a file that is gone here too is a failure of its own."""
     work = BatchWork(Inference(clamp, travels=True))
-    seen, gone = Item(str(rows / "0.npy"), "0"), Item(str(rows / "gone.npy"), "gone")
+    seen, gone = BatchItem(str(rows / "0.npy"), "0"), BatchItem(str(rows / "gone.npy"), "gone")
     (rows / "0.npy").rename(rows / "elsewhere.npy")
     found = [work((item,)) for item in (gone, seen)]
     (rows / "elsewhere.npy").rename(rows / "0.npy")
@@ -285,7 +285,7 @@ def test_a_worker_that_does_not_see_an_extension(clamp: Path, rows: Path) -> Non
     with pytest.raises(
         RequestError, match=r"no module operations_of_nobody, .*; the worker on .* needs the files of this"
     ):
-        work((Item(str(rows / "0.npy"), "0"),))
+        work((BatchItem(str(rows / "0.npy"), "0"),))
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from irrun.diagnostics.requests import RequestError
-from irrun.evaluation.batch.items import Item
+from irrun.evaluation.batch.items import BatchItem
 from irrun.evaluation.files.labels import labels_of, read_classes, read_labels
 from tests.cases import i64
 
@@ -93,7 +93,7 @@ def test_classes_that_are_refused(table: Table) -> None:
 
 
 def test_the_inputs_that_names_belong_to() -> None:
-    items = [Item("in/a/x.png", "a/x"), Item("in/b/x.png", "b/x"), Item("in/b/y.jpg", "b/y")]
+    items = [BatchItem("in/a/x.png", "a/x"), BatchItem("in/b/x.png", "b/x"), BatchItem("in/b/y.jpg", "b/y")]
     for names in (
         ("a/x", "b/x", "b/y"),
         ("a/x.png", "b/x.png", "b/y.jpg"),

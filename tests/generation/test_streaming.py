@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from irrun.generation.streaming import Bytes, Stop, TextStream, Window
+from irrun.generation.streaming import Bytes, StopStrings, TextStream, Window
 
 
 def of_bytes(ids: Sequence[int]) -> str:
@@ -47,7 +47,7 @@ def test_what_may_become_a_stop_string_waits() -> None:
 
 
 def test_the_first_of_several_stop_strings() -> None:
-    stop = Stop({"cd", "abcde"})
+    stop = StopStrings({"cd", "abcde"})
     assert stop.found("xabcde") == (1, 6)
     assert stop.found("xabd cd") == (5, 7)
     assert stop.found("xab") is None

@@ -65,6 +65,25 @@ def test_pauses_of_threads_overlap() -> None:
     assert [*states, gc.isenabled()] == [False, True]
 
 
+def test_any_steps_of_threads_leave_it_enabled() -> None:
+    def pauses() -> None:
+        for _ in range(200):
+            with collection_paused():
+                pass
+
+    team = [threading.Thread(target=pauses) for _ in range(4)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in team:
+            thread.start()
+        for thread in team:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert gc.isenabled()
+
+
 def test_reading_and_checking_leave_it_as_it_was() -> None:
     irrun.read_model(DIGITS)
     irrun.lint(DIGITS)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.kernels.recurrent import Gru, Lstm, Rnn, Weights, run_sequence
+from irrun.kernels.recurrent import DirectionWeights, Gru, Lstm, Rnn, run_sequence
 from tests.kernels.merged import merged
 
 Array = np.ndarray[Any, Any]
@@ -65,7 +65,9 @@ def test_both_directions(batch: int, hidden: int, kind: str, team: Callable[[int
         draw.standard_normal((batch, 2, hidden), dtype=np.float32) for _ in range(2 if kind == "lstm" else 1)
     )
     shapes = ((gates * hidden, size), (gates * hidden, hidden), (parts * hidden,))
-    weights = [Weights(*(draw.standard_normal(shape, dtype=np.float32) / 2 for shape in shapes)) for _ in range(2)]
+    weights = [
+        DirectionWeights(*(draw.standard_normal(shape, dtype=np.float32) / 2 for shape in shapes)) for _ in range(2)
+    ]
     cells = {"rnn": Rnn(("tanh",)), "lstm": Lstm(("sigmoid", "tanh", "tanh"))}
     cell = cells.get(kind, Gru(("sigmoid", "tanh"), linear_before_reset=kind.endswith("reset")))
     result = run_sequence(cell, x, states, np.full(batch, steps), weights, (False, True))

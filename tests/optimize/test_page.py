@@ -15,7 +15,7 @@ import pytest
 import irrun.model
 from irrun.optimize import pipeline, schedule
 from irrun.optimize.passes import pool_values_only
-from irrun.optimize.schedule import PASSES, Pass
+from irrun.optimize.schedule import PASSES, ScheduledPass
 from tests.optimize import test_exhaustive, test_small_passes
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "anatomy-of-a-pass.md"
@@ -37,14 +37,14 @@ def executed(source: str, module: ModuleType) -> dict[str, Any]:
     return scope
 
 
-def entry(source: str) -> Pass:
+def entry(source: str) -> ScheduledPass:
     found = eval(source, vars(schedule))
-    assert isinstance(found, Pass)
+    assert isinstance(found, ScheduledPass)
     return found
 
 
 @pytest.fixture
-def cancel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pass]:
+def cancel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScheduledPass]:
     """The pass of the page, at its place in the order."""
     import irrun.optimize.passes
 
@@ -57,13 +57,13 @@ def cancel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pass]:
     sys.modules.pop(MODULE, None)
 
 
-def test_two_negations_cancel(cancel: Pass, tmp_path: Path) -> None:
+def test_two_negations_cancel(cancel: ScheduledPass, tmp_path: Path) -> None:
     executed(TEST, test_small_passes)["test_two_negations_cancel"](tmp_path)
     assert cancel.module().__name__ == MODULE
     assert all(part in (cancel.module().__doc__ or "") for part in ("Before:", "After:", "Proof:"))
 
 
-def test_all_small_shapes(cancel: Pass, tmp_path: Path) -> None:
+def test_all_small_shapes(cancel: ScheduledPass, tmp_path: Path) -> None:
     (build,) = executed(ENUMERATION, test_exhaustive)["CASES"][cancel.name]
     count = 0
     for net, sizes in build():
@@ -76,7 +76,7 @@ def test_all_small_shapes(cancel: Pass, tmp_path: Path) -> None:
     assert count == 2 + 4 + 8
 
 
-def test_the_identity(cancel: Pass) -> None:
+def test_the_identity(cancel: ScheduledPass) -> None:
     pytest.importorskip("z3", reason="z3 proves the identity")
     from tests.optimize import test_identities
 

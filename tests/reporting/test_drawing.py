@@ -11,7 +11,7 @@ import pytest
 
 from irrun.model import InputError
 from irrun.reporting.drawing import draw, scene_of
-from irrun.reporting.drawing.layout import Layout, Size, layered
+from irrun.reporting.drawing.layout import GraphLayout, Size, layered
 from tests.reporting.models import loaded, looping, network
 
 WIDTH, HEIGHT = 60.0, 30.0
@@ -30,7 +30,7 @@ def arbitrary(count: int, seed: int) -> list[tuple[int, int]]:
     ]
 
 
-def overlaps(layout: Layout, sizes: dict[int, Size]) -> list[tuple[int, int]]:
+def overlaps(layout: GraphLayout, sizes: dict[int, Size]) -> list[tuple[int, int]]:
     return [
         (a, b)
         for a, b in itertools.combinations(sizes, 2)

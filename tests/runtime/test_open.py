@@ -23,7 +23,7 @@ from irrun.runtime.lowering.builder import Builder, Interpreted, lowers
 from irrun.runtime.packs import Packs
 from irrun.runtime.program import assembled
 from irrun.runtime.request import Refused, Request
-from irrun_kernels.native import DECLARED, NOWHERE, Address, Kernel, Read, Write
+from irrun_kernels.native import DECLARED, NOWHERE, Address, KernelFunction, Read, Write
 from irrun_kernels.stacks import Matrices
 
 
@@ -271,8 +271,8 @@ def test_addresses_are_declared_as_read_or_written() -> None:
     known = list(DECLARED)
     try:
         with pytest.raises(TypeError, match="Undeclared has an address that is not declared as Read, Write or Update"):
-            Kernel(Undeclared, lambda *_: None)
-        kernel = Kernel(Declared, lambda *_: None)
+            KernelFunction(Undeclared, lambda *_: None)
+        kernel = KernelFunction(Declared, lambda *_: None)
     finally:
         DECLARED[:] = known
     assert kernel.accesses == ("read", *[""] * len(Matrices._fields), "write")

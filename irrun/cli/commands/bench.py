@@ -32,10 +32,10 @@ from irrun.cli.compiling import several_compile_options
 from irrun.cli.console import result
 from irrun.cli.extending import extensions
 from irrun.cli.findings import say_findings
-from irrun.cli.inputs import FILE, InputCommand, Source, usual_options
+from irrun.cli.inputs import FILE, InputCommand, InputOptions, usual_options
 from irrun.cli.measuring import blas_text, say_pinned_blas, short, tier_rows
 from irrun.cli.options import Number, count_option
-from irrun.cli.settings import Settings
+from irrun.cli.settings import CommandSettings
 from irrun.cli.tables import aligned, columns, listed, wrapped
 from irrun.evaluation.benchmarking import benchmark
 from irrun.evaluation.files import reading
@@ -90,13 +90,13 @@ ROWS = (
 @usual_options
 def command(
     model: Path,
-    source: Source,
+    source: InputOptions,
     patterns: tuple[str, ...],
     niter: int | None,
     seconds: float,
     hint: str,
     requests: int | None,
-    settings: Settings,
+    settings: CommandSettings,
     precisions: tuple[str, ...],
     native: bool,
     output_format: str,
@@ -137,8 +137,8 @@ def command(
 
 
 def _several(
-    source: Source, patterns: Sequence[str], model: Loaded, config: Mapping[str, Any]
-) -> list[list[reading.Value]]:
+    source: InputOptions, patterns: Sequence[str], model: Loaded, config: Mapping[str, Any]
+) -> list[list[reading.InputValue]]:
     """Return the inputs that each of many files holds."""
     from irrun.evaluation.batch.items import items_of
 

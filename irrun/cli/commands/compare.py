@@ -42,8 +42,8 @@ from irrun.cli import inputs, jobs, limits, values
 from irrun.cli.console import fail, note, result
 from irrun.cli.extending import extensions
 from irrun.cli.failures import CANNOT
-from irrun.cli.inputs import InputCommand, Source, usual_options
-from irrun.cli.settings import Settings, properties
+from irrun.cli.inputs import InputCommand, InputOptions, usual_options
+from irrun.cli.settings import CommandSettings, properties
 from irrun.jobs import way
 
 DIFFERENT: Final = 1
@@ -81,7 +81,7 @@ STATS: Final = ("max", "mean", "median", "rms")
 def command(
     model: str,
     other: str | None,
-    source: Source,
+    source: InputOptions,
     native: bool,
     onnx: Path | None,
     every: bool,
@@ -90,7 +90,7 @@ def command(
     patterns: tuple[str, ...],
     jobs: int,
     scheduler: str | None,
-    settings: Settings,
+    settings: CommandSettings,
     output_format: str,
 ) -> None:
     from irrun.cli import comparing

@@ -20,10 +20,10 @@ import click
 from irrun.cli.debug.blame import blame
 from irrun.cli.debug.precision import precision
 from irrun.cli.debug.reduce import reduce
-from irrun.cli.groups import Group
+from irrun.cli.groups import CommandGroup
 
 
-@click.group(cls=Group, help=__doc__)
+@click.group(cls=CommandGroup, help=__doc__)
 def command() -> None:
     pass
 

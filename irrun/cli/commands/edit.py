@@ -34,10 +34,10 @@ from irrun.cli.editing import (
     strip,
     weights,
 )
-from irrun.cli.groups import Group
+from irrun.cli.groups import CommandGroup
 
 
-@click.group(cls=Group, help=__doc__)
+@click.group(cls=CommandGroup, help=__doc__)
 def command() -> None:
     pass
 

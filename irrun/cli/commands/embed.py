@@ -28,7 +28,7 @@ from irrun.cli.extending import extensions
 from irrun.cli.failures import Failure
 from irrun.cli.inputs import FILE, usual_options
 from irrun.cli.options import MOST, count_option, output_option
-from irrun.cli.settings import Settings
+from irrun.cli.settings import CommandSettings
 from irrun.cli.writing import write_arrays
 from irrun.document.files import content
 from irrun.evaluation.files import saving
@@ -66,7 +66,7 @@ def command(
     max_length: int | None,
     batch_size: int | None,
     output: Path | None,
-    settings: Settings,
+    settings: CommandSettings,
     output_format: str,
 ) -> None:
     if query is not None and (pooling is not None or no_normalize):

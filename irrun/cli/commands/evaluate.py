@@ -35,9 +35,9 @@ from irrun.cli.extending import extensions
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE, usual_options
-from irrun.cli.jobs import Workers, workers_options
+from irrun.cli.jobs import WorkerOptions, workers_options
 from irrun.cli.options import Number, as_record
-from irrun.cli.settings import Settings
+from irrun.cli.settings import CommandSettings
 from irrun.cli.tables import aligned, columns
 from irrun.diagnostics import amount
 from irrun.evaluation.accuracy import Evaluation, evaluate, evaluate_files
@@ -133,8 +133,8 @@ def command(
     shapes: tuple[str, ...],
     weights: Path | None,
     preparation: Preparation,
-    workers: Workers,
-    settings: Settings,
+    workers: WorkerOptions,
+    settings: CommandSettings,
     output_format: str,
 ) -> None:
     if bool(files) == bool(patterns):

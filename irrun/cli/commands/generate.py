@@ -29,7 +29,7 @@ from irrun.cli.compiling import compile_options
 from irrun.cli.console import detail, note, result, text_or_json, verbosity, warnings_shown
 from irrun.cli.extending import extension_option, extensions
 from irrun.cli.options import MOST, Number, count_option
-from irrun.cli.settings import Settings
+from irrun.cli.settings import CommandSettings
 from irrun.settings.resolving import DEFAULT
 
 _SAMPLING = ("temperature", "top_k", "top_p", "min_p", "rng_seed")
@@ -98,7 +98,7 @@ def command(
     system: str,
     no_template: bool,
     stats: bool,
-    settings: Settings,
+    settings: CommandSettings,
     output_format: str,
     **given: Any,
 ) -> None:

@@ -28,7 +28,7 @@ from irrun.cli.console import note, result
 from irrun.cli.extending import extensions
 from irrun.cli.findings import say_findings
 from irrun.cli.inputs import FILE, shape_option, usual_options, weights_option
-from irrun.cli.settings import Settings
+from irrun.cli.settings import CommandSettings
 from irrun.cli.tables import clipped, columns, listed
 from irrun.evaluation.files.naming import reshape
 from irrun.model import Loaded, Port, build, load
@@ -58,7 +58,7 @@ def command(
     plan: bool,
     shapes: tuple[str, ...],
     weights: Path | None,
-    settings: Settings,
+    settings: CommandSettings,
     output_format: str,
 ) -> None:
     if every and (graph or plan):

@@ -222,7 +222,7 @@ def release_of(_context: click.Context, _option: click.Parameter, text: str | No
 @verbosity
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> None:
-    from irrun.cli.linting import Options, run
+    from irrun.cli.linting import LintOptions, run
     from irrun.settings import settings_for
 
     if given["config"] is not None and given["isolated"]:
@@ -235,4 +235,4 @@ def command(context: click.Context, /, **given: Any) -> None:
         refuse_standard_output(given["write_baseline"])
     settings = {key: given.pop(key.replace("-", "_"), None) for key in settings_for("lint")}
     settings = {key: value for key, value in settings.items() if value is not None and value != ()}
-    context.exit(run(Options(given=settings, **given)))
+    context.exit(run(LintOptions(given=settings, **given)))

@@ -31,10 +31,10 @@ from irrun.cli.compiling import compile_options
 from irrun.cli.console import note, result
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
-from irrun.cli.inputs import FILE, InputCommand, Source, usual_options
+from irrun.cli.inputs import FILE, InputCommand, InputOptions, usual_options
 from irrun.cli.measuring import blas_text, say_pinned_blas, short, short_sum, tier_rows
 from irrun.cli.options import count_option
-from irrun.cli.settings import Settings
+from irrun.cli.settings import CommandSettings
 from irrun.cli.tables import aligned, clipped, columns, listed, wrapped
 from irrun.diagnostics import amount
 from irrun.document.replacing import replacing
@@ -61,11 +61,11 @@ from irrun.runtime.observers import Shapes, Tracer
 @usual_options
 def command(
     model: Path,
-    source: Source,
+    source: InputOptions,
     niter: int,
     top: int,
     trace: Path | None,
-    settings: Settings,
+    settings: CommandSettings,
     native: bool,
     output_format: str,
 ) -> None:

@@ -26,9 +26,9 @@ import click
 from irrun.cli import inputs, limits
 from irrun.cli.console import note, verbosity
 from irrun.cli.extending import extension_option, extensions
-from irrun.cli.inputs import FILE, InputCommand, Source
+from irrun.cli.inputs import FILE, InputCommand, InputOptions
 from irrun.cli.options import output_option
-from irrun.cli.settings import Settings
+from irrun.cli.settings import CommandSettings
 from irrun.cli.writing import read_files
 from irrun.document.replacing import replacing
 from irrun.evaluation.files import reading
@@ -54,8 +54,8 @@ def command(
     output: Path,
     running: bool,
     native: bool,
-    source: Source,
-    settings: Settings,
+    source: InputOptions,
+    settings: CommandSettings,
 ) -> None:
     from irrun.debugging.ports import of_shapes
     from irrun.reporting.diff import diff
@@ -87,7 +87,7 @@ def command(
 
 
 def _measured(
-    path: Path, source: Source, model: Loaded, other: Loaded | None, config: Mapping[str, Any], *, native: bool
+    path: Path, source: InputOptions, model: Loaded, other: Loaded | None, config: Mapping[str, Any], *, native: bool
 ) -> dict[int, Any]:
     from irrun.debugging import ModelSide, OpenVINOSide
     from irrun.reporting.page import inputs_of, measure

@@ -31,15 +31,15 @@ import click
 import numpy as np
 
 from irrun.cli import inputs, measuring, values, watching
-from irrun.cli.batch import Options, batch_options, classes_option, run_many, say_image
+from irrun.cli.batch import BatchOptions, batch_options, classes_option, run_many, say_image
 from irrun.cli.compiling import compile_options
 from irrun.cli.console import detail, level, note, result, warn
 from irrun.cli.failures import Failure
 from irrun.cli.findings import say_findings
-from irrun.cli.inputs import FILE, InputCommand, Source, usual_options
+from irrun.cli.inputs import FILE, InputCommand, InputOptions, usual_options
 from irrun.cli.options import count_option, output_option
 from irrun.cli.port_values import values_option
-from irrun.cli.settings import Settings
+from irrun.cli.settings import CommandSettings
 from irrun.cli.watching import Watch, stop, watch_options, watched
 from irrun.cli.writing import given_files, write_arrays
 from irrun.evaluation.files import reading
@@ -69,14 +69,14 @@ if TYPE_CHECKING:
 @usual_options
 def command(
     model: Path,
-    source: Source,
+    source: InputOptions,
     typed: Values,
     randomly: bool,
     output: Path | None,
     top: int | None,
     classes: list[str],
-    batch: Options,
-    settings: Settings,
+    batch: BatchOptions,
+    settings: CommandSettings,
     check: bool,
     watch: Watch,
     output_format: str,
@@ -158,8 +158,14 @@ def command(
 
 
 def _given(
-    model: Loaded, source: Source, typed: Values, config: Mapping[str, Any], batch: Options, *, randomly: bool
-) -> list[reading.Value]:
+    model: Loaded,
+    source: InputOptions,
+    typed: Values,
+    config: Mapping[str, Any],
+    batch: BatchOptions,
+    *,
+    randomly: bool,
+) -> list[reading.InputValue]:
     """Return the inputs that files and texts give; Failure where one is missing and must not be random."""
     budget = config.get("MAX_MEMORY")
     given = reading.from_files(source.files, model.inputs, budget=budget, preparation=batch.preparation, model=model)

@@ -24,9 +24,9 @@ import click
 from irrun.cli import inputs, limits, values
 from irrun.cli.comparing import claims
 from irrun.cli.console import note, result
-from irrun.cli.inputs import FILE, InputCommand, Source, usual_options
+from irrun.cli.inputs import FILE, InputCommand, InputOptions, usual_options
 from irrun.cli.options import output_option
-from irrun.cli.settings import Settings, properties
+from irrun.cli.settings import CommandSettings, properties
 from irrun.cli.writing import read_files
 from irrun.debugging.blames import Blame, NothingToBlame
 from irrun.debugging.blaming import blame as find
@@ -60,11 +60,11 @@ FOUND = 1
 def blame(
     model: Path,
     other: Path | None,
-    source: Source,
+    source: InputOptions,
     native: bool,
     name: str | None,
     output: Path | None,
-    settings: Settings,
+    settings: CommandSettings,
     output_format: str,
 ) -> None:
     if (other is not None) + native + (name is not None) != 1:
@@ -90,7 +90,7 @@ def blame(
     raise click.exceptions.Exit(FOUND)
 
 
-def _found(model: Path, other: Path | None, source: Source, name: str | None, settings: Settings) -> Blame:
+def _found(model: Path, other: Path | None, source: InputOptions, name: str | None, settings: CommandSettings) -> Blame:
     """Return the layer to blame; one of `REFUSED` where none is, or the sides cannot be compared."""
     resolved = settings.resolved(model)
     config = properties(resolved)

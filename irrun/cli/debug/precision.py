@@ -31,11 +31,11 @@ import click
 
 from irrun.cli import inputs, limits, values
 from irrun.cli.console import note, result
-from irrun.cli.inputs import FILE, InputCommand, Source, usual_options
+from irrun.cli.inputs import FILE, InputCommand, InputOptions, usual_options
 from irrun.cli.options import Number, count_option, output_option
-from irrun.cli.settings import Settings
+from irrun.cli.settings import CommandSettings
 from irrun.cli.tables import aligned, columns
-from irrun.debugging.keeping import Measured, keep_in_f32, measured
+from irrun.debugging.keeping import PrecisionErrors, keep_in_f32, measured
 from irrun.debugging.precision import PrecisionReport, rank_layers
 from irrun.debugging.rounding import PRECISIONS
 from irrun.evaluation.files import reading
@@ -58,14 +58,14 @@ if TYPE_CHECKING:
 @usual_options
 def precision(
     model: Path,
-    source: Source,
+    source: InputOptions,
     name: str,
     tried: int,
     target: float | None,
     native: bool,
     show: int,
     output: Path | None,
-    settings: Settings,
+    settings: CommandSettings,
     output_format: str,
 ) -> None:
     if output is not None:
@@ -86,7 +86,7 @@ def precision(
         note(f"wrote {output}")
 
 
-def _record(found: PrecisionReport, checked: Measured | None) -> PrecisionRecord:
+def _record(found: PrecisionReport, checked: PrecisionErrors | None) -> PrecisionRecord:
     return {
         "precision": found.precision,
         "predicted": found.predicted,
@@ -97,7 +97,7 @@ def _record(found: PrecisionReport, checked: Measured | None) -> PrecisionRecord
     }
 
 
-def _text(found: PrecisionReport, checked: Measured | None, show: int) -> str:
+def _text(found: PrecisionReport, checked: PrecisionErrors | None, show: int) -> str:
     kept = {item.layer: item.error for item in found.keep}
     rows = [["layer", "type", "own", "alone", "without", "kept"]]
     for item in found.layers[:show]:

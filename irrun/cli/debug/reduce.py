@@ -24,9 +24,9 @@ import click
 from irrun.cli import inputs, limits, values
 from irrun.cli.console import detail, note, result
 from irrun.cli.failures import Failure
-from irrun.cli.inputs import FILE, InputCommand, Source, usual_options
+from irrun.cli.inputs import FILE, InputCommand, InputOptions, usual_options
 from irrun.cli.options import Number, count_option, output_option
-from irrun.cli.settings import Settings
+from irrun.cli.settings import CommandSettings
 from irrun.debugging.cases import Case, layers_of
 from irrun.debugging.reducing import Command, write
 from irrun.debugging.reducing import reduce as reduced
@@ -59,8 +59,8 @@ def reduce(
     most: int,
     keep_shapes: bool,
     output: Path | None,
-    source: Source,
-    settings: Settings,
+    source: InputOptions,
+    settings: CommandSettings,
     output_format: str,
 ) -> None:
     target = output if output is not None else model.with_name(f"{model.stem}-reduced.xml")

@@ -6,7 +6,7 @@ import json
 from typing import Any, Final
 
 from irrun.diagnostics.diagnostic import Severity
-from irrun.diagnostics.render import Finding, Place, Source, message, plain
+from irrun.diagnostics.render import FileRange, Finding, Source, message, plain
 from irrun.diagnostics.results import ADDRESS, Problem, Results
 
 TELLS_PROBLEMS: Final = True
@@ -50,7 +50,7 @@ def _diagnostic(finding: Finding, results: Results) -> dict[str, Any]:
     return found
 
 
-def _range(place: Place, source: Source) -> dict[str, Any]:
+def _range(place: FileRange, source: Source) -> dict[str, Any]:
     return {
         "start": {"line": place.row, "column": _bytes(place.row, place.column, source)},
         "end": {"line": place.end_row, "column": _bytes(place.end_row, place.end_column, source)},

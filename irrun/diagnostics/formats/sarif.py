@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from irrun.diagnostics.diagnostic import Fix, Severity
 from irrun.diagnostics.fingerprint import counted, layer_name
-from irrun.diagnostics.render import Finding, Place, message, plain
+from irrun.diagnostics.render import FileRange, Finding, message, plain
 from irrun.diagnostics.results import ADDRESS, Results, RuleInfo
 from irrun.diagnostics.verified import not_verified
 
@@ -123,7 +123,7 @@ def _artifact(filename: str, results: Results) -> dict[str, str]:
     return {"uri": uri} if uri.startswith("file:") else {"uri": uri, "uriBaseId": _ROOT}
 
 
-def _region(place: Place) -> dict[str, int]:
+def _region(place: FileRange) -> dict[str, int]:
     return {
         "startLine": place.row,
         "startColumn": place.column,

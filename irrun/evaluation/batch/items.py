@@ -17,7 +17,7 @@ from irrun.linter.files import matches
 SUFFIXES: Final = frozenset({".npy", ".npz", ".bin", *IMAGES})
 
 
-class Item(NamedTuple):
+class BatchItem(NamedTuple):
     """An input file.
 
     ``name`` is its path below the folder of its pattern, without the suffix; ``stamp`` its size and the time of its
@@ -29,7 +29,7 @@ class Item(NamedTuple):
     stamp: str = ""
 
 
-def items_of(patterns: Sequence[str], output: Path | None = None) -> list[Item]:
+def items_of(patterns: Sequence[str], output: Path | None = None) -> list[BatchItem]:
     """Return the files of folders, patterns and names, each once; in a folder, without those of the outputs.
 
     RequestError where one of them names no file, or is the folder of the outputs.
@@ -45,7 +45,7 @@ def items_of(patterns: Sequence[str], output: Path | None = None) -> list[Item]:
         for path, root in files:
             found.setdefault(key(str(path)), (path, path.relative_to(root)))
     names = dict(found.values())
-    return [Item(str(path), name, stamp(path)) for path, name in zip(names, _distinct(names), strict=True)]
+    return [BatchItem(str(path), name, stamp(path)) for path, name in zip(names, _distinct(names), strict=True)]
 
 
 def skipped(patterns: Sequence[str], output: Path | None = None) -> Counter[str]:

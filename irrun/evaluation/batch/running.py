@@ -11,7 +11,7 @@ from typing import Any, Final
 from irrun.diagnostics import listing, near_match
 from irrun.diagnostics.requests import RequestError
 from irrun.evaluation.batch import table as parquet
-from irrun.evaluation.batch.items import Item, items_of, key, skipped
+from irrun.evaluation.batch.items import BatchItem, items_of, key, skipped
 from irrun.evaluation.batch.records import RECORDS, Records, saved
 from irrun.evaluation.batch.work import BatchWork, Group, Record, elsewhere
 from irrun.evaluation.files import reading
@@ -39,9 +39,11 @@ class Batch:
     ``error``.
     """
 
-    def __init__(self, model: Loaded, items: Sequence[Item], todo: Sequence[Group], work: BatchWork, way: Way) -> None:
+    def __init__(
+        self, model: Loaded, items: Sequence[BatchItem], todo: Sequence[Group], work: BatchWork, way: Way
+    ) -> None:
         self.model: Loaded = model
-        self.items: Sequence[Item] = items
+        self.items: Sequence[BatchItem] = items
         self.skipped: Mapping[str, int] = {}
         self.images: str | None = None
         self.records: Path | None = None
@@ -179,11 +181,11 @@ def run_batch(
     return batch
 
 
-def groups(items: Sequence[Item], size: int, *, stateful: bool) -> list[Group]:
+def groups(items: Sequence[BatchItem], size: int, *, stateful: bool) -> list[Group]:
     """Divide items into batches of a size, or into sequences: the files of one folder each."""
     if not stateful:
         return [tuple(items[at : at + size]) for at in range(0, len(items), size)]
-    folders: dict[Path, list[Item]] = {}
+    folders: dict[Path, list[BatchItem]] = {}
     for item in items:
         folders.setdefault(Path(item.path).parent, []).append(item)
     return [tuple(found) for found in folders.values()]
@@ -210,7 +212,7 @@ def check_batches(model: Loaded, size: int) -> bool:
     return any(dim is not None and dim.is_static for dim in first)
 
 
-def _check_single(model: Loaded, items: Sequence[Item]) -> None:
+def _check_single(model: Loaded, items: Sequence[BatchItem]) -> None:
     """Raise RequestError where no file can be the input of a model, whatever it holds."""
     single = [Path(item.path) for item in items if Path(item.path).suffix.lower() in (*IMAGES, reading.RAW)]
     if len(model.inputs) != 1 and len(single) == len(items):

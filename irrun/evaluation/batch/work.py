@@ -17,7 +17,7 @@ from irrun.diagnostics import IRError, OpError
 from irrun.diagnostics.internal import InternalError
 from irrun.diagnostics.naming import of_system
 from irrun.diagnostics.requests import RequestError
-from irrun.evaluation.batch.items import Item, stamp
+from irrun.evaluation.batch.items import BatchItem, stamp
 from irrun.evaluation.files import reading, saving
 from irrun.evaluation.files.images import IMAGES
 from irrun.evaluation.files.preparing import Preparation
@@ -29,7 +29,7 @@ from irrun.runtime.budget import held_bytes
 from irrun.runtime.peak import computed_bytes
 from irrun.tensor import Array, Dim, Shape
 
-Group = tuple[Item, ...]
+Group = tuple[BatchItem, ...]
 """Items that are run together: as one batch, or as the steps of one sequence."""
 
 Record = dict[str, Any]
@@ -182,7 +182,7 @@ class BatchWork:
             port.partial_shape = shape
         return opened
 
-    def _read(self, item: Item) -> dict[int, Array]:
+    def _read(self, item: BatchItem) -> dict[int, Array]:
         path, ports = self._here(Path(item.path)), self._ports()
         if len(ports) != 1 and path.suffix.lower() in (*IMAGES, reading.RAW):
             raise RequestError(reading.of_several(path, ports))
@@ -198,7 +198,7 @@ class BatchWork:
         """Return a path as this worker finds it, which may have another working directory."""
         return path if Path.cwd() == self._root else self._root / path
 
-    def _done(self, item: Item, outputs: Sequence[Array], begin: float, count: int = 1) -> Record:
+    def _done(self, item: BatchItem, outputs: Sequence[Array], begin: float, count: int = 1) -> Record:
         took = 1000 * (time.perf_counter() - begin) / count
         record: Record = {"input": item.path, "status": "done", "stamp": item.stamp, "ms": round(took, 3)}
         if self._folder is None:

@@ -13,7 +13,7 @@ import numpy as np
 from irrun.diagnostics import amount, near_match
 from irrun.diagnostics.requests import RequestError
 from irrun.document.files import content
-from irrun.evaluation.batch.items import Item
+from irrun.evaluation.batch.items import BatchItem
 from irrun.evaluation.files import arrays
 from irrun.tensor import Array
 
@@ -72,7 +72,7 @@ def read_classes(path: Path) -> list[str]:
     return names
 
 
-def labels_of(items: Sequence[Item], labels: Labels) -> list[Array]:
+def labels_of(items: Sequence[BatchItem], labels: Labels) -> list[Array]:
     """Return the label of each input; RequestError where one has none.
 
     Names are those of outputs, or paths below the folder of the inputs, or names of files that occur once; each with or

@@ -41,7 +41,7 @@ class InputRecord(TypedDict):
     source: str
 
 
-class Value(NamedTuple):
+class InputValue(NamedTuple):
     """The value of an input: from a ``file``, a text of the command line, or random."""
 
     port: Port
@@ -71,7 +71,7 @@ def from_files(
     *,
     preparation: Preparation = Preparation(),  # noqa: B008
     model: Loaded | None = None,
-) -> list[Value]:
+) -> list[InputValue]:
     """Load the values named by ``[NAME=]FILE`` texts, in the order of the inputs.
 
     RequestError where one fits no input.
@@ -79,14 +79,14 @@ def from_files(
     ``folder`` is the one that relative paths begin at, ``budget`` the bytes that compressed arrays of a file may take,
     ``preparation`` the way from an image to an input. With the ``model``, a shape that it can take is suggested.
     """
-    given: dict[int, Value] = {}
+    given: dict[int, InputValue] = {}
     for text in texts:
         port, name = naming.split_input(text, ports)
         path = name if str(name) == STANDARD_INPUT else folder / name
         for target, array in _read(port, path, ports, budget, preparation, model):
             if target.index in given:
                 raise RequestError(f'input "{target.any_name}" is given twice')
-            given[target.index] = Value(target, array, path)
+            given[target.index] = InputValue(target, array, path)
     found = [given[index] for index in sorted(given)]
     for value in found:
         _check(value, found, model)
@@ -169,7 +169,7 @@ def rows(texts: Sequence[str], ports: Sequence[Port], budget: int | None = None)
     return found
 
 
-def completed(given: Sequence[Value], model: Loaded, seed: int) -> list[Value]:
+def completed(given: Sequence[InputValue], model: Loaded, seed: int) -> list[InputValue]:
     """Return a value for each input, in order: the given ones, and random ones for the rest.
 
     Each is a contiguous array of the input's element type, so that a run converts nothing. Dynamic dims of random
@@ -182,27 +182,27 @@ def completed(given: Sequence[Value], model: Loaded, seed: int) -> list[Value]:
     return [_plain(values[port.index]) for port in model.inputs]
 
 
-def _random(ports: Sequence[Port], model: Loaded, known: Mapping[int, tuple[int, ...]], seed: int) -> list[Value]:
+def _random(ports: Sequence[Port], model: Loaded, known: Mapping[int, tuple[int, ...]], seed: int) -> list[InputValue]:
     from irrun.model.random_inputs import random_input
     from irrun.model.sizes import fitting_sizes
 
     is_open = any(not port.partial_shape.is_static for port in ports)
     sizes = fitting_sizes(model.graph, model.facts, model.weights, known) if is_open else None
-    return [Value(port, random_input(port, seed, None if sizes is None else sizes[port.index])) for port in ports]
+    return [InputValue(port, random_input(port, seed, None if sizes is None else sizes[port.index])) for port in ports]
 
 
-def missing(given: Sequence[Value], ports: Sequence[Port]) -> list[Port]:
+def missing(given: Sequence[InputValue], ports: Sequence[Port]) -> list[Port]:
     """Return the inputs without a value."""
     known = {value.port.index for value in given}
     return [port for port in ports if port.index not in known]
 
 
-def by_index(given: Iterable[Value]) -> dict[int, Array]:
+def by_index(given: Iterable[InputValue]) -> dict[int, Array]:
     """Return the arrays by the index of their input."""
     return {value.port.index: value.array for value in given}
 
 
-def _plain(value: Value) -> Value:
+def _plain(value: InputValue) -> InputValue:
     wanted = value.port.element_type
     if not wanted.is_known or wanted.kind == "string":
         return value
@@ -226,7 +226,7 @@ def _targets(
     return [(ports[0], loaded)]
 
 
-def _check(value: Value, others: Sequence[Value], model: Loaded | None) -> None:
+def _check(value: InputValue, others: Sequence[InputValue], model: Loaded | None) -> None:
     """Raise RequestError where an array does not fit its input, with a suggestion that helps where there is one."""
     try:
         as_carrier(value.port, value.array)
@@ -234,7 +234,7 @@ def _check(value: Value, others: Sequence[Value], model: Loaded | None) -> None:
         raise RequestError(f"{error}{_suggestion(value, others, model)}") from None
 
 
-def _suggestion(value: Value, others: Sequence[Value], model: Loaded | None) -> str:
+def _suggestion(value: InputValue, others: Sequence[InputValue], model: Loaded | None) -> str:
     if not _has_other_sizes(value):
         return ""
     array = value.array
@@ -248,7 +248,7 @@ def _suggestion(value: Value, others: Sequence[Value], model: Loaded | None) -> 
     return ""
 
 
-def _has_other_sizes(value: Value) -> bool:
+def _has_other_sizes(value: InputValue) -> bool:
     """Return whether an array has the rank of its input, but not its sizes."""
     shape = value.port.partial_shape
     return shape.rank == value.array.ndim and not shape.admits(value.array.shape)

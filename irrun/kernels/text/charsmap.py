@@ -53,7 +53,7 @@ class Replacements:
         return set().union(*(key[1:] for key in self.by_key if len(key) > 1))
 
 
-class Compiled:
+class CompiledMap:
     """The keys of a map that SentencePiece compiled; ValueError where the data are not one.
 
     It has the size of a double array, u32, its units, and the replacements, each ended by a NUL. The value of a key is
@@ -148,7 +148,7 @@ class CharsMap:
 
 def compiled_map(data: bytes, kept: Iterable[str] = ()) -> CharsMap:
     """Return the map that SentencePiece compiled, or one without keys of no data; ValueError where it is malformed."""
-    return CharsMap(Compiled(data) if data else Replacements({}), tuple(kept))
+    return CharsMap(CompiledMap(data) if data else Replacements({}), tuple(kept))
 
 
 class Normalizer(NamedTuple):

@@ -19,7 +19,7 @@ from irrun.kernels.text.sentencepiece_model import (
     UNKNOWN,
     USER_DEFINED,
     WORD,
-    Piece,
+    ScoredPiece,
     Spaces,
     read,
 )
@@ -151,7 +151,7 @@ def _normalizer(spec: Spaces, own: Collection[str] = (), *, space_is_suffix: boo
     return Normalizer(replacements, *flags, space_is_suffix)
 
 
-def _unigrams(pieces: Sequence[Piece], unknown: int) -> Unigrams:
+def _unigrams(pieces: Sequence[ScoredPiece], unknown: int) -> Unigrams:
     """Return the model of pieces; those that users defined have a score that is above all others."""
     known = np.array([piece.score for piece in pieces if piece.kind == NORMAL], np.float32)
     most = max(float(known.max(initial=_LEAST)), _LEAST)

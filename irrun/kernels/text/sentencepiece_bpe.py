@@ -9,7 +9,7 @@ from typing import Final
 
 from irrun.kernels.text.kept import Remembered
 from irrun.kernels.text.segments import Cuts
-from irrun.kernels.text.sentencepiece_model import NORMAL, UNUSED, USER_DEFINED, Piece
+from irrun.kernels.text.sentencepiece_model import NORMAL, UNUSED, USER_DEFINED, ScoredPiece
 
 
 class ScoredPairs:
@@ -18,7 +18,9 @@ class ScoredPairs:
     Pieces of users are found first, and joined to nothing. Pieces that are unused are taken apart again.
     """
 
-    def __init__(self, pieces: Sequence[Piece], ids: Mapping[bytes, int], unknown: int, own: Collection[str]) -> None:
+    def __init__(
+        self, pieces: Sequence[ScoredPiece], ids: Mapping[bytes, int], unknown: int, own: Collection[str]
+    ) -> None:
         self._ids: Final = ids
         self._unknown: Final = unknown
         self._scores: Final = {

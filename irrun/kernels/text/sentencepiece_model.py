@@ -12,7 +12,7 @@ UNIGRAM, BPE, WORD, CHAR = range(1, 5)
 _PIECES, _TRAINER, _NORMALIZER, _DENORMALIZER = 1, 2, 3, 5
 
 
-class Piece(NamedTuple):
+class ScoredPiece(NamedTuple):
     """A piece with its score, float32, and its kind."""
 
     text: bytes
@@ -32,7 +32,7 @@ class Spaces(NamedTuple):
 class ModelProto(NamedTuple):
     """A model as it is stored."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ScoredPiece, ...]
     algorithm: int
     byte_fallback: bool
     space_is_suffix: bool
@@ -45,12 +45,12 @@ class ModelProto(NamedTuple):
 
 def read(data: bytes) -> ModelProto:
     """Return the parts of a serialized model; ValueError where it is malformed or has no pieces."""
-    pieces: list[Piece] = []
+    pieces: list[ScoredPiece] = []
     found: dict[int, bytes] = {}
     for number, value in fields(data):
         if number == _PIECES:
             piece = _merged(value)
-            pieces.append(Piece(piece.get(1, b""), piece.get(2, 0.0), piece.get(3, NORMAL)))
+            pieces.append(ScoredPiece(piece.get(1, b""), piece.get(2, 0.0), piece.get(3, NORMAL)))
         elif isinstance(value, bytes):
             found[number] = found.get(number, b"") + value
     if not pieces:

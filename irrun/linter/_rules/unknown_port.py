@@ -23,5 +23,5 @@ class UnknownPort(Rule):
 
     code = "IR203"
     name = "unknown-port"
-    faults = (faults.UnknownPort,)
+    faults = (faults.UnknownEdgePort,)
     breaks = ("structure", "layer")

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from irrun.graph import Node, Outlet
-from irrun.kernels.chain import Call, Chain
+from irrun.kernels.chain import FunctionCall, FunctionChain
 from irrun.kernels.elementwise import convert, select
 from irrun.ops import Fact
 from irrun.ops._declared.arithmetic.add import Add
@@ -143,7 +143,7 @@ class _Builder:
             return None
         return node if _function(self.graph, node) is not None else None
 
-    def built(self) -> Chain:
+    def built(self) -> FunctionChain:
         """Return the calls in order of execution."""
         count = len(self.inputs)
 
@@ -151,7 +151,7 @@ class _Builder:
             return value if value >= 0 else count - value - 1
 
         calls = tuple(
-            Call(function, tuple(place(value) for value in arguments), place(out))
+            FunctionCall(function, tuple(place(value) for value in arguments), place(out))
             for function, arguments, out in reversed(self.calls)
         )
-        return Chain(calls, count, self.workspaces)
+        return FunctionChain(calls, count, self.workspaces)

@@ -14,7 +14,7 @@ from irrun.model import Loaded
 from irrun.reporting.diff.changes import KINDS, Change, Difference
 from irrun.reporting.diff.layers import LayerPair, constants, described, info_text, operations
 from irrun.reporting.diff.matching import Pairs, match
-from irrun.reporting.diff.side import Colours, Side
+from irrun.reporting.diff.side import Colours, GraphSide
 
 _RELEASES: Final = frozenset({"OpenVINO Runtime", "Runtime_version"})
 _CAUSES: Final = frozenset({"operation", "attribute", "edge"})
@@ -30,7 +30,7 @@ def diff(a: Loaded, b: Loaded, *, names: bool = True) -> Difference:
     """
     colours: Colours = {}
     comparison = _Comparison(names)
-    sides = [Side(model.graph, model.facts, model.weights, colours) for model in (a, b)]
+    sides = [GraphSide(model.graph, model.facts, model.weights, colours) for model in (a, b)]
     pairs = comparison.graphs(sides[0], sides[1], "", "", follows=False)
     ends = (("inputs", a.graph.parameters, b.graph.parameters), ("outputs", a.graph.results, b.graph.results))
     reordered = [word for word, first, second in ends if _is_reordered(first, second, pairs)]
@@ -53,7 +53,7 @@ class _Comparison:
         self.unread = False
         self._names = names
 
-    def graphs(self, a: Side, b: Side, path: str, other: str, *, follows: bool) -> Pairs:
+    def graphs(self, a: GraphSide, b: GraphSide, path: str, other: str, *, follows: bool) -> Pairs:
         """Compare two graphs; ``path`` and ``other`` precede the names of their layers.
 
         ``follows`` is true for a body whose layer has changed, from which other Parameters follow.
@@ -136,7 +136,7 @@ def _edges(pair: LayerPair, pairs: Pairs, back: Pairs) -> Iterator[Change]:
         yield Change("edge", *pair.place, "inputs", str(len(first)), str(len(second)))
 
 
-def _outlet(side: Side, outlet: Outlet | None) -> str:
+def _outlet(side: GraphSide, outlet: Outlet | None) -> str:
     if outlet is None:
         return "none"
     node = side.node(outlet.node)

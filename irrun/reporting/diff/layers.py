@@ -16,7 +16,7 @@ from irrun.ops._declared.infrastructure.const import Const
 from irrun.ops.attributes import AttrSpec
 from irrun.ops.extension import Extension
 from irrun.reporting.diff.changes import Change
-from irrun.reporting.diff.side import Side
+from irrun.reporting.diff.side import GraphSide
 from irrun.tensor import Fact
 
 Place = tuple[str, str, str]
@@ -26,17 +26,17 @@ Place = tuple[str, str, str]
 class LayerPair:
     """A layer of one graph, and that of another which corresponds to it; names follow ``path`` and ``other``."""
 
-    def __init__(self, a: Side, x: int, b: Side, y: int, path: str, other: str) -> None:
-        self.a: Side = a
+    def __init__(self, a: GraphSide, x: int, b: GraphSide, y: int, path: str, other: str) -> None:
+        self.a: GraphSide = a
         self.x: int = x
-        self.b: Side = b
+        self.b: GraphSide = b
         self.y: int = y
         self.first: Node = a.node(x)
         self.second: Node = b.node(y)
         self.place: Place = (self.first.type, path + self.first.name, other + self.second.name)
 
     @property
-    def ends(self) -> tuple[tuple[Side, Node], tuple[Side, Node]]:
+    def ends(self) -> tuple[tuple[GraphSide, Node], tuple[GraphSide, Node]]:
         return (self.a, self.first), (self.b, self.second)
 
     @property
@@ -112,7 +112,7 @@ def _names(pair: LayerPair) -> Iterator[Change]:
         yield Change("renamed", *pair.place, "output names", own[0], own[1])
 
 
-def _output_names(side: Side, node: Node) -> tuple[str, ...]:
+def _output_names(side: GraphSide, node: Node) -> tuple[str, ...]:
     """Return the names of the output that a Result is; none for other nodes."""
     source = next(iter(side.sources[node.id]), None)
     if node.type != RESULT or node.output_names or source is None:
@@ -149,7 +149,7 @@ def _is_read(spec: AttrSpec | None, text: str) -> bool:
         return False
 
 
-def _storage(side: Side, node: Node) -> dict[str, str]:
+def _storage(side: GraphSide, node: Node) -> dict[str, str]:
     """Return the place of a constant in the weights file where it is wrong: too long, or beyond the end."""
     op = node.op
     if not isinstance(op, Const) or node.layer is None or hasattr(op, "fact"):
@@ -171,7 +171,7 @@ def _declared(pair: LayerPair) -> Iterator[Change]:
                     yield Change(kind, *pair.place, what, before or known or "", after or made or "")
 
 
-def _ports(side: Side, node: Node, word: str) -> list[tuple[PortElement, Fact | None]]:
+def _ports(side: GraphSide, node: Node, word: str) -> list[tuple[PortElement, Fact | None]]:
     if node.layer is None:
         return []
     outlets: Sequence[Outlet | None] = side.sources[node.id]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final
 
 from irrun.graph.graph import PARAMETER, RESULT
-from irrun.reporting.diff.side import Side, unique
+from irrun.reporting.diff.side import GraphSide, unique
 
 _ENDS: Final = frozenset({PARAMETER, RESULT})
 
@@ -15,7 +15,7 @@ Pairs = dict[int, int]
 """Nodes of the first graph, and those of the second that they correspond to."""
 
 
-def match(a: Side, b: Side) -> Pairs:
+def match(a: GraphSide, b: GraphSide) -> Pairs:
     """Return the pairs of layers that correspond to each other, each layer in one pair at most.
 
     Names count where a layer is the same and its neighbours have the same names. Colours of what leads to a layer, and
@@ -26,7 +26,7 @@ def match(a: Side, b: Side) -> Pairs:
 
 
 class _Matcher:
-    def __init__(self, a: Side, b: Side) -> None:
+    def __init__(self, a: GraphSide, b: GraphSide) -> None:
         self.a = a
         self.b = b
         self.pairs: Pairs = {}
@@ -82,7 +82,7 @@ class _Matcher:
         first: Mapping[int, Any],
         second: Mapping[int, Any],
         order: Sequence[int],
-        around: Callable[[Side, int, Mapping[int, int] | None], Hashable],
+        around: Callable[[GraphSide, int, Mapping[int, int] | None], Hashable],
     ) -> None:
         """Match layers of one colour: those whose neighbours match each other before others, equal names before others.
 
@@ -170,7 +170,7 @@ class _Matcher:
                 if is_open and self.a.is_constant(s) and self.b.is_constant(t) and accepts(s, t):
                     self._pair(s, t)
 
-    def _constants_by(self, key: Callable[[Side, int], Hashable]) -> None:
+    def _constants_by(self, key: Callable[[GraphSide, int], Hashable]) -> None:
         waiting: dict[Hashable, deque[int]] = {}
         for y in self.b.order:
             if y not in self.taken and self.b.is_constant(y):
@@ -181,11 +181,11 @@ class _Matcher:
                 self._pair(x, found.popleft())
 
 
-def _both(side: Side) -> dict[int, Any]:
+def _both(side: GraphSide) -> dict[int, Any]:
     return {id: (side.up[id], side.down[id]) for id in side.order}
 
 
-def _sources(side: Side, id: int, pairs: Mapping[int, int] | None) -> Hashable:
+def _sources(side: GraphSide, id: int, pairs: Mapping[int, int] | None) -> Hashable:
     """Return what feeds a layer, in terms of the nodes of the second graph; constants by their colour."""
     return tuple(
         item and ((side.own[item.node], -1) if side.is_constant(item.node) else (_there(item.node, pairs), item.port))
@@ -193,7 +193,7 @@ def _sources(side: Side, id: int, pairs: Mapping[int, int] | None) -> Hashable:
     )
 
 
-def _consumers(side: Side, id: int, pairs: Mapping[int, int] | None) -> Hashable:
+def _consumers(side: GraphSide, id: int, pairs: Mapping[int, int] | None) -> Hashable:
     return tuple(sorted((_there(user, pairs), port, inlet) for port, inlet, user in side.consumers[id]))
 
 
@@ -201,7 +201,7 @@ def _there(id: int, pairs: Mapping[int, int] | None) -> int:
     return id if pairs is None else pairs.get(id, -1)
 
 
-def _source_names(side: Side, id: int) -> list[object]:
+def _source_names(side: GraphSide, id: int) -> list[object]:
     """Return the names of what feeds a layer; of constants the colour."""
     return [
         item and (side.own[item.node] if side.is_constant(item.node) else (side.node(item.node).name, item.port))
@@ -209,5 +209,5 @@ def _source_names(side: Side, id: int) -> list[object]:
     ]
 
 
-def _consumer_names(side: Side, id: int) -> list[tuple[str, int, int]]:
+def _consumer_names(side: GraphSide, id: int) -> list[tuple[str, int, int]]:
     return sorted((side.node(user).name, port, inlet) for port, inlet, user in side.consumers[id])

@@ -23,7 +23,7 @@ Colours = dict[Any, int]
 """Numbers of descriptions: equal descriptions have equal numbers, on both sides."""
 
 
-class Side:
+class GraphSide:
     """A graph with its facts, and a colour for what each node is, what leads to it, and what it leads to.
 
     ``own`` is the colour of a node alone: its operation, attributes, constant value and bodies. That of a Parameter
@@ -75,11 +75,11 @@ class Side:
             found[id] = self._colour(("down", self.own[id], *users))
         return found
 
-    def body(self, id: int, tag: str) -> Side:
+    def body(self, id: int, tag: str) -> GraphSide:
         """Return the side of a body."""
         body = self.node(id).bodies[tag]
         facts = None if self.facts is None else self.facts.bodies.get((id, tag))
-        return Side(body.graph, facts, self.weights, self._colours, body.ports, tag)
+        return GraphSide(body.graph, facts, self.weights, self._colours, body.ports, tag)
 
     def attributes(self, node: Node) -> dict[str, str]:
         """Return the attributes of an operation as texts, without the place of a constant in the weights file."""

@@ -30,7 +30,7 @@ _LEAST_BENDS: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class GraphLayout:
     """Where nodes and edges are: ``places`` are the centres of nodes, ``ranks`` their ranks.
 
     ``trunks`` are the ways of edges through the ranks that they pass: for a source the horizontal place in each rank
@@ -48,7 +48,7 @@ class Layout:
     size: Size
 
 
-def layered(sizes: Mapping[int, Size], edges: Iterable[tuple[int, int]]) -> Layout:
+def layered(sizes: Mapping[int, Size], edges: Iterable[tuple[int, int]]) -> GraphLayout:
     """Return the layout of nodes of some sizes; edges against the order of the nodes are interrupted."""
     order = {id: place for place, id in enumerate(sizes)}
     pairs = list(dict.fromkeys(edges))
@@ -228,7 +228,7 @@ def _finished(
     ranks: Mapping[int, int],
     sizes: Mapping[int, Size],
     pairs: Sequence[tuple[int, int]],
-) -> Layout:
+) -> GraphLayout:
     heights = [0.0] * len(net.layers)
     for id, rank in ranks.items():
         heights[rank] = max(heights[rank], sizes[id][1])
@@ -250,7 +250,7 @@ def _finished(
     }
     interrupted = frozenset(pairs) - frozenset(drawn)
     size = (right - left, bottoms[-1] if bottoms else 0.0)
-    return Layout(places, ranks, drawn, trunks, interrupted, tops, bottoms, size)
+    return GraphLayout(places, ranks, drawn, trunks, interrupted, tops, bottoms, size)
 
 
 def _number(layer: Sequence[int], place: list[float]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 from xml.sax.saxutils import escape
 
-from irrun.reporting.drawing.layout import Layout, Point, Size, layered
+from irrun.reporting.drawing.layout import GraphLayout, Point, Size, layered
 from irrun.reporting.drawing.scene import Box, Scene
 
 HEIGHT: Final = 36.0
@@ -97,7 +97,7 @@ def _with_bodies(box: Box, bodies: Sequence[Size]) -> Size:
     return max(width, inside + 2 * _MARGIN), height + max(size[1] for size in bodies) + _TITLE + _MARGIN
 
 
-def _edges(layout: Layout, sizes: dict[int, Size]) -> Iterator[str]:
+def _edges(layout: GraphLayout, sizes: dict[int, Size]) -> Iterator[str]:
     for source, ways in layout.trunks.items():
         (x, y), rank = layout.places[source], layout.ranks[source]
         points = [(x, y + sizes[source][1] / 2), (x, layout.bottoms[rank])]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from irrun.debugging.layers import LayerDifference, compare_layers
-from irrun.debugging.places import Place, Watcher
+from irrun.debugging.places import StepPlace, Watcher
 from irrun.debugging.selecting import Selection
 from irrun.debugging.sides import Side, run_as_written
 from irrun.debugging.statistics import Statistics, TensorStatistics
@@ -73,11 +73,11 @@ class _Timer(Watcher):
         self.keys: dict[int, str] = {}
         self._steps: list[Step] = []
 
-    def begins(self, place: Place, inputs: Sequence[Array | None]) -> None:
+    def begins(self, place: StepPlace, inputs: Sequence[Array | None]) -> None:
         self.keys[id(place.step)] = place.key
         self._steps.append(place.step)
         self.profiler.before(place.step, inputs)
 
-    def ended(self, place: Place, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
+    def ended(self, place: StepPlace, inputs: Sequence[Array | None], outputs: Sequence[Array]) -> None:
         del inputs
         self.profiler.after(place.step, outputs)

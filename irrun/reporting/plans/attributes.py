@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from irrun.kernels.chain import Chain
+from irrun.kernels.chain import FunctionChain
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops import Op
 from irrun.ops._declared.fused.base import Fused
@@ -64,7 +64,7 @@ def _text(value: Any) -> str | None:
             return value.name + (
                 f"({', '.join(f'{number:g}' for number in value.parameters)})" * bool(value.parameters)
             )
-        case Chain():
+        case FunctionChain():
             return ",".join(_name(call.function) for call in value.calls)
         case float():
             return f"{value:g}"

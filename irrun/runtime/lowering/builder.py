@@ -22,7 +22,7 @@ from irrun.runtime.symbolic import Number, Symbols, SymInt, as_many, is_found, i
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array, Fact
 from irrun.tensor.element_type import dtype_text
-from irrun_kernels.native import NOWHERE, Address, Kernel
+from irrun_kernels.native import NOWHERE, Address, KernelFunction
 
 F32: Final = np.dtype(np.float32)
 BF16_BITS: Final[np.dtype[Any]] = np.dtype(np.uint16)
@@ -75,7 +75,7 @@ class Call(NamedTuple):
     ``views`` are the arrays whose addresses were taken, by `place_of` these.
     """
 
-    kernel: Kernel
+    kernel: KernelFunction
     arguments: Sequence[Any]
     tasks: Number
     workspace: Number
@@ -256,7 +256,7 @@ class Builder:
 
     def call(
         self,
-        kernel: Kernel,
+        kernel: KernelFunction,
         arguments: Any,
         tasks: Number,
         workspace: Number = 0,

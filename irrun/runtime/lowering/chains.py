@@ -40,7 +40,7 @@ _OF_BITS: Final = frozenset(
 _STORED: Final = {1: "b", 2: "h", 4: "i"}
 
 
-class Value(NamedTuple):
+class ChainValue(NamedTuple):
     """An array of elements of a type, by the letter of `KINDS`; numbers count inputs and results separately."""
 
     number: int
@@ -50,8 +50,8 @@ class Value(NamedTuple):
 
 class _Call(NamedTuple):
     element: int
-    operands: tuple[Value, ...]
-    result: Value
+    operands: tuple[ChainValue, ...]
+    result: ChainValue
 
 
 class Expression:
@@ -62,52 +62,52 @@ class Expression:
         self.inputs: list[Operand] = []
         self._calls: list[_Call] = []
 
-    def read(self, array: Operand) -> Value:
+    def read(self, array: Operand) -> ChainValue:
         """An input; Unsupported if there are no functions of its type."""
         if array.dtype not in KINDS:
             raise Unsupported(f"elements of {dtype_text(array.dtype)}")
         place = next((place for place, other in enumerate(self.inputs) if other is array), len(self.inputs))
         if place == len(self.inputs):
             self.inputs.append(array)
-        return Value(place, KINDS[array.dtype], True)
+        return ChainValue(place, KINDS[array.dtype], True)
 
-    def number(self, value: float, kind: str) -> Value:
+    def number(self, value: float, kind: str) -> ChainValue:
         """A constant."""
         return self.read(np.array(value, kind))
 
-    def __call__(self, name: str, *operands: Value) -> Value:
+    def __call__(self, name: str, *operands: ChainValue) -> ChainValue:
         """A function of `ELEMENTS`; Unsupported if it does not have it."""
         kinds = "".join(operand.kind for operand in operands)
         found = _number(name, kinds)
         result = ELEMENTS[found].result
-        value = Value(len(self._calls), kinds[0] if name in _OF_BITS and result != "?" else result)
+        value = ChainValue(len(self._calls), kinds[0] if name in _OF_BITS and result != "?" else result)
         self._calls.append(_Call(found, operands, value))
         return value
 
-    def computed(self, value: Value) -> Value:
+    def computed(self, value: ChainValue) -> ChainValue:
         """A value in the type in which it is computed: integers of less than 64 bits in i64."""
         return self("to_q", value) if value.kind in "bhiBHI" else value
 
-    def stored(self, value: Value, dtype: np.dtype[Any]) -> Value:
+    def stored(self, value: ChainValue, dtype: np.dtype[Any]) -> ChainValue:
         """Integers of 64 bits as those of another type, which wrap; any other value as it is."""
         kind = KINDS[dtype]
         if value.kind in "qQ" and kind not in "qQ":
             value = self(f"to_{_STORED[dtype.itemsize]}", value._replace(kind="q"))
         return value._replace(kind=kind)
 
-    def is_constant(self, value: Value, number: float) -> bool:
+    def is_constant(self, value: ChainValue, number: float) -> bool:
         """Return whether a value is an input that is this constant number."""
         x = self.inputs[value.number] if value.is_input else None
         return self.builder.is_constant(x) and x.size == 1 and bool(x.reshape(()) == number)
 
-    def emit_into(self, result: Value, out: View) -> View:
+    def emit_into(self, result: ChainValue, out: View) -> View:
         """Compute a result in ``out``, which has no gaps."""
         target, *given = in_order_of(out, [out, *(broadcast(self.builder, x, out.shape) for x in self.inputs)])
         each, tasks = share(largest(1, -(-out.size // RUN)), self._cost * out.size + 30 * len(given))
         self._call(result, target, given, target.shape, out.size, each * RUN, tasks)
         return out
 
-    def emit_fold(self, name: str, result: Value, axes: Sequence[int], start: Any) -> View:
+    def emit_fold(self, name: str, result: ChainValue, axes: Sequence[int], start: Any) -> View:
         """The array of results that are reduced along some axes, by a function of `FOLDED`; the axes have size 1.
 
         ``start`` is the number that a function begins with.
@@ -148,7 +148,7 @@ class Expression:
 
     def _call(
         self,
-        result: Value,
+        result: ChainValue,
         out: View,
         given: Sequence[Operand],
         shape: Sequence[Number],
@@ -189,7 +189,7 @@ class Expression:
             {"shape": shape, "operands": operands, "calls": calls},
         )
 
-    def emit(self, result: Value, dtype: np.dtype[Any]) -> View:
+    def emit(self, result: ChainValue, dtype: np.dtype[Any]) -> View:
         """The array of a result, in the memory order of the first input that has its shape."""
         shape, like = self._shape()
         out = self.builder.empty(shape, dtype) if like is None else empty_as(self.builder, like, dtype)
@@ -198,7 +198,7 @@ class Expression:
     def _kinds(self, call: _Call) -> str:
         return ELEMENTS[call.element].operands + ELEMENTS[call.element].result
 
-    def _allocated(self, result: Value) -> tuple[list[int], int]:
+    def _allocated(self, result: ChainValue) -> tuple[list[int], int]:
         """Calls with the numbers of arrays, and how many blocks of workspace they need."""
         last = {
             operand.number: place

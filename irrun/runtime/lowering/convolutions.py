@@ -26,7 +26,7 @@ from irrun.runtime.lowering.products import Operands, alone, emit_product, form_
 from irrun.runtime.lowering.winograd import emit_winograd, is_worth_tiles
 from irrun.runtime.view import Operand
 from irrun.tensor import Array
-from irrun_kernels.pixels import Geometry
+from irrun_kernels.pixels import ImageWindows
 
 Algorithm = Literal["depthwise", "Winograd", "product by rows of taps", "product by taps"]
 """Channel by channel; tiles of 4 x 4 results; a product with all taps of a row at a time, or with each tap."""
@@ -87,7 +87,7 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
     return alone([out[:, :, 0] if data.ndim == 3 else out for out in outs])
 
 
-def has_few_channels(groups: int, depth: int, geometry: Geometry) -> bool:
+def has_few_channels(groups: int, depth: int, geometry: ImageWindows) -> bool:
     """Return whether a product sums too few channels at a time, and may sum those of all taps of a row."""
     return groups == 1 and depth < FEW_CHANNELS and geometry.taps[2] > 1 and geometry.dilations[2] == 1
 

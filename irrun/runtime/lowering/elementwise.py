@@ -16,13 +16,13 @@ from irrun.ops._declared.comparison.base import Comparison
 from irrun.ops._declared.fused.fused_elementwise import FusedElementwise
 from irrun.ops._declared.quantization.fake_quantize import FakeQuantize
 from irrun.runtime.lowering.builder import F32, Builder, Unsupported, empty_as, lowers, require_f32
-from irrun.runtime.lowering.chains import Expression, Value
+from irrun.runtime.lowering.chains import ChainValue, Expression
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.epilogue import Epilogue
 from irrun_kernels.scalars import ELEMENTS, UNARY
 
-Function = Callable[..., Value]
+Function = Callable[..., ChainValue]
 """``function(e, op, *values)`` writes an operation as an expression; Unsupported where it has no kernel."""
 
 
@@ -53,7 +53,7 @@ def lower_elementwise(op: FusedElementwise, builder: Builder, *inputs: Operand) 
     return e.emit(values[len(inputs)], dtype)
 
 
-def _applied(e: Expression, function: Any, dtype: np.dtype[Any], *values: Value) -> Value:
+def _applied(e: Expression, function: Any, dtype: np.dtype[Any], *values: ChainValue) -> ChainValue:
     """A function of NumPy, or an activation with its parameters."""
     if function is convert:
         return as_type(e, values[0], dtype)
@@ -64,7 +64,7 @@ def _applied(e: Expression, function: Any, dtype: np.dtype[Any], *values: Value)
     return _activated(e, function, *values)
 
 
-def _activated(e: Expression, activation: Elementwise, x: Value) -> Value:
+def _activated(e: Expression, activation: Elementwise, x: ChainValue) -> ChainValue:
     if activation.name == "clamp":
         return _clamped(e, x, *activation.parameters)
     return e(activation.name, x, *(e.number(each, x.kind) for each in activation.parameters))
@@ -76,7 +76,7 @@ def emit_activation(builder: Builder, x: Operand, activation: Elementwise) -> Vi
     return e.emit(_activated(e, activation, e.read(x)), x.dtype)
 
 
-def _clamped(e: Expression, x: Value, low: float, high: float) -> Value:
+def _clamped(e: Expression, x: ChainValue, low: float, high: float) -> ChainValue:
     if high == math.inf:
         return e("at_least", x, e.number(low, x.kind))
     return e("clamp", x, e.number(low, x.kind), e.number(high, x.kind))
@@ -111,7 +111,7 @@ def _is_exact(low: Array, high: Array, output_low: Array, output_high: Array) ->
     return bool((low < high).all() and np.isfinite(span).all() and (output_low + span == output_high).all())
 
 
-def _power(e: Expression, _: Op, a: Value, b: Value) -> Value:
+def _power(e: Expression, _: Op, a: ChainValue, b: ChainValue) -> ChainValue:
     if a.kind in "fd" and e.is_constant(b, 2):
         return e("multiply", a, a)
     x, y = e.computed(a), e.computed(b)
@@ -119,17 +119,17 @@ def _power(e: Expression, _: Op, a: Value, b: Value) -> Value:
     return e("power", x, y, *limit)
 
 
-def _divide(e: Expression, op: Any, *values: Value) -> Value:
+def _divide(e: Expression, op: Any, *values: ChainValue) -> ChainValue:
     x, y = map(e.computed, values)
     return e("divide" if op.m_pythondiv or x.kind != "q" else "truncated_divide", x, y)
 
 
-def _floor_mod(e: Expression, _: Op, *values: Value) -> Value:
+def _floor_mod(e: Expression, _: Op, *values: ChainValue) -> ChainValue:
     x, y = map(e.computed, values)
     return e("mod" if x.kind == "Q" else "floor_mod", x, y)
 
 
-def _clamp(e: Expression, op: Any, data: Value) -> Value:
+def _clamp(e: Expression, op: Any, data: ChainValue) -> ChainValue:
     x, bounds = e.computed(data), op.elementwise().parameters
     if x.kind in "fd":
         return _clamped(e, x, *bounds)
@@ -138,35 +138,35 @@ def _clamp(e: Expression, op: Any, data: Value) -> Value:
     return e("minimum", e("maximum", x, e.number(math.ceil(low), x.kind)), e.number(math.floor(high), x.kind))
 
 
-def _squared_difference(e: Expression, _: Op, *values: Value) -> Value:
+def _squared_difference(e: Expression, _: Op, *values: ChainValue) -> ChainValue:
     difference = e("subtract", *map(e.computed, values))
     return e("multiply", difference, difference)
 
 
-def _sign(e: Expression, _: Op, data: Value) -> Value:
+def _sign(e: Expression, _: Op, data: ChainValue) -> ChainValue:
     x = e.computed(data)
     return e("minimum", x, e.number(1, "Q")) if x.kind == "Q" else e("sign", x)
 
 
-def _sqrt(e: Expression, _: Op, data: Value) -> Value:
+def _sqrt(e: Expression, _: Op, data: ChainValue) -> ChainValue:
     x = e.computed(data)
     return e("sqrt", x) if x.kind != "q" else e("sqrt", x, e.number(int(np.iinfo(np.dtype(data.kind)).min), "q"))
 
 
-def _select(e: Expression, _: Op | None, condition: Value, x: Value, y: Value) -> Value:
+def _select(e: Expression, _: Op | None, condition: ChainValue, x: ChainValue, y: ChainValue) -> ChainValue:
     bits = "BHIQ"[np.dtype(x.kind).itemsize.bit_length() - 1]
     return e("select", condition, x._replace(kind=bits), y._replace(kind=bits))._replace(kind=x.kind)
 
 
-def _is_nan(e: Expression, _: Op, x: Value) -> Value:
+def _is_nan(e: Expression, _: Op, x: ChainValue) -> ChainValue:
     return e("not_equal", x, x)
 
 
-def _is_finite(e: Expression, _: Op, x: Value) -> Value:
+def _is_finite(e: Expression, _: Op, x: ChainValue) -> ChainValue:
     return e("less", e("abs", x), e.number(math.inf, x.kind))
 
 
-def _is_infinite(e: Expression, op: Any, x: Value) -> Value:
+def _is_infinite(e: Expression, op: Any, x: ChainValue) -> ChainValue:
     if op.detect_negative and op.detect_positive:
         return e("equal", e("abs", x), e.number(math.inf, x.kind))
     if not op.detect_negative and not op.detect_positive:
@@ -174,11 +174,11 @@ def _is_infinite(e: Expression, op: Any, x: Value) -> Value:
     return e("equal", x, e.number(math.inf if op.detect_positive else -math.inf, x.kind))
 
 
-def _selu(e: Expression, _: Op, x: Value, alpha: Value, scale: Value) -> Value:
+def _selu(e: Expression, _: Op, x: ChainValue, alpha: ChainValue, scale: ChainValue) -> ChainValue:
     return e("multiply", e("elu", x, alpha), scale)
 
 
-def _swish(e: Expression, _: Op, x: Value, *beta: Value) -> Value:
+def _swish(e: Expression, _: Op, x: ChainValue, *beta: ChainValue) -> ChainValue:
     return e("multiply", x, e("sigmoid", e("multiply", *beta, x))) if beta else e("swish", x)
 
 
@@ -193,7 +193,7 @@ _NAMES: Final = {
 """The functions of `ELEMENTS`, by the types in lower case of the operations that they may be."""
 
 
-def _named(e: Expression, op: Op, *values: Value) -> Value:
+def _named(e: Expression, op: Op, *values: ChainValue) -> ChainValue:
     """The function of `_NAMES`, or the activation, that an operation is."""
     operands = [e("to_q", x) if isinstance(op, Comparison) and x.kind == "?" else e.computed(x) for x in values]
     activation = None if isinstance(op, Unary) else op.elementwise()
@@ -267,7 +267,7 @@ def lower_convert(op: Any, builder: Builder, data: Operand, *like: Operand) -> V
     return e.emit(as_type(e, e.read(data), dtype), dtype)
 
 
-def as_type(e: Expression, x: Value, dtype: np.dtype[Any]) -> Value:
+def as_type(e: Expression, x: ChainValue, dtype: np.dtype[Any]) -> ChainValue:
     """A value converted to a type, which `Expression.stored` completes."""
     if x.kind in "fd" and dtype.kind in "iu":
         if dtype == np.uint64:

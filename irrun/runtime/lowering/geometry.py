@@ -15,7 +15,7 @@ from irrun.runtime.lowering.copies import emit_copy
 from irrun.runtime.symbolic import Number, is_same, largest
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
-from irrun_kernels.pixels import Geometry, Images
+from irrun_kernels.pixels import Images, ImageWindows
 
 
 def emit_channels_last(builder: Builder, x: Operand) -> View:
@@ -43,7 +43,7 @@ def as_pixels(rows: Any) -> Any:
     return rows.T[None, :, None]
 
 
-def window_geometry(windows: Spatial, kernel: Sequence[int], x: Operand) -> tuple[Geometry, list[int]]:
+def window_geometry(windows: Spatial, kernel: Sequence[int], x: Operand) -> tuple[ImageWindows, list[int]]:
     """The geometry of windows over up to three axes, and their numbers along each of at least two.
 
     Unsupported where images are cropped, or have no windows.
@@ -52,7 +52,7 @@ def window_geometry(windows: Spatial, kernel: Sequence[int], x: Operand) -> tupl
     if any(pad < 0 for pad in (*begins, *ends)) or 0 in counts:
         raise Unsupported("negative pads, or images without windows")
     steps = [_three(1, along) for along in (kernel, windows.strides, windows.dilations)]
-    return Geometry(steps[0], steps[1], steps[2], _three(0, begins)), [*(1,) * (2 - len(counts)), *counts]
+    return ImageWindows(steps[0], steps[1], steps[2], _three(0, begins)), [*(1,) * (2 - len(counts)), *counts]
 
 
 def _three(front: int, along: Sequence[Any]) -> tuple[Any, ...]:
@@ -66,7 +66,7 @@ class Part(NamedTuple):
     results: tuple[slice, ...]
     taps: tuple[slice, ...]
 
-    def of(self, geometry: Geometry, x: Operand) -> tuple[Geometry, Operand]:
+    def of(self, geometry: ImageWindows, x: Operand) -> tuple[ImageWindows, Operand]:
         """The windows with these taps, and the images from the first pixel that they meet."""
         taps, begins, pixels = list(geometry.taps), list(geometry.begins), []
         for axis, (results, own) in enumerate(zip(self.results, self.taps, strict=True), start=3 - len(self.taps)):
@@ -77,7 +77,7 @@ class Part(NamedTuple):
         return geometry._replace(taps=tuple(taps), begins=tuple(begins)), x[here]
 
 
-def parts_of(geometry: Geometry, x: Operand, counts: Sequence[int], *, is_cut: bool) -> list[Part]:
+def parts_of(geometry: ImageWindows, x: Operand, counts: Sequence[int], *, is_cut: bool) -> list[Part]:
     """The parts of a convolution with ``counts`` results along its spatial axes, without taps that meet only padding.
 
     Where taps are so far apart that many of them meet padding, the results are cut into parts that have few; others,
@@ -102,7 +102,7 @@ _WORTH_CUTTING: Final = 0.85
 """The share of products that the parts of a convolution may have at most: each part is a call."""
 
 
-def _bands(geometry: Geometry, axis: int, size: int, count: int) -> list[tuple[slice, slice]]:
+def _bands(geometry: ImageWindows, axis: int, size: int, count: int) -> list[tuple[slice, slice]]:
     """Consecutive results along an axis that have the same taps, and these: one at least."""
     taps, stride, dilation, begin = (
         each[axis] for each in (geometry.taps, geometry.strides, geometry.dilations, geometry.begins)
@@ -129,7 +129,7 @@ def _products(part: Part) -> int:
     return math.prod(each.stop - each.start for each in (*part.results, *part.taps))
 
 
-def over(geometry: Geometry, x: Operand, out: Operand) -> Geometry:
+def over(geometry: ImageWindows, x: Operand, out: Operand) -> ImageWindows:
     """The geometry of windows over images ``x``, with results ``out``."""
     counts, sizes = ((1, *each.shape[2:])[-3:] for each in (out, x))
     return geometry._replace(images=out.shape[0], counts=counts, sizes=sizes)
@@ -140,7 +140,7 @@ def images_of(builder: Builder, x: Operand | None) -> Images:
     return Images() if x is None else Images(builder.address(x), x.strides[0], *(0, *x.strides[2:])[-3:])
 
 
-def taps_as_channels(weights: Array, geometry: Geometry) -> tuple[Array, Geometry]:
+def taps_as_channels(weights: Array, geometry: ImageWindows) -> tuple[Array, ImageWindows]:
     """Weights [1, O, I, *K], and windows over images with all around them that windows reach.
 
     The taps of a row are neighbours in memory: one tap of more channels.
@@ -149,7 +149,7 @@ def taps_as_channels(weights: Array, geometry: Geometry) -> tuple[Array, Geometr
     return rows, geometry._replace(taps=(*geometry.taps[:2], 1), begins=(0, 0, 0))
 
 
-def emit_padding(builder: Builder, x: Operand, out: Operand, geometry: Geometry, outside: int = 0) -> View:
+def emit_padding(builder: Builder, x: Operand, out: Operand, geometry: ImageWindows, outside: int = 0) -> View:
     """The images with a number around them, as far as the windows of a result reach."""
     sizes, begins, reached = x.shape[2:], geometry.begins[5 - x.ndim :], []
     for axis in range(2, x.ndim):

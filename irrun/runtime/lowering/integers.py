@@ -30,7 +30,7 @@ from irrun.runtime.view import Operand
 from irrun.tensor import Array
 from irrun.tensor.element_type import dtype_text
 from irrun_kernels.backends import OF_BYTES
-from irrun_kernels.epilogue import Epilogue, IntegerEpilogue, Numbers
+from irrun_kernels.epilogue import Epilogue, IntegerEpilogueArguments, LevelNumbers
 from irrun_kernels.native import Address
 from irrun_kernels.tiling import padded_columns
 
@@ -131,7 +131,7 @@ def _with_integer_epilogue(op: FusedIntegerProduct, builder: Builder, begin: Arr
     )
     levels = op.epilogue.levels
     size = 4 if given.summand is None else given.summand.itemsize
-    made = IntegerEpilogue(starts, factors, biases, padded, _numbers(op, builder, given.epilogue), size)
+    made = IntegerEpilogueArguments(starts, factors, biases, padded, _numbers(op, builder, given.epilogue), size)
     if levels is not None:
         made = made._replace(low=levels.low, high=levels.high, most=float(levels.most))
     if op.epilogue.multiples is not None:
@@ -142,7 +142,7 @@ def _with_integer_epilogue(op: FusedIntegerProduct, builder: Builder, begin: Arr
 
 def _numbers(op: FusedIntegerProduct, builder: Builder, end: Epilogue) -> Address:
     """The address of the numbers of an epilogue."""
-    numbers = Numbers(end.low, end.high)
+    numbers = LevelNumbers(end.low, end.high)
     levels, between = op.epilogue.levels, op.epilogue.between
     if levels is not None:
         first, last = (min(max((bound - levels.low) * levels.slope, 0.0), levels.most) for bound in (end.low, end.high))

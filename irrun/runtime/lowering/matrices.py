@@ -18,7 +18,7 @@ from irrun.runtime.lowering.conversions import emit_operand, emit_rounding, type
 from irrun.runtime.lowering.dynamic import coding_of, emit_matrix, emit_rounded_rows, stored_weights
 from irrun.runtime.lowering.elementwise import emit_activation, epilogue, has_epilogue
 from irrun.runtime.lowering.geometry import as_pixels, images_of
-from irrun.runtime.lowering.products import Operands, Weights, alone, emit_product, form_of, placed_epilogue
+from irrun.runtime.lowering.products import Operands, ProductWeights, alone, emit_product, form_of, placed_epilogue
 from irrun.runtime.lowering.stacks import emit_contraction
 from irrun.runtime.symbolic import Number, is_found, least, of_sizes
 from irrun.runtime.view import Operand, View
@@ -80,7 +80,7 @@ def emit_row_product(
 ) -> None:
     """Lower a product of rows [M, K] with weights [K, N]; results are f32, bits of bf16, or both."""
     depth, filters = weights.shape
-    factors = Weights("rows", weights, 1, filters, depth, lambda: weights[None, None])
+    factors = ProductWeights("rows", weights, 1, filters, depth, lambda: weights[None, None])
     added = None if summand is None else as_pixels(summand)
     emit_product(builder, factors, Operands(as_pixels(x), [as_pixels(out) for out in outs], added, end), bias)
 

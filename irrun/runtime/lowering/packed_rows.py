@@ -5,7 +5,7 @@ from __future__ import annotations
 from irrun.kernels.lookup import Lookup, Nibbles
 from irrun.ops._declared.fused.fused_packed_gather import FusedPackedGather
 from irrun.runtime.lowering.builder import F32, Builder, lowers
-from irrun.runtime.lowering.chains import Expression, Value
+from irrun.runtime.lowering.chains import ChainValue, Expression
 from irrun.runtime.lowering.copies import emit_copy
 from irrun.runtime.lowering.gathers import emit_gather
 from irrun.runtime.view import Operand, View
@@ -55,7 +55,7 @@ def _emit_decompressed(builder: Builder, codes: View, part: int | None, signed: 
     return e.emit(value, F32)
 
 
-def _nibble(e: Expression, byte: Value, part: int, signed: bool) -> Value:
+def _nibble(e: Expression, byte: ChainValue, part: int, signed: bool) -> ChainValue:
     whole = e("to_q", byte)
     code = e("bitwise_and" if part == 0 else "right_shift", whole, e.number(15 if part == 0 else 4, "q"))
     if not signed:

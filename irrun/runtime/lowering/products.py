@@ -19,7 +19,7 @@ from irrun_kernels.backends import HAS_BF16_TILES, HAS_BYTE_TILES
 from irrun_kernels.epilogue import Epilogue
 from irrun_kernels.host import LANES
 from irrun_kernels.native import NOWHERE, Address
-from irrun_kernels.pixels import Geometry, Images
+from irrun_kernels.pixels import Images, ImageWindows
 from irrun_kernels.product import Product, integer_product, product
 from irrun_kernels.tiling import (
     Tiling,
@@ -30,7 +30,7 @@ from irrun_kernels.tiling import (
 )
 
 
-class Form(NamedTuple):
+class ProductForm(NamedTuple):
     """The elements that a product multiplies at a time: how many, what packs them in panels, and tiles of AMX.
 
     Columns of panels are as long as the tiles of the processor need; whether these are right is found out when asked.
@@ -64,15 +64,15 @@ class Form(NamedTuple):
         return self.pack(matrices, vectors)
 
 
-F32_FORM: Final = Form(1, pack)
-BF16_FORM: Final = Form(2, pack_bf16, HAS_BF16_TILES, multiplies_bf16)
-BYTE_FORM: Final = Form(4, pack_bytes, HAS_BYTE_TILES, multiplies_bytes)
+F32_FORM: Final = ProductForm(1, pack)
+BF16_FORM: Final = ProductForm(2, pack_bf16, HAS_BF16_TILES, multiplies_bf16)
+BYTE_FORM: Final = ProductForm(4, pack_bytes, HAS_BYTE_TILES, multiplies_bytes)
 """An f32, and words of two bf16 or of four bytes."""
 
 _FORMS: Final = {F32: F32_FORM, BF16_BITS: BF16_FORM, U8: BYTE_FORM}
 
 
-def form_of(x: Operand) -> Form:
+def form_of(x: Operand) -> ProductForm:
     """The form of the elements of a left factor."""
     return _FORMS[x.dtype]
 
@@ -87,10 +87,10 @@ class Operands(NamedTuple):
     outs: Sequence[Operand]
     summand: Operand | None = None
     epilogue: Epilogue = Epilogue()
-    geometry: Geometry = Geometry()
+    geometry: ImageWindows = ImageWindows()
 
     @property
-    def windows(self) -> Geometry:
+    def windows(self) -> ImageWindows:
         """The windows with the sizes of images and results."""
         return over(self.geometry, self.x, self.outs[0])
 
@@ -103,7 +103,7 @@ class Steps(NamedTuple):
     bias: Number
 
 
-class Weights(NamedTuple):
+class ProductWeights(NamedTuple):
     """Right factors: ``matrices`` returns them as [groups, taps, depth, filters]; ``key`` tells them from others.
 
     The ``source`` of all is an array of the model. Channels of groups follow each other, unless there are ``steps``.
@@ -121,19 +121,19 @@ class Weights(NamedTuple):
     after: int = 0
 
 
-def of_windows(key: Hashable, weights: Array, source: Array) -> Weights:
+def of_windows(key: Hashable, weights: Array, source: Array) -> ProductWeights:
     """The right factors of a convolution with weights [G, O, I, *K]."""
     groups, filters, depth = weights.shape[:3]
 
     def matrices() -> Array:
         return weights.reshape(groups, filters, depth, -1).transpose(0, 3, 2, 1)
 
-    return Weights(key, source, groups, filters, depth, matrices)
+    return ProductWeights(key, source, groups, filters, depth, matrices)
 
 
 def emit_product(
     builder: Builder,
-    weights: Weights,
+    weights: ProductWeights,
     given: Operands,
     bias: Array | None = None,
     zero: int | None = None,

@@ -17,7 +17,7 @@ from irrun.runtime.lowering.builder import (
     require_f32,
     share,
 )
-from irrun.runtime.lowering.chains import Expression, Value
+from irrun.runtime.lowering.chains import ChainValue, Expression
 from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.lowering.elementwise import as_type
 from irrun.runtime.symbolic import is_found
@@ -81,7 +81,7 @@ def _has_rows(data: Operand, axis: int) -> bool:
 def _emit_in_steps(builder: Builder, data: Operand, axis: int, *, is_logarithm: bool) -> View:
     """Softmax of any type; that of integers is rounded."""
 
-    def shifted(e: Expression, *sums: View) -> list[Value]:
+    def shifted(e: Expression, *sums: View) -> list[ChainValue]:
         x = e.computed(e.read(data))
         x = x if x.kind in "fd" else e("to_d", x)
         peaks, *others = map(e.read, sums)

@@ -18,7 +18,7 @@ from irrun.runtime.lowering.products import Operands, Steps, alone, emit_product
 from irrun.runtime.symbolic import Number
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
-from irrun_kernels.pixels import Geometry
+from irrun_kernels.pixels import ImageWindows
 
 
 class _Axis(NamedTuple):
@@ -85,7 +85,7 @@ def lower_transposed_convolution(
             [out[here] for out in outs],
             None if added is None else added[here],
             end,
-            Geometry(taps=tuple(taps), begins=tuple(begins)),
+            ImageWindows(taps=tuple(taps), begins=tuple(begins)),
         )
         weights = _weights_of(blocks, runs, taps)
         if is_depthwise:

@@ -18,13 +18,13 @@ from irrun.runtime.lowering.packing import pack_made
 from irrun.runtime.lowering.products import Operands, placed_epilogue
 from irrun.tensor import Array
 from irrun_kernels.epilogue import Epilogue
-from irrun_kernels.pixels import Geometry, Images
+from irrun_kernels.pixels import Images, ImageWindows
 from irrun_kernels.product import Product, product
 from irrun_kernels.tiling import padded_columns, tiling
 from irrun_kernels.winograd import TransformData, TransformResult, transform_data, transform_result
 
 
-def is_worth_tiles(geometry: Geometry, shape: tuple[int, ...], depth: int) -> bool:
+def is_worth_tiles(geometry: ImageWindows, shape: tuple[int, ...], depth: int) -> bool:
     """Return whether a convolution is faster by tiles, whose weights are four times as large."""
     batch, filters, *sizes = shape
     if len(sizes) > 2 or is_symbolic(*shape, depth) or geometry[:3] != ((1, 3, 3), (1, 1, 1), (1, 1, 1)):
@@ -85,7 +85,7 @@ def emit_winograd(op: FusedConvolution, builder: Builder, given: Operands) -> No
         arguments = Product(
             x=Images(builder.address(data), pixel=4 * depth),
             panels=panels,
-            geometry=Geometry(counts=(1, 1, tiles), sizes=(1, 1, tiles)),
+            geometry=ImageWindows(counts=(1, 1, tiles), sizes=(1, 1, tiles)),
             cut=cut,
             depth=depth,
             panel_depth=depth,

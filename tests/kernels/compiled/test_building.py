@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from building import objects as compiling
-from building.kept import Kept, write
+from building.kept import KeptObjects, write
 from building.objects import PACKAGE, claimed, declared, digest, needed, objects
 from building.systems import BuildError, this_system
 from irrun_kernels.host import LEVEL
@@ -22,9 +22,9 @@ CODE = b"\x7fELF of a kernel"
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Kept:
+def kept(tmp_path: Path) -> KeptObjects:
     (tmp_path / "kept").mkdir(mode=0o700)
-    return Kept(tmp_path / "kept")
+    return KeptObjects(tmp_path / "kept")
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_processes_share_all_functions_the_longest_first(tmp_path: Path) -> None
     assert sorted(one.symbol for share in shares for one in share) == sorted(one.symbol for one in functions)
 
 
-def test_an_object_is_compiled_once_for_all_clones(tmp_path: Path, kept: Kept, compiled: list[str]) -> None:
+def test_an_object_is_compiled_once_for_all_clones(tmp_path: Path, kept: KeptObjects, compiled: list[str]) -> None:
     system = this_system()
     folders = [tmp_path / name for name in ("a", "b")]
     for folder in folders:
@@ -85,7 +85,9 @@ def test_an_object_is_compiled_once_for_all_clones(tmp_path: Path, kept: Kept, c
 
 
 @pytest.mark.parametrize("change", ["byte", "end", "all", "name"])
-def test_a_changed_object_is_compiled_again(tmp_path: Path, kept: Kept, compiled: list[str], change: str) -> None:
+def test_a_changed_object_is_compiled_again(
+    tmp_path: Path, kept: KeptObjects, compiled: list[str], change: str
+) -> None:
     system, (a, b) = this_system(), (tmp_path / "a", tmp_path / "b")
     a.mkdir()
     b.mkdir()
@@ -101,7 +103,7 @@ def test_a_changed_object_is_compiled_again(tmp_path: Path, kept: Kept, compiled
     assert path.read_bytes() == data
 
 
-def test_without_a_folder_nothing_is_kept(tmp_path: Path, kept: Kept, compiled: list[str]) -> None:
+def test_without_a_folder_nothing_is_kept(tmp_path: Path, kept: KeptObjects, compiled: list[str]) -> None:
     objects(LEVEL, tmp_path, [this_system()], [softmax])
     assert compiled == ["softmax"]
     assert list(kept.folder.iterdir()) == []
@@ -127,11 +129,11 @@ def refused(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.
 @pytest.mark.parametrize("refused", [0o770, 0o702, "of another user", "link"], indirect=True)
 def test_a_folder_that_others_may_write_to_is_refused(refused: Path) -> None:
     with pytest.raises(BuildError, match="expected a folder that only you may write to"):
-        Kept(refused)
+        KeptObjects(refused)
 
 
 def test_what_was_not_used_for_long_is_forgotten(tmp_path: Path) -> None:
-    kept = Kept(tmp_path, most_bytes=250)
+    kept = KeptObjects(tmp_path, most_bytes=250)
     for number, name in enumerate(("first", "second", "third")):
         write(tmp_path / name, bytes(100))
         os.utime(tmp_path / name, (number, number))
@@ -150,7 +152,7 @@ def test_the_folder_is_in_the_cache_of_the_user(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     folder = tmp_path / "irrun-tests" / "kernels"
     assert kernels.kept() == ["--kept", str(folder)]
-    assert Kept(folder).folder == folder
+    assert KeptObjects(folder).folder == folder
     if hasattr(os, "getuid"):
         assert folder.stat().st_mode & 0o777 == 0o700
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")

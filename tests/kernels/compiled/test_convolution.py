@@ -22,7 +22,7 @@ from irrun.runtime.program import assembled
 from irrun.runtime.request import Refused, Request
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import BF16, F32, U8
-from irrun_kernels.pixels import Geometry
+from irrun_kernels.pixels import ImageWindows
 from tests.kernels.compiled.lowered import placed, run
 from tests.kernels.merged import merged
 from tests.kernels.test_convolution import GEOMETRIES, channels_last, multiplied_out
@@ -54,7 +54,7 @@ ACTIVATIONS = {
 
 
 def test_taps_that_meet_only_padding_are_left_out() -> None:
-    windows = Geometry((1, 3, 1), (1, 1, 1), (1, 12, 1), (0, 12, 0))
+    windows = ImageWindows((1, 3, 1), (1, 1, 1), (1, 12, 1), (0, 12, 0))
     image = np.zeros((1, 8, 14, 1), np.float32)
     parts = parts_of(windows, image, (14, 1), is_cut=True)
     assert [(part.results[0], part.taps[0]) for part in parts] == [

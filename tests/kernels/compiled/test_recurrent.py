@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.kernels.recurrent import Cell, Gru, Lstm, Rnn, Weights, run_sequence
+from irrun.kernels.recurrent import Cell, DirectionWeights, Gru, Lstm, Rnn, run_sequence
 from irrun.ops._declared.fused.fused_recurrence import FusedRecurrence
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.lowering.recurrent import lower_recurrence
@@ -37,7 +37,8 @@ def drawn(name: str, reverse: Sequence[bool], sizes: Sequence[int]) -> tuple[Fus
         return draw.standard_normal(shape, np.float32) / np.float32(np.sqrt(shape[-1]))
 
     weights = [
-        Weights(normal(gates * size, inputs), normal(gates * size, size), normal(biases * size)) for _ in reverse
+        DirectionWeights(normal(gates * size, inputs), normal(gates * size, size), normal(biases * size))
+        for _ in reverse
     ]
     states = [normal(batch, len(reverse), size) for _ in range(2 if name == "lstm" else 1)]
     facts = [Fact(F32, Shape((batch, len(reverse), steps, size))), *(Fact(F32, Shape(state.shape)) for state in states)]
@@ -49,7 +50,7 @@ def exact(op: FusedRecurrence, inputs: Sequence[Array], lengths: Array) -> tuple
     parts: Any = (
         [None if part is None else part.astype(np.float64) for part in (own.w, own.r, own.b)] for own in op.weights
     )
-    weights = [Weights(*own) for own in parts]
+    weights = [DirectionWeights(*own) for own in parts]
     return run_sequence(op.cell, x, tuple(states), lengths, weights, op.reverse)
 
 

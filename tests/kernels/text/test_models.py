@@ -12,7 +12,7 @@ from irrun.kernels.text.farmhash import fingerprint64
 from irrun.kernels.text.normal_forms import map_of
 from irrun.kernels.text.segments import Cuts
 from irrun.kernels.text.sentencepiece_bpe import ScoredPairs
-from irrun.kernels.text.sentencepiece_model import NORMAL, USER_DEFINED, Piece
+from irrun.kernels.text.sentencepiece_model import NORMAL, USER_DEFINED, ScoredPiece
 from irrun.ops._declared.tokenizers.patterns import compiled
 
 
@@ -133,7 +133,7 @@ def test_places_of_a_match(replacement: str, expected: str) -> None:
 
 
 def test_pieces_of_users_are_characters() -> None:
-    pieces = [Piece(text, 0.0, NORMAL) for text in (b"a", b"b")] + [Piece(b"<u>", 0.0, USER_DEFINED)]
+    pieces = [ScoredPiece(text, 0.0, NORMAL) for text in (b"a", b"b")] + [ScoredPiece(b"<u>", 0.0, USER_DEFINED)]
     pairs = ScoredPairs(pieces, {piece.text: id for id, piece in enumerate(pieces)}, 9, ["<u>", "<u"])
     assert pairs.characters("a<u>b<ub<") == ["a", "<u>", "b", "<u", "b", "<"]
     assert pairs.characters("ab") == ["a", "b"]

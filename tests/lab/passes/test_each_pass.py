@@ -11,7 +11,7 @@ import pytest
 import irrun.model
 from irrun.document.writer import Handle
 from irrun.optimize.rewrite import Rewriter
-from irrun.optimize.schedule import Pass
+from irrun.optimize.schedule import ScheduledPass
 from irrun.tensor.element_type import F32, I64
 from tests.lab.passes.each_pass import NAMES, TOLERANCE, inputs, outcomes, run
 from tests.nets import Net
@@ -105,15 +105,15 @@ def test_outputs_stay(save: Callable[[Path], None], tmp_path: Path) -> None:
 
 
 def test_every_pass_changes_one_of_these_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    used, run_pass = set(), Pass.run
+    used, run_pass = set(), ScheduledPass.run
 
-    def observed(self: Pass, graph: Rewriter) -> None:
+    def observed(self: ScheduledPass, graph: Rewriter) -> None:
         before = [(node.id, graph.sources(node.id)) for node in graph.nodes()]
         run_pass(self, graph)
         if [(node.id, graph.sources(node.id)) for node in graph.nodes()] != before:
             used.add(self.name)
 
-    monkeypatch.setattr(Pass, "run", observed)
+    monkeypatch.setattr(ScheduledPass, "run", observed)
     for save in MODELS:
         folder = tmp_path / save.__name__
         folder.mkdir()

@@ -14,7 +14,7 @@ from irrun.debugging.answers import Answers, of_models
 from irrun.debugging.blames import Blame, NothingToBlame
 from irrun.debugging.blaming import blame
 from irrun.debugging.cases import REFUSALS, Case, layers_of
-from irrun.debugging.kinds import Fault
+from irrun.debugging.kinds import TensorDifference
 from irrun.debugging.layers import Tolerance
 from irrun.debugging.reducing_pairs import parts, verdict_on
 from irrun.debugging.reproducing import write_folder
@@ -31,7 +31,7 @@ class Judged:
 
     pair: Pair
     blamed: Blame
-    fault: Fault
+    fault: TensorDifference
     before: int
     after: int
     problem: str
@@ -46,7 +46,7 @@ def judged(pair: Pair, folder: Path) -> Judged | None:
         return None
     before = len(layers_of(pair.model))
     if not found.reproduces:
-        return Judged(pair, found, Fault("none"), before, before, "it does not reproduce")
+        return Judged(pair, found, TensorDifference("none"), before, before, "it does not reproduce")
     write_folder(found, folder)
     case = Case((load(folder / "model.xml"), load(folder / "other.xml")), _inputs(load(folder / "model.xml"), folder))
     answers = answers_of(case)
@@ -64,7 +64,7 @@ def judged(pair: Pair, folder: Path) -> Judged | None:
     return Judged(pair, found, answers.fault, before, len(layers_of(case.model)), problem)
 
 
-def _is_like(fault: Fault, pair: Pair, side: ModelSide, found: Blame) -> bool:
+def _is_like(fault: TensorDifference, pair: Pair, side: ModelSide, found: Blame) -> bool:
     """Return whether a fault is that of the suspect on the tensors of the whole models, before anything is shrunk."""
     for case in parts(pair.model, side, found.verdict.suspects[0]):
         with suppress(*REFUSALS):

@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from irrun.kernels.detection_output import Settings, detections
+from irrun.kernels.detection_output import DetectionSettings, detections
 from irrun.ops import Array, Dim, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.detection.boxes import merge_all, ranked
 from irrun.ops.declaration import MOST_IN_32_BITS
@@ -230,7 +230,7 @@ def _run(
     aux_preds: Array | None,
     aux_boxes: Array | None,
 ) -> Array:
-    settings = Settings(
+    settings = DetectionSettings(
         classes=classes,
         background=op.background_label_id,
         top_k=op.top_k,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.kernels.chain import Chain
+from irrun.kernels.chain import FunctionChain
 from irrun.ops import Array, Fact
 from irrun.ops._declared.fused.base import Fused, fused
 
@@ -13,7 +13,7 @@ class FusedElementwise(Fused):
 
     reads_slices = True
 
-    def __init__(self, fact: Fact, chain: Chain, like: int | None) -> None:
+    def __init__(self, fact: Fact, chain: FunctionChain, like: int | None) -> None:
         super().__init__(fact)
         self.chain = chain
         self.like = like

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from irrun.kernels.recurrent import Cell, Weights, are_whole, fast_steps, run_sequence
+from irrun.kernels.recurrent import Cell, DirectionWeights, are_whole, fast_steps, run_sequence
 from irrun.kernels.recurrent_steps import run_directions
 from irrun.ops import Array, Fact, Out
 from irrun.ops._declared.fused.base import Fused, fused
@@ -23,7 +23,9 @@ class FusedRecurrence(Fused):
 
     outputs = (Out("Y", ANY), Out("states", ANY, variadic=True))  # type: ignore[assignment]
 
-    def __init__(self, facts: Sequence[Fact], cell: Cell, weights: Sequence[Weights], reverse: Sequence[bool]) -> None:
+    def __init__(
+        self, facts: Sequence[Fact], cell: Cell, weights: Sequence[DirectionWeights], reverse: Sequence[bool]
+    ) -> None:
         super().__init__(facts[0])
         self.facts = tuple(Fact(fact.type, fact.shape) for fact in facts)
         self.cell = cell

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.kernels.recurrent import Gru, Weights, run_cell
+from irrun.kernels.recurrent import DirectionWeights, Gru, run_cell
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.sequence.recurrent import activation_names, infer_cell
 from irrun.ops.shapes import merge_dims
@@ -45,7 +45,7 @@ class AUGRUCell(Op):
         return Shape([score_batch(attention, state[0], 5, []), state[1]])
 
     def run(self, x: Array, hidden: Array, w: Array, r: Array, b: Array, attention: Array) -> tuple[Array, ...]:
-        return run_cell(Gru(("sigmoid", "tanh")), x, (hidden,), Weights(w, r, b), attention)
+        return run_cell(Gru(("sigmoid", "tanh")), x, (hidden,), DirectionWeights(w, r, b), attention)
 
 
 def verify_augru(activations: tuple[str, ...], linear_before_reset: bool) -> None:

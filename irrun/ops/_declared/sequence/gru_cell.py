@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import math
 
-from irrun.kernels.recurrent import Gru, Weights, run_cell
+from irrun.kernels.recurrent import DirectionWeights, Gru, run_cell
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.sequence.recurrent import LEFT_BY_CELLS, activation_names, infer_cell
 from irrun.ops.declaration import FLAGS_FLOATED
@@ -45,4 +45,4 @@ class GRUCell(Op):
 
     def run(self, x: Array, hidden: Array, w: Array, r: Array, b: Array | None) -> tuple[Array, ...]:
         cell = Gru(activation_names(self.activations, _DEFAULT), self.clip, self.linear_before_reset)
-        return run_cell(cell, x, (hidden,), Weights(w, r, b))
+        return run_cell(cell, x, (hidden,), DirectionWeights(w, r, b))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from irrun.kernels.recurrent import Lstm, Weights, run_cell
+from irrun.kernels.recurrent import DirectionWeights, Lstm, run_cell
 from irrun.ops import Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.sequence.recurrent import LEFT_BY_CELLS, activation_names, infer_cell
 from irrun.ops.declaration import FLAGS_FLOATED
@@ -74,7 +74,7 @@ class LSTMCellV1(Op):
         self, x: Array, hidden: Array, cell: Array, w: Array, r: Array, b: Array | None, _: Array | None
     ) -> tuple[Array, ...]:
         return run_cell(
-            Lstm(activation_names(self.activations, _DEFAULT), self.clip), x, (hidden, cell), Weights(w, r, b)
+            Lstm(activation_names(self.activations, _DEFAULT), self.clip), x, (hidden, cell), DirectionWeights(w, r, b)
         )
 
 
@@ -112,5 +112,5 @@ class LSTMCellV4(Op):
 
     def run(self, x: Array, hidden: Array, cell: Array, w: Array, r: Array, b: Array | None) -> tuple[Array, ...]:
         return run_cell(
-            Lstm(activation_names(self.activations, _DEFAULT), self.clip), x, (hidden, cell), Weights(w, r, b)
+            Lstm(activation_names(self.activations, _DEFAULT), self.clip), x, (hidden, cell), DirectionWeights(w, r, b)
         )

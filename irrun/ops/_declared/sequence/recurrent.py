@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from irrun.diagnostics import amount
-from irrun.kernels.recurrent import ACTIVATIONS, Weights
+from irrun.kernels.recurrent import ACTIVATIONS, DirectionWeights
 from irrun.ops import Array, Dim, Fact, Legacy, Op, OpError, Shape
 from irrun.ops.departures import Departure, Layer
 from irrun.ops.shapes import merge_dims
@@ -35,9 +35,9 @@ def reversals(direction: Direction) -> tuple[bool, ...]:
     return (False, True) if direction == "bidirectional" else (direction == "reverse",)
 
 
-def weights_of(w: Array, r: Array, b: Array) -> list[Weights]:
+def weights_of(w: Array, r: Array, b: Array) -> list[DirectionWeights]:
     """Return the weights of each direction."""
-    return [Weights(*parts) for parts in zip(w, r, b, strict=True)]
+    return [DirectionWeights(*parts) for parts in zip(w, r, b, strict=True)]
 
 
 def activation_names(given: Sequence[str], default: Sequence[str]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import math
 
-from irrun.kernels.recurrent import Rnn, Weights, run_cell
+from irrun.kernels.recurrent import DirectionWeights, Rnn, run_cell
 from irrun.ops import Array, Fact, In, Legacy, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.sequence.recurrent import LEFT_BY_CELLS, activation_names, infer_cell
 from irrun.ops.work import of_weights
@@ -43,4 +43,4 @@ class RNNCell(Op):
 
     def run(self, x: Array, hidden: Array, w: Array, r: Array, b: Array | None) -> tuple[Array, ...]:
         cell = Rnn(activation_names(self.activations, _DEFAULT), self.clip)
-        return run_cell(cell, x, (hidden,), Weights(w, r, b))
+        return run_cell(cell, x, (hidden,), DirectionWeights(w, r, b))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.kernels.multiclass_nms import OfClass, Sorting, arrange, select_image
-from irrun.kernels.nms import Selection
+from irrun.kernels.nms import SelectedBoxes
 from irrun.ops import Array, Dim, Fact, Shape
 from irrun.ops._declared.detection.boxes import up_to
 from irrun.ops._declared.sort.selection import counts
@@ -45,7 +45,9 @@ def run_shared(
     return outputs(found, boxes.reshape(-1, 4)[index], index, images)
 
 
-def outputs(found: Selection, corners: Array, index: Array, images: list[Selection]) -> tuple[Array, Array, Array]:
+def outputs(
+    found: SelectedBoxes, corners: Array, index: Array, images: list[SelectedBoxes]
+) -> tuple[Array, Array, Array]:
     """Return rows of [class, score, four coordinates], rows of indices, and the number of rows of each image."""
     label = found.label.astype(corners.dtype)[:, None]
     rows = np.concatenate([label, found.score[:, None], corners], axis=1)

@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from irrun.kernels.nms import Selection, iou, select
+from irrun.kernels.nms import SelectedBoxes, iou, select
 from irrun.ops import Array, Fact, In, Legacy, Op, Out, Shape, attr, op
 from irrun.ops._declared.sort.selection import (
     check_single,
@@ -294,7 +294,7 @@ def _select(
     *,
     sigma: float = 0.0,
     soft_drops: bool = False,
-) -> Selection:
+) -> SelectedBoxes:
     first, second = boxes[..., :2], boxes[..., 2:]
     if encoding == "center":
         corners = np.concatenate([first - second / 2, first + second / 2], axis=-1)
@@ -313,7 +313,7 @@ def _select(
     return found.descending() if descending else found
 
 
-def _filled(found: Selection, rows: int) -> Array:
+def _filled(found: SelectedBoxes, rows: int) -> Array:
     """Return the selection as rows of [batch, class, box], padded with rows of -1 up to ``rows``."""
     result = np.full((max(rows, len(found.box)), 3), -1, np.int64)
     result[: len(found.box)] = found.triples(found.box)

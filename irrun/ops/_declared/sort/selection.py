@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.kernels.nms import Selection
+from irrun.kernels.nms import SelectedBoxes
 from irrun.ops import Array, Dim, Fact, OpError, Shape
 from irrun.ops._declared.detection.boxes import expect_size, ranked, up_to
 from irrun.ops.shapes import merge_dims
@@ -30,7 +30,7 @@ def selected_shapes(boxes: Fact, scores: Fact, limit: Fact | None, coordinates: 
     return Shape([rows, 3]), Shape([rows, 3]), Shape([1])
 
 
-def selected_outputs(found: Selection) -> tuple[Array, Array, Array]:
+def selected_outputs(found: SelectedBoxes) -> tuple[Array, Array, Array]:
     """Return rows of [batch, class, box], rows of [batch, class, score], and their number."""
     return found.triples(found.box), found.triples(found.score), np.array([len(found.box)])
 
