@@ -34,7 +34,7 @@ def multiply_bytes(
     """Compute a tile of clip(sum * factor + bias + summand), and its levels.
 
     The first five are as in `multiply_taps`, but the panel has no gaps. ``sides`` are the addresses of starts, factors
-    and biases, rows for whole vectors: what the sums begin with, and f32. ``numbers`` is the address of `Numbers`.
+    and biases, rows for whole vectors: what the sums begin with, and f32. ``numbers`` is the address of `LevelNumbers`.
     ``results`` are addresses of addresses of rows, or 0: f32 to add, bytes to add, the result in f32, and its levels.
     So many ``columns`` of them are written.
     """
