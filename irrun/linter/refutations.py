@@ -10,7 +10,7 @@ from irrun.graph import Outlet
 from irrun.linter.context import Context
 from irrun.linter.counts import is_miscounted
 from irrun.linter.declared import DeclaredPort, may_be_of_any_rank, shape_of
-from irrun.ops import Op
+from irrun.ops import Op, OpError
 from irrun.ops.blame import called
 from irrun.ops.calling import padded
 from irrun.ops.refuting import Refutation
@@ -58,8 +58,12 @@ def _differing(op: Op, item: DeclaredPort) -> Refutation | None:
 
 
 def _refuted(op: Op, layer: LayerElement, inputs: Sequence[Fact | None], output: int) -> Refutation | None:
+    """Return how a declared output is refuted; None where it is not, and where the inputs do not fit the operation."""
     if op.refute is None or len(inputs) < op.spec.least_inputs:
         return None
     declared = [shape_of(port) if port.dims else Shape.unknown() for port in layer.outputs]
-    refuted = called(op, "refute", declared, *padded(op, inputs))
-    return next((item for item in refuted if item.output == output), None)
+    try:
+        refuted = called(op, "refute", declared, *padded(op, inputs))
+        return next((item for item in refuted if item.output == output), None)
+    except OpError:
+        return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -103,6 +104,7 @@ def test_a_mapped_file_may_be_replaced_or_removed(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="counts the open files of the process in /proc")
 def test_small_weights_hold_no_file_open(tmp_path: Path) -> None:
     path = written(tmp_path, SMALL)
+    gc.collect()
     before = len(os.listdir("/proc/self/fd"))
     models = [irrun.model.build(irrun.model.load(path)) for _ in range(20)]
     assert len(os.listdir("/proc/self/fd")) == before

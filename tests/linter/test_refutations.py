@@ -8,6 +8,9 @@ import pytest
 
 from irrun.linter import lint
 from irrun.linter.check import Report
+from irrun.tensor import Fact, Shape
+from irrun.tensor.element_type import F32
+from tests.nets import Net
 
 Shapes = Sequence[Sequence[int]]
 NONE: Mapping[str, str] = {}
@@ -73,7 +76,7 @@ REFUTED: list[tuple[str, Mapping[str, str], Shapes, Shapes, str]] = [
 @pytest.mark.parametrize(("type", "data", "inputs", "outputs", "part"), REFUTED)
 def test_what_no_value_yields(type: str, data: Mapping[str, str], inputs: Shapes, outputs: Shapes, part: str) -> None:
     report = checked(type, data, inputs, outputs)
-    assert [item.code for item in report] == ["IR401"]
+    assert [item.code for item in report] == ["IR402"]
     assert part in report[0].message
     assert report.verified.refuted >= 1
 
@@ -163,3 +166,11 @@ def test_what_follows_has_the_reason_of_its_cause() -> None:
     assert report.unverified == (('Tile "t": repeats is unknown; --value n=… decides', 2),)
     report = lint("net.xml", data=text.encode(), values=[("n", [2, 2])])
     assert (report.ports, report.unverified) == (4, ())
+
+
+def test_inputs_that_do_not_fit_refute_nothing() -> None:
+    """The edge of the data comes from the axes, against what its port declares."""
+    net = Net()
+    axes = net.parameter("axes", "2", "i64")
+    net.result(net.layer("IRDFT", [axes._replace(fact=Fact(F32, Shape([2, 2, 2]))), axes], "?,?", 9))
+    assert [item.code for item in lint("net.xml", data=net.ir.text.encode())] == ["IR402"]

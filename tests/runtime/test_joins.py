@@ -163,4 +163,4 @@ def test_levels_of_eight_bits(tmp_path: Path) -> None:
         data = quantized.fake_quantize(net, net.layer("Abs", [data], "1,8,9,9"), "1,8,9,9", quantized.SIGNED)
     whole = concat(net, parts, 11)
     net.result(quantized.convolution(net, whole, quantized.filters(net, (4, 11, 1, 1)), "1,4,9,9"))
-    assert copies(net, tmp_path) == 0
+    assert copies(net, tmp_path) == 2, "both images of bytes, which products read in order"

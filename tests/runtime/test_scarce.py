@@ -52,7 +52,7 @@ def test_fewer_workers_than_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     from irrun.runtime import workers
 
     class Worker:
-        def __init__(self, _mailbox: int, number: int) -> None:
+        def __init__(self, _mailbox: int, number: int, _rest: object) -> None:
             if number > 2:
                 refused()
 

@@ -50,7 +50,7 @@ def test_a_function_of_each_element(name: str, operands: str, arrays: list[Any],
 
 def test_far_elements_and_wide_ones() -> None:
     """A second function replaces the first where a third one says so, and all get f64 for f32."""
-    wide = scalars.Element("near", "f", "f", 1, lambda x: x + x.itemsize, True, lambda x: -x, lambda x: x > 100)
+    wide = scalars.ElementFunction("near", "f", "f", 1, lambda x: x + x.itemsize, True, lambda x: -x, lambda x: x > 100)
     names: dict[str, Any] = {"np": np, "function_7": wide.function, "far_7": wide.far, "is_far_7": wide.is_far}
     exec("\n".join(scalars._loop(7, wide)), names)
     out, x = array(0, 0), array(1, 101)
