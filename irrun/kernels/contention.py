@@ -15,14 +15,14 @@ except ImportError:  # Windows
 _LOOK: Final = 0.004
 """The least seconds between two looks at the counter."""
 
-_WINDOW: Final = 0.05
+_WINDOW: Final = 0.1
 """The seconds in which interruptions are counted, unless there are many before."""
 
 _STALE: Final = 1.0
 """Seconds without a look after which the counter says nothing about the present."""
 
-_MANY: Final = 3
-_RATE: Final = 60.0
+_MANY: Final = 8
+_RATE: Final = 150.0
 """Interruptions in a window, and in a second, from which on others want the processors."""
 
 _PAUSE: Final = 0.1
