@@ -76,7 +76,7 @@ REFUTED: list[tuple[str, Mapping[str, str], Shapes, Shapes, str]] = [
 @pytest.mark.parametrize(("type", "data", "inputs", "outputs", "part"), REFUTED)
 def test_what_no_value_yields(type: str, data: Mapping[str, str], inputs: Shapes, outputs: Shapes, part: str) -> None:
     report = checked(type, data, inputs, outputs)
-    assert [item.code for item in report] == ["IR402"]
+    assert [item.code for item in report] == ["IR401"]
     assert part in report[0].message
     assert report.verified.refuted >= 1
 
