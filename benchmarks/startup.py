@@ -36,10 +36,15 @@ COMMANDS = {
 
 def seconds(arguments: list[str], environment: Mapping[str, str]) -> float:
     """The processor time of a Python process, in seconds."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = spent()
     subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env=environment, cwd="/")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return spent() - before
+
+
+def spent() -> float:
+    """The processor time of all processes that have ended, in seconds."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def answers(names: Sequence[str], folder: Path, threads: int, runs: int) -> list[str]:
@@ -50,12 +55,10 @@ def answers(names: Sequence[str], folder: Path, threads: int, runs: int) -> list
         least = {engine: [math.inf, math.inf] for engine in ("irrun", "openvino")}
         for _ in range(runs):
             for engine, found in least.items():
-                before = resource.getrusage(resource.RUSAGE_CHILDREN)
+                before = spent()
                 worker = Worker(engine, made, threads)
                 worker.close()
-                after = resource.getrusage(resource.RUSAGE_CHILDREN)
-                spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-                least[engine] = [min(found[0], worker.started["start_ms"] / 1000), min(found[1], spent)]
+                least[engine] = [min(found[0], worker.started["start_ms"] / 1000), min(found[1], spent() - before)]
         (ours, own), (theirs, other) = least.values()
         ratios[name] = ours / theirs
         rows.append([name, *(f"{each:.2f}" for each in (ours, theirs, ours / theirs, own, other, own / other))])

@@ -36,11 +36,6 @@ class Sizes:
     def head(self) -> int:
         return self.width // self.heads
 
-    @property
-    def parameters(self) -> int:
-        attention = 2 * self.width * self.width + 2 * self.width * self.groups * self.head
-        return self.layers * (attention + 3 * self.width * self.inner) + 2 * self.vocabulary * self.width
-
 
 def write(path: Path, weights: str = "int4", sizes: Sizes | None = None) -> None:
     """Write the .xml and the .bin of a model; embeddings and the last product have eight bits."""
@@ -135,7 +130,7 @@ class _Assembly:
         """A cache in a variable, with new rows behind the old ones."""
         sizes = self.sizes
         wanted = self.layer("Concat", [self.batch, self.ints(sizes.groups, 0, sizes.head)], "4", 1, I64, axis="0")
-        init = self.layer("Broadcast", [self.number(0), wanted], shape.replace("?", "?", 1), 3, mode="numpy")
+        init = self.layer("Broadcast", [self.number(0), wanted], shape, 3, mode="numpy")
         declared = {"variable_id": name, "variable_type": "f32", "variable_shape": shape}
         held = self.layer("ReadValue", [init], shape, 6, **declared)
         past = self.layer("Gather", [held, self.beams, self.int(0)], shape, 8, batch_dims="0")

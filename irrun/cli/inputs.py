@@ -140,7 +140,7 @@ def from_texts(model: Loaded, texts: Values, given: Sequence[InputValue]) -> lis
 
 
 def text(value: Mapping[str, Any]) -> str:
-    """Format the result of ``Value.as_dict`` as one line."""
+    """Format the result of ``InputValue.as_dict`` as one line."""
     shape = ",".join(map(str, value["shape"]))
     source = value["source"] if value["source"] == "random" else f"from {value['source']}"
     return f"{values.printable(value['name'])}  {value['type']}[{shape}], {source}"

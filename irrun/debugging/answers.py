@@ -64,7 +64,7 @@ Ask = Callable[[Case], Answers]
 def shows(ask: Ask, tolerance: Tolerance, like: TensorDifference | None = None) -> Callable[[Case], bool]:
     """Return a function that tells whether the answers to a case differ, and in the same way as those ``like``.
 
-    `Fault.is_like` says what that is. A case to which one side has no answer does not show a difference.
+    `TensorDifference.is_like` says what that is. A case to which one side has no answer does not show a difference.
     """
 
     def is_shown(case: Case) -> bool:

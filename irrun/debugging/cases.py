@@ -42,7 +42,7 @@ Shows = Callable[[Case], bool]
 """Returns whether the fault shows in a case. A case that cannot be judged does not show it."""
 
 REFUSALS = (EditError, IRError, OpError, InputError, RuntimeError, ValueError, LookupError)
-"""What edits and inference raise where they do not fit."""
+"""The exceptions of edits and of inference that do not fit."""
 
 
 def layers_of(model: Loaded) -> list[int]:

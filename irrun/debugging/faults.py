@@ -11,7 +11,7 @@ from irrun.diagnostics.requests import RequestError
 from irrun.model.arguments import InputError
 
 REFUSED: Final = (RequestError, InputError, IRError, OpError, InternalError, MemoryError, OSError)
-"""What ends a comparison of files."""
+"""The exceptions that end a comparison of files."""
 
 
 class DebugError(RequestError):

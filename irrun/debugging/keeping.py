@@ -46,7 +46,7 @@ def measured(
     shapes: Mapping[int, Shape] | None = None,
     count: int = 3,
 ) -> PrecisionErrors:
-    """Run OpenVINO in f32, in a precision, and with the worst layers in f32. DebugError for int8, which it has not."""
+    """Run OpenVINO in f32, in a precision, and with the worst layers in f32. DebugError for int8."""
     if report.precision == "int8":
         raise DebugError("OpenVINO has no int8 for a model in f32, expected --precision bf16 or f16")
     worst = report.keep[:count]

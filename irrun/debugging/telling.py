@@ -70,7 +70,7 @@ def told(part: RegionPart, end: int, twin: int) -> Told | None:
     found, layers, others = part.found, part.layers, part.others
     if not layers or not others:
         return _read_alike(part, layers, others, (end, twin))
-    if len(layers) == len(others) == 1 and QUANTISER not in _apart(found, layers[0], others[0]):
+    if len(layers) == len(others) == 1 and not _is_one_quantiser(found, layers[0], others[0]):
         return Told(layers[0], others[0], cause_of(found, layers[0], others[0]))
     mine, its = part.surplus()
     first = (
@@ -87,9 +87,9 @@ def told(part: RegionPart, end: int, twin: int) -> Told | None:
     return _by_constants(part) or _of_types(found, mine, its)
 
 
-def _apart(found: Alignment, id: int, other: int) -> set[str]:
-    """Return the types of two layers, if these differ."""
-    return {found.ours.node(id).type} ^ {found.theirs.node(other).type}
+def _is_one_quantiser(found: Alignment, id: int, other: int) -> bool:
+    """Return whether one of two layers is a quantiser."""
+    return (found.ours.node(id).type == QUANTISER) != (found.theirs.node(other).type == QUANTISER)
 
 
 def computing(layers: Layers, ids: Sequence[int]) -> list[int]:

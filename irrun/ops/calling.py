@@ -110,9 +110,8 @@ def run(
     """Compute the outputs, each rounded to its element type; ``shapes`` are theirs, where they are known."""
     known = [Fact(type, shape) for type, shape in zip(types, shapes or [Shape.unknown()] * len(types), strict=True)]
     with np.errstate(all="ignore"):
-        for index, also in op.spec.also.items():
-            if index < len(inputs):
-                inputs = [*inputs[:index], _carried(inputs[index], also), *inputs[index + 1 :]]
+        if op.spec.also:
+            inputs = [_carried(array, op.spec.also.get(index, {})) for index, array in enumerate(inputs)]
         compute = blame.runner(op, known)
         returned = compute(*padded(op, inputs), **{name: context.get(name) for name in op.spec.run_asks})
     results = returned if isinstance(returned, tuple | list) else (returned,)

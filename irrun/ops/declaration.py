@@ -68,7 +68,6 @@ FLOATED_WIDE: Final[Also] = dict.fromkeys((I16, I32, I64, U16, U32, U64), F32)
 FLAGS_FLOATED: Final[Also] = {**FLOATED, BOOLEAN: F32}
 """Integers are floats, and booleans are 0 and 1."""
 
-
 TRUTHS: Final[Also] = dict.fromkeys((*CUT, *FLOATED), BOOLEAN)
 """Numbers other than 0 are true."""
 

@@ -26,9 +26,9 @@ class PlannedBody(NamedTuple):
 class Step(NamedTuple):
     """A call of a kernel: input slots, output slots, and slots with no later reader.
 
-    ``asks`` are what the kernel wants by keyword: ``state`` or ``bodies``. ``plain`` is the dtype of the
-    output of a kernel that asks for nothing but memory and returns one array, whose elements need no rounding; else
-    None. ``declared`` are the facts of the inputs in the file, for a kernel that asks for them.
+    ``asks`` are what the kernel wants by keyword: ``state`` or ``bodies``. ``plain`` is the dtype of the output of a
+    kernel that asks for nothing and returns one array, whose elements need no rounding; else None. ``declared`` are the
+    facts of the inputs in the file, for a kernel that asks for them.
     """
 
     node: Node

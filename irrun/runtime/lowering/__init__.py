@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from functools import cache
 
 from irrun.ops import Op
 from irrun.runtime.lowering.builder import LOWERINGS, Lowered
@@ -33,6 +34,7 @@ def _known(operation: type[Op]) -> Lowered | None:
     return LOWERINGS.get(operation.type.lower()) if found is None and operation.__module__.startswith(_OWN) else found
 
 
+@cache
 def load() -> None:
     """Import all modules."""
     for module in pkgutil.iter_modules(__path__):

@@ -45,7 +45,7 @@ def ask(
     *,
     shared: bool = False,
     python: str = sys.executable,
-    environment: Mapping[str, str] = FILLED,
+    environment: Mapping[str, str] | None = None,
 ) -> None:
     """Run every model that has no answer yet: each in a process of its own, or ``shared`` ones until one crashes.
 
@@ -54,7 +54,7 @@ def ask(
     waiting = [str(folder) for folder in folders if not (folder / "answer.json").exists()]
     if waiting:
         command = [python, str(WORKER), *(["shared"] if shared else [])]
-        given = {**os.environ, **FILLED, **environment}
+        given = {**os.environ, **FILLED, **(environment or {})}
         subprocess.run(command, input="\n".join(waiting), check=True, text=True, env=given)
 
 

@@ -11,10 +11,10 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from irrun.document.writer import Writer
-from irrun.ops.releases import FIRST, number, release
+from irrun.ops.releases import FIRST, release
 from tests.cases import AnyCase, Case, all_cases, all_models
 from tests.lab.releases import departures, files, wrong
-from tests.lab.releases.asking import Installed, installations
+from tests.lab.releases.asking import Installed, installations, short
 from tests.nets import Net
 from tests.ops import harness
 
@@ -29,7 +29,7 @@ def models(folder: Path) -> dict[str, str]:
     counts: dict[str, int] = {}
     for case in (*all_cases(), *all_models()):
         spec = harness.declaration(case).spec
-        version = f"{spec.type}-{number(spec.version)}"
+        version = departures.versioned(spec)
         if not isinstance(case.opset, int) or case.departs or counts.get(version, 0) == MOST:
             continue
         counts[version] = counts.get(version, 0) + 1
@@ -50,11 +50,10 @@ def first(outcomes: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str 
     for name in sorted(outcomes, key=lambda name: release(name)):
         for version, outcome in outcomes[name].items():
             record = found.setdefault(version, {"reads": None, "compiles": None})
-            short = ".".join(name.split(".")[:2])
             if outcome != "nothing" and record["reads"] is None:
-                record["reads"] = short
+                record["reads"] = short(name)
             if outcome == "compiles" and record["compiles"] is None:
-                record["compiles"] = short
+                record["compiles"] = short(name)
     return {version: found[version] for version in sorted(found, key=_order)}
 
 

@@ -13,6 +13,11 @@ from irrun.ops.releases import release
 WORKER: Final = Path(__file__).with_name("worker.py")
 
 
+def short(name: str) -> str:
+    """Return a release without its patch: ``2026.4`` for ``2026.4.1``."""
+    return ".".join(name.split(".")[:2])
+
+
 class Installed(NamedTuple):
     """A release in a folder of its own, and the Python that it runs with."""
 

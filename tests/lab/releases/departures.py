@@ -17,7 +17,7 @@ from irrun.ops.spec import OpSpec
 from tests.cases import AnyCase, all_cases, all_models
 from tests.lab import oracle, records
 from tests.lab.oracle.cases import is_asked, model, put, reply
-from tests.lab.releases.asking import Installed
+from tests.lab.releases.asking import Installed, short
 from tests.ops import harness
 
 DATA: Final = records.DATA / "openvino-departures.json"
@@ -67,7 +67,7 @@ def record(installed: Sequence[Installed], folder: Path) -> dict[str, dict[str, 
 
 def since(releases: Sequence[str], outcomes: str) -> str:
     """Say which of the releases that were asked depart as the newest does; ``all`` where no older one has no fault."""
-    names = [".".join(name.split(".")[:2]) for name in releases]
+    names = [*map(short, releases)]
     known = [(name, letter) for name, letter in zip(names, outcomes, strict=True) if letter != "-"]
     first = len(known)
     while first and known[first - 1][1] == known[-1][1]:

@@ -12,7 +12,7 @@ from irrun.model import load
 from irrun.model.summary import summarize
 from irrun.ops.releases import release
 from tests.exports.archives import NAMES, unpacked
-from tests.lab.releases.asking import Installed
+from tests.lab.releases.asking import Installed, short
 
 DATA: Final = Path(__file__).resolve().parents[3] / "docs" / "data" / "releases-of-models.json"
 EXAMPLES: Final = Path(__file__).resolve().parents[3] / "examples"
@@ -41,7 +41,7 @@ def models(folder: Path) -> Iterator[tuple[str, Path]]:
 
 def asked(files: Sequence[tuple[str, Path]], installed: Sequence[Installed]) -> list[Asked]:
     """Ask, for each model, the release that it needs and the one before; models of libraries are left out."""
-    by_release = {".".join(item.name.split(".")[:2]): place for place, item in enumerate(installed)}
+    by_release = {short(item.name): place for place, item in enumerate(installed)}
     needs = {}
     for name, path in files:
         summary = summarize(load(path))

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.ops.releases import release
-from tests.lab.releases.asking import Installed
+from tests.lab.releases.asking import Installed, short
 from tests.openvino_faults import FAULTS, FORMULAS, inputs_of
 
 DATA: Final = Path(__file__).resolve().parents[3] / "docs" / "data" / "openvino-faults.json"
@@ -44,9 +44,5 @@ def since(found: Mapping[str, float]) -> str:
     names = sorted(found, key=release)
     wrong = [name for name in names if found[name] > 0.01]
     if names[-1] not in wrong:
-        return f"{_short(wrong[0])} to {_short(wrong[-1])}"
-    return f"all from {_short(wrong[0])} on" if wrong == names else f"from {_short(wrong[0])} on"
-
-
-def _short(name: str) -> str:
-    return ".".join(name.split(".")[:2])
+        return f"{short(wrong[0])} to {short(wrong[-1])}"
+    return f"all from {short(wrong[0])} on" if wrong == names else f"from {short(wrong[0])} on"
