@@ -11,6 +11,7 @@ from typing import Final
 from irrun.kernels.text.kept import Remembered
 from irrun.kernels.text.longest import LongestMatch
 from irrun.kernels.text.segments import Cuts
+from irrun.kernels.text.word_ids import WordIds
 
 _NEVER: Final = (sys.maxsize, -1)
 """The rank of two tokens that are not merged."""
@@ -60,7 +61,7 @@ class BytePairEncoder:
         in_merges = {id for pair in self._merges for id in pair}
         self._cuts: Final = None if replaced & in_merges else Cuts(tokens)
         self._parts: Final = Remembered(self._part)
-        self.ids: Final = Remembered(self._encode)
+        self.ids: Final = WordIds(self._encode)
         """The ids of each word."""
 
     def _encode(self, word: bytes) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -20,14 +21,25 @@ _FEW: Final = 8
 
 
 class CharacterSet:
-    """Characters for which a function is true. It is asked once for each character."""
+    """Characters for which a function is true. It is asked once for each character, at first for all of ASCII."""
 
     def __init__(self, contains: Callable[[str], bool]) -> None:
         self._contains: Final = contains
         self._known: Final = np.zeros(_POINTS, np.int8)
         """1 for a character of the set, -1 for another one, 0 for one that was not asked for yet."""
 
-    def has(self, points: Array) -> Array:
+    @functools.cached_property
+    def _ascii(self) -> bytes:
+        """1 for each character of ASCII in the set, 0 for others."""
+        return bytes(self._contains(chr(point)) for point in range(128)).ljust(256, b"\0")
+
+    def in_text(self, text: str) -> Array:
+        """Return which characters of a text are in the set."""
+        if text.isascii():
+            return np.frombuffer(text.encode("ascii").translate(self._ascii), np.bool_)
+        return self._has(utf32(text))
+
+    def _has(self, points: Array) -> Array:
         """Return which code points are in the set."""
         found = self._known[points]
         unknown = points[found == 0]
@@ -50,10 +62,14 @@ class CharacterMap(dict[int, str | None]):
         found = self[point] = self._replacement(chr(point)) or None
         return found
 
+    def changes(self, text: str) -> bool:
+        """Return whether a character of a text is replaced by another one."""
+        return bool(self._changed.in_text(text).any())
+
     def replaced(self, text: str) -> str:
         """Return a text with each character replaced."""
         points = np.frombuffer(text.encode(), np.uint8) if text.isascii() else utf32(text)
-        changed = {chr(point): self[point] or "" for point in set(points[self._changed.has(points)].tolist())}
+        changed = {chr(point): self[point] or "" for point in set(points[self._changed.in_text(text)].tolist())}
         if len(changed) > _FEW or (len(changed) > 1 and not changed.keys().isdisjoint("".join(changed.values()))):
             return text.translate(self)
         for character, replacement in changed.items():

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, Protocol
 from irrun.kernels.text.characters import CharacterMap, CharacterSet
 from irrun.kernels.text.double_array import DoubleArray
 from irrun.kernels.text.kept import Remembered
-from irrun.kernels.text.strings import encoded, utf32
+from irrun.kernels.text.strings import encoded
 
 SPACE, ESCAPED_SPACE = " ", "\u2581"
 _DOUBLE_SPACE: Final = "  "
@@ -110,7 +110,7 @@ class CharsMap:
 
     def replaced_each(self, texts: Sequence[str]) -> list[str]:
         """Return texts with all keys replaced."""
-        if self._sequences is None or not self._starts.has(utf32("".join(texts))).any():
+        if self._sequences is None or not self._starts.in_text("".join(texts)).any():
             return self._characters.replaced_each(texts)
         if self._is_simple:
             return [*map(self._with_sequences, texts)]
@@ -166,6 +166,8 @@ class Normalizer(NamedTuple):
 
     def normalized_each(self, texts: Sequence[str]) -> list[str]:
         """Return texts with their keys replaced and their spaces treated."""
+        if not any(self[1:]):
+            return [*self.map.replaced_each(texts)]
         found: Sequence[str | None] = [None] * len(texts)
         if not self.remove_extra_whitespaces or not self.map.has_double_spaces:
             found = self.map.replaced_each(texts)

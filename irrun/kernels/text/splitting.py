@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irrun.kernels.text.characters import CharacterSet
-from irrun.kernels.text.strings import character_starts, decoded, places, rows, utf32
+from irrun.kernels.text.strings import character_starts, decoded, places, rows
 
 Array = NDArray[Any]
 
@@ -87,14 +87,15 @@ def at_characters(
 
     None where bytes are not UTF-8, or a string begins inside a character.
     """
-    if bool((chars < 0x80).all()):
-        first = np.flatnonzero(characters.has(chars))
+    data = chars.tobytes()
+    if data.isascii():
+        first = np.flatnonzero(characters.in_text(data.decode("ascii")))
         last = first + 1
     else:
         starts = character_starts(chars)
         if starts is None or not starts.are_at(begins) or not starts.are_at(ends):
             return None
-        found = np.flatnonzero(characters.has(utf32(chars.tobytes().decode())))
+        found = np.flatnonzero(characters.in_text(data.decode()))
         first, last = starts.offsets[found], starts.offsets[found + 1]
     low = np.searchsorted(first, begins)
     high = np.where(kept, low, np.searchsorted(first, ends))
@@ -128,7 +129,7 @@ def parts(
     number = np.arange(len(begins))
     first, last = (np.repeat(edge, counts) for edge in (after - counts, after - 1))
     is_full = ends > begins
-    is_match = (number - first) % 2 == 1
+    is_match = ((number - first) & 1).astype(np.bool_)
     is_last = number == last
     if behaviour in ("isolate", "contiguous"):
         found = is_full

@@ -54,6 +54,16 @@ def gather(begins: Array, ends: Array, data: Array) -> Array:
     return data[np.repeat(begins - (np.cumsum(lengths) - lengths), lengths) + np.arange(int(lengths.sum()))]
 
 
+def without_gaps(begins: Array, ends: Array, chars: Array) -> tuple[Array, Array, Array]:
+    """Return the same strings, one after the other."""
+    first, last = begins.reshape(-1), ends.reshape(-1)
+    edges = np.append(first, chars.size)
+    if edges[0] == 0 and np.array_equal(edges[1:], last):
+        return begins, ends, chars
+    packed_begins, packed_ends = offsets(last - first)
+    return packed_begins.reshape(begins.shape), packed_ends.reshape(ends.shape), gather(first, last, chars)
+
+
 def places(begins: Array, ends: Array) -> Array:
     """Return the numbers of all elements of rows: ``begins[0]``, …, ``ends[0]`` - 1, ``begins[1]``, …."""
     begins, ends = begins.reshape(-1), ends.reshape(-1)

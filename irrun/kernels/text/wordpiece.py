@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from irrun.kernels.text.kept import Remembered
 from irrun.kernels.text.longest import LongestMatch
+from irrun.kernels.text.word_ids import WordIds
 
 
 class WordPieces:
@@ -25,7 +25,7 @@ class WordPieces:
         )
         self._unknown: Final = (unknown,)
         self._longest: Final = longest
-        self.ids: Final = Remembered(self._encode)
+        self.ids: Final = WordIds(self._encode)
         """The ids of each word."""
 
     def first(self, text: bytes) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tests.cases import Case, boolean
+from tests.cases import Case, boolean, i32
 from tests.cases.tokenizers.text import case, chars, invalid, strings
 
 _OP = "RegexNormalization"
@@ -42,6 +42,14 @@ CASES = [
         name="flags",
         source="oracle",
     ),
+    case(
+        _OP,
+        [i32([2, 0, 0]), i32([3, 1, 3]), chars("abc"), boolean([True, False, False]), chars("x"), chars("y")],
+        [*strings("c", "a", "abc"), boolean([True, False, False])],
+        name="no match in strings in any order",
+        source="oracle",
+    ),
+    _case("abc", "^b", "x", "abc", "a match that depends on what is around it"),
 ]
 INVALID = [
     invalid(_OP, strings("a"), "RegexNormalization has 3 inputs, expected 5 to 6"),

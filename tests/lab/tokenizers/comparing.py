@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-ROOT: Final = Path(__file__).resolve().parents[1]
+ROOT: Final = Path(__file__).resolve().parents[3]
 BATCH: Final = 50
 SHOWN: Final = 3
 """The number of differing inputs that are printed for each file."""

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from irrun.kernels.text.bpe import BytePairEncoder
 from irrun.kernels.text.kept import kept
-from irrun.kernels.text.strings import joined_rows
 from irrun.ops import Array, Fact, In, Op, Shape, attr, op
 from irrun.ops._declared.tokenizers.ports import (
     OUT_IDS,
@@ -15,7 +14,7 @@ from irrun.ops._declared.tokenizers.ports import (
     same_shape,
     strings,
     texts,
-    words,
+    word_ids,
 )
 from irrun.ops.shapes import merge_dims
 from irrun.tensor.element_type import I32, U8
@@ -100,4 +99,4 @@ class BPETokenizer(Op):
     def run(self, *inputs: Array | None) -> tuple[Array, ...]:
         given = [array for array in inputs if array is not None]
         ids = _encoder(self.unk_token, self.end_suffix, self.byte_fallback, *given[5:]).ids
-        return joined_rows(given[0], given[1], [*map(ids.__getitem__, words(given[:5]))])
+        return word_ids(given[:5], ids)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from irrun.kernels.text.strings import decoded, packed_texts
+from irrun.kernels.text.strings import decoded, packed_texts, without_gaps
 from irrun.ops import Array, Fact, In, Out, Shape
 from irrun.ops._declared.tokenizers.ports import (
     OUT_FLAGS,
@@ -30,10 +30,21 @@ def infer(begins: Fact, ends: Fact, flags: Fact | None) -> tuple[Shape, ...]:
 
 
 def run(
-    begins: Array, ends: Array, chars: Array, flags: Array | None, normalized: Callable[[list[str]], Sequence[str]]
+    begins: Array,
+    ends: Array,
+    chars: Array,
+    flags: Array | None,
+    normalized: Callable[[list[str]], Sequence[str]],
+    may_change: Callable[[str], bool] = lambda _: True,
 ) -> tuple[Array, ...]:
-    """Return the strings, packed, and the flags where there are any. ``normalized`` gets those without a flag."""
+    """Return the strings, packed, and the flags where there are any. ``normalized`` gets those without a flag.
+
+    It gets none where ``may_change`` is false of all strings in one, which is asked of ASCII only.
+    """
     check_bounds(begins, ends, chars.size, "a string", input=0)
+    data = chars.tobytes()
+    if data.isascii() and not may_change(data.decode("ascii")):
+        return *without_gaps(begins, ends, chars), *(() if flags is None else (flags,))
     texts = decoded(begins, ends, chars).texts
     if flags is None:
         return packed_texts(normalized(texts), begins.shape)

@@ -14,6 +14,8 @@ import numpy as np
 from irrun.diagnostics import amount
 from irrun.kernels.text.splitting import Strings
 from irrun.kernels.text.strings import Array, places, split
+from irrun.kernels.text.strings import rows as element_rows
+from irrun.kernels.text.word_ids import WordIds
 from irrun.ops import Dim, Fact, In, OpError, Out, Shape
 from irrun.ops.calling import WrongInputCount
 from irrun.ops.shapes import merge_dims
@@ -110,13 +112,27 @@ def texts(begins: Array, ends: Array, chars: Array, *, input: int) -> list[bytes
     return split(begins, ends, chars)
 
 
-def words(inputs: Sequence[Array]) -> list[bytes]:
-    """Return the strings of rows, ``ROWS_OF_TEXT``, in the order of the rows; OpError where an offset is outside."""
+def word_edges(inputs: Sequence[Array]) -> tuple[Array, Array]:
+    """Return begins and ends of the strings of rows, ``ROWS_OF_TEXT``, in the order of the rows.
+
+    OpError where an offset is outside.
+    """
     row_begins, row_ends, begins, ends, chars = inputs
     check_bounds(row_begins, row_ends, begins.size, "a row", input=0)
     check_bounds(begins, ends, chars.size, "a string", input=2)
     order = places(row_begins, row_ends)
-    return split(begins.reshape(-1)[order], ends.reshape(-1)[order], chars)
+    return begins.reshape(-1)[order], ends.reshape(-1)[order]
+
+
+def words(inputs: Sequence[Array]) -> list[bytes]:
+    """Return the strings of rows, ``ROWS_OF_TEXT``, in the order of the rows; OpError where an offset is outside."""
+    return split(*word_edges(inputs), inputs[4])
+
+
+def word_ids(inputs: Sequence[Array], ids: WordIds) -> tuple[Array, Array, Array]:
+    """Return the outputs ``OUT_IDS`` for rows of strings, ``ROWS_OF_TEXT``; OpError where an offset is outside."""
+    counts, found = ids.of_each(*word_edges(inputs), inputs[4])
+    return *element_rows(inputs[0], inputs[1], counts), found
 
 
 def checked_rows(row_begins: Array, row_ends: Array, begins: Array, ends: Array, chars: Array) -> Strings:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from irrun.kernels.text.characters import CharacterMap
 from irrun.kernels.text.substitution import is_short, substituted, template
@@ -46,23 +47,30 @@ class RegexNormalization(Op):
         assert pattern is not None
         assert replacement is not None
         change = _change(pattern.tobytes(), replacement.tobytes(), self.global_replace)
-        return normalization.run(begins, ends, chars, flags, change)
+        return normalization.run(begins, ends, chars, flags, *change)
+
+
+class _Change(NamedTuple):
+    """The function that replaces the matches in texts, and whether there may be some in ASCII text."""
+
+    replaced_each: Callable[[list[str]], Sequence[str]]
+    may_change: Callable[[str], bool]
 
 
 @functools.lru_cache(512)
-def _change(pattern: bytes, replacement: bytes, every: bool) -> Callable[[list[str]], Sequence[str]]:
-    """Return the function that replaces the matches in texts."""
+def _change(pattern: bytes, replacement: bytes, every: bool) -> _Change:
     search = normalizing(pattern)
     parts = None if search is None else template(replacement.decode("utf-8", "surrogateescape"), search.group)
     if search is None or parts is None:
-        return lambda texts: texts
+        return _Change(lambda texts: texts, lambda _: False)
     change = functools.partial(
         substituted, find=search.find, parts=parts, bytes_of_template=len(replacement), every=every
     )
     if every and is_short(parts, search.groups):
         if search.is_character and not search.repeats:
-            return CharacterMap(change).replaced_each
+            characters = CharacterMap(change)
+            return _Change(characters.replaced_each, characters.changes)
         if search.literal is not None and all(isinstance(part, str) for part in parts):
             old, new = search.literal, "".join(map(str, parts))
-            return lambda texts: [text.replace(old, new) for text in texts]
-    return lambda texts: [*map(change, texts)]
+            return _Change(lambda texts: [text.replace(old, new) for text in texts], lambda text: old in text)
+    return _Change(lambda texts: [*map(change, texts)], search.search if search.is_local else lambda _: True)

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from irrun.kernels.text.kept import Remembered, kept
-from irrun.kernels.text.strings import joined_rows
+from irrun.kernels.text.kept import kept
 from irrun.kernels.text.unigram import of_openvino, without_repeated
+from irrun.kernels.text.word_ids import WordIds
 from irrun.ops import Array, Fact, In, Op, OpError, Shape, attr, op
 from irrun.ops._declared.tokenizers.ports import (
     OUT_IDS,
@@ -12,20 +12,20 @@ from irrun.ops._declared.tokenizers.ports import (
     flat,
     same_shape,
     texts,
-    words,
+    word_ids,
 )
 from irrun.ops.shapes import merge_dims
 from irrun.tensor.element_type import F32
 
 
 @kept
-def _ids(begins: Array, ends: Array, chars: Array, scores: Array, *, unknown: int) -> Remembered[list[int]]:
+def _ids(begins: Array, ends: Array, chars: Array, scores: Array, *, unknown: int) -> WordIds:
     """Return the ids of each text."""
     tokens = texts(begins, ends, chars, input=5)
     if b"" in tokens:
         raise OpError(f"token {tokens.index(b'')} is empty, expected at least one byte", input=5)
     encode = of_openvino(tokens, scores.reshape(-1), unknown).encode
-    return Remembered(lambda text: without_repeated(encode(text), unknown))
+    return WordIds(lambda text: without_repeated(encode(text), unknown))
 
 
 @op("UnigramTokenizer", opset="extension")
@@ -58,4 +58,4 @@ class UnigramTokenizer(Op):
 
     def run(self, *inputs: Array) -> tuple[Array, ...]:
         ids = _ids(*inputs[5:9], unknown=self.unk_token_id)
-        return joined_rows(inputs[0], inputs[1], [*map(ids.__getitem__, words(inputs[:5]))])
+        return word_ids(inputs[:5], ids)

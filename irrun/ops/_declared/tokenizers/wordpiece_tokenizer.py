@@ -3,10 +3,18 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.kernels.text.kept import kept
-from irrun.kernels.text.strings import joined_rows, places
+from irrun.kernels.text.strings import rows
 from irrun.kernels.text.wordpiece import WordPieces
 from irrun.ops import Array, Fact, In, Op, Shape, attr, op
-from irrun.ops._declared.tokenizers.ports import OUT_IDS, ROWS_OF_TEXT, UNKNOWN, VOCABULARY, same_shape, texts, words
+from irrun.ops._declared.tokenizers.ports import (
+    OUT_IDS,
+    ROWS_OF_TEXT,
+    UNKNOWN,
+    VOCABULARY,
+    same_shape,
+    texts,
+    word_edges,
+)
 from irrun.tensor.element_type import I32, I64
 
 
@@ -47,12 +55,14 @@ class WordpieceTokenizer(Op):
     ) -> tuple[Array, ...]:
         unknown, longest = int(tables[3].reshape(-1)[0].astype(np.int32)), self.max_bytes_per_word
         encoder = _encoder(*tables[:3], indicator=self.suffix_indicator, unknown=unknown, longest=longest)
-        given = words((row_begins, row_ends, begins, ends, chars))
-        found = [*map(encoder.ids.__getitem__, given)]
-        if b"" in given:
-            starts = begins.reshape(-1)[places(row_begins, row_ends)].tolist()
+        inputs = row_begins, row_ends, begins, ends, chars
+        first, last = word_edges(inputs)
+        counts, ids = encoder.ids.of_each(first, last, chars)
+        empty = np.flatnonzero(first == last)
+        if len(empty):
             text = chars.tobytes()
-            for index, (word, start) in enumerate(zip(given, starts, strict=True)):
-                if not word:
-                    found[index] = encoder.first(text[start:])
-        return joined_rows(row_begins, row_ends, found)
+            parts = np.split(ids, np.cumsum(counts)[:-1])
+            for index in empty:
+                parts[index] = np.array(encoder.first(text[first[index] :]), np.int32)
+            counts, ids = np.fromiter(map(len, parts), np.int64, len(parts)), np.concatenate(parts)
+        return *rows(row_begins, row_ends, counts), ids

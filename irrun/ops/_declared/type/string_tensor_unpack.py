@@ -70,7 +70,7 @@ class StringTensorUnpackOfTokenizers(Op):
 def _of_strings(data: Fact) -> tuple[Shape, Shape, Shape]:
     if data.constant is None:
         return data.shape, data.shape, Shape([Dim()])
-    size = sum(len(text.encode("utf-8", "surrogateescape")) for text in data.constant.reshape(-1).tolist())
+    size = len("".join(data.constant.reshape(-1).tolist()).encode("utf-8", "surrogateescape"))
     return data.shape, data.shape, Shape([size])
 
 
