@@ -37,19 +37,20 @@ class Workers:
 
         Fewer do them where the system refuses threads. Each worker has ``each`` bytes of workspace. ``kept`` holds all
         of the memory, which a worker that is late may look at after this returns.
+
+        An interrupt may come behind a call of ``acquire``, before what releases the lock is entered, but not between
+        those of ``with``.
         """
-        if count < 2 or not self._lock.acquire(blocking=False):
+        if count < 2 or self._lock.locked():
             walk_alone(tape, calls, workspace)
             return
-        try:
+        with self._lock:
             count = self._begin(count)
             settle(self._mailbox, _YIELD)
             self._last = kept
             for worker in self.threads[: count - 1]:
                 worker.wake()
             lead(self._mailbox, count, tape, calls, counters, workspace, each, _YIELD)
-        finally:
-            self._lock.release()
         if all(worker.is_asleep for worker in self.threads):
             self.rest()
 
@@ -60,12 +61,10 @@ class Workers:
 
     def rest(self) -> None:
         """Forget the memory of a tape that is over, unless another one is walked now."""
-        if self._lock.acquire(blocking=False):
-            try:
+        if not self._lock.locked():
+            with self._lock:
                 settle(self._mailbox, _YIELD)
                 self._last = None
-            finally:
-                self._lock.release()
 
     def _begin(self, count: int) -> int:
         """Start threads that are missing; return how many workers there are, at most ``count``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import random
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 import irrun.document.weights
 import irrun.model
+import irrun.runtime.workers
 from irrun.runtime.tiers import has_kernels
 from irrun.tensor import Array
 from tests.nets import Net
@@ -83,3 +85,28 @@ def test_interrupts(tmp_path: Path, rows: str, monkeypatch: pytest.MonkeyPatch) 
             np.testing.assert_array_equal(run(compiled), expected, str(event))
             assert compiled.executor.last == "compiled", event
         assert {file.suffix for file in (tmp_path / "cache").iterdir()} == {".packed"}, event
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no timer of signals")
+@pytest.mark.skipif(not has_kernels(), reason="compiled kernels are those of irrun-kernels")
+def test_an_interrupt_leaves_the_workers_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise later runs would be on one thread."""
+    for name in ("lead", "settle", "walk_alone"):
+        monkeypatch.setattr(irrun.runtime.workers, name, lambda *_: None)
+    workers = irrun.runtime.workers.Workers()
+    monkeypatch.setattr(workers, "_begin", lambda count: count)
+    chosen = random.Random(5)
+
+    def interrupt(*_: object) -> None:
+        raise InterruptedError
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for _ in range(300):
+            with pytest.raises(InterruptedError):  # noqa: PT012
+                signal.setitimer(signal.ITIMER_REAL, chosen.uniform(5e-6, 60e-6))
+                while True:
+                    workers.walk(0, 0, 0, 0, 0, 2, None)
+            assert not workers._lock.locked()
+    finally:
+        signal.signal(signal.SIGALRM, before)
