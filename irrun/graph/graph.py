@@ -7,14 +7,12 @@ import heapq
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
+import networkx as nx
+
 from irrun.document.info import texts
 from irrun.document.records import Info, LayerElement
-from irrun.jobs.collector import collection_paused
 from irrun.ops import Op
 from irrun.ops.context import BodyPorts
-
-with collection_paused():
-    import networkx as nx
 
 _Edges = Mapping[int, Mapping[int, Mapping[int, Mapping[str, int]]]]
 """The data of edges by node, by the other node, and by key."""

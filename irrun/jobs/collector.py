@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+from collections import deque
 from itertools import count
+from operator import call
 from typing import Final
 
 _NUMBERS: Final = count()
@@ -25,9 +27,15 @@ class collection_paused:
     other threads do between two of them.
     """
 
-    __slots__ = ("_is_over", "_number")
+    __slots__ = ("_imports", "_is_over", "_number")
 
-    def __init__(self) -> None:
+    def __init__(self, *, imports: bool = False) -> None:
+        """With ``imports``, the first search behind the pause passes over what was made, which stays for good.
+
+        All objects become old ones. No line of Python is between the two steps of that: an interrupt there would leave
+        them frozen.
+        """
+        self._imports = imports
         self._number = next(_NUMBERS)
         self._is_over = True
 
@@ -42,6 +50,8 @@ class collection_paused:
         _PAUSES.discard(self._number)
         if _ENABLED and not _PAUSES:
             over = _ENABLED - _PAUSES
+            if self._imports and not gc.get_freeze_count():
+                deque(map(call, (gc.freeze, gc.unfreeze)), 0)
             gc.enable()
             _ENABLED.difference_update(over)
         self._is_over = True
