@@ -29,7 +29,9 @@ def network() -> Net:
 def product() -> Net:
     """Return one product, whose kernel is compiled sooner than those of a network."""
     net = Net()
-    net.result(net.layer("MatMul", [net.parameter("x", "?,30"), net.normal(30, 64)], transpose_a=False, transpose_b=False))
+    net.result(
+        net.layer("MatMul", [net.parameter("x", "?,30"), net.normal(30, 64)], transpose_a=False, transpose_b=False)
+    )
     return net
 
 
