@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import re
 import runpy
 import shlex
@@ -18,11 +19,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
+from unittest import mock
 
 from click.testing import CliRunner
 
 from irrun.cli.app import app
 from irrun.linter.rule import forget
+from irrun.openvino.nodes import records
 from tests.page_files import BLOCK, NAME
 
 _FEWER: Final = re.compile(r" \| (head|tail) -n (\d+)$")
@@ -96,7 +99,8 @@ def _output(command: list[str]) -> str:
         shutil.copy(*arguments)
         return ""
     if program == "python":
-        with contextlib.redirect_stdout(io.StringIO()) as said:
+        first = mock.patch.object(records, "_numbers", itertools.count())
+        with first, contextlib.redirect_stdout(io.StringIO()) as said:
             runpy.run_path(arguments[0], run_name="__main__")
         return said.getvalue()
     if given == ["pip", "install", "-e", "."]:

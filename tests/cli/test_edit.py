@@ -10,6 +10,7 @@ import pytest
 
 from irrun.model import load
 from tests.cli.conftest import Run, one_line
+from tests.nets import Net
 from tests.reporting.models import network, save
 
 IMAGE = np.random.default_rng(3).normal(size=(1, 3, 8, 8)).astype("f4")
@@ -43,6 +44,21 @@ def test_reshape(run: Run, model: Path, tmp_path: Path) -> None:
     assert run("edit", "reshape", model, "--shape", "image[4,3,8,8]", "-o", made).exit_code == 0
     assert [str(port.partial_shape) for port in load(made).outputs] == ["[4,64]"]
     assert run("lint", made).exit_code == 0
+
+
+def test_sizes_that_an_exporter_wrote_down_are_relaxed(run: Run, tmp_path: Path) -> None:
+    net, made = Net(), tmp_path / "batch.xml"
+    flat = net.layer("Reshape", [net.parameter("x", "1,3,4"), net.constant([1, 12])], special_zero=False)
+    net.ir.result(net.layer("MatMul", [flat, net.constant(np.ones((12, 5)))], transpose_a=False, transpose_b=False))
+    model = net.save(tmp_path / "model.xml")
+    np.save(tmp_path / "x.npy", np.arange(48, dtype=np.float32).reshape(4, 3, 4))
+    for shape, expected in (("x[?,3,4]", "[?,5]"), ("4,3,4", "[4,5]")):
+        assert run("edit", "reshape", model, "--shape", shape, "-o", made).exit_code == 0
+        assert [str(port.partial_shape) for port in load(made).outputs] == [expected]
+        for file, options in ((made, ()), (model, ("--shape", shape))):
+            values = tmp_path / "y.npy"
+            assert run("run", file, "-i", tmp_path / "x.npy", "-o", values, "-q", *options).exit_code == 0
+            assert np.load(values)[:, 0].tolist() == [66, 210, 354, 498]
 
 
 def test_strip(run: Run, model: Path, tmp_path: Path) -> None:

@@ -103,8 +103,13 @@ class Mutator:
         return Fault("dim added", start, start, content + indent, _of(port))
 
     def precision(self) -> Fault:
-        _, port = self.random.choice(self.typed)
-        new = self.random.choice([word for word in PRECISIONS if word != port.precision])
+        layer, port = self.random.choice(self.typed)
+        words = [word for word in PRECISIONS if word != port.precision]
+        is_unread = all((edge.from_layer, edge.from_port) != (layer.id, port.id) for _, edge in self.edges)
+        if port in layer.outputs and is_unread and (port.precision or "").startswith(("I", "U")):
+            # Old writers declare such outputs as floats, which is information only.
+            words = [word for word in words if word not in ("FP16", "FP32")]
+        new = self.random.choice(words)
         return self._value(port.element, "precision", new, "precision", _of(port))
 
     def unknown_precision(self) -> Fault:

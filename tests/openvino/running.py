@@ -103,6 +103,12 @@ CALLS: dict[str, Check] = {
     ],
     "call dynamic misfit": lambda ov: compiled(ov, "-1,3")(np.zeros((2, 4), np.float32)),
     "call of scalar dim": lambda ov: compiled(ov, "")(np.float32(3)),
+    "call with arrays of rank 0": lambda ov: [
+        compiled(ov, shape)({"x": np.array(value)}, share_inputs=share)[0]
+        for shape, value, share in (("1", 3.5, False), ("1,1", 3, True), ("-1", np.float32(3), True))
+    ],
+    "call with an array of rank 0 for two": lambda ov: compiled(ov, "2")({"x": np.array(3.0)}),
+    "call with an array of rank 0 for open sizes": lambda ov: compiled(ov, "-1,-1")({"x": np.array(3.0)}),
     "results by key": _keys,
     "results as dict": lambda ov: sorted(port.any_name for port in two(ov)([A, B]).to_dict()),
     "results as tuple": lambda ov: two(ov)([A, B]).to_tuple(),

@@ -26,17 +26,30 @@ def network() -> Net:
     return net
 
 
+def product() -> Net:
+    """Return one product, whose kernel is compiled sooner than those of a network."""
+    net = Net()
+    net.result(
+        net.layer("MatMul", [net.parameter("x", "?,30"), net.normal(30, 64)], transpose_a=False, transpose_b=False)
+    )
+    return net
+
+
 @pytest.mark.parametrize("tier", TIERS)
 @pytest.mark.parametrize("precision", ["bf16", "f32"])
 def test_rows(tmp_path: Path, precision: str, tier: str) -> None:
-    rows = np.random.default_rng(0).standard_normal((37, 64)).astype(np.float32)
-    net = network()
+    check_rows(network(), 64, 33, tmp_path, precision, tier)
+
+
+def check_rows(net: Net, width: int, columns: int, folder: Path, precision: str, tier: str) -> None:
+    """Compare 0, 1 and odd numbers of rows with those of all rows at once, by models that saw others at first."""
+    rows = np.random.default_rng(0).standard_normal((37, width)).astype(np.float32)
     for first in (0, 1, 37):
-        model = net.compile(tmp_path, INFERENCE_PRECISION_HINT=precision, TIER=tier)
+        model = net.compile(folder, INFERENCE_PRECISION_HINT=precision, TIER=tier)
         every = model([rows])[0] if first else None
         for count in (first, 0, 1, 3, 37, 0):
             (result,) = model([rows[:count]]).to_tuple()
-            assert result.shape == (count, 33)
+            assert result.shape == (count, columns)
             if every is not None:
                 np.testing.assert_allclose(result, every[:count], rtol=2e-2, atol=0.3 if precision == "bf16" else 1e-3)
 

@@ -1,6 +1,8 @@
 """Write a model with reshaped inputs.
 
-The shapes of all other tensors are inferred, and written to the file.
+The shapes of all other tensors are inferred, and written to the file. Sizes that
+an exporter wrote into Reshape layers and states are relaxed, as by Model.reshape
+of OpenVINO's API.
 
 \b
 Examples:
@@ -18,7 +20,8 @@ from irrun.cli.console import verbosity
 from irrun.cli.editing import sharing
 from irrun.cli.extending import extension_option
 from irrun.cli.inputs import FILE, weights_option
-from irrun.evaluation.files.naming import reshape
+from irrun.evaluation.files.naming import shapes_of
+from irrun.surgery import reshape
 
 
 @click.command(name="reshape", help=__doc__)
@@ -36,5 +39,5 @@ from irrun.evaluation.files.naming import reshape
 @extension_option
 @verbosity
 def command(model: Path, output: Path, shapes: tuple[str, ...], weights: Path | None) -> None:
-    loaded, _ = reshape(sharing.read(model, weights, output), shapes)
-    sharing.write(loaded, output)
+    loaded = sharing.read(model, weights, output)
+    sharing.write(reshape(loaded, shapes_of(shapes, loaded.inputs)), output)

@@ -61,16 +61,27 @@ def split_shape(text: str, ports: Sequence[Port]) -> tuple[Port, Shape]:
         raise RequestError(what) from None
 
 
-def reshape(model: Loaded, texts: Sequence[str]) -> tuple[Loaded, dict[int, Shape]]:
-    """Return the model with inputs of the shapes that ``NAME[SHAPE]`` texts say, and those shapes by place."""
+def shapes_of(texts: Sequence[str], ports: Sequence[Port]) -> dict[int, Shape]:
+    """Return the shapes that ``NAME[SHAPE]`` texts say, by the place of the input."""
     given: dict[int, Shape] = {}
-    ports = model.inputs
     for text in texts:
         port, shape = split_shape(text, ports)
         if port.index in given:
             raise RequestError(f'--shape {text}: input "{port.any_name}" is given a shape twice')
         given[port.index] = shape
-    return (model.reshaped(given) if given else model), given
+    return given
+
+
+def reshape(model: Loaded, texts: Sequence[str]) -> tuple[Loaded, dict[int, Shape]]:
+    """Return the model with inputs of the shapes that ``NAME[SHAPE]`` texts say, and those shapes by place."""
+    given = shapes_of(texts, model.inputs)
+    return (_reshaped(model, given) if given else model), given
+
+
+def _reshaped(model: Loaded, shapes: Mapping[int, Shape] | Mapping[str, Shape]) -> Loaded:
+    from irrun.surgery.shapes import reshape as relaxed
+
+    return relaxed(model, shapes)
 
 
 def takes(model: Loaded, shapes: Mapping[str, Shape]) -> bool:
@@ -81,7 +92,7 @@ def takes(model: Loaded, shapes: Mapping[str, Shape]) -> bool:
 @lru_cache(maxsize=2)
 def _takes(model: Loaded, shapes: tuple[tuple[str, Shape], ...]) -> bool:
     try:
-        reshaped = model.reshaped(dict(shapes))
+        reshaped = _reshaped(model, dict(shapes))
         sound(reshaped.bound.graph, reshaped.facts)
     except IRError:
         return False

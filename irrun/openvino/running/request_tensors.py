@@ -254,6 +254,12 @@ def _require_type(tensor: Tensor, port: ConstOutput) -> None:
         raise InputError(f"the tensor is {element}, expected {type} for {port!r}")
 
 
+def _takes_a_scalar(fact: Fact) -> bool:
+    """Return whether an input with axes holds one element, or has one axis: OpenVINO takes scalars for these."""
+    shape, rank = fact.shape, fact.shape.rank
+    return rank is not None and rank > 0 and (shape.is_static or rank == 1) and shape.admits((1,) * rank)
+
+
 def _value(value: Any, port: ConstOutput) -> Any:
     """Return a value for an input as an array, or what can be made one; TypeError for None."""
     fact = port.fact
@@ -267,6 +273,8 @@ def _value(value: Any, port: ConstOutput) -> Any:
         return np.char.decode(texts) if texts.dtype.kind == "S" else texts
     if isinstance(value, list):
         value = np.asarray(value)
+    if np.ndim(value) == 0 and _takes_a_scalar(fact):
+        value = np.reshape(value, (1,) * len(fact.shape))
     kind = value.dtype.kind if isinstance(value, np.ndarray | np.generic) else "f" if isinstance(value, float) else ""
     if kind == "f" and fact.type.is_integer and not is_raw(fact.type):
         with np.errstate(all="ignore"):

@@ -25,6 +25,8 @@ test_bf16.test_bits_of_bf16_are_those_of_the_numbers()
 for rows in (1, 7):
     test_bf16.test_products_are_equal_to_the_bit.__wrapped__((rows, 30, 64))
 test_convolution.test_depthwise_convolution_of_bf16.__wrapped__("depthwise, 17 channels", "none")
+with TemporaryDirectory() as folder:
+    test_few_rows.check_rows(test_few_rows.product(), 30, 64, Path(folder), "bf16", "compiled")
 """,
     "attention": """
 test_attention.test_operands_are_rounded.__wrapped__("odd", "mask", "keys")
@@ -46,9 +48,12 @@ for rows in (1, 2, 3):
 }
 
 START: Final = """
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from irrun_kernels import backends, host
 from irrun.tensor.element_type import BF16, F16
 from tests.kernels.compiled import test_attention, test_bf16, test_bytes, test_convolution, test_dynamic, test_packed
+from tests.runtime import test_few_rows
 print(backends.OF_BF16.name, backends.OF_BYTES.name, host.LANES, sep=", ")
 """
 

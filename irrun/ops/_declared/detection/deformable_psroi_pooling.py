@@ -20,9 +20,9 @@ class DeformablePSROIPooling(Op):
     """Pool regions to a fixed size, each bin from a separate input channel and moved by an offset.
 
     Note: a batch index of -1 ends the list of regions, as in the output of Proposal; results after it are 0, as in
-    OpenVINO. The page gives offsets two sizes, part_size and group_size. Of offsets [NUM_ROIS, 2 * NUM_CLASSES,
-    group_size, group_size] with a smaller part_size, the first elements in memory are those of part_size, as in
-    OpenVINO.
+    OpenVINO. Other indices beyond the batch are refused; OpenVINO does not check them. The page gives offsets two
+    sizes, part_size and group_size. Of offsets [NUM_ROIS, 2 * NUM_CLASSES, group_size, group_size] with a smaller
+    part_size, the first elements in memory are those of part_size, as in OpenVINO.
     """
 
     inputs = (
