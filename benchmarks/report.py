@@ -71,7 +71,7 @@ def machine(threads: int, results: Results) -> dict[str, str]:
         "installed, with all that it needs": ", ".join(
             f"{package}{extra} {installed_mib(package, extra.strip('[]')):.0f} MiB"
             for package, extra in (("irrun", "[fast]"), *((name, "") for name in dict.fromkeys(PACKAGES.values())))
-            if _version(package) is not None
+            if _version("irrun-kernels" if extra else package) is not None
         ),
     }
 

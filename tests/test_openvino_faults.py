@@ -13,8 +13,11 @@ import numpy as np
 import pytest
 
 import irrun.model
+from irrun.ops.registry import declarations
 from irrun.surgery import reshape, save, set_weights
-from tests.lab.releases import departures, wrong
+from tests.lab.releases import departures, workarounds, wrong
+from tests.lab.releases.rewriting import BUILT, CHANGED, ORDINARY
+from tests.lab.releases.shown import ABSENT
 from tests.openvino_faults import FAULTS, FORMULAS, Array, inputs_of
 
 PAGE = FAULTS.with_name("openvino-faults.md").read_text(encoding="utf-8")
@@ -56,11 +59,29 @@ def test_departures_of_single_operations_have_files_and_releases() -> None:
         folders = {name.split("/")[0] for name in archive.namelist()}
         model = irrun.model.load(archive.read("Clamp-1_nan/model.xml"), archive.read("Clamp-1_nan/model.bin"))
         x = np.load(io.BytesIO(archive.read("Clamp-1_nan/in0.npy")))
+    declared = {(departures.versioned(cls.spec), key) for cls in declarations() for key in cls.spec.departures}
     assert sorted(recorded) == sorted(cases)
+    assert declared == {*cases, *ABSENT}
+    assert not cases.keys() & ABSENT.keys()
     assert folders == {departures.name(*key) for key in cases}
     assert all(len(of[key]) == len(record["releases"]) for of in record["departures"].values() for key in of)
     (found,) = irrun.model.build(model).session().run([x]).to_tuple()
     np.testing.assert_array_equal(found, cases["Clamp-1", "nan"].expected[0])
+
+
+def test_workarounds_of_single_operations_have_run() -> None:
+    record = json.loads(workarounds.DATA.read_text(encoding="utf-8"))
+    ran = {(version, key): outcome for version, of in record["workarounds"].items() for key, outcome in of.items()}
+    specs = {departures.versioned(cls.spec): cls.spec for cls in declarations()}
+    assert {*ran.values()} == {"agrees"}
+    assert ran.keys() == {*BUILT, *CHANGED, *ORDINARY}
+    assert ran.keys() == {(version, key) for version, spec in specs.items() for key in spec.workarounds}
+    assert all(spec.workarounds.keys() <= spec.departures.keys() for spec in specs.values())
+    assert record["openvino"] == "2026.4.1"
+    assert (
+        specs["AvgPool-16"].departure("dilations")
+        == "crashes where dilations are absent (instead: write dilations of 1)"
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,11 @@ from irrun.ops.registry import declarations
 from tests.lab import records
 from tests.lab.conformance.page import linked
 from tests.lab.releases import departures
+from tests.lab.releases.shown import ABSENT
 from tools.markdown import cell
 
 BEGIN, END = "<!-- departures: begin -->", "<!-- departures: end -->"
-HEAD = "| operation | version | OpenVINO's CPU plugin | releases | file |", "|---|---|---|---|---|"
+HEAD = "| operation | version | OpenVINO's CPU plugin | releases | instead | file |", "|---|---|---|---|---|---|"
 
 
 def page(path: Path) -> str:
@@ -31,9 +32,10 @@ def _rows() -> Iterator[str]:
         version = departures.versioned(cls.spec)
         outcomes = record["departures"].get(version, {})
         for key, text in cls.spec.departures.items():
-            asked = (
-                (departures.since(record["releases"], outcomes[key]), f"`{departures.name(version, key)}`")
+            instead = cell(cls.spec.workarounds.get(key, "none known"))
+            shown = (
+                [departures.since(record["releases"], outcomes[key]), instead, f"`{departures.name(version, key)}`"]
                 if key in outcomes
-                else ("", "")
+                else ["", instead, ABSENT[version, key]]
             )
-            yield f"| {' | '.join([linked(cls.spec), cls.spec.version, cell(text), *asked])} |"
+            yield f"| {' | '.join([linked(cls.spec), cls.spec.version, cell(text), *shown])} |"

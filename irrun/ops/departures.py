@@ -1,7 +1,8 @@
 """Differences between OpenVINO's CPU plugin and the specification.
 
 An operation declares its own in ``departures``; ``GENERAL`` holds those of many operations. The text of a departure
-follows the words "OpenVINO's CPU plugin".
+follows the words "OpenVINO's CPU plugin". ``workarounds`` of an operation says, under the same keys, what to write
+instead; the constants of this module serve several operations.
 """
 
 from __future__ import annotations
@@ -63,6 +64,21 @@ GENERAL: Final[Mapping[str, str]] = {
     "unknown": "does not know the operation",
 }
 """Departures by a short key."""
+
+IN_I32: Final = "Convert to i32 before, and back after"
+IN_F32: Final = "Convert to f32 before, and back after"
+LEFT_OUT: Final = "leave the layer out"
+NAN_SELECTED: Final = "after it, Select(IsNaN(x), x, result)"
+NAN_SPREAD: Final = "give 0 in place of NaN and infinity, and Add a ReduceSum along the axis of NaN in their places"
+NAN_ADDED: Final = "Add(result, ReduceSum(Select(IsNaN(x), x, 0)))"
+NUMPY: Final = "Unsqueeze the smaller inputs to aligned axes, with auto_broadcast numpy"
+OF_RANK_1: Final = "Reshape to rank 1 before, and back after"
+STATIC: Final = "static shapes, as irrun edit reshape writes"
+WITH_DILATIONS: Final = "write dilations of 1"
+NEXT_THRESHOLD: Final = "the next larger number as iou_threshold"
+LIMITED: Final = "give max_output_boxes_per_class"
+ON_FLOATS: Final = "Multiply, Add and Clamp in its place"
+NO_ELEMENTS: Final = "a Slice without elements in its place"
 
 _OF_TYPES: Final[Mapping[str, str]] = {"i64": "64-bit", "u64": "64-bit", "f64": "f64", "string": "strings"}
 """The departures of all operations on tensors of some element types."""

@@ -29,11 +29,11 @@ class Op:
     input in another shape, or with the axes in another order. ``reads_slices`` is true where ``run`` is as fast on a
     slice of the channels of a tensor. ``departures`` lists differences between OpenVINO's CPU plugin and the
     specification page: under a short key, the words that follow "OpenVINO's CPU plugin", or a ``Departure`` that the
-    linter recognises. ``factors`` are the inputs whose elements are multiplied and summed; they are rounded where less
-    than f32 is asked for. ``alike`` are groups of outputs whose sizes are equal along each axis on which inference
-    leaves them open. ``workspace`` bounds what ``run`` allocates beside its outputs, in bytes for each element of
-    inputs and outputs; blocks of a few MiB come on top. ``hooks`` are the methods behind ``infer`` and ``run`` that
-    messages name in their place.
+    linter recognises; ``workarounds`` says, under the same keys, what to write in an IR instead. ``factors`` are the
+    inputs whose elements are multiplied and summed; they are rounded where less than f32 is asked for. ``alike`` are
+    groups of outputs whose sizes are equal along each axis on which inference leaves them open. ``workspace`` bounds
+    what ``run`` allocates beside its outputs, in bytes for each element of inputs and outputs; blocks of a few MiB come
+    on top. ``hooks`` are the methods behind ``infer`` and ``run`` that messages name in their place.
     """
 
     adds: ClassVar[str] = "operations"
@@ -49,6 +49,7 @@ class Op:
     reads_slices: ClassVar[bool] = False
     bodies: ClassVar[tuple[str, ...]] = ()
     departures: ClassVar[Mapping[str, str | Departure]] = {}
+    workarounds: ClassVar[Mapping[str, str]] = {}
     factors: ClassVar[tuple[int, ...]] = ()
     alike: ClassVar[tuple[tuple[int, ...], ...]] = ()
     workspace: ClassVar[int] = 24

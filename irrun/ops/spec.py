@@ -95,6 +95,7 @@ class OpRecord(TypedDict):
     outputs: list[OutRecord]
     bodies: list[str]
     departures: dict[str, str]
+    workarounds: dict[str, str]
     page: str
 
 
@@ -122,6 +123,7 @@ class OpSpec(NamedTuple):
     outputs: tuple[Out, ...]
     bodies: tuple[str, ...]
     departures: Mapping[str, str]
+    workarounds: Mapping[str, str]
     recognised: tuple[Departure, ...]
     foldable: Fold
     page: str
@@ -153,6 +155,7 @@ class OpSpec(NamedTuple):
             outputs=cls.outputs,
             bodies=cls.bodies,
             departures={key: item if isinstance(item, str) else item.text for key, item in cls.departures.items()},
+            workarounds=cls.workarounds,
             recognised=tuple(item for item in cls.departures.values() if not isinstance(item, str)),
             foldable=cls.foldable,
             page=cls.page or "" if category == "extension" or cls.page is None else page,
@@ -200,6 +203,7 @@ class OpSpec(NamedTuple):
             ],
             "bodies": list(self.bodies),
             "departures": dict(self.departures),
+            "workarounds": dict(self.workarounds),
             "page": self.page,
         }
 
@@ -235,6 +239,11 @@ class OpSpec(NamedTuple):
         """Return the paragraphs of the docstring that describe what the page leaves open."""
         paragraphs = (part.replace("\n", " ") for part in self.doc.split("\n\n"))
         return [part for part in paragraphs if part.startswith("Note:")]
+
+    def departure(self, key: str, text: str | None = None) -> str:
+        """Return the words of a departure, or others for one layer, with its workaround if one is known."""
+        instead = self.workarounds.get(key)
+        return f"{text or self.departures[key]}{f' (instead: {instead})' if instead else ''}"
 
     def beyond(self) -> list[str]:
         """Return sentences on the types that the page excludes and OpenVINO computes."""

@@ -407,7 +407,7 @@ def test_a_step_of_rounding_accuses_nobody(tmp_path: Path) -> None:
     (suspect,) = claimed(theirs * 2).suspects
     assert isinstance(suspect, Suspect)
     assert (suspect.name, suspect.cause) == ("fq", "implementation")
-    assert suspect.what.startswith("known departures: OpenVINO's CPU plugin returns the lower limit for NaN; ")
+    assert suspect.what.startswith("known departures: OpenVINO's CPU plugin returns the lower limit for NaN (instead: ")
 
 
 def test_what_quantised_weights_lose(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def explained(model: Loaded, place: Place) -> Explanation:
         bodies=tuple((tag, len(body.graph)) for tag, body in node.bodies.items()),
         info=tuple(Note(where, name, text) for (where, name), text in node.info.texts().items()),
         notes=() if spec is None else tuple(note.removeprefix("Note: ") for note in spec.notes()),
-        departures=() if spec is None else tuple(spec.departures.values()),
+        departures=() if spec is None else tuple(spec.departure(key) for key in spec.departures),
         general=of_types(seen.inputs, seen.outputs),
         faults=tuple(faults),
         page="" if spec is None else spec.page,

@@ -8,5 +8,5 @@ them, and whether the one before refuses them, and writes ``docs/data/releases-o
 With ``--faults``, it runs the models of ``docs/faults``, and writes the error of each release to
 ``docs/data/openvino-faults.json``. With ``--departures``, it runs the smallest case of each departure that an operation
 declares, and writes the outcomes to ``docs/data/openvino-departures.json`` and the models to
-``docs/faults/operations.zip``.
+``docs/faults/operations.zip``; and it runs the workarounds with the OpenVINO of its own environment.
 """

@@ -17,7 +17,9 @@ from irrun.ops.spec import OpSpec
 from tests.cases import AnyCase, all_cases, all_models
 from tests.lab import oracle, records
 from tests.lab.oracle.cases import is_asked, model, put, reply
+from tests.lab.releases import shown, workarounds
 from tests.lab.releases.asking import Installed, short
+from tests.lab.releases.shown import Key
 from tests.ops import harness
 
 DATA: Final = records.DATA / "openvino-departures.json"
@@ -25,13 +27,10 @@ FILES: Final = records.DATA.parent / "faults" / "operations.zip"
 LETTERS: Final = {"agrees": "a", "differs": "d", "refuses": "r", "crashes": "c", "unknown": "-"}
 """The letters of outcomes in the record, one for each release; ``-`` is a release without the operation."""
 
-Key = tuple[str, str]
-"""An operation version and the key of its departure."""
-
 
 def smallest() -> dict[Key, AnyCase]:
-    """Return the case of fewest elements of each departure that an operation declares."""
-    found: dict[Key, AnyCase] = {}
+    """Return what shows each departure that an operation declares: its case of fewest elements, or a variant."""
+    found: dict[Key, AnyCase] = dict(shown.shown())
     for case in sorted((*all_cases(), *all_models()), key=_elements):
         spec = harness.declaration(case).spec
         if case.departs in spec.departures and is_asked(case):
@@ -60,6 +59,7 @@ def record(installed: Sequence[Installed], folder: Path) -> dict[str, dict[str, 
             outcome = reply(case, answer).outcome if has else "unknown"
             of = found.setdefault(version, {})
             of[departure] = of.get(departure, "") + LETTERS[outcome]
+    workarounds.record(cases, folder / "workarounds")
     records.write(DATA, {"releases": [item.name for item in installed], "departures": found})
     _archive(cases)
     return found

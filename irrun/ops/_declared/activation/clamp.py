@@ -7,7 +7,7 @@ import numpy as np
 from irrun.kernels.elementwise import Elementwise, clipped
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.arithmetic.elementwise import over_dims
-from irrun.ops.departures import Departure, Layer
+from irrun.ops.departures import NAN_SELECTED, Departure, Layer
 from irrun.tensor import UNBOUNDED
 from irrun.tensor.element_type import NUMERIC
 
@@ -32,6 +32,7 @@ class Clamp(Op):
         "nan": "returns min for NaN",
         "8-bit": Departure("rounds min of 8-bit integers down", _min_of_8_bits),
     }
+    workarounds = {"nan": NAN_SELECTED, "8-bit": "a whole number as min"}
 
     workspace = 8
     foldable = Fold.BOUNDS

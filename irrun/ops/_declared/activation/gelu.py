@@ -16,6 +16,7 @@ class GeluV2(FloatActivation):
     """Gaussian error linear unit, x times the normal distribution function of x, by the error function."""
 
     departures = {"infinite": "returns NaN for infinity, and infinity for half of the largest numbers"}
+    workarounds = {"infinite": "after it, Select(Greater(Abs(x), 10), Maximum(x, 0), result)"}
     function = gelu
 
     def elementwise(self) -> Elementwise:
@@ -27,6 +28,7 @@ class GeluV7(Op):
     """Gaussian error linear unit, x times the normal distribution function of x, exact or approximated."""
 
     departures = {"infinite": "returns NaN for infinity, and infinity for half of the largest numbers"}
+    workarounds = {"infinite": "after it, Select(Greater(Abs(x), 10), Maximum(x, 0), result)"}
     workspace = 8
     inputs = (In("data", T),)
     outputs = (Out("output", T),)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from irrun.kernels.casting import in_floats
 from irrun.kernels.piecewise import hard_sigmoid
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, op
-from irrun.ops.departures import Departure
+from irrun.ops.departures import NAN_SELECTED, ON_FLOATS, Departure
 from irrun.tensor.element_type import NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -18,6 +18,7 @@ class HardSigmoid(Op):
         "falling": "assumes that alpha is positive",
         "nan": "returns 1 for NaN",
     }
+    workarounds = {"parameters": ON_FLOATS, "falling": ON_FLOATS, "nan": NAN_SELECTED}
 
     inputs = (
         In("data", T),

@@ -4,6 +4,7 @@ from irrun.kernels.casting import in_floats
 from irrun.kernels.softmax import log_softmax
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.activation.softmax import check_axis
+from irrun.ops.departures import NAN_SPREAD
 from irrun.tensor.element_type import NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -14,6 +15,7 @@ class LogSoftmax(Op):
     """Natural logarithm of the softmax along an axis."""
 
     departures = {"beside nan": "returns -inf beside NaN and infinity"}
+    workarounds = {"beside nan": NAN_SPREAD}
     inputs = (In("data", T),)
     outputs = (Out("output", T),)
 

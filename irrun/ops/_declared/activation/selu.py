@@ -17,6 +17,7 @@ class Selu(Op):
     departures = {
         "parameters": Departure("refuses alpha and lambda that are not constant", lambda _, layer: layer.varies(1, 2))
     }
+    workarounds = {"parameters": "Exp, Minimum, Maximum, Multiply and Add in its place"}
 
     inputs = (
         In("data", T),

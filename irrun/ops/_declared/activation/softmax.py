@@ -3,6 +3,7 @@ from __future__ import annotations
 from irrun.kernels.casting import in_floats
 from irrun.kernels.softmax import softmax
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
+from irrun.ops.departures import NAN_SPREAD
 from irrun.ops.shapes import normalize_axis
 from irrun.tensor.element_type import NUMERIC
 
@@ -14,6 +15,7 @@ class SoftMaxV1(Op):
     """Exponentials along an axis, divided by their sum."""
 
     departures = {"beside nan": "returns 0 beside NaN and infinity"}
+    workarounds = {"beside nan": NAN_SPREAD}
     workspace = 8
     inputs = (In("data", T),)
     outputs = (Out("output", T),)
@@ -33,6 +35,7 @@ class SoftMaxV8(Op):
     """Exponentials along an axis, divided by their sum."""
 
     departures = {"beside nan": "returns 0 beside NaN and infinity"}
+    workarounds = {"beside nan": NAN_SPREAD}
     workspace = 8
     inputs = (In("data", T),)
     outputs = (Out("output", T),)

@@ -6,6 +6,7 @@ import numpy as np
 
 from irrun.ops import Array, Dim, Fold, attr, op
 from irrun.ops._declared.arithmetic.elementwise import Binary, hold_dims, over_dims
+from irrun.ops.departures import OF_RANK_1
 
 
 @op("Divide", opset=1)
@@ -19,6 +20,7 @@ class Divide(Binary):
         "floor": "rounds toward zero whatever m_pythondiv says",
         "rank 7": "rounds quotients of 8-bit integers to nearest from rank 7 on",
     }
+    workarounds = {"floor": "Divide(Subtract(a, FloorMod(a, b)), b)", "rank 7": OF_RANK_1}
 
     foldable = Fold.BOUNDS
 

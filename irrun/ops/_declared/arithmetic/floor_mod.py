@@ -21,4 +21,5 @@ class FloorMod(Binary):
 
     foldable = Fold.DIMS
     departures = {"infinite": "returns NaN for an infinite divisor"}
+    workarounds = {"infinite": "after it, Select(IsInf(b), a, result), and b in place of a where their signs differ"}
     function = floor_mod

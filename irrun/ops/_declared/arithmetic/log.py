@@ -4,6 +4,7 @@ import numpy as np
 
 from irrun.ops import op
 from irrun.ops._declared.arithmetic.elementwise import FloatFunction
+from irrun.ops.departures import IN_F32
 
 
 @op("Log", opset=1)
@@ -15,6 +16,7 @@ class Log(FloatFunction):
     """
 
     departures = {"integers": "rounds the results of integers to nearest; the page does not define them"}
+    workarounds = {"integers": IN_F32}
 
     function = np.log
     whole = np.trunc

@@ -20,6 +20,7 @@ class Maximum(Binary):
     """
 
     departures = {"nan": "returns the second input where one is NaN, which the page does not define"}
+    workarounds = {"nan": "after it, Select(IsNaN(a), a, result) for the first input a"}
 
     foldable = Fold.BOUNDS
     function = maximum

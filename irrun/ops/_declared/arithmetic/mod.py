@@ -25,4 +25,5 @@ class Mod(Binary):
 
     foldable = Fold.DIMS
     departures = {"infinite": "returns NaN for an infinite divisor"}
+    workarounds = {"infinite": "after it, Select(IsInf(b), a, result)"}
     function = mod

@@ -8,6 +8,7 @@ import numpy as np
 from irrun.kernels.casting import reach, truncate
 from irrun.ops import Array, Dim, Fold, Legacy, op
 from irrun.ops._declared.arithmetic.elementwise import Binary, hold_dims, over_dims
+from irrun.ops.departures import IN_I32
 
 _MOST_FACTORS: Final = 8
 _LARGEST: Final = 2**31 - 1
@@ -41,6 +42,7 @@ class Power(Binary):
     """
 
     departures = {"8-bit": "saturates 8-bit integers", "32-bit": "returns 2^31 for powers of u32 beyond i32"}
+    workarounds = {"8-bit": IN_I32}
 
     legacy = (Legacy("power", "scale", "shift", since="2019 R2", until="2019 R3"),)
     foldable = Fold.BOUNDS

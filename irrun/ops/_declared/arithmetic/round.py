@@ -17,6 +17,7 @@ class Round(Op):
     """Element-wise rounding to the nearest integer."""
 
     departures = {"away": "adds a half and truncates with half_away_from_zero, so that 0.49999997 becomes 1"}
+    workarounds = {"away": "Floor(Abs(x)), one more where the rest is at least 0.5, times Sign(x)"}
 
     inputs = (In("data", T),)
     outputs = (Out("output", T),)

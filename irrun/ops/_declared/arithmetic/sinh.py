@@ -4,6 +4,7 @@ import numpy as np
 
 from irrun.ops import op
 from irrun.ops._declared.arithmetic.elementwise import FloatFunction
+from irrun.ops.departures import IN_F32
 
 
 @op("Sinh", opset=1)
@@ -14,4 +15,5 @@ class Sinh(FloatFunction):
     """
 
     departures = {"integers": "computes other results for integers, which the page does not define"}
+    workarounds = {"integers": IN_F32}
     function = np.sinh

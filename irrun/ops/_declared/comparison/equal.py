@@ -7,7 +7,7 @@ import numpy as np
 from irrun.ops import Array, Dim, op
 from irrun.ops._declared.arithmetic.elementwise import hold_dims
 from irrun.ops._declared.comparison.base import Comparison
-from irrun.ops.departures import refuses_pdpd
+from irrun.ops.departures import NUMPY, refuses_pdpd
 from irrun.tensor import Undecided
 
 
@@ -28,5 +28,6 @@ class Equal(Comparison):
     """Element-wise comparison a == b."""
 
     departures = {"pdpd": refuses_pdpd("Equal")}
+    workarounds = {"pdpd": NUMPY}
 
     function = equal

@@ -11,5 +11,6 @@ class Greater(Comparison):
     """Element-wise comparison a > b."""
 
     departures = {"nan": "returns true where an operand is NaN"}
+    workarounds = {"nan": "Less with the inputs exchanged"}
 
     function = np.greater

@@ -11,5 +11,6 @@ class GreaterEqual(Comparison):
     """Element-wise comparison a >= b."""
 
     departures = {"nan": "returns true where an operand is NaN"}
+    workarounds = {"nan": "LessEqual with the inputs exchanged"}
 
     function = np.greater_equal

@@ -6,7 +6,7 @@ import numpy as np
 
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.arithmetic.elementwise import align_pdpd
-from irrun.ops.departures import refuses_pdpd
+from irrun.ops.departures import NUMPY, refuses_pdpd
 from irrun.ops.shapes import EXPLICIT, broadcast, broadcast_pdpd
 from irrun.tensor.element_type import ANY, BOOLEAN
 
@@ -18,6 +18,7 @@ class Select(Op):
     """Elements of one tensor where a condition is true, of another where it is false."""
 
     departures = {"pdpd": refuses_pdpd("Select")}
+    workarounds = {"pdpd": NUMPY}
 
     workspace = 8
     inputs = (

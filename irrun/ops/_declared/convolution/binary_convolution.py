@@ -22,6 +22,10 @@ class BinaryConvolution(Convolving):
         "bits": "reads the bits of the kernel in the opposite order, and ignores padding with 0",
         "integers": "refuses integers",
     }
+    workarounds = {
+        "bits": "a Convolution of -1 and 1 in f32, after a Pad with -1 or 1",
+        "integers": "a Convolution of -1 and 1 in f32, and Convert after it",
+    }
 
     inputs = (
         In("data", T1, "[N, C_IN, Y, X], of zeros and ones", rank=4),

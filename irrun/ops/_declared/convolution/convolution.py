@@ -16,6 +16,10 @@ class Convolution(Convolving):
     """
 
     departures = {"negative padding": "refuses negative padding", "beside nan": NO_PADDING}
+    workarounds = {
+        "negative padding": "a Slice before it, and padding of 0",
+        "beside nan": "a Concat of zeros before it, and auto_pad valid",
+    }
 
     workspace = 8
     inputs = (

@@ -21,6 +21,7 @@ class ConvolutionBackpropData(TransposedConvolving):
         "output_shape": "uses the padding of the attributes, not of output_shape, with auto_pad explicit or valid",
         "beside nan": "makes NaN of infinite and NaN elements of the kernel where they meet no element of data",
     }
+    workarounds = {"output_shape": "without output_shape, the padding that it implies in pads_begin and pads_end"}
 
     workspace = 8
     inputs = (

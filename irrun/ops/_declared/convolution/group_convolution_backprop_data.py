@@ -22,6 +22,10 @@ class GroupConvolutionBackpropData(TransposedConvolving):
         "beside nan": "makes NaN of infinite and NaN elements of the kernel where they meet no element of data",
         "one group": "refuses one group of two channels",
     }
+    workarounds = {
+        "output_shape": "without output_shape, the padding that it implies in pads_begin and pads_end",
+        "one group": "ConvolutionBackpropData in its place",
+    }
 
     inputs = (
         In("data", T1, "[N, GROUPS * C_IN, Z, Y, X]", rank=(3, 4, 5)),

@@ -34,6 +34,7 @@ class PriorBoxV1(Op):
     departures = {
         "scale_all_sizes": "uses max_size even with scale_all_sizes false, and writes beyond the output buffer",
     }
+    workarounds = {"scale_all_sizes": "leave max_size out"}
 
     inputs = _INPUTS
     outputs = (Out("output", F32, "[2, 4 * height * width * priors_per_point]"),)
@@ -81,6 +82,7 @@ class PriorBoxV8(Op):
         "scale_all_sizes": "uses max_size even with scale_all_sizes false, and writes beyond the output buffer",
         "order": "refuses min_max_aspect_ratios_order false",
     }
+    workarounds = {"scale_all_sizes": "leave max_size out"}
 
     inputs = _INPUTS
     outputs = (Out("output", F32, "[2, 4 * height * width * priors_per_point]"),)

@@ -36,6 +36,7 @@ class RangeV1(Op):
     """The numbers from start up to, but not including, stop, at intervals of step."""
 
     departures = {"away": _AWAY, "large step": _LARGE_STEP}
+    workarounds = {"away": "Maximum of start and stop as stop, for a positive step"}
 
     inputs = (
         In("start", T, "the first number", rank=0),
@@ -64,6 +65,10 @@ class RangeV4(Op):
         "away": _AWAY,
         "large step": _LARGE_STEP,
         "convert": "counts with inputs that are not converted to the output type, and rounds sums of floats",
+    }
+    workarounds = {
+        "away": "Maximum of start and stop as stop, for a positive step",
+        "convert": "Convert the inputs to output_type before",
     }
 
     inputs = (

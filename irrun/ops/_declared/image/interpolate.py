@@ -62,6 +62,7 @@ class InterpolateV1(Op):
         "infinite": "omits infinite and NaN elements of weight 0",
         "pads": "pads the first axes where a list of pads is shorter than the rank",
     }
+    workarounds = {"area": "AdaptiveAvgPool in its place", "pads": "pads for all axes"}
 
     workspace = 8
     inputs = (
@@ -146,6 +147,7 @@ class InterpolateV4(Op):
         "negative axis": "refuses negative axes",
         "infinite": "omits infinite and NaN elements of weight 0",
     }
+    workarounds = {"negative axis": "count axes from 0"}
 
     workspace = 8
     inputs = (
@@ -201,6 +203,7 @@ class InterpolateV11(Op):
         "pillow": "truncates integers in the modes of Pillow",
         "infinite": "omits infinite and NaN elements of weight 0",
     }
+    workarounds = {"negative axis": "count axes from 0"}
 
     workspace = 8
     inputs = (

@@ -18,6 +18,7 @@ class AUGRUCell(Op):
     """
 
     departures = {"case": "accepts names of activations in lower case only"}
+    workarounds = {"case": "names in lower case"}
 
     inputs = (
         In("X", T, "[batch, input_size]", rank=2),

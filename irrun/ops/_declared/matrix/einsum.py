@@ -23,6 +23,7 @@ class Einsum(Op):
     """
 
     departures = {"blanks": "refuses blanks in the equation"}
+    workarounds = {"blanks": "write the equation without blanks"}
 
     inputs = (In("inputs", T, "one tensor for each subscript of the equation", variadic=True),)
     outputs = (Out("output", T),)

@@ -4,6 +4,7 @@ import math
 
 from irrun.kernels.matmul import grouped_matmul, matmul
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, op
+from irrun.ops.departures import IN_F32
 from irrun.ops.shapes import merge_dims
 from irrun.ops.work import Sizes
 from irrun.tensor.element_type import I32, I64, NUMERIC
@@ -25,6 +26,7 @@ class GroupedMatMul(Op):
         "empty group": "leaves rows of no group unwritten",
         "integers": "refuses integers",
     }
+    workarounds = {"integers": IN_F32}
 
     inputs = (
         In("mat_a", T, "[tokens, K] or [groups, M, K]", rank=(2, 3)),

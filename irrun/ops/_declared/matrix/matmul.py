@@ -4,6 +4,7 @@ import math
 
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.declaration import COUNTED
+from irrun.ops.departures import IN_I32
 from irrun.ops.shapes import broadcast
 from irrun.ops.work import Sizes
 from irrun.tensor.element_type import NUMERIC
@@ -20,6 +21,7 @@ class MatMul(Op):
     """
 
     departures = {"8-bit": "saturates 8-bit integers"}
+    workarounds = {"8-bit": IN_I32}
     factors = (0, 1)
 
     workspace = 8

@@ -8,6 +8,7 @@ import numpy as np
 
 from irrun.diagnostics import amount
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.departures import LEFT_OUT
 from irrun.ops.refuting import Refutation, unless_of_rank
 from irrun.ops.shapes import broadcast
 from irrun.tensor.element_type import ANY, INTEGER
@@ -24,6 +25,7 @@ class BroadcastV1(Op):
     """
 
     departures = {"scalar": "crashes where the target is a scalar"}
+    workarounds = {"scalar": LEFT_OUT}
 
     inputs = (
         In("data", T, "the tensor to repeat"),
@@ -74,6 +76,7 @@ class BroadcastV3(Op):
     """
 
     departures = {"scalar": "crashes where the target is a scalar"}
+    workarounds = {"scalar": LEFT_OUT}
 
     inputs = (
         In("data", T, "the tensor to repeat"),

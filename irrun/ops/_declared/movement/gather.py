@@ -5,7 +5,7 @@ from typing import Final
 
 from irrun.kernels.gather import gather
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
-from irrun.ops.departures import Departure, Layer, constant, is_empty
+from irrun.ops.departures import NO_ELEMENTS, Departure, Layer, constant, is_empty
 from irrun.ops.refuting import Refutation, unless_one_fits
 from irrun.ops.shapes import merge_dims, normalize_axis, single_axis
 from irrun.tensor.element_type import ANY, F32, I32, I64, INTEGER
@@ -41,6 +41,7 @@ class GatherV1(Op):
     """
 
     departures = {"empty": _NO_INDICES, "negative": _NEGATIVE}
+    workarounds = {"empty": NO_ELEMENTS, "negative": "Gather of opset8"}
 
     inputs = (
         In("data", T),
@@ -72,6 +73,7 @@ class GatherV7(Op):
     """
 
     departures = {"empty": _NO_INDICES, "negative": _NEGATIVE}
+    workarounds = {"empty": NO_ELEMENTS, "negative": "Gather of opset8"}
 
     inputs = (
         In("data", T),
@@ -103,6 +105,7 @@ class GatherV8(Op):
     """
 
     departures = {"empty": _NO_INDICES}
+    workarounds = {"empty": NO_ELEMENTS}
 
     inputs = (
         In("data", T),

@@ -19,6 +19,7 @@ class GatherNDV5(Op):
     """
 
     departures = {"batch": "refuses data and indices whose batches differ"}
+    workarounds = {"batch": "Broadcast data to the batch of the indices"}
 
     inputs = (
         In("data", T, "a tensor of rank 1 or more"),
@@ -49,6 +50,7 @@ class GatherNDV8(Op):
     """Gather elements or slices at tuples of indices; negative ones count from the end."""
 
     departures = {"batch": "refuses data and indices whose batches differ"}
+    workarounds = {"batch": "Broadcast data to the batch of the indices"}
 
     inputs = (
         In("data", T, "a tensor of rank 1 or more"),

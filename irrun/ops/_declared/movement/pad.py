@@ -7,6 +7,7 @@ from irrun.diagnostics import amount
 from irrun.kernels import windows
 from irrun.kernels.pad import pad_mapped
 from irrun.ops import Array, Dim, Fact, Fold, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.departures import LEFT_OUT, NO_ELEMENTS
 from irrun.ops.shapes import within
 from irrun.tensor import UNBOUNDED
 from irrun.tensor.element_type import ANY, INTEGER
@@ -25,6 +26,7 @@ class PadV1(Op):
     """
 
     departures = {"scalar": "refuses a scalar"}
+    workarounds = {"scalar": LEFT_OUT}
 
     workspace = 8
     inputs = (
@@ -59,6 +61,7 @@ class PadV12(Op):
         "scalar": "refuses a scalar",
         "cropped": "refuses to crop all of an axis, and reads beyond the tensor where more is cropped",
     }
+    workarounds = {"scalar": LEFT_OUT, "cropped": NO_ELEMENTS}
 
     workspace = 8
     inputs = (

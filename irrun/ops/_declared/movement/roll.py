@@ -16,6 +16,7 @@ class Roll(Op):
     """Shift the elements of a tensor along axes, cyclically."""
 
     departures = {"one shift": "refuses one shift for several axes"}
+    workarounds = {"one shift": "one shift for each axis"}
 
     inputs = (
         In("data", T),

@@ -6,6 +6,7 @@ from irrun.kernels.gather import along_axis
 from irrun.kernels.scatter import scatter
 from irrun.ops import Array, Fact, Fold, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.declaration import FLAGS
+from irrun.ops.departures import IN_F32
 from irrun.ops.shapes import normalize_axis, single_axis
 from irrun.tensor.element_type import ANY, INTEGER
 
@@ -48,6 +49,7 @@ class ScatterElementsUpdateV12(Op):
         "mean": "rounds means of integers toward zero, and adds up 8-bit integers in 8 bits",
         "nan": "ignores NaN with the reductions max and min",
     }
+    workarounds = {"mean": IN_F32}
 
     inputs = (
         In("data", T, "the tensor to copy"),

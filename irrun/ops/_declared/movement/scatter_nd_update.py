@@ -24,6 +24,7 @@ class ScatterNDUpdateV4(Op):
     """
 
     departures = {"one update": "refuses one update for an index of rank 1"}
+    workarounds = {"one update": "Unsqueeze the indices to rank 2"}
 
     inputs = (
         In("data", T, "the tensor to copy, of rank 1 or more"),
@@ -52,6 +53,7 @@ class ScatterNDUpdateV15(Op):
         "one update": "refuses one update for an index of rank 1",
         "nan": "ignores NaN with the reductions max and min",
     }
+    workarounds = {"one update": "Unsqueeze the indices to rank 2"}
 
     inputs = (
         In("data", T, "the tensor to copy, of rank 1 or more"),

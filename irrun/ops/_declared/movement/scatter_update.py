@@ -17,6 +17,7 @@ class ScatterUpdate(Op):
     """
 
     departures = {"scalar": "refuses a scalar index"}
+    workarounds = {"scalar": "Unsqueeze index and updates"}
 
     inputs = (
         In("data", T, "the tensor to copy"),

@@ -4,7 +4,7 @@ from typing import Literal
 
 from irrun.kernels.unique import unique
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
-from irrun.ops.departures import Departure, Layer
+from irrun.ops.departures import IN_I32, Departure, Layer
 from irrun.ops.shapes import normalize_axis, single_axis, with_axis
 from irrun.tensor.element_type import ANY, I8, I32, I64, U8
 
@@ -27,6 +27,7 @@ class Unique(Op):
         "nan": "does not order NaN",
         "bytes": Departure("leaves indices of slices of 8-bit integers unwritten", _has_slices_of_bytes),
     }
+    workarounds = {"bytes": IN_I32}
 
     alike = ((1, 3),)
     inputs = (

@@ -17,6 +17,7 @@ class BatchNormInferenceV1(Op):
     """
 
     departures = {"order": "expects data as the third input"}
+    workarounds = {"order": "BatchNormInference of opset5"}
 
     inputs = (
         In("gamma", T, "scale of each channel"),

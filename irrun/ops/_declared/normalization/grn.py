@@ -13,6 +13,7 @@ class GRN(Op):
     """Global response normalization: each element divided by the L2 norm across channels, axis 1."""
 
     departures = {"norm": "returns 0 where the norm is beyond f32"}
+    workarounds = {"norm": "Multiply x by 2 ** -64 before, with bias * 2 ** -128"}
 
     inputs = (In("data", T, "[batch, channels, ...]", rank=(2, 3, 4)),)
     outputs = (Out("output", T),)

@@ -34,6 +34,11 @@ class LRN(Op):
             "supports an LRN only along the axes [1] and along all from the third on", _is_along_other_axes
         ),
     }
+    workarounds = {
+        "bias": "bias 1 and alpha / bias, and Multiply the result by bias ** -beta",
+        "no axes": "Multiply, Add, Power and Divide in its place",
+        "axes": "count the axis from 0",
+    }
 
     inputs = (In("data", T), In("axes", INTEGER, "the axes of the region", rank=1))
     outputs = (Out("output", T),)

@@ -48,6 +48,7 @@ class MVNV2(Op):
         "reduction_axes": "ignores reduction_axes",
         "levels": Departure(_OF_LEVELS, lambda op, layer: op.normalize_variance and _is_behind_levels(layer)),
     }
+    workarounds = {"reduction_axes": "MVN of opset6"}
 
     workspace = 8
     inputs = (In("data", T, "[batch, channels, ...]"),)
@@ -88,6 +89,7 @@ class MVNV6(Op):
             lambda op, layer: op.normalize_variance and _is_over_places(layer) and _is_behind_levels(layer),
         ),
     }
+    workarounds = {"no axes": "Subtract(x, x)"}
 
     workspace = 8
     inputs = (

@@ -8,6 +8,7 @@ from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.normalization.axes import check_axes
 from irrun.ops._declared.reduction.base import reduced_axes
 from irrun.ops.declaration import CUT
+from irrun.ops.departures import NAN_SPREAD
 from irrun.tensor.element_type import INTEGER, NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -23,6 +24,7 @@ class NormalizeL2(Op):
     """
 
     departures = {"beside nan": "may ignore NaN in a sum of squares with eps_mode max"}
+    workarounds = {"beside nan": NAN_SPREAD}
 
     inputs = (In("data", T), In("axes", INTEGER, "the axes of the norm, a scalar or a list", rank=(0, 1), also=CUT))
     outputs = (Out("output", T),)

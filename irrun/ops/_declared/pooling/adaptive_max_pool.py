@@ -25,6 +25,7 @@ class AdaptiveMaxPool(Op):
         "nan": "returns NaN where the first element of a window is NaN",
         "i64": "refuses indices of i64",
     }
+    workarounds = {"i64": "indices of i32, and Convert after it"}
 
     inputs = (
         In("data", T, "[N, C, D, H, W]", rank=(3, 4, 5)),

@@ -7,6 +7,7 @@ from irrun.kernels.pooling import avg_pool
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.convolution.spatial import AutoPad, Rounding, Windows
 from irrun.ops._declared.pooling.base import check_lengths, pooled_shape, pooling_windows
+from irrun.ops.departures import WITH_DILATIONS
 from irrun.tensor.element_type import NUMERIC
 
 T = TypeVar("T", NUMERIC)
@@ -80,6 +81,7 @@ class AvgPoolV16(Op):
     """
 
     departures = {"dilations": "crashes where dilations are absent"}
+    workarounds = {"dilations": WITH_DILATIONS}
 
     inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
     outputs = (Out("output", T),)

@@ -9,6 +9,7 @@ from irrun.ops import Array, Fact, In, Legacy, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.convolution.spatial import AutoPad, Rounding, Windows
 from irrun.ops._declared.pooling.base import check_lengths, pooled_shape, pooling_windows
 from irrun.ops.declaration import FLAGS
+from irrun.ops.departures import STATIC, WITH_DILATIONS
 from irrun.ops.shapes import normalize_axis
 from irrun.tensor.element_type import NUMERIC
 
@@ -64,6 +65,7 @@ class MaxPoolV8(Op):
         "dynamic sizes": "adds no padding before data of dynamic sizes with auto_pad same_upper and same_lower",
         "infinite": "returns the lowest finite number for a window of -inf, of NaN, or of padding as a whole",
     }
+    workarounds = {"dilations": WITH_DILATIONS, "dynamic sizes": STATIC}
 
     inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
     outputs = (Out("output", T), Out("indices", "index_element_type"))
@@ -100,6 +102,7 @@ class MaxPoolV14(Op):
         "dynamic sizes": "adds no padding before data of dynamic sizes with auto_pad same_upper and same_lower",
         "infinite": "returns the lowest finite number for a window of -inf, of NaN, or of padding as a whole",
     }
+    workarounds = {"dilations": WITH_DILATIONS, "dynamic sizes": STATIC}
 
     inputs = (In("data", T, "[N, C, Z, Y, X]", rank=(3, 4, 5)),)
     outputs = (Out("output", T), Out("indices", "index_element_type"))

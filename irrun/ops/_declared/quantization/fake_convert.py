@@ -5,6 +5,7 @@ from typing import Final, Literal
 import numpy as np
 
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
+from irrun.ops.departures import NAN_SELECTED
 from irrun.ops.shapes import broadcast_pdpd, broadcasts_onto
 from irrun.tensor.element_type import BF16, F16, F32
 from irrun.tensor.rounding import round_to
@@ -25,6 +26,7 @@ class FakeConvert(Op):
     """
 
     departures = {"nan": "returns the least number for NaN"}
+    workarounds = {"nan": NAN_SELECTED}
 
     inputs = (
         In("data", T_F),

@@ -8,6 +8,7 @@ from irrun.kernels.quantize import fake_quantize
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.arithmetic.elementwise import align_pdpd
 from irrun.ops.declaration import FLOATED_WIDE
+from irrun.ops.departures import IN_F32, NAN_SELECTED, OF_RANK_1
 from irrun.ops.shapes import EXPLICIT, broadcast_pdpd, broadcasts_onto
 from irrun.tensor.element_type import FLOAT, NUMERIC
 
@@ -36,6 +37,15 @@ class FakeQuantize(Op):
         "rank 7": "truncates 8-bit results from rank 7 on, which the page does not define",
         "none": "refuses auto_broadcast none",
         "one output limit": "uses one step for all channels if only one limit of the output has several elements",
+    }
+    workarounds = {
+        "nan": NAN_SELECTED,
+        "equal limits": OF_RANK_1,
+        "swapped limits": OF_RANK_1,
+        "of integers": IN_F32,
+        "rank 7": OF_RANK_1,
+        "none": "auto_broadcast numpy",
+        "one output limit": "Broadcast the limits of the output to one shape",
     }
 
     inputs = (

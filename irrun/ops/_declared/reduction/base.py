@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr
-from irrun.ops.departures import Departure, Layer, constant, is_empty
+from irrun.ops.departures import LEFT_OUT, Departure, Layer, constant, is_empty
 from irrun.ops.refuting import MOST_AXES, Refutation, choices, unless_one_fits
 from irrun.ops.shapes import axes_of
 from irrun.tensor.element_type import INTEGER, NUMERIC
@@ -29,6 +29,7 @@ class Reduction(Op):
     departures: ClassVar[Mapping[str, str | Departure]] = {
         "no axes": Departure("refuses a reduction along a constant, empty list of axes", _has_no_axes)
     }
+    workarounds: ClassVar[Mapping[str, str]] = {"no axes": LEFT_OUT}
 
     inputs = (In("data", T), In("axes", INTEGER, "the axes to reduce, a scalar or a list", rank=(0, 1)))
     outputs = (Out("output", T),)

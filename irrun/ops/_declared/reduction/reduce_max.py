@@ -4,6 +4,7 @@ import numpy as np
 
 from irrun.ops import Array, Dim, Fold, op
 from irrun.ops._declared.reduction.base import Reduction, over_numbers
+from irrun.ops.departures import LEFT_OUT, NAN_ADDED
 
 
 @op("ReduceMax", opset=1)
@@ -17,6 +18,11 @@ class ReduceMax(Reduction):
         **Reduction.departures,
         "nan": "ignores NaN",
         "infinite": "returns the lowest finite number for -inf alone",
+    }
+    workarounds = {
+        "no axes": LEFT_OUT,
+        "nan": NAN_ADDED,
+        "infinite": "the first output of a TopK with k 1 and mode max",
     }
 
     foldable = Fold.DIMS

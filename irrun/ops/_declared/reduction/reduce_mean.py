@@ -6,6 +6,7 @@ import numpy as np
 
 from irrun.ops import Array, op
 from irrun.ops._declared.reduction.base import Reduction
+from irrun.ops.departures import IN_I32, LEFT_OUT
 
 
 @op("ReduceMean", opset=1)
@@ -16,6 +17,7 @@ class ReduceMean(Reduction):
     """
 
     departures = {**Reduction.departures, "8-bit": "saturates the sum of 8-bit integers"}
+    workarounds = {"no axes": LEFT_OUT, "8-bit": IN_I32}
 
     def reduce(self, data: Array, axes: tuple[int, ...]) -> Array:
         count = max(math.prod(data.shape[axis] for axis in axes), 1)

@@ -6,6 +6,7 @@ from irrun.kernels.recurrent import DirectionWeights, Gru, run_cell
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.sequence.recurrent import LEFT_BY_CELLS, activation_names, infer_cell
 from irrun.ops.declaration import FLAGS_FLOATED
+from irrun.ops.departures import NAN_ADDED
 from irrun.ops.work import of_weights
 from irrun.tensor.element_type import FLOAT
 
@@ -18,6 +19,7 @@ class GRUCell(Op):
     """A step of a gated recurrent unit; gates in the order z, r, h."""
 
     departures = {"nan": "returns finite numbers for NaN"}
+    workarounds = {"nan": NAN_ADDED}
 
     inputs = (
         In("X", T, "[batch, input_size]", rank=2),

@@ -7,7 +7,7 @@ from irrun.kernels.recurrent import DirectionWeights, Lstm, run_cell
 from irrun.ops import Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.sequence.recurrent import LEFT_BY_CELLS, activation_names, infer_cell
 from irrun.ops.declaration import FLAGS_FLOATED
-from irrun.ops.departures import Departure
+from irrun.ops.departures import NAN_ADDED, Departure
 from irrun.ops.work import of_weights
 from irrun.tensor.element_type import FLOAT
 
@@ -83,6 +83,7 @@ class LSTMCellV4(Op):
     """A step of a long short-term memory; gates in the order f, i, c, o."""
 
     departures = {"nan": "returns finite numbers for NaN"}
+    workarounds = {"nan": NAN_ADDED}
     inputs = (
         In("X", T, "[batch, input_size]", rank=2),
         In("initial_hidden_state", T, "[batch, hidden_size]", rank=2),

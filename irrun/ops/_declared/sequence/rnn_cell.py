@@ -5,6 +5,7 @@ import math
 from irrun.kernels.recurrent import DirectionWeights, Rnn, run_cell
 from irrun.ops import Array, Fact, In, Legacy, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.sequence.recurrent import LEFT_BY_CELLS, activation_names, infer_cell
+from irrun.ops.departures import NAN_ADDED
 from irrun.ops.work import of_weights
 from irrun.tensor.element_type import FLOAT
 
@@ -17,6 +18,7 @@ class RNNCell(Op):
     """A step of a simple recurrent network: f(X·Wᵀ + H·Rᵀ + B)."""
 
     departures = {"nan": "returns 0 for NaN with the activation relu"}
+    workarounds = {"nan": NAN_ADDED}
     inputs = (
         In("X", T, "[batch, input_size]", rank=2),
         In("initial_hidden_state", T, "[batch, hidden_size]", rank=2),

@@ -14,6 +14,7 @@ from irrun.ops._declared.sequence.recurrent import (
     weights_of,
 )
 from irrun.ops.declaration import CUT
+from irrun.ops.departures import STATIC
 from irrun.ops.work import of_weights
 from irrun.tensor.element_type import FLOAT, INTEGER
 
@@ -32,6 +33,7 @@ class RNNSequence(Op):
         "dynamic": ignores_lengths(port=2),
         "nan": "returns finite numbers for NaN",
     }
+    workarounds = {"dynamic": STATIC}
 
     inputs = (
         In("X", T1, "[batch, steps, input_size]", rank=3),

@@ -32,6 +32,7 @@ class ScaledDotProductAttention(Op):
         "beside nan": "returns 0 beside a score that is NaN",
         "one key": Departure("refuses a single key of a single head of size 1", _has_one_key),
     }
+    workarounds = {"one key": "MatMul, SoftMax and MatMul in its place"}
 
     inputs = (
         In("query", T, "[N, ..., L, E]"),

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from irrun.ops import Array, Dim, Fact, Fold, In, Op, Out, Shape, TypeVar, op
 from irrun.ops.declaration import CUT
+from irrun.ops.departures import LEFT_OUT
 from irrun.ops.refuting import Refutation, inserted
 from irrun.ops.shapes import normalize_axis
 from irrun.tensor.element_type import ANY, INTEGER
@@ -20,6 +21,7 @@ class Unsqueeze(Op):
     """
 
     departures = {"no axes": "requires an axis"}
+    workarounds = {"no axes": LEFT_OUT}
 
     inputs = (
         In("data", T),

@@ -13,6 +13,7 @@ from irrun.ops._declared.signals.fourier import (
     transformed,
     unknown,
 )
+from irrun.ops.departures import LEFT_OUT
 from irrun.ops.refuting import Refutation
 from irrun.tensor.element_type import FLOAT
 
@@ -30,6 +31,7 @@ class DFT(Op):
         "no axes": "returns garbage where axes are empty",
         "infinite": "returns NaN for more elements beside infinities",
     }
+    workarounds = {"no axes": LEFT_OUT}
 
     inputs = (
         In("data", T, "[..., 2]"),

@@ -31,6 +31,7 @@ class IRDFT(Op):
         "size": "reads beyond its memory where signal_size exceeds the axis",
         "infinite": "returns NaN for more elements beside infinities",
     }
+    workarounds = {"size": "a Pad of the frequencies with zeros before it"}
 
     inputs = (
         In("data", T, "[..., 2]"),

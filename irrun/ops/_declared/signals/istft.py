@@ -20,6 +20,7 @@ class ISTFT(Op):
         "odd frames": "returns one more sample with center, frames of odd size and no signal_length",
         "infinite": "returns NaN for more elements beside infinities",
     }
+    workarounds = {"odd frames": "give signal_length"}
 
     inputs = (
         In("data", T, "[frequencies, frames, 2] or [batch, frequencies, frames, 2]", rank=(3, 4)),

@@ -34,6 +34,7 @@ class RDFT(Op):
         "size": Departure("reads beyond its memory where signal_size exceeds the axis", _grows),
         "infinite": "returns NaN for more elements beside infinities",
     }
+    workarounds = {"size": "a Pad with zeros before it, without signal_size"}
 
     inputs = (
         In("data", T),

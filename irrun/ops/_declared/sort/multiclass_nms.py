@@ -11,6 +11,7 @@ from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, o
 from irrun.ops._declared.detection.boxes import expect_size, ranked
 from irrun.ops._declared.sort.multiclass import most_rows, outputs, run_shared, selected_shapes, shared_shapes
 from irrun.ops.declaration import MOST_IN_32_BITS
+from irrun.ops.departures import NEXT_THRESHOLD
 from irrun.ops.shapes import merge_dims
 from irrun.tensor.element_type import FLOAT, I32, I64
 
@@ -34,6 +35,7 @@ class MulticlassNmsV8(Op):
         "nms_eta": "compares a box with all kept ones by the last threshold, with nms_eta below 1",
         "equal overlap": "suppresses a box whose overlap equals iou_threshold",
     }
+    workarounds = {"equal overlap": NEXT_THRESHOLD}
 
     alike = ((0, 1),)
     inputs = (
@@ -83,6 +85,7 @@ class MulticlassNmsV9(Op):
         "nms_eta": "compares a box with all kept ones by the last threshold, with nms_eta below 1",
         "equal overlap": "suppresses a box whose overlap equals iou_threshold",
     }
+    workarounds = {"equal overlap": NEXT_THRESHOLD}
 
     alike = ((0, 1),)
     inputs = (

@@ -16,7 +16,7 @@ from irrun.ops._declared.sort.selection import (
     threshold,
 )
 from irrun.ops.declaration import CUT
-from irrun.ops.departures import Departure
+from irrun.ops.departures import LIMITED, NEXT_THRESHOLD, Departure
 from irrun.ops.refuting import Refutation
 from irrun.tensor import Dim
 from irrun.tensor.element_type import F32, FLOAT, I64, INTEGER
@@ -59,6 +59,7 @@ class NonMaxSuppressionV1(Op):
         "no limit": _NO_LIMIT,
         "equal overlap": "suppresses a box whose overlap equals iou_threshold",
     }
+    workarounds = {"no limit": LIMITED, "equal overlap": NEXT_THRESHOLD}
 
     inputs = (*_BOXES, *_SCALARS)
     outputs = (Out("selected_indices", I64),)
@@ -95,6 +96,7 @@ class NonMaxSuppressionV3(Op):
         "no limit": _NO_LIMIT,
         "equal overlap": "suppresses a box whose overlap equals iou_threshold",
     }
+    workarounds = {"no limit": LIMITED, "equal overlap": NEXT_THRESHOLD}
 
     inputs = (*_BOXES, *_SCALARS)
     outputs = (Out("selected_indices", "output_type"),)
@@ -130,6 +132,7 @@ class NonMaxSuppressionV4(Op):
         "no limit": _NO_LIMIT,
         "equal overlap": "suppresses a box whose overlap equals iou_threshold",
     }
+    workarounds = {"no limit": LIMITED, "equal overlap": NEXT_THRESHOLD}
 
     inputs = (*_BOXES, *_SCALARS)
     outputs = (Out("selected_indices", "output_type"),)
@@ -164,6 +167,7 @@ class NonMaxSuppressionV5(Op):
         "soft": "keeps boxes above iou_threshold with soft_nms_sigma",
         "nothing selected": "leaves valid_outputs unwritten where nothing is selected",
     }
+    workarounds = {"no limit": LIMITED, "equal overlap": NEXT_THRESHOLD}
 
     alike = ((0, 1),)
     inputs = (*_BOXES, *_ONE_ELEMENT)
@@ -213,6 +217,7 @@ class NonMaxSuppressionV9(Op):
         "equal overlap": "suppresses a box whose overlap equals iou_threshold",
         "nothing selected": "leaves valid_outputs unwritten where nothing is selected",
     }
+    workarounds = {"no limit": LIMITED, "equal overlap": NEXT_THRESHOLD}
 
     alike = ((0, 1),)
     inputs = (*_BOXES, *_ONE_ELEMENT)

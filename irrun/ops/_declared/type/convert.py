@@ -6,6 +6,7 @@ import numpy as np
 
 from irrun.kernels.casting import cast
 from irrun.ops import Array, Dim, ElementType, Fact, Fold, In, Op, OpError, Out, Shape, attr, op
+from irrun.ops.departures import OF_RANK_1
 from irrun.tensor import Undecided
 from irrun.tensor.element_type import BOOLEAN, NUMERIC, STRING
 
@@ -24,6 +25,7 @@ class Convert(Op):
     """
 
     departures = {"rank 7": CLIPPED}
+    workarounds = {"rank 7": OF_RANK_1}
     workspace = 8
 
     inputs = (In("data", NUMERIC | {BOOLEAN}),)
