@@ -16,6 +16,7 @@ from irrun.debugging.ports import completed
 from irrun.debugging.quantising import EPSILON
 from irrun.debugging.sides import OPENVINO, ModelSide
 from irrun.debugging.stopping import AS_WRITTEN
+from irrun.debugging.supposing import supposed
 from irrun.debugging.suspecting import verdict_of
 from irrun.debugging.verdicts import Suspect, Verdict
 from irrun.diagnostics import amount
@@ -65,8 +66,35 @@ def diagnose_models(
             if end is not None:
                 back[end] = place
         other = verdict_of(align(side.model, model, side.inputs, inputs, back, config, is_turned=True)).mirrored()
-        found = found if other.verdict == "unknown" else other
+        found = (
+            _of_sizes(model, side, inputs, written, (ends, back), tolerance, config) or found
+            if other.verdict == "unknown"
+            else other
+        )
     return found
+
+
+def _of_sizes(
+    model: Loaded,
+    side: ModelSide,
+    inputs: Mapping[int, Array],
+    written: tuple[Sequence[Array], Sequence[Array]],
+    ends: tuple[Sequence[int | None], Sequence[int | None]],
+    tolerance: Tolerance,
+    config: Mapping[str, Any] | None,
+) -> Verdict | None:
+    """Return the verdict on two models of which one takes a wrong size of a shape, each output with its counterpart."""
+    if None in (*ends[0], *ends[1]):
+        return None
+    for one, given, wanted, places in (
+        (model, inputs, written[1], ends[0]),
+        (side.model, side.inputs, written[0], ends[1]),
+    ):
+        found = supposed(one, given, [wanted[at] for at in places if at is not None], tolerance, config)
+        if found:
+            verdict = Verdict("different", found, found[0].cause, found[0].what)
+            return verdict if one is model else verdict.mirrored()
+    return None
 
 
 class _Outputs(NamedTuple):

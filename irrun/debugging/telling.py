@@ -45,8 +45,8 @@ class RegionPart:
 
         A factor that one side has in a constant, and the other one in a layer of its own, counts on neither.
         """
-        own = [id for id in self.mine if _factor(self.found.ours, id) is None]
-        left = [id for id in self.its if _factor(self.found.theirs, id) is None]
+        own = [id for id in self.mine if self.found.ours.factor(id) is None]
+        left = [id for id in self.its if self.found.theirs.factor(id) is None]
         if (own, left) in ((self.mine, self.its), ([], [])):
             return self.mine, self.its
         is_taken_back = any(self.is_taken_back(id, other) for id in self.layers for other in self.others)
@@ -60,7 +60,7 @@ class RegionPart:
         if not both or ours.node(id).type != theirs.node(other).type:
             return False
         sides = (ours, self.mine), (theirs, self.its)
-        before, after = (prod([_factor(side, at) or 1.0 for at in ids]) for side, ids in sides)
+        before, after = (prod([side.factor(at) or 1.0 for at in ids]) for side, ids in sides)
         factors = [factor_of(own[port], its[port]) for port in both]
         return all(factor is not None and abs(factor * after - before) <= ROUNDED * abs(before) for factor in factors)
 
@@ -133,15 +133,6 @@ def _arrays(layers: Layers, ids: Sequence[int]) -> Iterator[tuple[int, int, Arra
         for port, array in layers.constants(id).items():
             if array.size > 1 and array.dtype.kind == "f":
                 yield id, port, array
-
-
-def _factor(layers: Layers, id: int) -> float | None:
-    """Return the number by which a layer multiplies, or divides by its inverse; None for another layer."""
-    node, constants = layers.node(id), list(layers.constants(id).values())
-    if node.type not in ("Multiply", "Divide") or [array.size for array in constants] != [1]:
-        return None
-    value = float(constants[0].reshape(-1)[0])
-    return value if node.type == "Multiply" else 1 / value if value else None
 
 
 def _inner(part: RegionPart) -> Told | None:
