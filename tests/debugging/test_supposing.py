@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irrun.debugging import Tolerance, compare
+from irrun.debugging import Tolerance, blame, compare
 from irrun.debugging.supposing import supposed
 from irrun.model import Loaded, load
 from tests.cases import f32
@@ -39,10 +39,13 @@ def storing(path: Path, factor: float) -> Loaded:
 @pytest.mark.parametrize("is_turned", [False, True])
 def test_an_index_beside_what_another_one_gives(tmp_path: Path, *, is_turned: bool) -> None:
     pair = computing(tmp_path / "a.xml", 1), storing(tmp_path / "b.xml", FACTOR)
-    (found,) = compare(*(reversed(pair) if is_turned else pair), X).verdict.suspects
+    pair = pair[::-1] if is_turned else pair
+    (found,) = compare(*pair, X).verdict.suspects
     assert (found.type, found.cause, found.constants) == ("Gather", "constant", ("index",))
     assert found.what == "it takes the size 4, and with 2 in its place, the outputs agree"
     assert [bool(name) for name in (found.name, found.other)] == [not is_turned, is_turned]
+    blamed = blame(*pair, X)
+    assert (blamed.type, blamed.reproduces, len(blamed.case.models)) == ("Gather", True, 2)
 
 
 def test_a_size_that_explains_nothing(tmp_path: Path) -> None:

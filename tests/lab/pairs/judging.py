@@ -24,7 +24,8 @@ from irrun.diagnostics import IRError, OpError
 from irrun.model import Loaded, build, load
 from irrun.tensor import Array
 from tests.exports.archives import PAIR_NAMES, PAIRS, Export, unpacked
-from tests.lab.pairs import faults, sound
+from tests.lab.pairs import coarse_faults, faults, sound
+from tests.lab.pairs.planting import Kind, Planted
 
 STORIES: Final = "stories"
 """The language model of the examples, whose variables are compared as outputs."""
@@ -60,7 +61,7 @@ NOTHING_TO_TELL: Final = {
 """Faults that a rewriting turns into another one."""
 
 
-_Place = tuple[str, faults.Kind, str, str]
+_Place = tuple[str, Kind, str, str]
 """A kind of fault with the model that gets it, and the one beside which that is compared."""
 
 
@@ -74,7 +75,7 @@ class Pair(NamedTuple):
     model: Loaded
     other: Loaded
     inputs: Mapping[int, Array]
-    planted: faults.Planted | None
+    planted: Planted | None
     names: frozenset[str] = frozenset()
     causes: frozenset[str] = frozenset()
 
@@ -215,7 +216,7 @@ def _places(rewritten: Mapping[str, Loaded], chance: random.Random) -> Iterator[
         beside = ["same", "renamed", *chance.sample(others, min(1, len(others)))]
         yield from ((kind, plant, "same", other) for other in beside)
         yield from ((kind, plant, base, "same") for base in chance.sample(coarse, min(1, len(coarse))))
-    for base, kinds in (("int8_weights", faults.OF_WEIGHTS), ("fake_quantised", faults.OF_RANGES)):
+    for base, kinds in (("int8_weights", coarse_faults.OF_WEIGHTS), ("fake_quantised", coarse_faults.OF_RANGES)):
         if base in rewritten:
             yield from ((kind, plant, base, other) for kind, plant in kinds.items() for other in ("same", base))
 
@@ -228,10 +229,10 @@ def _some(places: Sequence[_Place], most: int | None, chance: random.Random) -> 
 
 
 def _chosen(
-    plant: faults.Kind, model: Loaded, inputs: Mapping[int, Array], chance: random.Random, most: int = 4
-) -> faults.Planted | None:
+    plant: Kind, model: Loaded, inputs: Mapping[int, Array], chance: random.Random, most: int = 4
+) -> Planted | None:
     """Return one of the first places at which a fault changes the outputs."""
-    before, found = outputs(model, inputs), list[faults.Planted]()
+    before, found = outputs(model, inputs), list[Planted]()
     for planted in plant(model):
         if planted is None or len(found) == most:
             continue
