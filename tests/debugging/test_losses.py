@@ -179,3 +179,26 @@ def test_a_factor_in_weights_of_f16(tmp_path: Path, *, is_turned: bool) -> None:
     assert found.reason.startswith("constants rounded to f16 in 1 layer")
     found = compare(*((wrong, pair[0]) if is_turned else (pair[0], wrong)), X, Tolerance(0, 1e-6)).verdict
     assert [(item.name, item.other, item.cause) for item in found.suspects] == [("scaled", "scaled", "constant")]
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_small_errors_at_a_quantiser(tmp_path: Path, *, is_turned: bool) -> None:
+    """Halves are rounded to even, and slightly more up: 0.5, 2.5, 4.5 and 6.5 are a step apart."""
+
+    def levels(shift: float) -> Build:
+        def build(made: Net, x: Handle) -> Handle:
+            at = made.layer("Add", [x, made.constant(f32(shift))], name="shift")
+            limits = [made.constant(f32(value)) for value in (0, 15, 0, 15)]
+            return made.layer("FakeQuantize", [at, *limits], name="fq", levels=16)
+
+        return build
+
+    def model(name: str, shift: float) -> Loaded:
+        made = Net()
+        made.result(made.layer("Tanh", [levels(shift)(made, made.parameter("x", "2,4"))], tensor="y"))
+        return load(made.save(tmp_path / f"{name}.xml"))
+
+    pair = model("a", 0.5), model("b", 0.50001)
+    found = compare(*(pair[::-1] if is_turned else pair), {0: f32(np.arange(8).reshape(2, 4))}).verdict
+    reason = 'each layer agrees for equal inputs; small errors grow; FakeQuantize "fq": one step in 4 of 8 elements'
+    assert found == Verdict("different", cause="rounding", reason=reason)
