@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
@@ -26,6 +27,9 @@ _LOOKING_UP: Final = frozenset({"Gather", "Slice", "StridedSlice"})
 _MOST: Final = 64
 """Models that are run in search of such an index."""
 
+_SECONDS: Final = 60.0
+"""Seconds of the processor after which no more are run."""
+
 _TIED: Final = 3
 """Layers that may be told, where each of them would make the outputs agree."""
 
@@ -42,7 +46,10 @@ def supposed(
     ``config`` has the settings of ``compile_model``. Nothing is returned where more than three layers do.
     """
     found: dict[int, Suspect] = {}
+    deadline = time.process_time() + _SECONDS
     for node, taken, other in islice(_others(model), _MOST):
+        if time.process_time() > deadline:
+            return ()
         made = None if node.id in found else _outputs_with(model, node, other, inputs, config)
         if made is not None and all(within(a, b, tolerance) for a, b in zip(made, wanted, strict=True)):
             what = f"it takes the size {taken}, and with {other} in its place, the outputs agree"
@@ -54,12 +61,11 @@ def _others(model: Loaded) -> Iterator[tuple[Node, int, int]]:
     """Yield the layers that take one size of a known shape, each with this size and another one of the shape."""
     constant = constant_nodes(model.graph)
     for node in model.graph.ordered():
-        sources = model.graph.sources(node.id)
-        if node.type not in _LOOKING_UP or node.id in constant or None in sources[:2]:
+        if node.type not in _LOOKING_UP or node.id in constant:
             continue
-        shape, index = (model.facts.get(outlet) for outlet in sources[:2] if outlet is not None)
-        taken = model.facts.get(Outlet(node.id, 0))
-        if not (shape and index and taken) or sources[1].node not in constant:  # type: ignore[union-attr]
+        data, index = model.graph.sources(node.id)[:2]
+        shape, taken = (None if at is None else model.facts.get(at) for at in (data, Outlet(node.id, 0)))
+        if shape is None or taken is None or index is None or index.node not in constant:
             continue
         sizes, size = shape.constant, taken.constant
         if sizes is None or size is None or sizes.ndim != 1 or sizes.dtype.kind not in "iu" or size.size != 1:
