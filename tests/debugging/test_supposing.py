@@ -52,3 +52,22 @@ def test_a_size_that_explains_nothing(tmp_path: Path) -> None:
     pair = computing(tmp_path / "a.xml", 1), storing(tmp_path / "b.xml", 2 * FACTOR)
     assert supposed(pair[0], X, [np.tanh(2 * FACTOR * X[0])], Tolerance()) == ()
     assert compare(*pair, X).verdict.verdict == "unknown"
+
+
+def exchanged(path: Path, *, is_wrong: bool) -> Loaded:
+    made = Net()
+    halves = made.layers("Split", [made.parameter("x", "2,4"), made.constant(1)], 2, num_splits=2, name="halves")
+    first, second = halves[::-1] if is_wrong else halves
+    made.result(made.layer("Subtract", [made.layer("Sin", [first], name="a"), made.layer("Atan", [second], name="b")]))
+    return load(made.save(path))
+
+
+def test_two_parts_that_are_exchanged(tmp_path: Path) -> None:
+    wanted = np.sin(X[0][:, :2]) - np.arctan(X[0][:, 2:])
+    found = supposed(exchanged(tmp_path / "a.xml", is_wrong=True), X, [wanted], Tolerance())
+    assert sorted((item.name, item.type, item.cause) for item in found) == [
+        ("a", "Sin", "input"),
+        ("b", "Atan", "input"),
+    ]
+    assert found[0].what == '"halves" has outputs 0 and 1: with these exchanged, the outputs agree'
+    assert supposed(exchanged(tmp_path / "b.xml", is_wrong=False), X, [wanted * 2], Tolerance()) == ()
