@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Final
 
 from irrun.debugging.aligning import Alignment
 from irrun.debugging.causes import ROUNDED, Cause, Told, cause_of, factor_of, moves, reads, unconverted, values_of
@@ -15,6 +16,9 @@ from irrun.debugging.replaying import Layers
 from irrun.debugging.resembling import SAME, distance
 from irrun.graph import Node, Outlet
 from irrun.tensor import Array
+
+_RESHAPING: Final = frozenset({"Reshape", "Squeeze", "Unsqueeze"})
+"""Layers that keep the elements in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +142,15 @@ def _arrays(layers: Layers, ids: Sequence[int]) -> Iterator[tuple[int, int, Arra
 def _inner(part: RegionPart) -> Told | None:
     """Return the layer of a region that has an attribute or a constant of its own, with its counterpart by type.
 
-    A factor of a constant that another layer of the region takes back is not told.
+    A factor of a constant that another layer of the region takes back is not told; nor is a Reshape where each side
+    has a layer that computes something else.
     """
     found, left = part.found, list(part.others)
+    is_computed_otherwise = bool(computing(found.ours, part.mine) and computing(found.theirs, part.its))
     for id in part.layers:
         node = found.ours.node(id)
+        if node.type in _RESHAPING and is_computed_otherwise:
+            continue
         alike = [other for other in left if found.theirs.node(other).type == node.type]
         named = [other for other in alike if found.theirs.node(other).name == node.name]
         other = next(iter(named or alike), None)

@@ -171,3 +171,16 @@ def group_parts(shifts: Array, eps: float) -> Build:
         return made.layer("Add", [normal, made.constant(shifts.reshape(1, 2, 1), name="plus")], name="plus_shift")
 
     return build
+
+
+def reduced(type: str, *, is_moved: bool) -> Build:
+    """Return a reduction over rows, behind a transposition or not, in a Reshape of the one or the other kind."""
+
+    def build(made: Net, x: Handle) -> Handle:
+        if is_moved:
+            x = made.layer("Transpose", [x, made.constant([1, 0])])
+        axis = made.constant([1 if is_moved else 0])
+        at = made.layer(type, [x, axis], name=f"{type}_{is_moved}", keep_dims=False)
+        return made.layer("Reshape", [at, made.constant([1, -1])], special_zero=is_moved)
+
+    return build

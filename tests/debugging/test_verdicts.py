@@ -31,6 +31,7 @@ from tests.debugging.pieces import (
     norm_parts,
     nothing,
     product,
+    reduced,
     shifted,
     turned,
 )
@@ -88,6 +89,11 @@ PAIRS: dict[str, tuple[Build, Build, dict[str, Any]]] = {
         masked(None),
         masked(0.0),
         {"name": "a", "other": "masked", "cause": "constant"},
+    ),
+    "a reduction before a reshape": (
+        reduced("ReduceMean", is_moved=False),
+        reduced("ReduceMax", is_moved=True),
+        {"name": "ReduceMean_False", "other": "ReduceMax_True", "cause": "type"},
     ),
     "an epsilon of these": (
         groups,
