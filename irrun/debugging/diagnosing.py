@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -15,9 +16,11 @@ from irrun.debugging.metrics import errors
 from irrun.debugging.ports import completed
 from irrun.debugging.quantising import EPSILON
 from irrun.debugging.sides import OPENVINO, ModelSide
+from irrun.debugging.stepping import one_step
 from irrun.debugging.stopping import AS_WRITTEN
+from irrun.debugging.supposing import supposed
 from irrun.debugging.suspecting import verdict_of
-from irrun.debugging.verdicts import Suspect, Verdict
+from irrun.debugging.verdicts import GROWING, Suspect, Verdict
 from irrun.diagnostics import amount
 from irrun.graph import Outlet
 from irrun.model import Loaded, Port, build
@@ -58,15 +61,46 @@ def diagnose_models(
     pairs = [(array, None if end is None else written[1][end]) for array, end in zip(written[0], ends, strict=True)]
     if all(within(array, other, tolerance) for array, other in pairs):
         return diagnose_optimisation({"model": (ours, written[0]), side.name: (theirs, written[1])}, tolerance)
-    found = verdict_of(side.aligned(model, inputs))
+    aligned = side.aligned(model, inputs)
+    found = verdict_of(aligned)
+    if found.reason == GROWING:
+        steps = one_step(aligned, inputs, side.inputs)
+        return replace(found, reason=f"{GROWING}; {steps}") if steps else found
     if found.verdict == "unknown":
         back: list[int | None] = [None] * len(side.model.outputs)
         for place, end in enumerate(ends):
             if end is not None:
                 back[end] = place
         other = verdict_of(align(side.model, model, side.inputs, inputs, back, config, is_turned=True)).mirrored()
-        found = found if other.verdict == "unknown" else other
+        found = (
+            _of_sizes(model, side, inputs, written, (ends, back), tolerance, config) or found
+            if other.verdict == "unknown"
+            else other
+        )
     return found
+
+
+def _of_sizes(
+    model: Loaded,
+    side: ModelSide,
+    inputs: Mapping[int, Array],
+    written: tuple[Sequence[Array], Sequence[Array]],
+    ends: tuple[Sequence[int | None], Sequence[int | None]],
+    tolerance: Tolerance,
+    config: Mapping[str, Any] | None,
+) -> Verdict | None:
+    """Return the verdict on two models of which one takes a wrong size of a shape, each output with its counterpart."""
+    if None in (*ends[0], *ends[1]):
+        return None
+    for one, given, wanted, places in (
+        (model, inputs, written[1], ends[0]),
+        (side.model, side.inputs, written[0], ends[1]),
+    ):
+        found = supposed(one, given, [wanted[at] for at in places if at is not None], tolerance, config)
+        if found:
+            verdict = Verdict("different", found, found[0].cause, found[0].what)
+            return verdict if one is model else verdict.mirrored()
+    return None
 
 
 class _Outputs(NamedTuple):
@@ -175,7 +209,7 @@ def diagnose_layers(
         return diagnose_optimisation({"model": (ours, found.outputs), name: (theirs, found.others)}, tolerance)
     if any(item.own is None for item in found.layers if item.differs):
         return Verdict("unknown", reason="some layers cannot be computed with the inputs of the other side")
-    return Verdict("different", cause="rounding", reason="each layer agrees for equal inputs; small errors grow")
+    return Verdict("different", cause="rounding", reason=GROWING)
 
 
 def _rounding(model: Loaded, item: LayerDifference) -> str:

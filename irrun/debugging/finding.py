@@ -193,25 +193,41 @@ class Finder(ByValue):
         """Return the layer that the other model computes with coarser numbers, if there is one."""
         if len(made) != 1 or made[0].dtype.kind != "f":
             return None
-        (array,), node = made, self.ours.node(id)
-        near = [item for item in self.tensors.near(array, _CLOSE) if self.theirs.node(item[1].node).type == node.type]
-        near = [item for item in near if item[1] not in self.taken and item[1].node in self.theirs.steps]
-        near.sort(key=lambda item: (self.theirs.node(item[1].node).name != node.name, item[0]))
-        for _, other in near[:_TRIED]:
-            loss = self._loss(LayerInputs(self.ours, id, given, lambda source: self.value(source, over)), other)
-            if loss is not None:
-                return Harmless(id, other.node, loss, distance(array, self.tensors[other]))
+        near = [item for item in self.tensors.near(made[0], _CLOSE) if item[1].node in self.theirs.steps]
+        named = self.ours.node(id).name
+        near.sort(key=lambda item: (self.theirs.node(item[1].node).name != named, item[0]))
+        for core, factor in dict.fromkeys([(id, 1.0), self.ours.product_of(id)]):
+            read = given if core == id else self.given(core, over)
+            if read is None:
+                continue
+            mine = LayerInputs(self.ours, core, read, lambda source: self.value(source, over))
+            type = self.ours.node(core).type
+            alike = [(at, found) for _, at in near if at not in self.taken and (found := self._of_type(at, type))]
+            for other, (twin, its_factor) in alike[:_TRIED]:
+                loss = self._loss(mine, twin, its_factor / factor)
+                if loss is not None:
+                    return Harmless(id, other.node, loss, distance(made[0], self.tensors[other]))
         return None
 
-    def _loss(self, read: LayerInputs, other: Outlet) -> Loss | None:
-        """Return what the other model loses in its inputs of a layer, if that explains its result; else None."""
+    def _of_type(self, other: Outlet, type: str) -> tuple[Outlet, float] | None:
+        """Return a tensor of a layer of a type with one, or the product that it is a multiple of, and the factor."""
+        if self.theirs.node(other.node).type == type:
+            return other, 1.0
+        core, factor = self.theirs.product_of(other.node)
+        return (Outlet(core, 0), factor) if self.theirs.node(core).type == type else None
+
+    def _loss(self, read: LayerInputs, other: Outlet, factor: float) -> Loss | None:
+        """Return what the other model loses in its inputs of a layer, if that explains its result; else None.
+
+        Its weights have the inverse of a ``factor``.
+        """
         inputs = self._inputs_of(other.node)
         if inputs is None or len(inputs) != len(read.inputs):
             return None
         made = self.ours.compute(read.id, self._filled(read.id, inputs, other.node))
         if made is None or distance(made[other.port], self.tensors[other]) > SAME:
             return None
-        return judge(read, LayerInputs(self.theirs, other.node, inputs, self.tensors.get))
+        return judge(read, LayerInputs(self.theirs, other.node, inputs, self.tensors.get), factor)
 
     def _inputs_of(self, other: int) -> list[Array | None] | None:
         """Return the inputs of a layer of the other model as it ran."""

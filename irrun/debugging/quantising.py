@@ -31,8 +31,11 @@ EPSILON: Final = {"f16": 2.0**-11, "bf16": 2.0**-8}
 _LEAST: Final = {"f16": 2.0**-25, "bf16": 0.0}
 
 
-def judge(ours: LayerInputs, theirs: LayerInputs) -> Loss | None:
-    """Return the largest loss between the inputs of two layers; None where one is not that of a quantiser."""
+def judge(ours: LayerInputs, theirs: LayerInputs, factor: float = 1.0) -> Loss | None:
+    """Return the largest loss between the inputs of two layers; None where one is not that of a quantiser.
+
+    The weights of the second one are to be multiplied by a ``factor``.
+    """
     worst: Loss | None = None
     told: list[str] = []
     own, constants = ours.layers.constants(ours.id), theirs.layers.constants(theirs.id)
@@ -42,7 +45,7 @@ def judge(ours: LayerInputs, theirs: LayerInputs) -> Loss | None:
                 continue
             if port not in own or port not in constants:
                 return None
-            loss = constant_loss(ours.layers, ours.id, theirs.layers, theirs.id, port)
+            loss = constant_loss(ours.layers, ours.id, theirs.layers, theirs.id, port, factor)
         elif mine is None or its is None:
             return None
         elif distance(mine, its) <= SAME:
@@ -57,9 +60,14 @@ def judge(ours: LayerInputs, theirs: LayerInputs) -> Loss | None:
     return None if worst is None else worst._replace(detail=", ".join(dict.fromkeys(told)))
 
 
-def constant_loss(ours: Layers, id: int, theirs: Layers, other: int, port: int) -> Loss | None:
-    """Return what a constant of a layer loses on the other side, with no kind where it is the same; None for more."""
+def constant_loss(ours: Layers, id: int, theirs: Layers, other: int, port: int, factor: float = 1.0) -> Loss | None:
+    """Return what a constant of a layer loses on the other side, with no kind where it is the same; None for more.
+
+    That of the other side is to be multiplied by a ``factor``.
+    """
     a, b = ours.constants(id)[port], theirs.constants(other)[port]
+    if factor != 1 and b.dtype.kind == "f":
+        b = b * b.dtype.type(factor)
     if distance(a, b) <= SAME**2 or (a.shape == b.shape and np.array_equal(a, b)):
         return Loss("", "", 0.0)
     if a.shape != b.shape or a.dtype.kind != "f" or b.dtype.kind != "f":
@@ -73,7 +81,8 @@ def constant_loss(ours: Layers, id: int, theirs: Layers, other: int, port: int) 
             allowed = 1.02 * EPSILON[name] * np.maximum(np.abs(a), np.abs(b)) + _LEAST[name]
             if (gap <= allowed).all():
                 return Loss(ROUNDING, f"constants rounded to {name}", 0.0)
-    steps = [step for layers, key in ((ours, id), (theirs, other)) if (step := step_of(layers, key, port)) is not None]
+    sides = (ours, id, 1.0), (theirs, other, factor)
+    steps = [step * by for layers, key, by in sides if (step := step_of(layers, key, port)) is not None]
     if steps:
         step = np.sum([np.broadcast_to(np.abs(item), a.shape) for item in steps], axis=0)
         if not _is_usual(gap, step):

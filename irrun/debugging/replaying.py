@@ -22,6 +22,10 @@ COMMUTATIVE: Final = frozenset(
 """Layers whose two operands may be exchanged."""
 
 
+_PRODUCTS: Final = frozenset({"MatMul", "Convolution", "GroupConvolution"})
+"""Layers whose weights may have a factor that a layer behind takes back."""
+
+
 class Layers:
     """The steps of a model as written, by layer, with the constants that they read.
 
@@ -117,6 +121,26 @@ class Layers:
             port: self._constants[slot] for port, slot in enumerate(slots[::-1] if self._is_turned(id) else slots)
         }
         return {port: value for port, value in values.items() if value is not None}
+
+    def factor(self, id: int) -> float | None:
+        """Return the number by which a layer multiplies, or divides by its inverse; None for another layer."""
+        node, constants = self.node(id), list(self.constants(id).values())
+        if node.type not in ("Multiply", "Divide") or [array.size for array in constants] != [1]:
+            return None
+        value = float(constants[0].reshape(-1)[0])
+        return value if node.type == "Multiply" else 1 / value if value else None
+
+    def product_of(self, id: int) -> tuple[int, float]:
+        """Return the product of a factor, and this; for another layer itself and one."""
+        factor, before = self.factor(id), self.sources(id)[0]
+        if (
+            not factor
+            or before is None
+            or before.node not in self.steps
+            or self.node(before.node).type not in _PRODUCTS
+        ):
+            return id, 1.0
+        return before.node, factor
 
     def held(self, most: int) -> Iterator[tuple[Outlet, Array]]:
         """Yield the constants that layers read, up to a number of elements."""

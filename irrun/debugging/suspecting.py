@@ -14,7 +14,7 @@ from irrun.debugging.levels import QUANTISATION, QUANTISER, ROUNDING
 from irrun.debugging.replaying import Layers
 from irrun.debugging.searching import Region
 from irrun.debugging.telling import RegionPart, computing, most_telling, told
-from irrun.debugging.verdicts import WIDEST, Cut, LayerLoss, Suspect, Verdict
+from irrun.debugging.verdicts import GROWING, WIDEST, Cut, LayerLoss, Suspect, Verdict
 from irrun.diagnostics import amount
 
 _VAGUE: Final = frozenset({"structure", "implementation", "input", "missing"})
@@ -65,7 +65,7 @@ def verdict_of(found: Alignment) -> Verdict:
         what = ", ".join(dict.fromkeys(item.loss.what for item in found.harmless if item.loss.kind == cause))
         reason = f"{what} in {amount(len(found.harmless), 'layer')}, at most {worst.error:.2g} of a tensor"
         return Verdict("different", cause=cause, reason=reason, losses=_losses(found))
-    return Verdict("different", cause=ROUNDING, reason="each layer agrees for equal inputs; small errors grow")
+    return Verdict("different", cause=ROUNDING, reason=GROWING)
 
 
 def _losses(found: Alignment) -> tuple[LayerLoss, ...]:

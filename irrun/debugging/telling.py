@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Final
 
 from irrun.debugging.aligning import Alignment
 from irrun.debugging.causes import ROUNDED, Cause, Told, cause_of, factor_of, moves, reads, unconverted, values_of
@@ -15,6 +16,9 @@ from irrun.debugging.replaying import Layers
 from irrun.debugging.resembling import SAME, distance
 from irrun.graph import Node, Outlet
 from irrun.tensor import Array
+
+_RESHAPING: Final = frozenset({"Reshape", "Squeeze", "Unsqueeze"})
+"""Layers that keep the elements in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +49,8 @@ class RegionPart:
 
         A factor that one side has in a constant, and the other one in a layer of its own, counts on neither.
         """
-        own = [id for id in self.mine if _factor(self.found.ours, id) is None]
-        left = [id for id in self.its if _factor(self.found.theirs, id) is None]
+        own = [id for id in self.mine if self.found.ours.factor(id) is None]
+        left = [id for id in self.its if self.found.theirs.factor(id) is None]
         if (own, left) in ((self.mine, self.its), ([], [])):
             return self.mine, self.its
         is_taken_back = any(self.is_taken_back(id, other) for id in self.layers for other in self.others)
@@ -60,7 +64,7 @@ class RegionPart:
         if not both or ours.node(id).type != theirs.node(other).type:
             return False
         sides = (ours, self.mine), (theirs, self.its)
-        before, after = (prod([_factor(side, at) or 1.0 for at in ids]) for side, ids in sides)
+        before, after = (prod([side.factor(at) or 1.0 for at in ids]) for side, ids in sides)
         factors = [factor_of(own[port], its[port]) for port in both]
         return all(factor is not None and abs(factor * after - before) <= ROUNDED * abs(before) for factor in factors)
 
@@ -135,23 +139,18 @@ def _arrays(layers: Layers, ids: Sequence[int]) -> Iterator[tuple[int, int, Arra
                 yield id, port, array
 
 
-def _factor(layers: Layers, id: int) -> float | None:
-    """Return the number by which a layer multiplies, or divides by its inverse; None for another layer."""
-    node, constants = layers.node(id), list(layers.constants(id).values())
-    if node.type not in ("Multiply", "Divide") or [array.size for array in constants] != [1]:
-        return None
-    value = float(constants[0].reshape(-1)[0])
-    return value if node.type == "Multiply" else 1 / value if value else None
-
-
 def _inner(part: RegionPart) -> Told | None:
     """Return the layer of a region that has an attribute or a constant of its own, with its counterpart by type.
 
-    A factor of a constant that another layer of the region takes back is not told.
+    A factor of a constant that another layer of the region takes back is not told; nor is a Reshape where each side
+    has a layer that computes something else.
     """
     found, left = part.found, list(part.others)
+    is_computed_otherwise = bool(computing(found.ours, part.mine) and computing(found.theirs, part.its))
     for id in part.layers:
         node = found.ours.node(id)
+        if node.type in _RESHAPING and is_computed_otherwise:
+            continue
         alike = [other for other in left if found.theirs.node(other).type == node.type]
         named = [other for other in alike if found.theirs.node(other).name == node.name]
         other = next(iter(named or alike), None)

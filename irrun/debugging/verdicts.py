@@ -25,6 +25,9 @@ CAUSES: Final = {
 WIDEST: Final = 6
 """Layers of a region on a side, beyond which the difference has no place."""
 
+GROWING: Final = "each layer agrees for equal inputs; small errors grow"
+"""The reason where no layer, and no coarser number, explains the difference of outputs."""
+
 
 class Cut(NamedTuple):
     """The borders of a difference, where it can be cut out of two models: tensors that agree, and others that do not.

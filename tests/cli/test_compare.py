@@ -8,7 +8,6 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,28 +19,12 @@ from irrun.debugging.metrics import errors
 from irrun.document.writer import WrittenBody
 from irrun.evaluation.differences import changed_rows, cosine, gaps, largest
 from tests.cases import f32, i64
+from tests.cli.comparing import compared, net
 from tests.cli.conftest import Run, one_line
 from tests.engines import need
 from tests.nets import Net
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits"
-
-
-def net(path: Path, weight: float = 1, bias: float = 0, name: str = "product", type: str = "f32") -> Path:
-    """Write relu(weight * x + bias), whose layers are called product, sum and relu."""
-    made = Net()
-    x = made.parameter("x", "1,3", type)
-    dtype = np.float32 if type == "f32" else np.int64
-    product = made.layer("Multiply", [x, made.constant(np.array([weight], dtype), type)], name=name)
-    total = made.layer("Add", [product, made.constant(np.array([bias], dtype), type)], name="sum")
-    made.result(made.layer("Relu", [total], name="relu", tensor="y"))
-    return made.save(path)
-
-
-def compared(run: Run, *arguments: Any, status: int) -> dict[str, Any]:
-    result = run("compare", *arguments, "--json")
-    assert result.exit_code == status, result.stderr
-    return dict(json.loads(result.stdout))
 
 
 def test_equal(run: Run, tmp_path: Path) -> None:
@@ -367,66 +350,6 @@ def test_the_largest_difference() -> None:
     assert largest([one], [words]) == (None, None)
     assert largest([words, words], [words, np.array(["a", "c"], object)]) == (np.inf, None)
     assert largest([one], [f32([0, 0])]) == (2, None)
-
-
-def chain(path: Path, *layers: tuple[str, float], prefix: str = "") -> Path:
-    """Write a chain of layers with a constant, such as ("Add", 2), called prefix and number."""
-    made = Net()
-    at = made.parameter("x", "1,3")
-    for index, (type, value) in enumerate(layers):
-        name = f"{prefix}{index}"
-        at = made.layer(type, [at, made.constant(f32([value]))], name=name, tensor=f"t{name}")
-    made.result(at)
-    return made.save(path)
-
-
-def test_all_layers_and_what_each_inherits(run: Run, tmp_path: Path) -> None:
-    """A layer behind the first that differs has no error of its own."""
-    np.save(tmp_path / "x.npy", f32([[1, 2, 3]]))
-    first = chain(tmp_path / "a.xml", ("Add", 1), ("Add", 2), ("Maximum", 1), ("Add", 5))
-    second = chain(tmp_path / "b.xml", ("Add", 1), ("Add", 3), ("Maximum", 1), ("Add", 9))
-    (pair,) = compared(run, first, second, "-i", tmp_path / "x.npy", "--all", status=1)["pairs"]
-    table = pair["table"]
-    assert [item["layer"] for item in table] == ["0", "1", "2", "3"]
-    assert [item["max"] for item in table] == [0, 1, 1, 5]
-    assert [item["own_max"] for item in table] == [0, 1, 0, 4]
-    assert [(item["differs"], item["errs"]) for item in table] == [(0, 0), (1, 1), (1, 0), (1, 1)]
-    assert [len(item["constants"]) for item in table] == [0, 1, 0, 1]
-    text = run("compare", first, second, "-i", tmp_path / "x.npy", "--all").stdout
-    assert [line.split()[-1] for line in text.splitlines()[2:5]] == ["errs", "differs", "errs"]
-
-
-def test_all_layers_of_equal_models(run: Run, tmp_path: Path) -> None:
-    model = chain(tmp_path / "a.xml", ("Add", 1), ("Add", 2))
-    (pair,) = compared(run, model, model, "--all", status=0)["pairs"]
-    assert (pair["layer"], pair["layers"], len(pair["table"])) == (None, 2, 2)
-
-
-def test_fail_fast_ends_at_the_first_layer(run: Run, tmp_path: Path) -> None:
-    first = chain(tmp_path / "a.xml", ("Add", 1), ("Add", 2), ("Add", 5))
-    second = chain(tmp_path / "b.xml", ("Add", 1), ("Add", 3), ("Add", 9))
-    (pair,) = compared(run, first, second, "--all", "--fail-fast", status=1)["pairs"]
-    assert [item["layer"] for item in pair["table"]] == ["0", "1"]
-
-
-def test_layers_with_other_names_are_matched_by_value(run: Run, tmp_path: Path) -> None:
-    first = chain(tmp_path / "a.xml", ("Add", 1), ("Maximum", 2), ("Add", 5))
-    second = chain(tmp_path / "b.xml", ("Add", 1), ("Maximum", 7), ("Add", 5), prefix="other")
-    (pair,) = compared(run, first, second, "--all", status=1)["pairs"]
-    assert [(item["layer"], item["other"], item["how"]) for item in pair["table"]] == [
-        ("0", "other0", "value"),
-        ("1", "other1", "value"),
-        ("2", "other2", "value"),
-    ]
-    assert pair["layer"]["name"] == "1"
-
-
-def test_a_product_of_which_a_factor_has_moved_has_no_counterpart(run: Run, tmp_path: Path) -> None:
-    """A factor of 2 has moved from one product to the other."""
-    first = chain(tmp_path / "a.xml", ("Multiply", 2), ("Maximum", 0), ("Multiply", 3))
-    second = chain(tmp_path / "b.xml", ("Multiply", 1), ("Maximum", 0), ("Multiply", 6), prefix="other")
-    (pair,) = compared(run, first, second, "--all", status=0)["pairs"]
-    assert [item["layer"] for item in pair["table"]] == ["2"]
 
 
 @pytest.mark.parametrize(("stat", "status"), [("max", 1), ("rms", 1), ("mean", 0), ("median", 0)])

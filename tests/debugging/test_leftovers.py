@@ -25,8 +25,8 @@ from irrun.debugging.verdicts import Verdict
 from irrun.model import Loaded, load
 from irrun.tensor import Array
 from tests.cases import f32
+from tests.debugging.pieces import X, net, nothing
 from tests.debugging.test_suspecting import Engine
-from tests.debugging.test_verdicts import X, net, nothing
 from tests.engines import need
 from tests.nets import Net
 

@@ -24,7 +24,7 @@ from irrun.graph import Outlet
 from irrun.model import Loaded, Port, load
 from irrun.tensor import Array
 from tests.cases import f32
-from tests.debugging.test_verdicts import WEIGHTS, Build, X, net, nothing, product
+from tests.debugging.pieces import WEIGHTS, Build, X, net, nothing, product
 from tests.nets import Net
 
 FIRST, SECOND = f32([1, 2, 3, 4]), f32([2, 1, 0.5, 3])

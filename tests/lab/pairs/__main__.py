@@ -15,9 +15,11 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("networks", nargs="*")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--exporters", action="store_true", help="models exported twice, one beside the other")
+    parser.add_argument("--surroundings", type=int, help="the number of surroundings drawn for each kind of fault")
     given = parser.parse_args(arguments)
     counts: Counter[tuple[str, str]] = Counter()
-    for name, outcome, verdict, pair in run(given.networks, given.seed, exporters=given.exporters):
+    judged = run(given.networks, given.seed, exporters=given.exporters, most=given.surroundings)
+    for name, outcome, verdict, pair in judged:
         counts["sound" if pair.planted is None else "planted", outcome] += 1
         if outcome != "right":
             wanted = "nobody" if pair.planted is None else f"{pair.planted.layer}, {pair.planted.cause}"

@@ -2,124 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 import numpy as np
 
-from irrun.graph import Node, Outlet
+from irrun.graph import Outlet
 from irrun.model import Loaded
 from irrun.openvino.nodes.records import with_attribute
-from irrun.tensor import Array, Fact
 from tests.lab.pairs.editing import Edit, is_float
-
-
-class Planted(NamedTuple):
-    """A model with a fault in one layer; a layer that is left out is one of the sound model."""
-
-    layer: str
-    model: Loaded
-    cause: str
-
-
-Kind = Callable[[Loaded], Iterator[Planted | None]]
-
-
-def _done(edit: Edit, layer: str, cause: str) -> Planted | None:
-    made = edit.done()
-    return None if made is None else Planted(layer, made, cause)
-
-
-def _hold(edit: Edit, node: Node, port: int, value: Array) -> None:
-    """Give a layer another constant, of the name of the one before."""
-    outlet = edit.source(node, port)
-    sources = list(edit.graph.sources(node.id))
-    sources[port] = edit.const(value, edit.model.facts[outlet].type, edit.model.graph.node(outlet.node).name)
-    edit.graph.feed(node.id, sources)
-
-
-def _constants(model: Loaded, *types: str, port: int | None = None) -> Iterator[tuple[Edit, Node, int, Array]]:
-    for node in Edit(model).layers(*types):
-        for at in range(len(model.graph.sources(node.id))) if port is None else [port]:
-            edit = Edit(model)
-            value = edit.value(node, at)
-            if value is not None:
-                yield edit, node, at, value
-
-
-def _attribute(model: Loaded, name: str, change: Callable[[Any], Any], *types: str) -> Iterator[Planted | None]:
-    for node in Edit(model).layers(*types):
-        before = getattr(node.op, name, None)
-        after = None if before is None else change(before)
-        if after is None or after == before:
-            continue
-        edit = Edit(model)
-        try:
-            edit.graph.update(with_attribute(node, name, after))
-        except Exception:
-            continue
-        yield _done(edit, node.name, "attribute")
+from tests.lab.pairs.planting import Kind, Planted, changed, constants, done, hold
 
 
 def one_weight(model: Loaded) -> Iterator[Planted | None]:
     """One weight of a product is another number."""
-    for edit, node, port, value in _constants(model, "MatMul", "Convolution", "GroupConvolution", port=1):
+    for edit, node, port, value in constants(model, "MatMul", "Convolution", "GroupConvolution", port=1):
         if value.dtype.kind == "f" and value.size > 8:
             other = value.copy()
             other.flat[value.size // 2] += 4 * np.abs(value).max() + 1
-            _hold(edit, node, port, other)
-            yield _done(edit, node.name, "constant")
+            hold(edit, node, port, other)
+            yield done(edit, node.name, "constant")
 
 
 def one_channel(model: Loaded) -> Iterator[Planted | None]:
     """One channel of the weights is half as large again."""
-    for edit, node, port, value in _constants(model, "MatMul", "Convolution", "GroupConvolution", port=1):
+    for edit, node, port, value in constants(model, "MatMul", "Convolution", "GroupConvolution", port=1):
         if value.dtype.kind == "f" and value.ndim >= 2 and value.shape[0] > 1:
             other = value.copy()
             other[value.shape[0] // 2] *= 1.5
-            _hold(edit, node, port, other)
-            yield _done(edit, node.name, "constant")
+            hold(edit, node, port, other)
+            yield done(edit, node.name, "constant")
 
 
 def wrong_bias(model: Loaded) -> Iterator[Planted | None]:
     """A bias has another sign."""
-    for edit, node, port, value in _constants(model, "Add", port=1):
+    for edit, node, port, value in constants(model, "Add", port=1):
         if value.dtype.kind == "f" and value.size > 1:
-            _hold(edit, node, port, -value)
-            yield _done(edit, node.name, "constant")
+            hold(edit, node, port, -value)
+            yield done(edit, node.name, "constant")
 
 
 def wrong_scale(model: Loaded) -> Iterator[Planted | None]:
     """A factor is half as large again."""
-    for edit, node, port, value in _constants(model, "Multiply", "Divide"):
+    for edit, node, port, value in constants(model, "Multiply", "Divide"):
         if value.dtype.kind == "f":
-            _hold(edit, node, port, value * np.float32(1.5))
-            yield _done(edit, node.name, "constant")
+            hold(edit, node, port, value * np.float32(1.5))
+            yield done(edit, node.name, "constant")
 
 
 def transposed(model: Loaded) -> Iterator[Planted | None]:
     """A square matrix is transposed."""
-    for edit, node, port, value in _constants(model, "MatMul", "Convolution", port=1):
+    for edit, node, port, value in constants(model, "MatMul", "Convolution", port=1):
         if value.dtype.kind == "f" and value.ndim >= 2 and value.shape[-1] == value.shape[-2] > 1:
-            _hold(edit, node, port, value.swapaxes(-1, -2))
-            yield _done(edit, node.name, "constant")
+            hold(edit, node, port, value.swapaxes(-1, -2))
+            yield done(edit, node.name, "constant")
 
 
 def eps(model: Loaded) -> Iterator[Planted | None]:
     """An epsilon is much larger."""
-    yield from _attribute(model, "eps", lambda _: 0.5, "MVN", "NormalizeL2", "BatchNormInference", "GroupNormalization")
+    yield from changed(model, "eps", lambda _: 0.5, "MVN", "NormalizeL2", "BatchNormInference", "GroupNormalization")
 
 
 def softmax_axis(model: Loaded) -> Iterator[Planted | None]:
     """A softmax works along another axis."""
-    yield from _attribute(
-        model, "axis", lambda axis: -2 if axis in (-1, 3) else None, "SoftMax", "Softmax", "LogSoftmax"
-    )
+    yield from changed(model, "axis", lambda axis: -2 if axis in (-1, 3) else None, "SoftMax", "Softmax", "LogSoftmax")
 
 
 def transpose_flag(model: Loaded) -> Iterator[Planted | None]:
     """A MatMul takes its second operand in the other order."""
-    yield from _attribute(model, "transpose_b", lambda flag: not flag, "MatMul")
+    yield from changed(model, "transpose_b", lambda flag: not flag, "MatMul")
 
 
 def padding(model: Loaded) -> Iterator[Planted | None]:
@@ -130,33 +81,33 @@ def padding(model: Loaded) -> Iterator[Planted | None]:
             edit = Edit(model)
             record = with_attribute(node, "pads_begin", [0, *begin[1:]])
             edit.graph.update(with_attribute(record, "pads_end", [end[0] + 1, *end[1:]]))
-            yield _done(edit, node.name, "attribute")
+            yield done(edit, node.name, "attribute")
 
 
 def gelu_mode(model: Loaded) -> Iterator[Planted | None]:
     """A GELU is approximated."""
-    yield from _attribute(model, "approximation_mode", lambda mode: "tanh" if mode.lower() == "erf" else "erf", "Gelu")
+    yield from changed(model, "approximation_mode", lambda mode: "tanh" if mode.lower() == "erf" else "erf", "Gelu")
 
 
 def clamp_limit(model: Loaded) -> Iterator[Planted | None]:
     """A limit is another one."""
-    yield from _attribute(model, "max", lambda value: value / 4 if value < 1e6 else None, "Clamp")
+    yield from changed(model, "max", lambda value: value / 4 if value < 1e6 else None, "Clamp")
 
 
 def round_mode(model: Loaded) -> Iterator[Planted | None]:
     """A resize takes another mode, or other coordinates."""
-    yield from _attribute(
+    yield from changed(
         model,
         "coordinate_transformation_mode",
         lambda mode: "asymmetric" if mode != "asymmetric" else "half_pixel",
         "Interpolate",
     )
-    yield from _attribute(model, "mode", lambda mode: "nearest" if mode != "nearest" else "linear_onnx", "Interpolate")
+    yield from changed(model, "mode", lambda mode: "nearest" if mode != "nearest" else "linear_onnx", "Interpolate")
 
 
 def pooled_padding(model: Loaded) -> Iterator[Planted | None]:
     """An average counts the padding, or does not."""
-    yield from _attribute(model, "exclude_pad", lambda flag: not flag, "AvgPool")
+    yield from changed(model, "exclude_pad", lambda flag: not flag, "AvgPool")
 
 
 def swapped_inputs(model: Loaded) -> Iterator[Planted | None]:
@@ -167,7 +118,7 @@ def swapped_inputs(model: Loaded) -> Iterator[Planted | None]:
         if a is None or b is None or {a.node, b.node} & edit.constant or not is_float(edit.fact(node)):
             continue
         edit.graph.feed(node.id, [b, a])
-        yield _done(edit, node.name, "order")
+        yield done(edit, node.name, "order")
 
 
 def other_input(model: Loaded) -> Iterator[Planted | None]:
@@ -189,7 +140,7 @@ def other_input(model: Loaded) -> Iterator[Planted | None]:
             sources = list(model.graph.sources(node.id))
             sources[port] = alike[0]
             edit.graph.feed(node.id, sources)
-            yield _done(edit, node.name, "input")
+            yield done(edit, node.name, "input")
 
 
 def dropped(model: Loaded) -> Iterator[Planted | None]:
@@ -198,17 +149,17 @@ def dropped(model: Loaded) -> Iterator[Planted | None]:
         edit = Edit(model)
         edit.graph.replace(Outlet(node.id, 0), edit.source(node))
         edit.graph.remove([node.id])
-        yield _done(edit, node.name, "missing")
+        yield done(edit, node.name, "missing")
 
 
 def dropped_bias(model: Loaded) -> Iterator[Planted | None]:
     """A bias is not added."""
-    for edit, node, port, value in _constants(model, "Add", port=1):
+    for edit, node, port, value in constants(model, "Add", port=1):
         data = edit.source(node, 1 - port)
         if value.size > 1 and is_float(edit.fact(node)) and model.facts[data].shape == edit.fact(node).shape:
             edit.graph.replace(Outlet(node.id, 0), data)
             edit.graph.remove([node.id])
-            yield _done(edit, node.name, "missing")
+            yield done(edit, node.name, "missing")
 
 
 def inserted(model: Loaded) -> Iterator[Planted | None]:
@@ -219,7 +170,7 @@ def inserted(model: Loaded) -> Iterator[Planted | None]:
             continue
         made = edit.make("Multiply", [Outlet(node.id, 0), edit.const(np.float32(1.1))], "planted")
         edit.between(Outlet(node.id, 0), made)
-        yield _done(edit, "planted", "missing")
+        yield done(edit, "planted", "missing")
 
 
 def inserted_activation(model: Loaded) -> Iterator[Planted | None]:
@@ -228,7 +179,7 @@ def inserted_activation(model: Loaded) -> Iterator[Planted | None]:
         edit = Edit(model)
         if is_float(edit.fact(node)) and edit.graph.consumers(Outlet(node.id, 0)):
             edit.between(Outlet(node.id, 0), edit.make("Tanh", [Outlet(node.id, 0)], "planted"))
-            yield _done(edit, "planted", "missing")
+            yield done(edit, "planted", "missing")
 
 
 def other_activation(model: Loaded) -> Iterator[Planted | None]:
@@ -237,7 +188,7 @@ def other_activation(model: Loaded) -> Iterator[Planted | None]:
     for node in Edit(model).layers(*others):
         edit = Edit(model)
         edit.instead(node, edit.make(others[node.type], [edit.source(node)], node.name))
-        yield _done(edit, node.name, "type")
+        yield done(edit, node.name, "type")
 
 
 def other_operation(model: Loaded) -> Iterator[Planted | None]:
@@ -247,7 +198,7 @@ def other_operation(model: Loaded) -> Iterator[Planted | None]:
         a, b = model.graph.sources(node.id)
         if a is not None and b is not None and not {a.node, b.node} & edit.constant and is_float(edit.fact(node)):
             edit.instead(node, edit.make("Subtract", [a, b], node.name))
-            yield _done(edit, node.name, "type")
+            yield done(edit, node.name, "type")
 
 
 def other_reduction(model: Loaded) -> Iterator[Planted | None]:
@@ -255,7 +206,7 @@ def other_reduction(model: Loaded) -> Iterator[Planted | None]:
     for node in Edit(model).layers("ReduceMean"):
         edit = Edit(model)
         edit.instead(node, edit.make("ReduceMax", model.graph.sources(node.id), node.name, keep_dims=node.op.keep_dims))  # type: ignore[union-attr]
-        yield _done(edit, node.name, "type")
+        yield done(edit, node.name, "type")
 
 
 def shifted_slice(model: Loaded) -> Iterator[Planted | None]:
@@ -268,12 +219,12 @@ def shifted_slice(model: Loaded) -> Iterator[Planted | None]:
         for step in (1, -1):
             edit = Edit(model)
             for port, value in zip((1, 2), values, strict=True):
-                _hold(edit, node, port, value + step)  # type: ignore[operator]
-            yield _done(edit, node.name, "constant")
-    for edit, node, port, value in _constants(model, "Gather", port=1):
+                hold(edit, node, port, value + step)  # type: ignore[operator]
+            yield done(edit, node.name, "constant")
+    for edit, node, port, value in constants(model, "Gather", port=1):
         if value.dtype.kind in "iu":
-            _hold(edit, node, port, np.where(value > 0, value - 1, value + 1))
-            yield _done(edit, node.name, "constant")
+            hold(edit, node, port, np.where(value > 0, value - 1, value + 1))
+            yield done(edit, node.name, "constant")
 
 
 def wrong_order(model: Loaded) -> Iterator[Planted | None]:
@@ -281,7 +232,7 @@ def wrong_order(model: Loaded) -> Iterator[Planted | None]:
 
     Where the sound one only moves axes of size one, the fault is a transposition more than the other exporter may have.
     """
-    for edit, node, port, value in _constants(model, "Transpose", port=1):
+    for edit, node, port, value in constants(model, "Transpose", port=1):
         sizes = edit.fact(node).shape.static
         moved = [axis for axis, size in zip(value.tolist(), sizes, strict=True) if size > 1]
         cause = "constant" if moved != sorted(moved) else "transposition"
@@ -291,8 +242,8 @@ def wrong_order(model: Loaded) -> Iterator[Planted | None]:
             edit = Edit(model)
             other = value.copy()
             other[[one, one + 1]] = other[[one + 1, one]]
-            _hold(edit, node, port, other)
-            yield _done(edit, node.name, cause)
+            hold(edit, node, port, other)
+            yield done(edit, node.name, cause)
 
 
 def wrong_concat(model: Loaded) -> Iterator[Planted | None]:
@@ -302,7 +253,7 @@ def wrong_concat(model: Loaded) -> Iterator[Planted | None]:
         sources = list(model.graph.sources(node.id))
         if len(set(sources)) > 1 and is_float(edit.fact(node)):
             edit.graph.feed(node.id, sources[::-1])
-            yield _done(edit, node.name, "order")
+            yield done(edit, node.name, "order")
 
 
 def clamped(model: Loaded) -> Iterator[Planted | None]:
@@ -311,20 +262,20 @@ def clamped(model: Loaded) -> Iterator[Planted | None]:
         edit = Edit(model)
         if is_float(edit.fact(node)) and edit.graph.consumers(Outlet(node.id, 0)):
             edit.between(Outlet(node.id, 0), edit.make("Clamp", [Outlet(node.id, 0)], "planted", min=-0.1, max=0.1))
-            yield _done(edit, "planted", "missing")
+            yield done(edit, "planted", "missing")
 
 
 def mask(model: Loaded) -> Iterator[Planted | None]:
     """The values of a mask are small instead of large."""
-    for edit, node, port, value in _constants(model, "Select", "Add", "Multiply", "ScaledDotProductAttention"):
+    for edit, node, port, value in constants(model, "Select", "Add", "Multiply", "ScaledDotProductAttention"):
         if value.dtype.kind == "f" and value.size >= 1 and float(np.abs(value).max()) > 1e4:
-            _hold(edit, node, port, np.where(np.abs(value) > 1e4, 0, value))
-            yield _done(edit, node.name, "constant")
+            hold(edit, node, port, np.where(np.abs(value) > 1e4, 0, value))
+            yield done(edit, node.name, "constant")
 
 
 def gates(model: Loaded) -> Iterator[Planted | None]:
     """The gates of a recurrent layer are in another order."""
-    for edit, node, port, value in _constants(model, "LSTMSequence", "GRUSequence", "LSTMCell", "GRUCell"):
+    for edit, node, port, value in constants(model, "LSTMSequence", "GRUSequence", "LSTMCell", "GRUCell"):
         op: Any = node.op
         size = op.hidden_size
         if (
@@ -335,13 +286,13 @@ def gates(model: Loaded) -> Iterator[Planted | None]:
             and value.shape[-2] > size
         ):
             parts = np.split(value, value.shape[-2] // size, axis=-2)
-            _hold(edit, node, port, np.concatenate([parts[1], parts[0], *parts[2:]], axis=-2))
-            yield _done(edit, node.name, "constant")
+            hold(edit, node, port, np.concatenate([parts[1], parts[0], *parts[2:]], axis=-2))
+            yield done(edit, node.name, "constant")
 
 
 def direction(model: Loaded) -> Iterator[Planted | None]:
     """A recurrent layer runs backwards."""
-    yield from _attribute(
+    yield from changed(
         model,
         "direction",
         lambda way: {"forward": "reverse", "reverse": "forward"}.get(way),
@@ -353,10 +304,10 @@ def direction(model: Loaded) -> Iterator[Planted | None]:
 
 def broadcast_index(model: Loaded) -> Iterator[Planted | None]:
     """The embedding of another token."""
-    for edit, node, port, value in _constants(model, "Gather", port=0):
+    for edit, node, port, value in constants(model, "Gather", port=0):
         if value.dtype.kind == "f" and value.ndim == 2:
-            _hold(edit, node, port, np.roll(value, 1, axis=0))
-            yield _done(edit, node.name, "constant")
+            hold(edit, node, port, np.roll(value, 1, axis=0))
+            yield done(edit, node.name, "constant")
 
 
 def split_lengths(model: Loaded) -> Iterator[Planted | None]:
@@ -381,7 +332,7 @@ def kept_state(model: Loaded) -> Iterator[Planted | None]:
         edit = Edit(model)
         made = edit.make("Multiply", [edit.source(node), edit.const(np.float32(1.1))], "planted")
         edit.graph.feed(node.id, [made])
-        yield _done(edit, "planted", "missing")
+        yield done(edit, "planted", "missing")
 
 
 def exchanged_states(model: Loaded) -> Iterator[Planted | None]:
@@ -393,98 +344,7 @@ def exchanged_states(model: Loaded) -> Iterator[Planted | None]:
         edit.graph.feed(node.id, [second])
         edit.graph.feed(other.id, [first])
         outputs = (f"state {getattr(each.op, 'variable_id', '')}" for each in (node, other))
-        yield _done(edit, "|".join((node.name, other.name, *outputs)), "input")
-
-
-# -- faults of quantised models
-
-
-def _of_chain(model: Loaded, word: str, change: Callable[[Array], Array]) -> Iterator[Planted | None]:
-    """Change a constant of the chain that decompresses the weights of a product."""
-    for node in model.graph.ordered():
-        if node.type != "Const" or not node.name.endswith(word):
-            continue
-        value = model.facts[Outlet(node.id, 0)].constant
-        if value is None or value.size < 2:
-            continue
-        edit = Edit(model)
-        from irrun.debugging.shrinking import hold
-
-        hold(edit.graph, node.id, Fact.of(model.facts[Outlet(node.id, 0)].type, change(value)))
-        yield _done(edit, node.name.rsplit("/weights/", 1)[0], "quantisation")
-
-
-def zero_point(model: Loaded) -> Iterator[Planted | None]:
-    """The zero points of weights are eight higher."""
-    yield from _of_chain(
-        model, "/weights/zero_point", lambda value: np.clip(value.astype(np.int64) + 8, 0, 255).astype(value.dtype)
-    )
-
-
-def one_zero_point(model: Loaded) -> Iterator[Planted | None]:
-    """The zero point of one channel is none."""
-
-    def change(value: Array) -> Array:
-        other = value.copy()
-        other.reshape(-1)[value.size // 2] = 0
-        return other
-
-    yield from _of_chain(model, "/weights/zero_point", change)
-
-
-def weight_scale(model: Loaded) -> Iterator[Planted | None]:
-    """The scales of weights are half as large again."""
-    yield from _of_chain(model, "/weights/scale", lambda value: value * np.float32(1.5))
-
-
-def one_weight_scale(model: Loaded) -> Iterator[Planted | None]:
-    """The scale of one channel is twice as large."""
-
-    def change(value: Array) -> Array:
-        other = value.copy()
-        other.reshape(-1)[value.size // 2] *= 2
-        return other
-
-    yield from _of_chain(model, "/weights/scale", change)
-
-
-def rolled_scales(model: Loaded) -> Iterator[Planted | None]:
-    """The scales of weights belong to the next channel."""
-    yield from _of_chain(
-        model, "/weights/scale", lambda value: np.roll(value, 1, axis=0) if value.shape[0] > 1 else np.roll(value, 1)
-    )
-
-
-def _of_range(model: Loaded, change: Callable[[list[Array]], list[Array]]) -> Iterator[Planted | None]:
-    for node in Edit(model).layers("FakeQuantize"):
-        edit = Edit(model)
-        limits = [edit.value(node, port) for port in range(1, 5)]
-        if any(limit is None for limit in limits):
-            continue
-        for port, value in enumerate(change(limits), start=1):  # type: ignore[arg-type]
-            _hold(edit, node, port, value)
-        yield _done(edit, node.name, "quantisation")
-
-
-def narrow_range(model: Loaded) -> Iterator[Planted | None]:
-    """The range of activations is a quarter of what it should be."""
-    yield from _of_range(model, lambda limits: [limit / np.float32(4) for limit in limits])
-
-
-def wide_range(model: Loaded) -> Iterator[Planted | None]:
-    """The range of activations is twenty times what it should be."""
-    yield from _of_range(model, lambda limits: [limit * np.float32(20) for limit in limits])
-
-
-def output_range(model: Loaded) -> Iterator[Planted | None]:
-    """The range of the outputs of a FakeQuantize is not that of its inputs."""
-    yield from _of_range(model, lambda limits: [*limits[:2], *(limit * np.float32(1.5) for limit in limits[2:])])
-
-
-def few_levels(model: Loaded) -> Iterator[Planted | None]:
-    """A FakeQuantize has four levels."""
-    for planted in _attribute(model, "levels", lambda _: 4, "FakeQuantize"):
-        yield None if planted is None else planted._replace(cause="quantisation")
+        yield done(edit, "|".join((node.name, other.name, *outputs)), "input")
 
 
 KINDS: Final[Mapping[str, Kind]] = {
@@ -496,10 +356,4 @@ KINDS: Final[Mapping[str, Kind]] = {
         *(wrong_order, wrong_concat, clamped, mask, gates, direction, broadcast_index, split_lengths),
         *(kept_state, exchanged_states),
     )
-}
-OF_WEIGHTS: Final[Mapping[str, Kind]] = {
-    kind.__name__: kind for kind in (zero_point, one_zero_point, weight_scale, one_weight_scale, rolled_scales)
-}
-OF_RANGES: Final[Mapping[str, Kind]] = {
-    kind.__name__: kind for kind in (narrow_range, wide_range, output_range, few_levels)
 }

@@ -24,7 +24,8 @@ from irrun.diagnostics import IRError, OpError
 from irrun.model import Loaded, build, load
 from irrun.tensor import Array
 from tests.exports.archives import PAIR_NAMES, PAIRS, Export, unpacked
-from tests.lab.pairs import faults, sound
+from tests.lab.pairs import coarse_faults, faults, sound
+from tests.lab.pairs.planting import Kind, Planted
 
 STORIES: Final = "stories"
 """The language model of the examples, whose variables are compared as outputs."""
@@ -60,6 +61,10 @@ NOTHING_TO_TELL: Final = {
 """Faults that a rewriting turns into another one."""
 
 
+_Place = tuple[str, Kind, str, str]
+"""A kind of fault with the model that gets it, and the one beside which that is compared."""
+
+
 class Pair(NamedTuple):
     """Two models on the same inputs: ``planted`` is the fault of the first one or of the second, None for a sound pair.
 
@@ -70,7 +75,7 @@ class Pair(NamedTuple):
     model: Loaded
     other: Loaded
     inputs: Mapping[int, Array]
-    planted: faults.Planted | None
+    planted: Planted | None
     names: frozenset[str] = frozenset()
     causes: frozenset[str] = frozenset()
 
@@ -110,8 +115,11 @@ def _own(name: str) -> str:
     return name.partition("/fq_")[0]
 
 
-def pairs(network: str, seed: int) -> Iterator[Pair]:
-    """Yield the sound pairs of a network, and one of each kind of fault in several surroundings, each way round."""
+def pairs(network: str, seed: int, most: int | None = None) -> Iterator[Pair]:
+    """Yield the sound pairs of a network, and one of each kind of fault in several surroundings, each way round.
+
+    With ``most``, this number of the surroundings is drawn for each kind.
+    """
     chance = random.Random(f"{network} {seed}")
     with tempfile.TemporaryDirectory() as folder:
         model, inputs = stories() if network == STORIES else _loaded(unpacked(network, Path(folder)))
@@ -121,10 +129,10 @@ def pairs(network: str, seed: int) -> Iterator[Pair]:
             if other is not None:
                 rewritten[kind] = other
                 yield Pair(f"{network} {kind}", model, other, inputs, None)
-        yield from _planted(network, rewritten, inputs, _places(rewritten, chance), chance)
+        yield from _planted(network, rewritten, inputs, _some(list(_places(rewritten, chance)), most, chance), chance)
 
 
-def exporter_pairs(network: str, seed: int) -> Iterator[Pair]:
+def exporter_pairs(network: str, seed: int, most: int | None = None) -> Iterator[Pair]:
     """Yield the same of a network that was exported directly, and by way of ONNX: faults of either one, renamed too."""
     chance = random.Random(f"{network} {seed}")
     with tempfile.TemporaryDirectory() as folder:
@@ -137,7 +145,7 @@ def exporter_pairs(network: str, seed: int) -> Iterator[Pair]:
             yield Pair(f"{network} {one} beside {beside}", models[one], models[beside], inputs, None)
         bases = ("direct", "by ONNX"), ("by ONNX", "direct, renamed")
         places = [(kind, plant, base, beside) for kind, plant in faults.KINDS.items() for base, beside in bases]
-        yield from _planted(network, models, inputs, places, chance)
+        yield from _planted(network, models, inputs, _some(places, most, chance), chance)
 
 
 def _loaded(export: Export) -> tuple[Loaded, dict[int, Array]]:
@@ -161,7 +169,7 @@ def _planted(
     network: str,
     models: Mapping[str, Loaded],
     inputs: Mapping[int, Array],
-    places: Iterable[tuple[str, faults.Kind, str, str]],
+    places: Iterable[_Place],
     chance: random.Random,
 ) -> Iterator[Pair]:
     """Yield a model with a fault beside another one, each way round."""
@@ -200,7 +208,7 @@ def _twins(model: Loaded, other: Loaded, inputs: Mapping[int, Array]) -> Mapping
     return found
 
 
-def _places(rewritten: Mapping[str, Loaded], chance: random.Random) -> Iterator[tuple[str, faults.Kind, str, str]]:
+def _places(rewritten: Mapping[str, Loaded], chance: random.Random) -> Iterator[_Place]:
     exact = [kind for kind in rewritten if kind not in (*sound.COARSE, "same", "renamed")]
     coarse = [kind for kind in rewritten if kind in sound.COARSE]
     for kind, plant in faults.KINDS.items():
@@ -208,16 +216,23 @@ def _places(rewritten: Mapping[str, Loaded], chance: random.Random) -> Iterator[
         beside = ["same", "renamed", *chance.sample(others, min(1, len(others)))]
         yield from ((kind, plant, "same", other) for other in beside)
         yield from ((kind, plant, base, "same") for base in chance.sample(coarse, min(1, len(coarse))))
-    for base, kinds in (("int8_weights", faults.OF_WEIGHTS), ("fake_quantised", faults.OF_RANGES)):
+    for base, kinds in (("int8_weights", coarse_faults.OF_WEIGHTS), ("fake_quantised", coarse_faults.OF_RANGES)):
         if base in rewritten:
             yield from ((kind, plant, base, other) for kind, plant in kinds.items() for other in ("same", base))
 
 
+def _some(places: Sequence[_Place], most: int | None, chance: random.Random) -> Iterator[_Place]:
+    """Yield places, at most a number of each kind of fault, drawn at random."""
+    for kind in dict.fromkeys(place[0] for place in places):
+        alike = [place for place in places if place[0] == kind]
+        yield from alike if most is None else chance.sample(alike, min(most, len(alike)))
+
+
 def _chosen(
-    plant: faults.Kind, model: Loaded, inputs: Mapping[int, Array], chance: random.Random, most: int = 4
-) -> faults.Planted | None:
+    plant: Kind, model: Loaded, inputs: Mapping[int, Array], chance: random.Random, most: int = 4
+) -> Planted | None:
     """Return one of the first places at which a fault changes the outputs."""
-    before, found = outputs(model, inputs), list[faults.Planted]()
+    before, found = outputs(model, inputs), list[Planted]()
     for planted in plant(model):
         if planted is None or len(found) == most:
             continue
@@ -230,9 +245,11 @@ def _chosen(
     return chance.choice(found) if found else None
 
 
-def run(networks: Sequence[str], seed: int, *, exporters: bool = False) -> Iterator[tuple[str, Outcome, Verdict, Pair]]:
-    """Judge all pairs of some networks, or those of two exporters."""
+def run(
+    networks: Sequence[str], seed: int, *, exporters: bool = False, most: int | None = None
+) -> Iterator[tuple[str, Outcome, Verdict, Pair]]:
+    """Judge all pairs of some networks, or those of two exporters; ``most`` surroundings of each kind of fault."""
     for network in networks or (PAIR_NAMES if exporters else NETWORKS):
-        for pair in (exporter_pairs if exporters else pairs)(network, seed):
+        for pair in (exporter_pairs if exporters else pairs)(network, seed, most):
             verdict = judged(pair)
             yield pair.name, outcome(pair, verdict), verdict, pair

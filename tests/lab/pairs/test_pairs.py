@@ -10,8 +10,9 @@ import pytest
 
 from irrun.debugging.verdicts import CAUSES, EQUAL
 from tests.exports.archives import PAIR_NAMES, PAIRS
-from tests.lab.pairs.faults import Kind, exchanged_states, kept_state
+from tests.lab.pairs.faults import exchanged_states, kept_state
 from tests.lab.pairs.judging import ACCEPTED, Pair, exporter_pairs, judged, outcome, pairs, stories
+from tests.lab.pairs.planting import Kind
 from tests.plugins.tiers import Tier
 
 MOST, FEW = 60, 24
