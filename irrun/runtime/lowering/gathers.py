@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from irrun.ops._declared.movement.gather import GatherV1, GatherV7, GatherV8
@@ -18,7 +16,6 @@ from irrun.runtime.lowering.chains import emit_i64
 from irrun.runtime.lowering.copies import emit_accesses, emit_contiguous, emit_copy, laid_as, part_of
 from irrun.runtime.symbolic import Number, is_none, largest
 from irrun.runtime.view import Operand, View
-from irrun.tensor import Array
 from irrun.tensor.element_type import dtype_text
 from irrun_kernels.axes import AXES, WALK
 from irrun_kernels.elements import I32, I64, U8, U16, U32, kind_of
@@ -27,7 +24,6 @@ from irrun_kernels.native import NOWHERE
 from irrun_kernels.scatters import REDUCTIONS, Scatter, scatter
 
 _BY_WIDTH = {1: U8, 2: U16, 4: U32, 8: I64}
-_OF_BOOLEANS = {"none": "none", "sum": "max", "sub": "xor", "prod": "min", "min": "min", "max": "max"}
 
 
 def emit_places(
@@ -68,10 +64,8 @@ def emit_places(
 def emit_scatter(builder: Builder, updates: Operand, target: Operand, places: Operand, reduction: str = "none") -> None:
     """Update a target, which broadcasts to the updates as ``places`` do."""
     width = target.itemsize
-    if target.dtype == np.bool_:
-        reduction = _OF_BOOLEANS[reduction]
     kind = _BY_WIDTH.get(width) if reduction == "none" else kind_of(target.dtype)
-    if kind is None or updates.dtype != target.dtype:
+    if kind is None or updates.dtype != target.dtype or (target.dtype == np.bool_ and reduction != "none"):
         raise Unsupported(f"updates of {dtype_text(updates.dtype)} for {dtype_text(target.dtype)}")
     if updates.ndim > AXES:
         raise Unsupported(f"updates of {updates.ndim} axes")
@@ -177,8 +171,8 @@ def lower_scatter_elements_update(
     """A copy with other elements, or combined ones."""
     reduction = op.reduction if isinstance(op, ScatterElementsUpdateV12) else "none"
     along = _axis(axis, data)
-    if reduction == "mean":
-        raise Unsupported("reduction mean")
+    if reduction == "mean" or (isinstance(op, ScatterElementsUpdateV12) and not op.use_init_val):
+        raise Unsupported("reduction mean, or of the updates alone")
     within = (number == along or size <= data.shape[number] for number, size in enumerate(indices.shape))
     if indices.shape != updates.shape or not all(within):
         raise Unsupported("updates that do not fit the indices")
@@ -187,9 +181,6 @@ def lower_scatter_elements_update(
     places = emit_places(builder, indices[..., None], out, along)
     before, after = (tuple(map(slice, part)) for part in (indices.shape[:along], indices.shape[along + 1 :]))
     target = out[(*before, 0, None, *after)]
-    if reduction != "none" and isinstance(op, ScatterElementsUpdateV12) and not op.use_init_val:
-        start = _neutral(reduction, data.dtype)
-        emit_scatter(builder, broadcast(builder, start, updates.shape), target, places)
     emit_scatter(builder, updates, target, places, reduction)
     return out
 
@@ -231,19 +222,6 @@ def _emit_copy_of(builder: Builder, data: Operand, updates: Operand) -> View:
     if data.dtype != updates.dtype:
         raise Unsupported(f"updates of {dtype_text(updates.dtype)} for {dtype_text(data.dtype)}")
     return emit_copy(builder, data, empty_as(builder, data, data.dtype))
-
-
-def _neutral(reduction: str, dtype: np.dtype[Any]) -> Array:
-    """The neutral element of a reduction, as an array."""
-    if reduction in ("sum", "prod"):
-        return np.full(1, reduction == "prod", dtype)
-    is_least = reduction == "max"
-    if dtype == np.bool_:
-        return np.full(1, not is_least, dtype)
-    if dtype.kind == "f":
-        return np.full(1, -np.inf if is_least else np.inf, dtype)
-    limits = np.iinfo(dtype)
-    return np.full(1, limits.min if is_least else limits.max, dtype)
 
 
 @lowers(OneHotV1, OneHotV16, numbers=(1,))

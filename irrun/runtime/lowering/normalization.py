@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irrun.ops._declared.normalization.batch_norm_inference import BatchNormInferenceV1, BatchNormInferenceV5
 from irrun.ops._declared.normalization.group_normalization import GroupNormalization
 from irrun.ops._declared.normalization.mvn import MVNV2, MVNV6
 from irrun.ops._declared.normalization.normalize_l2 import NormalizeL2
@@ -72,21 +71,6 @@ def lower_normalize_l2(op: NormalizeL2, builder: Builder, data: Operand, axes: O
         raise Unsupported("no axes")
     form = _Form(along, op.eps, LEAST if op.eps_mode == "max" else INSIDE, centred=False)
     return _emit_normalized(builder, data, form)
-
-
-@lowers(BatchNormInferenceV1, BatchNormInferenceV5)
-def lower_batch_norm(op: BatchNormInferenceV1 | BatchNormInferenceV5, builder: Builder, *inputs: Operand) -> View:
-    """Channels by a given mean and variance; the data are the input with several axes, the others have one."""
-    data = next((x for x in inputs if x.ndim > 1), None)
-    if data is None:
-        raise Unsupported("data of one axis")
-    require_f32(*inputs)
-    e, along = Expression(builder), (-1, *(1,) * (data.ndim - 2))
-    rows = [e.read(builder.view(x).reshape(*along)) for x in inputs if x is not data]
-    gamma, beta, mean, variance = rows
-    root = e("sqrt", e("add", variance, e.number(op.epsilon, "f")))
-    scaled = e("multiply", e("subtract", e.read(data), mean), e("divide", gamma, root))
-    return e.emit(e("add", scaled, beta), F32)
 
 
 def _emit_normalized(

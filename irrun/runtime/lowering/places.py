@@ -28,11 +28,10 @@ _TYPES: Final = {
     "integers": "fusedintegerconvolution fusedintegermatmul",
     "matrices": "fusedmatmul fusedpackedmatmul",
     "movement": (
-        "batchtospace broadcast depthtospace extractimagepatches fusedchannels fusedexpand pad reverse "
-        "reversesequence roll shufflechannels slice slicescatter spacetobatch spacetodepth split stridedslice tile "
-        "variadicsplit"
+        "broadcast depthtospace fusedchannels fusedexpand pad reverse roll slice slicescatter spacetodepth split "
+        "stridedslice tile variadicsplit"
     ),
-    "normalization": "batchnorminference groupnormalization mvn normalizel2",
+    "normalization": "groupnormalization mvn normalizel2",
     "packed_rows": "fusedpackedgather",
     "recurrent": "fusedrecurrence",
     "reductions": (

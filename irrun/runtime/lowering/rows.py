@@ -17,9 +17,7 @@ from irrun.runtime.lowering.builder import (
     require_f32,
     share,
 )
-from irrun.runtime.lowering.chains import ChainValue, Expression
 from irrun.runtime.lowering.copies import emit_contiguous
-from irrun.runtime.lowering.elementwise import as_type
 from irrun.runtime.symbolic import is_found
 from irrun.runtime.view import Operand, View
 from irrun_kernels.rows import LayerNorm, Softmax, layer_norm, softmax
@@ -28,7 +26,7 @@ from irrun_kernels.rows import LayerNorm, Softmax, layer_norm, softmax
 @lowers(FusedLayerNorm)
 def lower_layer_norm(op: FusedLayerNorm, builder: Builder, data: Operand) -> View:
     """Rows by their mean and variance."""
-    require_f32(data, holds=lambda data: _has_rows(data, -1))
+    _require_rows(data, -1)
     whole = emit_contiguous(builder, data)
     columns = data.shape[-1]
     out = builder.empty(data.shape)
@@ -59,9 +57,7 @@ def lower_softmax(op: SoftMaxV1 | SoftMaxV8 | LogSoftmax, builder: Builder, data
     if data.ndim == 0:
         raise Unsupported("a scalar")
     axis = op.axis % data.ndim
-    if not _has_rows(data, axis):
-        builder.algorithm = "maximum, sum and quotient"
-        return _emit_in_steps(builder, data, axis, is_logarithm=isinstance(op, LogSoftmax))
+    _require_rows(data, axis)
     order = [other for other in memory_order(data) if other != axis] + [axis]
     whole = emit_contiguous(builder, data.transpose(order))
     columns = data.shape[axis]
@@ -73,26 +69,6 @@ def lower_softmax(op: SoftMaxV1 | SoftMaxV8 | LogSoftmax, builder: Builder, data
     return out.transpose(np.argsort(order).tolist())
 
 
-def _has_rows(data: Operand, axis: int) -> bool:
-    """Return whether an array has rows of f32 that are not empty; if calls find them, there may be none."""
-    return is_f32(data) if is_found(data.shape[axis]) else has_f32(data)
-
-
-def _emit_in_steps(builder: Builder, data: Operand, axis: int, *, is_logarithm: bool) -> View:
-    """Softmax of any type; that of integers is rounded."""
-
-    def shifted(e: Expression, *sums: View) -> list[ChainValue]:
-        x = e.computed(e.read(data))
-        x = x if x.kind in "fd" else e("to_d", x)
-        peaks, *others = map(e.read, sums)
-        return [e("subtract", x, peaks), *others]
-
-    e = Expression(builder)
-    x = e.computed(e.read(data))
-    peak = e.emit_fold("maximum", x if x.kind in "fd" else e("to_d", x), [axis], -np.inf)
-    e = Expression(builder)
-    total = e.emit_fold("add", e("exp", *shifted(e, peak)), [axis], 0)
-    e = Expression(builder)
-    value, count = shifted(e, peak, total)
-    result = e("subtract", value, e("log", count)) if is_logarithm else e("divide", e("exp", value), count)
-    return e.emit(result if data.dtype.kind == "f" else as_type(e, e("rint", result), data.dtype), data.dtype)
+def _require_rows(data: Operand, axis: int) -> None:
+    """Raise Unsupported unless an array has rows of f32 that are not empty; if calls find them, there may be none."""
+    require_f32(data, holds=is_f32 if is_found(data.shape[axis]) else has_f32)
