@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from irrun.diagnostics import listing, near_match
 from irrun.kernels import threads
 from irrun.optimize import PASSES, Settings
-from irrun.runtime.available import default_memory
-from irrun.runtime.budget import MOST_ITERATIONS, UNLIMITED, Budget
+from irrun.runtime.budget import MOST_ITERATIONS, UNLIMITED, Budget, default_memory
 from irrun.runtime.tiers import Tier, why_not
 from irrun.tensor import ElementType
 from irrun.tensor.element_type import BF16, F16, F32

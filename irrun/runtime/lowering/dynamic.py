@@ -18,9 +18,9 @@ from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import dtype_text
 from irrun_kernels.backends import OF_BYTES
-from irrun_kernels.codes import NUMBERS
 from irrun_kernels.dynamic import MIDDLE, Quantize, quantize_rows
 from irrun_kernels.native import Address
+from irrun_kernels.packed import NUMBERS
 from irrun_kernels.product import Codes
 from irrun_kernels.tiling import padded_columns, words_of
 

@@ -18,11 +18,10 @@ from irrun.runtime.symbolic import Number, SymFloat, largest, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import dtype_text
-from irrun_kernels import nonzero
 from irrun_kernels.axes import AXES, WALK, Strided
 from irrun_kernels.elements import KINDS, kind_of
-from irrun_kernels.ramp import RUN, Ramp, ramp
-from irrun_kernels.scans import Scan, scan
+from irrun_kernels.scans import RUN, Ramp, Scan, find_nonzero, ramp, scan
+from irrun_kernels.scans import NonZero as NonZeroArguments
 from irrun_kernels.top import U64, Top, top, workspace_of
 
 _SUMMED: Final = ("float32", "float64", "int32", "int64")
@@ -145,8 +144,8 @@ def lower_nonzero(op: NonZero, builder: Builder, data: Operand) -> View:
     out = builder.empty((data.ndim, data.size), np.dtype(op.output_type.replace("i", "int")))
     found = builder.empty((1,), I64)
     builder.call(
-        nonzero.find_nonzero,
-        nonzero.NonZero(
+        find_nonzero,
+        NonZeroArguments(
             x=builder.address(truths),
             out=builder.address(out),
             found=builder.address(found),
