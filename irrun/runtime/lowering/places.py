@@ -14,15 +14,14 @@ _TYPES: Final = {
     "copies": "concat fusedconcat fuseddequantize fusedquantize fusedround",
     "elementwise": (
         "abs acos acosh add asin asinh atan atan2 atanh bitwiseand bitwiseleftshift bitwisenot bitwiseor "
-        "bitwiserightshift bitwisexor ceiling clamp convert convertlike cos cosh divide elu equal erf exp "
-        "fakequantize floor floormod fusedelementwise gelu greater greaterequal hardsigmoid hsigmoid hswish "
-        "isfinite isinf isnan less lessequal log logicaland logicalnot logicalor logicalxor maximum minimum mish "
-        "mod multiply negative notequal power prelu relu round select selu sigmoid sign sin sinh softplus softsign "
-        "sqrt squareddifference subtract swish tan tanh xor"
+        "bitwiserightshift bitwisexor ceiling clamp convert convertlike cos cosh divide elu equal erf exp fakequantize "
+        "floor floormod fusedelementwise gelu greater greaterequal hardsigmoid hsigmoid hswish isfinite isinf isnan "
+        "less lessequal log logicaland logicalnot logicalor logicalxor maximum minimum mish mod multiply negative "
+        "notequal power prelu relu round select selu sigmoid sign sin sinh softplus softsign sqrt squareddifference "
+        "subtract swish tan tanh xor"
     ),
     "gathers": (
-        "fusedpackedgather gather gatherelements gathernd onehot scatterelementsupdate scatterndupdate "
-        "scatterupdate"
+        "fusedpackedgather gather gatherelements gathernd onehot scatterelementsupdate scatterndupdate scatterupdate"
     ),
     "images": "avgpool fusedmaxpool lrn",
     "integers": "fusedintegerconvolution fusedintegermatmul",
