@@ -16,15 +16,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pytest
 
-from irrun.kernels.activation import gelu, gelu_tanh, sigmoid, swish
+from irrun.kernels.activation import gelu, gelu_tanh, relu, sigmoid, swish
 from irrun.kernels.attention import attention
 from irrun.kernels.convolution import Convolution
 from irrun.kernels.interpolate import Axis, linear_onnx, nearest, resample
-from irrun.kernels.normalization import mean_variance
-from irrun.kernels.piecewise import relu
+from irrun.kernels.normalization import mean_variance, softmax
 from irrun.kernels.pooling import max_pool
 from irrun.kernels.recurrent import DirectionWeights, Lstm, run_sequence
-from irrun.kernels.softmax import softmax
 from irrun.kernels.threads import threads
 from irrun.kernels.windows import Geometry
 

@@ -88,7 +88,7 @@ def _command_name() -> str:
 
 def _with_default_memory(values: Mapping[str, Value]) -> dict[str, Value]:
     """Return settings as they are shown: the limit on memory that applies by default is a number."""
-    from irrun.runtime.available import default_memory
+    from irrun.runtime.budget import default_memory
 
     limit = values["max-memory"]
     return {**values, "max-memory": Value(default_memory(), DEFAULT) if limit.value is None else limit}

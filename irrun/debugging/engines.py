@@ -18,7 +18,7 @@ from irrun.evaluation.handing import from_openvino, to_openvino
 from irrun.evaluation.native import OpenVINOModel, last_line, required
 from irrun.graph import Outlet
 from irrun.jobs.progress import told, working
-from irrun.kernels.pages import trim
+from irrun.kernels.aligned import trim
 from irrun.model import Loaded, Port
 from irrun.tensor import Array, Shape
 

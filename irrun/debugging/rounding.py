@@ -14,7 +14,7 @@ from irrun.debugging.faults import DebugError
 from irrun.debugging.ports import in_type_of
 from irrun.debugging.statistics import HALF_MAX
 from irrun.debugging.stopping import AS_WRITTEN
-from irrun.kernels.bf16 import rounded
+from irrun.kernels.casting import rounded
 from irrun.model import Loaded
 from irrun.model.arguments import accept
 from irrun.model.config import read_config

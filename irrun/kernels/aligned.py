@@ -1,7 +1,8 @@
-"""Arrays that begin where two lines of the cache do, so that vectors of them are in one line each."""
+"""Memory of arrays: where it begins, and pages that return to the system."""
 
 from __future__ import annotations
 
+import ctypes
 import math
 import mmap
 import sys
@@ -40,3 +41,27 @@ def staying(shape: Sequence[int], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     if size >= _LARGE and sys.platform == "linux":
         memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, dtype).reshape(shape)
+
+
+def forget(array: npt.NDArray[Any]) -> None:
+    """Release the pages of an array mapped from a file; they are read again on next use."""
+    base: object = array
+    while isinstance(base, np.ndarray) and base.base is not None:
+        base = base.base
+    file = base.obj if isinstance(base, memoryview) else base
+    # The pages of a read-only map equal the file, so that dropping them loses nothing.
+    if isinstance(file, mmap.mmap) and memoryview(file).readonly:
+        low, high = np.lib.array_utils.byte_bounds(array)
+        begin = np.frombuffer(file, np.uint8).ctypes.data
+        first = -(-(low - begin) // mmap.PAGESIZE) * mmap.PAGESIZE
+        last = (high - begin) // mmap.PAGESIZE * mmap.PAGESIZE
+        if first < last:
+            file.madvise(mmap.MADV_DONTNEED, first, last - first)
+
+
+def trim() -> None:
+    """Return freed memory to the system where the C library would keep it for later allocations."""
+    if sys.platform == "linux":
+        trimmed = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trimmed is not None:
+            trimmed(0)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.bf16 import rounded
+from irrun.kernels.casting import rounded
 from irrun.kernels.threads import Array, scratch
 
 _SCORES: Final = 1 << 18

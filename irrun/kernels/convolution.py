@@ -14,11 +14,10 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from irrun.kernels.convolution_blocks import Place, parts, windows_of
-from irrun.kernels.elementwise import Activation, finish
+from irrun.kernels.elementwise import Activation, Place, finish, parts
 from irrun.kernels.layout import channels_first, channels_last, strided
 from irrun.kernels.threads import Array, are_products_shared, scratch
-from irrun.kernels.windows import Geometry, pad
+from irrun.kernels.windows import Geometry, pad, windows_of
 from irrun.kernels.winograd import Tiles, is_worth_tiles
 
 _LARGE_BLOCK: Final = 1 << 21

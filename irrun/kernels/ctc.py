@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.kernels.softmax import log_softmax
+from irrun.kernels.normalization import log_softmax
 from irrun.kernels.threads import Array
 
 

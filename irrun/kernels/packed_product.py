@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.bf16 import rounded
+from irrun.kernels.casting import rounded
 from irrun.kernels.elementwise import Activation, finish
 from irrun.kernels.lookup import Lookup, Nibbles
 from irrun.kernels.threads import Array, scratch

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.bf16 import rounded
+from irrun.kernels.casting import rounded
 from irrun.kernels.recurrent_steps import RNN_ACTIVATIONS, GruSteps, LstmSteps, RnnSteps, Steps, run_directions
 from irrun.kernels.threads import Array
 

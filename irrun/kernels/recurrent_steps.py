@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from irrun.kernels.aligned import aligned
-from irrun.kernels.bf16 import rounded
+from irrun.kernels.casting import rounded
 from irrun.kernels.threads import Array
 
 RNN_ACTIVATIONS: Final[dict[str, Callable[[Array, Array], object]]] = {

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from irrun.kernels.aligned import aligned
 from irrun.kernels.contention import Contention
+from irrun.kernels.locks import Lock
 
 Array = npt.NDArray[Any]
 
@@ -149,3 +150,27 @@ class _Workspace:
             self._arrays.clear()
         self._arrays[key] = made = self._buffer[:size].view(dtype).reshape(shape)
         return made
+
+
+_LIBRARIES: Final[list[Any]] = []
+"""The libraries whose number of threads was set, which other callers may set too."""
+
+_LOCK: Final = Lock()
+
+
+def blas_threads() -> int:
+    """Return the number of threads of BLAS: by itself one for each processor of the process's affinity."""
+    return int(_LIBRARIES[0].num_threads) if _LIBRARIES else by_affinity()
+
+
+def set_blas_threads(count: int) -> None:
+    """Set the number of threads of BLAS for the whole process, if it is another one."""
+    if count == blas_threads():
+        return
+    with _LOCK:
+        if not _LIBRARIES:
+            from threadpoolctl import ThreadpoolController
+
+            _LIBRARIES[:] = ThreadpoolController().select(user_api="blas").lib_controllers
+        for library in _LIBRARIES:
+            library.set_num_threads(count)

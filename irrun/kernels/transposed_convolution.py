@@ -9,8 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from irrun.kernels.convolution_blocks import parts
-from irrun.kernels.elementwise import Activation, finish
+from irrun.kernels.elementwise import Activation, finish, parts
 from irrun.kernels.layout import channels_first, channels_last
 from irrun.kernels.threads import Array, scratch
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.threads import Array
+from irrun.kernels.elementwise import Place
+from irrun.kernels.layout import strided
+from irrun.kernels.threads import Array, scratch
 
 
 class Geometry(NamedTuple):
@@ -104,3 +107,68 @@ def extract_patches(data: Array, geometry: Geometry) -> Array:
         offsets = [tap * dilation for tap, dilation in zip(taps, geometry.dilations, strict=True)]
         output[:, *taps] = view(padded, offsets, geometry.strides, geometry.counts)
     return output.reshape(batch, math.prod(geometry.kernel) * channels, *geometry.counts)
+
+
+def pad_mapped(data: Array, before: Sequence[int], after: Sequence[int], mode: str) -> Array:
+    """Pad ``data`` with its own elements; negative numbers crop.
+
+    Each padded place maps to an element of the whole axis, even where the other end is cropped: ``edge`` to the
+    nearest, ``reflect`` mirrors at the border elements, ``symmetric`` at the borders.
+    """
+    for axis, (b, size, a) in enumerate(zip(before, data.shape, after, strict=True)):
+        if b <= 0 and a <= 0:
+            index: Any = slice(-b, max(size + a, -b))
+        else:
+            index = _source(np.arange(-b, max(size + a, -b)), size, mode)
+        data = data[(slice(None),) * axis + (index,)]
+    return data
+
+
+def _source(place: Array, size: int, mode: str) -> Array:
+    if mode == "edge":
+        return np.clip(place, 0, size - 1)
+    period = 2 * size if mode == "symmetric" else max(2 * (size - 1), 1)
+    place = place % period
+    if mode == "reflect" and size == 1:
+        return place
+    mirrored: Array = np.minimum(place, (period - 1 if mode == "symmetric" else period) - place)
+    return mirrored
+
+
+def windows_of(image: Array, place: Place, geometry: Geometry, counts: Sequence[int]) -> Array:
+    """View the windows at a place of a zero-padded image [*S, C] as [*counts, *K, C]."""
+    part = region(image, place, geometry.reach(counts), geometry)
+    *along, each = part.strides
+    steps = [step * size for own in geometry[1:3] for step, size in zip(own, along, strict=True)]
+    return strided(part, (*counts, *geometry.kernel, part.shape[-1]), (*steps, each))
+
+
+def region(image: Array, place: Place, sizes: Sequence[int], geometry: Geometry) -> Array:
+    """Return the part of a zero-padded image [*S, C] with these sizes that begins at the first window of a place.
+
+    It is a view, or in workspace of the thread.
+    """
+    inside, outside, source = _region(tuple([part.start for part in place]), tuple(sizes), geometry)
+    if not outside:
+        return image[source]
+    result = scratch("padded", (*sizes, image.shape[-1]), image.dtype)
+    for edge in outside:
+        result[edge] = 0
+    np.copyto(result[inside], image[source])
+    return result
+
+
+@lru_cache(1024)
+def _region(starts: tuple[int, ...], sizes: tuple[int, ...], geometry: Geometry) -> tuple[Place, list[Place], Place]:
+    """Return which part of a region is inside of the image, the parts that are not, and the part of the image."""
+    inside: Place = ()
+    outside: list[Place] = []
+    source: Place = ()
+    for axis, (size, whole) in enumerate(zip(sizes, geometry.sizes, strict=True)):
+        start = (starts[axis] if axis < len(starts) else 0) * geometry.strides[axis] - geometry.begins[axis]
+        low = min(max(-start, 0), size)
+        high = max(min(whole - start, size), low)
+        outside += [(*inside, slice(*edge)) for edge in ((0, low), (high, size)) if edge[0] < edge[1]]
+        inside = (*inside, slice(low, high))
+        source = (*source, slice(start + low, start + high))
+    return inside, outside, source

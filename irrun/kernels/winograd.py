@@ -19,9 +19,9 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.convolution_blocks import Place, even, region
+from irrun.kernels.elementwise import Place, even
 from irrun.kernels.threads import Array, are_products_shared, scratch
-from irrun.kernels.windows import Geometry
+from irrun.kernels.windows import Geometry, region
 
 TILE: Final = 4
 """Outputs of a tile along each axis; a tile reads two more elements."""

@@ -10,7 +10,7 @@ from irrun.diagnostics.internal import Boundary
 from irrun.document.weights import Weights
 from irrun.jobs.collector import collection_paused
 from irrun.jobs.watchdog import ending_after
-from irrun.kernels.pages import trim
+from irrun.kernels.aligned import trim
 from irrun.model.arguments import InputError, accept, find_port, released
 from irrun.model.config import Config, read_config
 from irrun.model.loaded import Loaded, PathLike, load, require_unchanged

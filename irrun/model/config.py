@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irrun.diagnostics import listing, near_match
-from irrun.kernels import blas, threads
+from irrun.kernels import threads
 from irrun.optimize import PASSES, Settings
-from irrun.runtime.available import default_memory
-from irrun.runtime.budget import MOST_ITERATIONS, UNLIMITED, Budget
+from irrun.runtime.budget import MOST_ITERATIONS, UNLIMITED, Budget, default_memory
 from irrun.runtime.tiers import Tier, why_not
 from irrun.tensor import ElementType
 from irrun.tensor.element_type import BF16, F16, F32
@@ -111,7 +110,7 @@ class Config(NamedTuple):
         """
         if self.threads is not None:
             threads.set_threads(self.threads)
-        blas.set_threads(max(1, threads.worthwhile() // self.streams))
+        threads.set_blas_threads(max(1, threads.worthwhile() // self.streams))
 
 
 def known_settings() -> tuple[str, ...]:

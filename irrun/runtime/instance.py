@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.diagnostics.signals import is_of_signal
-from irrun.kernels import blas
 from irrun.kernels.aligned import LINES, aligned
+from irrun.kernels.threads import set_blas_threads
 from irrun.runtime.execute import FAILURES, Numerics, compute
 from irrun.runtime.layout import ROW, place
 from irrun.runtime.lowering.builder import FAILURE, WIDEST_VECTOR, Interpreted, Numbers, Value
@@ -76,7 +76,7 @@ class Instance:
         """
         self._flag[0] = 0
         if self._is_mixed and count > 1:
-            blas.set_threads(1)
+            set_blas_threads(1)
         try:
             with Numerics() if self._has_steps else nullcontext():
                 for view, array in self._begin(request):

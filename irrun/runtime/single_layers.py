@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from irrun.graph import Node
-from irrun.kernels.bf16 import rounded
+from irrun.kernels.casting import rounded
 from irrun.ops import Op, calling
 from irrun.ops._declared.fused.fused_attention import FusedAttention
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul

@@ -91,7 +91,7 @@ class Forgetful:
 
 def release(plan: Plan) -> None:
     """Free what NumPy's kernels computed on first use."""
-    from irrun.kernels.pages import trim
+    from irrun.kernels.aligned import trim
 
     for step in plan.steps:
         if isinstance(step.node.op, Fused):

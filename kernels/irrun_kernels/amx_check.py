@@ -13,9 +13,8 @@ import numpy.typing as npt
 from irrun_kernels.amx import ROWS
 from irrun_kernels.amx_product import POINTS, configure_tiles, release_tiles
 from irrun_kernels.backends import HAS_BF16_TILES, HAS_BYTE_TILES, OF_BF16, OF_BYTES, usable
-from irrun_kernels.bytes import multiply_bytes
 from irrun_kernels.epilogue import LevelNumbers
-from irrun_kernels.micro import multiply_taps
+from irrun_kernels.micro import multiply_bytes, multiply_taps
 from irrun_kernels.native import Address, Read, Write, kernel, record
 
 Array = npt.NDArray[Any]

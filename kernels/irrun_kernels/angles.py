@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from irrun_kernels.functions import polynomial
 from irrun_kernels.native import scalar
-from irrun_kernels.polynomials import polynomial
 from irrun_kernels.real import WHOLE, bits, copysign, from_bits, rint
 
 _INF: Final = math.inf

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
 from irrun_kernels.activations import activations, clip
-from irrun_kernels.native import inlined, of_llvm, power_of_two, scalar
-from irrun_kernels.polynomials import polynomial
+from irrun_kernels.native import Deferred, inlined, of_llvm, power_of_two, scalar
+
+
+def polynomial(*coefficients: Any) -> Callable[[Any], Any]:
+    """A function of one element that is a polynomial; coefficients ascend."""
+
+    def make() -> Any:
+        names = {f"c{place}": coefficient for place, coefficient in enumerate(coefficients)}
+        body = f"c{len(names) - 1}"
+        for place in reversed(range(len(names) - 1)):
+            body = f"({body}) * x + c{place}"
+        exec(f"def evaluate(x): return {body}", names)
+        return scalar(names["evaluate"]).form
+
+    return Deferred(make)
+
 
 ONE: Final = np.float32(1)
 HALF: Final = np.float32(0.5)

@@ -10,9 +10,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun_kernels.epilogue import Epilogue, activate_points
-from irrun_kernels.functions import RUN, add, fill
+from irrun_kernels.functions import RUN
 from irrun_kernels.host import LANES
-from irrun_kernels.native import NOWHERE, Address, Read, Write, floats, inlined, kernel, record
+from irrun_kernels.native import NOWHERE, Address, Read, inlined, kernel, record
 from irrun_kernels.pixels import (
     Images,
     ImageWindows,
@@ -216,45 +216,3 @@ def _reduce_bytes_of(c: Any, points: Any, point: int, blocks: Any, channel: int)
 def _moved(address: int, bytes: int) -> int:
     """An address some bytes further; 0 stands for no array."""
     return address + bytes if address != 0 else 0
-
-
-class Response(NamedTuple):
-    """Arguments of `local_response`. ``x`` and ``out`` are contiguous [pixels, channels]."""
-
-    x: Read[Address]
-    out: Write[Address]
-    pixels: int
-    channels: int
-    reach: int
-    pixels_per_task: int
-    factor: float
-    bias: float
-
-
-@kernel(Response)
-def local_response(arguments: Any, task: int, workspace: int) -> None:
-    """x / (bias + factor * sum of the squares of neighbours) ** 0.75; workspace holds the squares of the channels."""
-    c = record(arguments)
-    squares = floats(workspace, c.channels + 2 * c.reach)
-    fill(squares, np.float32(0))
-    for pixel in range(task * c.pixels_per_task, min(c.pixels, (task + 1) * c.pixels_per_task)):
-        x = floats(c.x + 4 * pixel * c.channels, c.channels)
-        out = floats(c.out + 4 * pixel * c.channels, c.channels)
-        _square(x, squares[c.reach : c.reach + c.channels])
-        fill(out, np.float32(0))
-        for shift in range(2 * c.reach + 1):
-            add(out, squares[shift : shift + c.channels])
-        _respond(x, out, np.float32(c.factor), np.float32(c.bias))
-
-
-@inlined
-def _square(x: Any, out: Any) -> None:
-    for i in range(len(out)):
-        out[i] = x[i] * x[i]
-
-
-@inlined
-def _respond(x: Any, out: Any, factor: Any, bias: Any) -> None:
-    for i in range(len(out)):
-        root = np.sqrt(bias + factor * out[i])
-        out[i] = x[i] / (root * np.sqrt(root))

@@ -11,10 +11,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun_kernels.amx_product import configure_tiles, gather, release_tiles, tile_of
-from irrun_kernels.bytes import multiply_bytes
 from irrun_kernels.epilogue import Epilogue, activate_points
 from irrun_kernels.host import LANES
-from irrun_kernels.micro import PANEL, multiply_taps
+from irrun_kernels.micro import PANEL, multiply_bytes, multiply_taps
 from irrun_kernels.native import NOWHERE, Address, Read, inlined, kernel, record
 from irrun_kernels.pixels import Images, ImageWindows, find_left, find_points, find_rows, move, points_of, taps_of
 from irrun_kernels.tiling import Tiling

@@ -12,8 +12,8 @@ import numpy as np
 
 from irrun_kernels import ir
 from irrun_kernels.activations import activations, clip
+from irrun_kernels.functions import polynomial
 from irrun_kernels.native import intrinsic, of_llvm, scalar
-from irrun_kernels.polynomials import polynomial
 from irrun_kernels.vectors import Vectors
 
 rint, floor, ceil, whole = (of_llvm(name, "f64") for name in ("rint", "floor", "ceil", "trunc"))

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun_kernels import angles, functions, integers, real, remainders
+from irrun_kernels import angles, functions, integers, real
 from irrun_kernels.activations import ElementFunction, clip
 from irrun_kernels.copies import copy_rows
 from irrun_kernels.functions import RUN
@@ -54,8 +54,8 @@ ELEMENTS: Final = (
     *_of("xxx", "q", 4, divide=integers.divide, truncated_divide=integers.truncated_divide),
     *_of("xxx", "q", 4, mod=integers.mod, floor_mod=integers.floor_mod),
     *_of("xxx", "Q", 4, divide=lambda x, y: x // y if y != 0 else y, mod=lambda x, y: x % y if y != 0 else y),
-    *_far(_real("xxx", 1, mod=remainders.truncated), remainders.far_truncated, remainders.is_far),
-    *_far(_real("xxx", 1, floor_mod=remainders.floored), remainders.far_floored, remainders.is_far),
+    *_far(_real("xxx", 1, mod=integers.truncated), integers.far_truncated, integers.is_far),
+    *_far(_real("xxx", 1, floor_mod=integers.floored), integers.far_floored, integers.is_far),
     *_of("xxx", "fdqQ", 0.2, maximum=lambda x, y: y if (y > x) | (y != y) else x),
     *_of("xxx", "fdqQ", 0.2, minimum=lambda x, y: y if (y < x) | (y != y) else x),
     *_of("xxx", "fd", 0.2, at_least=lambda x, low: low if x < low else x),

@@ -1,12 +1,12 @@
-"""Running sums along an axis."""
+"""Running sums, arithmetic sequences, and the indices of elements that are not zero."""
 
 from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from irrun_kernels.axes import Axes, Strided, axis_of, find_axes, place_of, product_of
-from irrun_kernels.elements import F32, F64, I32, I64, Elements, Step, of_kind, unsigned
-from irrun_kernels.native import Read, Write, kernel, record
+from irrun_kernels.axes import AXES, Axes, Strided, axis_of, find_axes, place_of, product_of
+from irrun_kernels.elements import F32, F64, I32, I64, Elements, Step, of_kind, store, unsigned
+from irrun_kernels.native import Address, Read, Write, kernel, longs, octets, record
 
 WIDE: Final = 256
 """Columns that a task has at least, if there are as many."""
@@ -66,3 +66,78 @@ def _add_up(
         for j in range(1, count):
             total += x[unsigned(j * x_step + i * x_column)]
             out[unsigned(j * out_step + i * out_column)] = total
+
+
+RUN: Final = 256
+"""Elements at a time, which are computed in 64 bits."""
+
+
+class Ramp(NamedTuple):
+    """Arguments of `ramp`: the first element, the distance of two, and where ``size`` of them of a kind go."""
+
+    out: Write[Address]
+    kind: int
+    width: int
+    size: int
+    start: int
+    step: int
+    per_task: int
+
+
+@kernel(Ramp)
+def ramp(arguments: Any, task: int, workspace: int) -> None:
+    """Write start + i * step; workspace has room for `RUN` numbers."""
+    c = record(arguments)
+    for first in range(task * c.per_task, min(c.size, (task + 1) * c.per_task), RUN):
+        numbers = longs(workspace, min(RUN, c.size - first, (task + 1) * c.per_task - first))
+        for i in range(len(numbers)):
+            numbers[i] = c.start + (first + i) * c.step
+        store(c.kind, c.out + c.width * first, numbers)
+
+
+_WORD = 8
+"""Bytes that are compared with zero at a time."""
+
+
+class NonZero(NamedTuple):
+    """Arguments of `find_nonzero`: booleans of ``size``, contiguous, ``elements`` in all, along the last ``rank`` axes.
+
+    ``out`` are i32 or i64 by ``kind``, [rank, elements]; ``found`` is how many columns of it are used.
+    """
+
+    x: Read[Address]
+    out: Write[Address]
+    found: Write[Address]
+    size: Axes
+    rank: int
+    elements: int
+    kind: int
+
+
+@kernel(NonZero)
+def find_nonzero(arguments: Any, task: int, workspace: int) -> None:
+    """The indices of true elements in row-major order, a column for each, zeros behind them, and their number."""
+    c = record(arguments)
+    longs(c.found, 1)[0] = _find(c.kind, c.x, c.out, c.size, c.rank, c.elements)
+
+
+@of_kind(I32, I64)
+def _find(x: int, out: Elements, size: Any, rank: int, count: int) -> int:
+    found, place = 0, 0
+    truths = octets(x, count)
+    while place < count:
+        if place % _WORD == 0 and place + _WORD <= count and longs(x + place, 1)[0] == 0:
+            place += _WORD
+            continue
+        if truths[place] != 0:
+            rest = place
+            for axis in range(rank):
+                long = size[AXES - 1 - axis]
+                out[(rank - 1 - axis) * count + found] = rest % long
+                rest //= long
+            found += 1
+        place += 1
+    for axis in range(rank):
+        for column in range(found, count):
+            out[axis * count + column] = 0
+    return found

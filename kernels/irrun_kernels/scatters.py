@@ -10,7 +10,7 @@ from irrun_kernels.elements import Elements, Step, of_kind, unsigned
 from irrun_kernels.moves import OUTSIDE
 from irrun_kernels.native import Read, Update, inlined, kernel, longs, record
 
-REDUCTIONS: Final = ("none", "sum", "sub", "prod", "min", "max", "xor")
+REDUCTIONS: Final = ("none", "sum", "sub", "prod", "min", "max")
 """Combinations of an element and an update, by their number."""
 
 
@@ -90,7 +90,5 @@ def _combine(function: int, x: Elements, a: Step, out: Elements, b: Step, places
             out[target] = old * new
         elif function == 4:
             out[target] = old if old < new or old != old else new
-        elif function == 5:
-            out[target] = old if old > new or old != old else new
         else:
-            out[target] = 1 if old != new else 0
+            out[target] = old if old > new or old != old else new

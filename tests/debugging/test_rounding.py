@@ -11,7 +11,7 @@ import pytest
 from irrun.debugging import DebugError, blame, rank_layers
 from irrun.debugging.keeping import keep_in_f32, measured
 from irrun.debugging.rounding import run_rounded, steps_that_round
-from irrun.kernels.bf16 import rounded
+from irrun.kernels.casting import rounded
 from irrun.model import Loaded, load
 from irrun.runtime.planning import AS_WRITTEN
 from irrun.tensor import Array

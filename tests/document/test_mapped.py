@@ -12,7 +12,7 @@ import irrun.document.weights
 from irrun.document.content import Content
 from irrun.document.records import tensor_names
 from irrun.document.weights import Weights, WeightsOutOfRange
-from irrun.kernels.pages import forget
+from irrun.kernels.aligned import forget
 
 SIZE = 3 << 20
 DATA = np.random.default_rng(0).integers(0, 256, SIZE, dtype=np.uint8)

@@ -12,8 +12,7 @@ import pytest
 from irrun.kernels.activation import gelu, gelu_tanh, sigmoid, swish
 from irrun.kernels.attention import attention
 from irrun.kernels.erf import erf
-from irrun.kernels.normalization import mean_variance
-from irrun.kernels.softmax import softmax
+from irrun.kernels.normalization import mean_variance, softmax
 from tests.kernels.merged import merged
 
 Array = np.ndarray[Any, Any]

@@ -12,7 +12,7 @@ from irrun.document.places import at_layer
 from irrun.jobs.processes import _ending
 from irrun.model import build, load
 from irrun.model.config import ConfigError
-from irrun.runtime.available import _left, _of_system, available_memory
+from irrun.runtime.budget import _left, _of_system, available_memory
 from irrun.settings.project import _own_table
 from tests.nets import Net
 

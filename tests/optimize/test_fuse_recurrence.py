@@ -10,7 +10,7 @@ import pytest
 
 import irrun.model
 from irrun.document.writer import Handle
-from irrun.kernels.bf16 import rounded
+from irrun.kernels.casting import rounded
 from irrun.tensor import Array
 from irrun.tensor.element_type import F32, I64
 from tests.engines import TIERS

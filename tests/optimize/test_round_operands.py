@@ -11,7 +11,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 import irrun.model
 from irrun.document.writer import Handle
-from irrun.kernels.bf16 import rounded
+from irrun.kernels.casting import rounded
 from irrun.model.config import ConfigError
 from irrun.tensor import Array, ElementType
 from irrun.tensor.element_type import BF16, F16, F32, U16

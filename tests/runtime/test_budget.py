@@ -13,8 +13,7 @@ from irrun.diagnostics import IRError
 from irrun.diagnostics.sizes import bytes_text, parse_bytes
 from irrun.document.writer import Writer
 from irrun.model.config import ConfigError, read_config
-from irrun.runtime.available import available_memory, default_memory
-from irrun.runtime.budget import MOST_ITERATIONS
+from irrun.runtime.budget import MOST_ITERATIONS, available_memory, default_memory
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32, I64
 from tests.kernels.merged import merged

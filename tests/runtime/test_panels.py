@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from irrun.kernels import bf16
+from irrun.kernels.casting import bf16_bits
 from irrun.kernels.winograd import transform_weights
 from irrun.tensor import Array
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
-from irrun.runtime.lowering import packing
+from irrun.runtime.lowering import products
 from irrun_kernels.host import LANES
 from tests.kernels.merged import merged
 
@@ -33,7 +33,7 @@ def panels(matrices: Array, each: int) -> Array:
 
 @pytest.fixture(params=[1 << 20, 1], ids=["at once", "panel by panel"], autouse=True)
 def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packing, "_BLOCK", request.param)
+    monkeypatch.setattr(products, "_BLOCK", request.param)
 
 
 @merged()
@@ -45,8 +45,8 @@ def test_bf16(columns: int, depth: int, layout: str) -> None:
     matrices = random.normal(size=(3, 2, depth, columns)).astype(np.float32)
     matrices[0, 0, 0, 0] = np.float32(1 + 2**-8)
     given = matrices if layout == "CKN" else np.ascontiguousarray(matrices.T).T
-    bits = np.pad(bf16.bf16_bits(matrices), ((0, 0), (0, 0), (0, depth % 2), (0, 0)))
-    packed = packing.pack_bf16(given, VECTORS)
+    bits = np.pad(bf16_bits(matrices), ((0, 0), (0, 0), (0, depth % 2), (0, 0)))
+    packed = products.pack_bf16(given, VECTORS)
     np.testing.assert_array_equal(packed.view(np.uint16), panels(bits, 2))
 
 
@@ -55,11 +55,11 @@ def test_bf16(columns: int, depth: int, layout: str) -> None:
 def test_matrices_that_are_made(columns: int) -> None:
     weights = np.random.default_rng(columns).normal(size=(columns, 6, 3, 3)).astype(np.float32)
     whole = transform_weights(weights)[:, None]
-    made = packing.pack_made(lambda part: whole[..., part], whole.shape, whole.dtype, VECTORS)
+    made = products.pack_made(lambda part: whole[..., part], whole.shape, whole.dtype, VECTORS)
     np.testing.assert_array_equal(made, panels(whole, 1))
-    np.testing.assert_array_equal(made, packing.pack(whole, VECTORS))
+    np.testing.assert_array_equal(made, products.pack(whole, VECTORS))
 
 
 def test_bytes() -> None:
     codes = np.random.default_rng(1).integers(-128, 128, (2, 1, 8, 3 * LANES + 1))
-    np.testing.assert_array_equal(packing.pack_bytes(codes, VECTORS).view(np.int8), panels(codes.astype(np.int8), 4))
+    np.testing.assert_array_equal(products.pack_bytes(codes, VECTORS).view(np.int8), panels(codes.astype(np.int8), 4))

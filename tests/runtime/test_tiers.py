@@ -11,7 +11,6 @@ import pytest
 import irrun
 import irrun.model
 from irrun.document.writer import Handle
-from irrun.kernels import blas
 from irrun.model.config import ConfigError
 from irrun.runtime import tiers
 from irrun.runtime.executor import HOT
@@ -152,7 +151,8 @@ def test_blas_has_one_thread_between_calls_of_workers(tmp_path: Path, monkeypatc
     for function in ("threads", "worthwhile"):
         for module in ("irrun.kernels.threads", "irrun.runtime.programs"):
             monkeypatch.setattr(f"{module}.{function}", lambda: 2)
-    monkeypatch.setattr(blas, "set_threads", counts.append)
+    for module in ("irrun.kernels.threads", "irrun.runtime.instance"):
+        monkeypatch.setattr(f"{module}.set_blas_threads", counts.append)
     for is_mixed in (False, True):
         net = Net()
         data = net.layer("MatMul", [net.parameter("x", "64,256"), net.normal(256, 256)], "64,256")

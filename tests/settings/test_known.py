@@ -162,7 +162,7 @@ def test_where_values_come_from(run: Run, clamp: Path, folder: Path, monkeypatch
     (folder / "irrun.toml").write_text(
         '# limits\ntimeout = 5\n\n[run]\nthreads = 2\nprecision = "bf16"\n[bench]\nthreads = 1\n'
     )
-    monkeypatch.setattr("irrun.runtime.available.default_memory", lambda: 1 << 30)
+    monkeypatch.setattr("irrun.runtime.budget.default_memory", lambda: 1 << 30)
     record = json.loads(run("run", clamp, "--show-settings", "--json", "--precision", "f32").stdout)
     assert {key: (record[key], origin) for key, origin in record["origins"].items()} == {
         "max-memory": (1 << 30, "default"),

@@ -17,7 +17,7 @@ from irrun.diagnostics import amount
 from irrun.diagnostics.requests import RequestError
 from irrun.diagnostics.sizes import bytes_text
 from irrun.document.files import opened
-from irrun.runtime.available import default_memory
+from irrun.runtime.budget import default_memory
 from irrun.tensor import Array
 
 MAGIC: Final = b"\x93NUMPY"

@@ -20,7 +20,7 @@ from irrun.evaluation.files.images import IMAGES, read_image
 from irrun.evaluation.files.preparing import Preparation, prepared
 from irrun.model import InputError, Loaded, Port
 from irrun.model.arguments import as_carrier
-from irrun.runtime.available import default_memory
+from irrun.runtime.budget import default_memory
 from irrun.tensor import Array, Shape
 
 STANDARD_INPUT: Final = "-"

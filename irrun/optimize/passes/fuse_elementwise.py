@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from irrun.graph import Node, Outlet
-from irrun.kernels.chain import FunctionCall, FunctionChain
-from irrun.kernels.elementwise import convert, select
+from irrun.kernels.elementwise import FunctionCall, FunctionChain, convert, select
 from irrun.ops import Fact
 from irrun.ops._declared.arithmetic.add import Add
 from irrun.ops._declared.arithmetic.divide import Divide

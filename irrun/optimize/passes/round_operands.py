@@ -35,7 +35,7 @@ from copy import copy
 
 from irrun.graph import Node, Outlet
 from irrun.graph.marks import keeps_f32
-from irrun.kernels.bf16 import bf16_bits, rounded
+from irrun.kernels.casting import bf16_bits, rounded
 from irrun.ops import Fact, Op
 from irrun.ops._declared.fused.base import Fused
 from irrun.ops._declared.fused.fused_attention import FusedAttention

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from irrun.kernels.chain import FunctionChain
-from irrun.kernels.elementwise import Elementwise
+from irrun.kernels.elementwise import Elementwise, FunctionChain
 from irrun.ops import Op
 from irrun.ops._declared.fused.base import Fused
 from irrun.reporting.plans.lines import array_text, fact_text

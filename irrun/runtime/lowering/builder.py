@@ -13,8 +13,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeGuard
 
 import numpy as np
 
+from irrun.kernels.aligned import forget
 from irrun.kernels.layout import axes_in_memory, merged_axes
-from irrun.kernels.pages import forget
 from irrun.ops import Op
 from irrun.runtime.packs import Packs
 from irrun.runtime.plan import Step

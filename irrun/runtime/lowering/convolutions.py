@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
+import numpy as np
+
+from irrun.kernels.winograd import KERNELS, TILE
+from irrun.kernels.winograd import is_worth_tiles as fit_tiles
 from irrun.ops._declared.fused.fused_convolution import FEW_CHANNELS, FusedConvolution
-from irrun.runtime.lowering.builder import BF16_BITS, Builder, Unsupported, lowers, require_f32
+from irrun.runtime.at_once import run_at_once
+from irrun.runtime.lowering.builder import BF16_BITS, F32, Builder, Unsupported, is_symbolic, lowers, require_f32, share
 from irrun.runtime.lowering.chains import Expression
-from irrun.runtime.lowering.conversions import are_finite, emit_operand, types, weights_for
+from irrun.runtime.lowering.copies import are_finite, emit_operand, types, weights_for
 from irrun.runtime.lowering.elementwise import epilogue
 from irrun.runtime.lowering.geometry import (
     Part,
@@ -17,16 +23,29 @@ from irrun.runtime.lowering.geometry import (
     emit_channels_last,
     emit_padding,
     hull,
+    images_of,
     parts_of,
     taps_as_channels,
     window_geometry,
 )
 from irrun.runtime.lowering.images import emit_depthwise
-from irrun.runtime.lowering.products import Operands, alone, emit_product, form_of, of_windows
-from irrun.runtime.lowering.winograd import emit_winograd, is_worth_tiles
+from irrun.runtime.lowering.matrices import emit_row_product
+from irrun.runtime.lowering.products import (
+    Operands,
+    alone,
+    emit_product,
+    form_of,
+    of_windows,
+    pack_made,
+    placed_epilogue,
+)
 from irrun.runtime.view import Operand
 from irrun.tensor import Array
-from irrun_kernels.pixels import ImageWindows
+from irrun_kernels.epilogue import Epilogue
+from irrun_kernels.pixels import Images, ImageWindows
+from irrun_kernels.product import Product, product
+from irrun_kernels.tiling import padded_columns, tiling
+from irrun_kernels.winograd import TransformData, TransformResult, transform_data, transform_result
 
 Algorithm = Literal["depthwise", "Winograd", "product by rows of taps", "product by taps"]
 """Channel by channel; tiles of 4 x 4 results; a product with all taps of a row at a time, or with each tap."""
@@ -134,3 +153,101 @@ def _bounds(taps: Sequence[slice]) -> tuple[tuple[int, int], ...]:
 
 def _bias(op: FusedConvolution) -> Array | None:
     return None if op.bias is None else op.bias.reshape(-1)
+
+
+def is_worth_tiles(geometry: ImageWindows, shape: tuple[int, ...], depth: int) -> bool:
+    """Return whether a convolution is faster by tiles, whose weights are four times as large."""
+    batch, filters, *sizes = shape
+    if len(sizes) > 2 or is_symbolic(*shape, depth) or geometry[:3] != ((1, 3, 3), (1, 1, 1), (1, 1, 1)):
+        return False
+    return fit_tiles(sizes, batch, filters, depth)
+
+
+def emit_winograd(op: FusedConvolution, builder: Builder, given: Operands) -> None:
+    """Some tiles after the others, so that what is between two calls stays in the caches."""
+    x, (out,), summand, *_ = given
+    batch, filters, height, width = out.shape
+    depth = x.shape[1]
+    across = -(-width // TILE)
+    whole = -(-height // TILE) * across
+    parts = max(1, min(round(whole * 36 * (depth + filters) / _TILED), whole // _LEAST_TILES))
+    most = -(-whole // parts)
+    data, products = builder.empty((36, most, depth)), builder.empty((36, most, filters))
+    zeros = builder.constant(np.zeros(depth, np.float32))
+    bias = builder.constant(None if op.bias is None else op.bias.reshape(-1))
+    cut = tiling(most, 1, depth, filters, 36)
+
+    def transformed(part: slice) -> Array:
+        taps = op.weights[0, part].reshape(-1, 9).T
+        made = np.empty((36, taps.shape[1]), F32)
+        once = Builder()
+        emit_row_product(once, taps, KERNELS, [made])
+        run_at_once(once)
+        return made.reshape(36, 1, -1, depth).swapaxes(2, 3)
+
+    panels = builder.packed(
+        "tiles",
+        op.weights,
+        cut.vectors,
+        lambda: pack_made(transformed, (36, 1, depth, filters), F32, cut.vectors),
+    )
+    for image, first in itertools.product(range(batch), range(0, whole, most)):
+        tiles = min(most, whole - first)
+        each, tasks = share(tiles, 10.0 * tiles * depth)
+        source, target = x[image : image + 1], out[image : image + 1]
+        added = None if summand is None else summand[image : image + 1]
+        builder.call(
+            transform_data,
+            TransformData(
+                x=images_of(builder, source),
+                out=builder.address(data),
+                zeros=zeros,
+                geometry=given.windows,
+                channels=depth,
+                first=first,
+                tiles=tiles,
+                across=across,
+                tiles_per_task=each,
+            ),
+            tasks,
+            4 * 36 * depth,
+        )
+        cut = tiling(tiles, 1, depth, filters, 36)._replace(vectors=cut.vectors)
+        arguments = Product(
+            x=Images(builder.address(data), pixel=4 * depth),
+            panels=panels,
+            geometry=ImageWindows(counts=(1, 1, tiles), sizes=(1, 1, tiles)),
+            cut=cut,
+            depth=depth,
+            panel_depth=depth,
+            filters=filters,
+            epilogue=Epilogue(out=Images(builder.address(products), pixel=4 * filters)),
+            next_x=4 * tiles * depth,
+            next_panels=4 * depth * padded_columns(filters),
+            next_out=tiles * filters,
+        )
+        builder.call(product, arguments, 36 * cut.tasks, cut.workspace)
+        each, tasks = share(tiles, 8.0 * tiles * filters)
+        builder.call(
+            transform_result,
+            TransformResult(
+                products=builder.address(products),
+                geometry=given.windows,
+                channels=filters,
+                first=first,
+                tiles=tiles,
+                across=across,
+                tiles_per_task=each,
+                epilogue=placed_epilogue(builder, given._replace(outs=[target], summand=added), 0, bias),
+                misfit=builder.failure,
+            ),
+            tasks,
+            4 * 28 * filters,
+        )
+
+
+_TILED: Final = 1 << 19
+"""Elements of transformed data and of products that are worked on at a time."""
+
+_LEAST_TILES: Final = 64
+"""Tiles that are worked on at a time at least: for fewer, the weights are read too often."""

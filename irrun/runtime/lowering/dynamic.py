@@ -13,14 +13,14 @@ from irrun.kernels.lookup import Lookup, Nibbles
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import U8, Builder, Unsupported, share
 from irrun.runtime.lowering.copies import emit_contiguous
-from irrun.runtime.lowering.packing import pack_made
+from irrun.runtime.lowering.products import pack_made
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import dtype_text
 from irrun_kernels.backends import OF_BYTES
-from irrun_kernels.codes import NUMBERS
 from irrun_kernels.dynamic import MIDDLE, Quantize, quantize_rows
 from irrun_kernels.native import Address
+from irrun_kernels.packed import NUMBERS
 from irrun_kernels.product import Codes
 from irrun_kernels.tiling import padded_columns, words_of
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from irrun.kernels.lookup import Lookup, Nibbles
+from irrun.ops._declared.fused.fused_packed_gather import FusedPackedGather
 from irrun.ops._declared.movement.gather import GatherV1, GatherV7, GatherV8
 from irrun.ops._declared.movement.gather_elements import GatherElements
 from irrun.ops._declared.movement.gather_nd import GatherNDV5, GatherNDV8
@@ -13,8 +13,8 @@ from irrun.ops._declared.movement.scatter_elements_update import ScatterElements
 from irrun.ops._declared.movement.scatter_nd_update import ScatterNDUpdateV4, ScatterNDUpdateV15
 from irrun.ops._declared.movement.scatter_update import ScatterUpdate
 from irrun.ops._declared.sequence.one_hot import OneHotV1, OneHotV16
-from irrun.runtime.lowering.builder import Builder, Unsupported, broadcast, empty_as, integers, lowers, share
-from irrun.runtime.lowering.chains import emit_i64
+from irrun.runtime.lowering.builder import F32, Builder, Unsupported, broadcast, empty_as, integers, lowers, share
+from irrun.runtime.lowering.chains import ChainValue, Expression, emit_i64
 from irrun.runtime.lowering.copies import emit_accesses, emit_contiguous, emit_copy, laid_as, part_of
 from irrun.runtime.symbolic import Number, is_none, largest
 from irrun.runtime.view import Operand, View
@@ -27,7 +27,6 @@ from irrun_kernels.native import NOWHERE
 from irrun_kernels.scatters import REDUCTIONS, Scatter, scatter
 
 _BY_WIDTH = {1: U8, 2: U16, 4: U32, 8: I64}
-_OF_BOOLEANS = {"none": "none", "sum": "max", "sub": "xor", "prod": "min", "min": "min", "max": "max"}
 
 
 def emit_places(
@@ -68,10 +67,8 @@ def emit_places(
 def emit_scatter(builder: Builder, updates: Operand, target: Operand, places: Operand, reduction: str = "none") -> None:
     """Update a target, which broadcasts to the updates as ``places`` do."""
     width = target.itemsize
-    if target.dtype == np.bool_:
-        reduction = _OF_BOOLEANS[reduction]
     kind = _BY_WIDTH.get(width) if reduction == "none" else kind_of(target.dtype)
-    if kind is None or updates.dtype != target.dtype:
+    if kind is None or updates.dtype != target.dtype or (target.dtype == np.bool_ and reduction != "none"):
         raise Unsupported(f"updates of {dtype_text(updates.dtype)} for {dtype_text(target.dtype)}")
     if updates.ndim > AXES:
         raise Unsupported(f"updates of {updates.ndim} axes")
@@ -177,8 +174,8 @@ def lower_scatter_elements_update(
     """A copy with other elements, or combined ones."""
     reduction = op.reduction if isinstance(op, ScatterElementsUpdateV12) else "none"
     along = _axis(axis, data)
-    if reduction == "mean":
-        raise Unsupported("reduction mean")
+    if reduction == "mean" or (isinstance(op, ScatterElementsUpdateV12) and not op.use_init_val):
+        raise Unsupported("reduction mean, or of the updates alone")
     within = (number == along or size <= data.shape[number] for number, size in enumerate(indices.shape))
     if indices.shape != updates.shape or not all(within):
         raise Unsupported("updates that do not fit the indices")
@@ -187,9 +184,6 @@ def lower_scatter_elements_update(
     places = emit_places(builder, indices[..., None], out, along)
     before, after = (tuple(map(slice, part)) for part in (indices.shape[:along], indices.shape[along + 1 :]))
     target = out[(*before, 0, None, *after)]
-    if reduction != "none" and isinstance(op, ScatterElementsUpdateV12) and not op.use_init_val:
-        start = _neutral(reduction, data.dtype)
-        emit_scatter(builder, broadcast(builder, start, updates.shape), target, places)
     emit_scatter(builder, updates, target, places, reduction)
     return out
 
@@ -233,19 +227,6 @@ def _emit_copy_of(builder: Builder, data: Operand, updates: Operand) -> View:
     return emit_copy(builder, data, empty_as(builder, data, data.dtype))
 
 
-def _neutral(reduction: str, dtype: np.dtype[Any]) -> Array:
-    """The neutral element of a reduction, as an array."""
-    if reduction in ("sum", "prod"):
-        return np.full(1, reduction == "prod", dtype)
-    is_least = reduction == "max"
-    if dtype == np.bool_:
-        return np.full(1, not is_least, dtype)
-    if dtype.kind == "f":
-        return np.full(1, -np.inf if is_least else np.inf, dtype)
-    limits = np.iinfo(dtype)
-    return np.full(1, limits.min if is_least else limits.max, dtype)
-
-
 @lowers(OneHotV1, OneHotV16, numbers=(1,))
 def lower_one_hot(
     op: OneHotV1 | OneHotV16, builder: Builder, indices: Operand, depth: Operand, on_value: Operand, off_value: Operand
@@ -261,3 +242,55 @@ def lower_one_hot(
     target = part_of(out, *(slice(None),) * axis, 0)
     emit_scatter(builder, broadcast(builder, on_value, indices.shape), target, places)
     return out
+
+
+_MIDDLE = 8
+"""The code of 4 bits that is the first negative one."""
+
+
+@lowers(FusedPackedGather)
+def lower_packed_gather(op: FusedPackedGather, builder: Builder, indices: Operand) -> View:
+    """Pick codes, zeros and scales, and compute (code - zero) * scale, or (number - zero) * scale with a table."""
+    stored = op.stored
+    is_packed = isinstance(stored, Nibbles)
+    signed = isinstance(stored, Nibbles) and stored.signed
+
+    def rows_of(weights: Array, places: Operand = indices, wraps: bool = op.from_end) -> View:
+        return emit_gather(builder, weights, places, wraps=wraps)
+
+    if isinstance(stored, Lookup):
+        numbers = rows_of(stored.of_bytes, rows_of(stored.stored), wraps=False)
+        codes = numbers.reshape((*indices.shape, *stored.shape[1:]))
+    else:
+        codes = rows_of(stored.pairs if isinstance(stored, Nibbles) else stored)
+    sides = [None if side is None else rows_of(side) for side in (op.zero, op.scale)]
+    parts = [_emit_decompressed(builder, codes, part, signed, sides) for part in ((0, 1) if is_packed else (None,))]
+    shape = (*indices.shape, *op.row)
+    if len(parts) == 1:
+        return parts[0].reshape(shape)
+    out = builder.empty((*parts[0].shape, len(parts)), F32)
+    for number, part in enumerate(parts):
+        emit_copy(builder, part, out[..., number])
+    return out.reshape(shape)
+
+
+def _emit_decompressed(builder: Builder, codes: View, part: int | None, signed: bool, sides: list[View | None]) -> View:
+    """The numbers that codes stand for, or each second one of codes of 4 bits."""
+    e = Expression(builder)
+    value = e.read(codes)
+    if part is not None:
+        value = _nibble(e, value, part, signed)
+    value = value if value.kind == "f" else e("to_f", value)
+    for name, side in zip(("subtract", "multiply"), sides, strict=True):
+        if side is not None:
+            step = 1 if part is None or side.shape[-1] == 1 else 2
+            value = e(name, value, e.read(side[..., (part or 0) % step :: step]))
+    return e.emit(value, F32)
+
+
+def _nibble(e: Expression, byte: ChainValue, part: int, signed: bool) -> ChainValue:
+    whole = e("to_q", byte)
+    code = e("bitwise_and" if part == 0 else "right_shift", whole, e.number(15 if part == 0 else 4, "q"))
+    if not signed:
+        return code
+    return e("subtract", e("bitwise_xor", code, e.number(_MIDDLE, "q")), e.number(_MIDDLE, "q"))

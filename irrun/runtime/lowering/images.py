@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from irrun.ops._declared.normalization.lrn import LRN
 from irrun.ops._declared.pooling.avg_pool import AvgPoolV1, AvgPoolV14, AvgPoolV16, averaging_windows
 from irrun.runtime.lowering.builder import (
     BF16_BITS,
+    F32,
     U8,
     WIDEST_VECTOR,
     Builder,
@@ -21,13 +23,22 @@ from irrun.runtime.lowering.builder import (
     require_f32,
     share,
 )
-from irrun.runtime.lowering.geometry import as_images, emit_channels_last, has_channels_last, images_of, window_geometry
+from irrun.runtime.lowering.chains import Expression
+from irrun.runtime.lowering.copies import emit_copy
+from irrun.runtime.lowering.geometry import (
+    as_images,
+    emit_border,
+    emit_channels_last,
+    has_channels_last,
+    images_of,
+    window_geometry,
+)
 from irrun.runtime.lowering.products import Operands, placed_epilogue
 from irrun.runtime.symbolic import of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.host import LANES
-from irrun_kernels.images import Response, Windows, byte_windows, local_response, points_at_once, windows, workspace_of
+from irrun_kernels.images import Windows, byte_windows, points_at_once, windows, workspace_of
 from irrun_kernels.native import NOWHERE, Address
 from irrun_kernels.reduction import ADD, MULTIPLY, MULTIPLY_BF16, POINTS, RAISE
 from irrun_kernels.tiling import padded_columns
@@ -131,14 +142,12 @@ def lower_lrn(op: LRN, builder: Builder, data: Operand, axes: Array) -> View:
     require_f32(data)
     if op.beta != 0.75:
         raise Unsupported(f"exponent {op.beta:g}, not 0.75")
-    x = emit_channels_last(builder, data)
-    if not x.moveaxis(1, -1).is_contiguous:
-        raise Unsupported("images with gaps in memory")
-    out = builder.images(data.shape)
     channels, reach = data.shape[1], op.size // 2
-    pixels = data.size // channels
-    each, tasks = share(pixels, 1.0 * data.size)
-    factor = op.alpha / op.size
-    arguments = Response(builder.address(x), builder.address(out), pixels, channels, reach, each, factor, op.bias)
-    builder.call(local_response, arguments, tasks, 4 * (channels + 2 * reach))
-    return out
+    padded = builder.images((data.shape[0], channels + 2 * reach, *data.shape[2:]))
+    emit_copy(builder, data, padded[:, reach : reach + channels])
+    emit_border(builder, padded, (0, reach, 0, 0), (0, reach, 0, 0), np.zeros(1, F32))
+    e = Expression(builder)
+    near = [e.read(padded[:, shift : shift + channels]) for shift in range(2 * reach + 1)]
+    total = functools.reduce(functools.partial(e, "add"), (e("multiply", x, x) for x in near))
+    root = e("sqrt", e("add", e("multiply", total, e.number(op.alpha / op.size, "f")), e.number(op.bias, "f")))
+    return e.emit(e("divide", near[reach], e("multiply", root, e("sqrt", root))), F32)

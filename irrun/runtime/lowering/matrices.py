@@ -6,25 +6,20 @@ from collections.abc import Sequence
 from copy import copy
 from typing import Any, Final
 
-import numpy as np
-
 from irrun.kernels.dynamic_quantization import groups_of
 from irrun.kernels.packed_product import FEW_ROWS
 from irrun.ops._declared.fused.fused_matmul import FusedMatMul
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import EMPTY, Builder, Unsupported, has_f32, lowers, require_f32
-from irrun.runtime.lowering.chains import Expression
-from irrun.runtime.lowering.conversions import emit_operand, emit_rounding, types, weights_for
+from irrun.runtime.lowering.copies import emit_operand, emit_rounding, types, weights_for
 from irrun.runtime.lowering.dynamic import coding_of, emit_matrix, emit_rounded_rows, stored_weights
 from irrun.runtime.lowering.elementwise import emit_activation, epilogue, has_epilogue
 from irrun.runtime.lowering.geometry import as_pixels, images_of
 from irrun.runtime.lowering.products import Operands, ProductWeights, alone, emit_product, form_of, placed_epilogue
-from irrun.runtime.lowering.stacks import emit_contraction
 from irrun.runtime.symbolic import Number, is_found, least, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import F16
-from irrun.tensor.element_type import F32 as SINGLE
 from irrun_kernels.dynamic import dynamic_product
 from irrun_kernels.epilogue import Epilogue
 from irrun_kernels.host import LANES
@@ -40,30 +35,15 @@ def lower_matmul(op: FusedMatMul, builder: Builder, data: Operand, summand: Oper
         plain = copy(op)
         plain.activation = None
         return emit_activation(builder, lower_matmul(plain, builder, data, summand), op.activation)
-    depth, filters = op.weights.shape
-    if op.weights.dtype != np.float32 or 0 in (depth, filters):
-        builder.algorithm = "sums of products"
-        return _emit_sums(op, builder, data, summand)
+    filters = op.weights.shape[1]
     end = epilogue(op.activation)
-    require_f32(summand)
+    require_f32(op.weights, summand)
     x = emit_matrix(builder, emit_operand(op, builder, data))
     added = None if summand is None else emit_matrix(builder, summand)
     outs = [builder.empty((*data.shape[:-1], filters), dtype) for dtype in types(op)]
     rows = [out.reshape(-1, filters) for out in outs]
     emit_row_product(builder, weights_for(op, x), x, rows, op.bias, added, end)
     return alone(outs)
-
-
-def _emit_sums(op: FusedMatMul, builder: Builder, data: Operand, summand: Operand | None) -> View:
-    """A product of other types, or without elements to sum, with its bias, summand and activation."""
-    if op.precision is not SINGLE or op.bf16:
-        raise Unsupported("rounded products of other types than f32, or of nothing")
-    out = emit_contraction(builder, data[..., None], op.weights, [-2])
-    for other in (op.bias, summand):
-        if other is not None:
-            e = Expression(builder)
-            out = e.emit(e("add", e.read(out), e.read(other)), out.dtype)
-    return out if op.activation is None else emit_activation(builder, out, op.activation)
 
 
 _NO_EPILOGUE: Final = Epilogue()

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from irrun.ops._declared.fused.fused_views import KEPT, FusedChannels, FusedExpand
-from irrun.ops._declared.movement.batch_to_space import BatchToSpace
 from irrun.ops._declared.movement.broadcast import BroadcastV1, BroadcastV3
 from irrun.ops._declared.movement.depth_to_space import DepthToSpace
-from irrun.ops._declared.movement.extract_image_patches import ExtractImagePatches
 from irrun.ops._declared.movement.pad import PadV1, PadV12
 from irrun.ops._declared.movement.reverse import Reverse
-from irrun.ops._declared.movement.reverse_sequence import ReverseSequence
 from irrun.ops._declared.movement.roll import Roll
-from irrun.ops._declared.movement.shuffle_channels import ShuffleChannels
 from irrun.ops._declared.movement.slice import Slice
 from irrun.ops._declared.movement.slice_scatter import SliceScatter
-from irrun.ops._declared.movement.space_to_batch import SpaceToBatch
 from irrun.ops._declared.movement.space_to_depth import SpaceToDepth
 from irrun.ops._declared.movement.split import Split
 from irrun.ops._declared.movement.strided_slice import StridedSlice
@@ -268,17 +262,6 @@ def lower_roll(_op: Roll, builder: Builder, data: Operand, shift: Array, axes: A
     return out
 
 
-@lowers(ShuffleChannels)
-def lower_shuffle_channels(op: ShuffleChannels, builder: Builder, data: Operand) -> View:
-    """Channels, one of each group in turn."""
-    axis = op.axis % data.ndim
-    before, channels, after = data.shape[:axis], data.shape[axis], data.shape[axis + 1 :]
-    out = empty_as(builder, data, data.dtype)
-    source = data.reshape(*before, op.group, channels // op.group, *after).swapaxes(axis, axis + 1)
-    emit_copy(builder, source, out.reshape(source.shape))
-    return out
-
-
 @lowers(SpaceToDepth)
 def lower_space_to_depth(op: SpaceToDepth, builder: Builder, data: Operand) -> View:
     """Blocks of pixels as channels."""
@@ -317,79 +300,3 @@ def _by_channel(x: Any, channels: int, block: int, mode: str) -> Any:
         return x.reshape(x.shape[0], channels, *blocks, *x.shape[2:])
     split = x.reshape(x.shape[0], *blocks, channels, *x.shape[2:])
     return split.transpose(0, 1 + count, *range(1, 1 + count), *range(2 + count, 2 + 2 * count))
-
-
-@lowers(BatchToSpace, numbers=(1, 2, 3))
-def lower_batch_to_space(
-    _op: BatchToSpace, builder: Builder, data: Operand, block_shape: Operand, begins: Operand, ends: Operand
-) -> View:
-    """Parts of the batch as blocks, cropped."""
-    blocks = integers(block_shape, "the size of a block")
-    if blocks[0] != 1 or min(blocks) < 1:
-        raise Unsupported("blocks along the batch, or of no size")
-    whole = [size * block for size, block in zip(data.shape[1:], blocks[1:], strict=True)]
-    batch = data.shape[0] // math.prod(blocks)
-    out = builder.empty([batch, *whole], data.dtype)
-    target = _batched(out, blocks[1:])
-    emit_copy(builder, data.reshape(target.shape), target)
-    spans = zip(integers(begins, "a crop"), out.shape, integers(ends, "a crop"), strict=True)
-    return out[tuple(slice(begin, size - end) for begin, size, end in spans)]
-
-
-@lowers(SpaceToBatch, numbers=(1, 2, 3))
-def lower_space_to_batch(
-    _op: SpaceToBatch, builder: Builder, data: Operand, block_shape: Operand, begins: Operand, ends: Operand
-) -> View:
-    """Blocks as parts of the batch, with zeros around the data."""
-    blocks, before, after = (integers(items, "a block or a pad") for items in (block_shape, begins, ends))
-    if blocks[0] != 1 or min(*blocks, *before, *after) < 0:
-        raise Unsupported("blocks along the batch, or negative pads")
-    shape = [begin + size + end for begin, size, end in zip(before, data.shape, after, strict=True)]
-    small = [size // block for size, block in zip(shape, blocks, strict=True)]
-    if any(size % block != 0 for size, block in zip(shape, blocks, strict=True)):
-        raise Unsupported("sizes that are no multiples of blocks")
-    whole = data
-    if any((*before, *after)):
-        whole = builder.empty(shape, data.dtype)
-        middle = tuple(slice(begin, begin + size) for begin, size in zip(before, data.shape, strict=True))
-        emit_copy(builder, data, whole[middle])
-        emit_border(builder, whole, before, after, np.zeros(1, data.dtype))
-    out = builder.empty([shape[0] * math.prod(blocks), *small[1:]], data.dtype)
-    source = _batched(whole, blocks[1:])
-    emit_copy(builder, source, out.reshape(source.shape))
-    return out
-
-
-def _batched(x: Any, blocks: Sequence[int]) -> Any:
-    """[N, S * b, …] as [b, …, N, S, …]."""
-    within, count = _within_blocks(x[:, None], blocks)[:, 0], len(blocks)
-    return within.transpose(*range(1, 1 + count), 0, *range(1 + count, 1 + 2 * count))
-
-
-@lowers(ExtractImagePatches)
-def lower_extract_image_patches(op: ExtractImagePatches, builder: Builder, data: Operand) -> View:
-    """A copy of the windows of images, as a view of padded ones."""
-    windows = op.geometry([int(size) for size in data.shape[2:]])
-    pads = [np.array([0, 0, *sizes]) for sizes in (windows.begins, np.maximum(windows.ends, 0))]
-    x = lower_pad(PadV12(pad_mode="constant"), builder, data, *pads) if np.any(pads) else builder.view(data)
-    batch, channels, *along = x.strides
-    taps, steps = ([size * step for size, step in zip(along, pace, strict=True)] for pace in windows[2:0:-1])
-    shape = (x.shape[0], *windows.kernel, x.shape[1], *windows.counts)
-    source = View(x.buffer, x.offset, shape, (batch, *taps, channels, *steps), x.dtype)
-    return emit_copy(builder, source, builder.empty(shape, x.dtype)).reshape(x.shape[0], -1, *windows.counts)
-
-
-@lowers(ReverseSequence)
-def lower_reverse_sequence(op: ReverseSequence, builder: Builder, data: Operand, lengths: Operand) -> View:
-    """A copy from places that are counted from the end of each sequence."""
-    batch, sequence = op.batch_axis % data.ndim, op.seq_axis % data.ndim
-    if batch == sequence:
-        return builder.view(data)
-    if not builder.is_constant(lengths):
-        raise Unsupported("lengths that depend on values")
-    sizes = [1] * data.ndim
-    sizes[batch], sizes[sequence] = len(lengths), int(data.shape[sequence])
-    numbers = np.arange(sizes[sequence]).reshape([size if axis == sequence else 1 for axis, size in enumerate(sizes)])
-    source = op.run(np.broadcast_to(numbers, sizes), lengths) - numbers
-    out, step = empty_as(builder, data, data.dtype), int(data.strides[sequence] // data.itemsize)
-    return emit_copy(builder, data, out, np.ascontiguousarray(source * step))

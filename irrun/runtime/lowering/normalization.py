@@ -1,4 +1,4 @@
-"""Normalization by means and variances, or by norms, along any axes."""
+"""Normalization by means and variances, or by norms, along any axes, and softmax."""
 
 from __future__ import annotations
 
@@ -9,17 +9,30 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irrun.ops._declared.normalization.batch_norm_inference import BatchNormInferenceV1, BatchNormInferenceV5
+from irrun.ops._declared.activation.log_softmax import LogSoftmax
+from irrun.ops._declared.activation.softmax import SoftMaxV1, SoftMaxV8
+from irrun.ops._declared.fused.fused_layer_norm import FusedLayerNorm
 from irrun.ops._declared.normalization.group_normalization import GroupNormalization
 from irrun.ops._declared.normalization.mvn import MVNV2, MVNV6
 from irrun.ops._declared.normalization.normalize_l2 import NormalizeL2
 from irrun.ops._declared.reduction.base import reduced_axes
-from irrun.runtime.lowering.builder import F32, Builder, Unsupported, lowers, memory_order, require_f32, share
+from irrun.runtime.lowering.builder import (
+    F32,
+    Builder,
+    Unsupported,
+    has_f32,
+    is_f32,
+    lowers,
+    memory_order,
+    require_f32,
+    share,
+)
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.copies import emit_contiguous
-from irrun.runtime.symbolic import Number, of_sizes
+from irrun.runtime.symbolic import Number, is_found, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun_kernels.moments import ABSENT, INSIDE, LEAST, OUTSIDE, Moments, Normalization, factors, moments
+from irrun_kernels.rows import LayerNorm, Softmax, layer_norm, softmax
 
 
 class _Form(NamedTuple):
@@ -72,21 +85,6 @@ def lower_normalize_l2(op: NormalizeL2, builder: Builder, data: Operand, axes: O
         raise Unsupported("no axes")
     form = _Form(along, op.eps, LEAST if op.eps_mode == "max" else INSIDE, centred=False)
     return _emit_normalized(builder, data, form)
-
-
-@lowers(BatchNormInferenceV1, BatchNormInferenceV5)
-def lower_batch_norm(op: BatchNormInferenceV1 | BatchNormInferenceV5, builder: Builder, *inputs: Operand) -> View:
-    """Channels by a given mean and variance; the data are the input with several axes, the others have one."""
-    data = next((x for x in inputs if x.ndim > 1), None)
-    if data is None:
-        raise Unsupported("data of one axis")
-    require_f32(*inputs)
-    e, along = Expression(builder), (-1, *(1,) * (data.ndim - 2))
-    rows = [e.read(builder.view(x).reshape(*along)) for x in inputs if x is not data]
-    gamma, beta, mean, variance = rows
-    root = e("sqrt", e("add", variance, e.number(op.epsilon, "f")))
-    scaled = e("multiply", e("subtract", e.read(data), mean), e("divide", gamma, root))
-    return e.emit(e("add", scaled, beta), F32)
 
 
 def _emit_normalized(
@@ -162,3 +160,54 @@ def _parts(stacks: int, size: int, columns: int) -> int:
     """The parts of a line."""
     _, tasks = share(size, 0.3 * stacks * size * columns)
     return max(1, min(size, -(-int(tasks) // max(stacks, 1))))
+
+
+@lowers(FusedLayerNorm)
+def lower_layer_norm(op: FusedLayerNorm, builder: Builder, data: Operand) -> View:
+    """Rows by their mean and variance."""
+    _require_rows(data, -1)
+    whole = emit_contiguous(builder, data)
+    columns = data.shape[-1]
+    out = builder.empty(data.shape)
+    rows = data.size // columns
+    each, tasks = share(rows, 0.5 * data.size)
+    builder.call(
+        layer_norm,
+        LayerNorm(
+            builder.address(whole),
+            builder.address(out),
+            builder.constant(None if op.gamma is None else np.broadcast_to(op.gamma, (columns,))),
+            builder.constant(None if op.beta is None else np.broadcast_to(op.beta, (columns,))),
+            rows,
+            columns,
+            each,
+            op.eps,
+            int(op.eps_outside),
+            int(op.centred),
+        ),
+        tasks,
+    )
+    return out
+
+
+@lowers(SoftMaxV1, SoftMaxV8, LogSoftmax)
+def lower_softmax(op: SoftMaxV1 | SoftMaxV8 | LogSoftmax, builder: Builder, data: Operand) -> View:
+    """Rows of exponentials, divided by their sums, or their logarithms."""
+    if data.ndim == 0:
+        raise Unsupported("a scalar")
+    axis = op.axis % data.ndim
+    _require_rows(data, axis)
+    order = [other for other in memory_order(data) if other != axis] + [axis]
+    whole = emit_contiguous(builder, data.transpose(order))
+    columns = data.shape[axis]
+    out = builder.empty(whole.shape)
+    rows = data.size // columns
+    each, tasks = share(rows, 1.0 * data.size + 50 * rows)
+    is_log = int(isinstance(op, LogSoftmax))
+    builder.call(softmax, Softmax(builder.address(whole), builder.address(out), rows, columns, each, is_log), tasks)
+    return out.transpose(np.argsort(order).tolist())
+
+
+def _require_rows(data: Operand, axis: int) -> None:
+    """Raise Unsupported unless an array has rows of f32 that are not empty; if calls find them, there may be none."""
+    require_f32(data, holds=is_f32 if is_found(data.shape[axis]) else has_f32)

@@ -9,39 +9,35 @@ from collections.abc import Mapping
 from typing import Final
 
 _TYPES: Final = {
-    "attention": "fusedattention fusedrotary",
-    "cache": "assign fusedappend readvalue",
-    "conversions": "fuseddequantize fusedquantize fusedround",
+    "attention": "assign fusedappend fusedattention fusedrotary readvalue",
     "convolutions": "fusedconvolution",
-    "copies": "concat fusedconcat",
+    "copies": "concat fusedconcat fuseddequantize fusedquantize fusedround",
     "elementwise": (
         "abs acos acosh add asin asinh atan atan2 atanh bitwiseand bitwiseleftshift bitwisenot bitwiseor "
-        "bitwiserightshift bitwisexor ceiling clamp convert convertlike cos cosh divide elu equal erf exp "
-        "fakequantize floor floormod fusedelementwise gelu greater greaterequal hardsigmoid hsigmoid hswish "
-        "isfinite isinf isnan less lessequal log logicaland logicalnot logicalor logicalxor maximum minimum mish "
-        "mod multiply negative notequal power prelu relu round select selu sigmoid sign sin sinh softplus softsign "
-        "sqrt squareddifference subtract swish tan tanh xor"
+        "bitwiserightshift bitwisexor ceiling clamp convert convertlike cos cosh divide elu equal erf exp fakequantize "
+        "floor floormod fusedelementwise gelu greater greaterequal hardsigmoid hsigmoid hswish isfinite isinf isnan "
+        "less lessequal log logicaland logicalnot logicalor logicalxor maximum minimum mish mod multiply negative "
+        "notequal power prelu relu round select selu sigmoid sign sin sinh softplus softsign sqrt squareddifference "
+        "subtract swish tan tanh xor"
     ),
-    "gathers": "gather gatherelements gathernd onehot scatterelementsupdate scatterndupdate scatterupdate",
-    "generation": "nonzero range",
+    "gathers": (
+        "fusedpackedgather gather gatherelements gathernd onehot scatterelementsupdate scatterndupdate scatterupdate"
+    ),
     "images": "avgpool fusedmaxpool lrn",
     "integers": "fusedintegerconvolution fusedintegermatmul",
     "matrices": "fusedmatmul fusedpackedmatmul",
     "movement": (
-        "batchtospace broadcast depthtospace extractimagepatches fusedchannels fusedexpand pad reverse "
-        "reversesequence roll shufflechannels slice slicescatter spacetobatch spacetodepth split stridedslice tile "
-        "variadicsplit"
+        "broadcast depthtospace fusedchannels fusedexpand pad reverse roll slice slicescatter spacetodepth split "
+        "stridedslice tile variadicsplit"
     ),
-    "normalization": "batchnorminference groupnormalization mvn normalizel2",
-    "packed_rows": "fusedpackedgather",
+    "normalization": "fusedlayernorm groupnormalization logsoftmax mvn normalizel2 softmax",
     "recurrent": "fusedrecurrence",
     "reductions": (
         "reducel1 reducel2 reducelogicaland reducelogicalor reducemax reducemean reducemin reduceprod reducesum"
     ),
     "reshaping": "fusedview reshape squeeze unsqueeze",
-    "rows": "fusedlayernorm logsoftmax softmax",
     "sampling": "adaptiveavgpool gridsample interpolate roialign",
-    "sorting": "cumsum topk",
+    "sorting": "cumsum nonzero range topk",
     "stacks": "einsum matmul",
     "transposed_convolutions": "fusedtransposedconvolution",
 }

@@ -1,4 +1,4 @@
-"""Products of stacks of matrices that both change from run to run, and sums of products of any axes."""
+"""Products of stacks of matrices that both change from run to run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from irrun.kernels.einsum import Labels
 from irrun.ops._declared.matrix.einsum import Einsum
 from irrun.ops._declared.matrix.matmul import MatMul
-from irrun.runtime.lowering.builder import Builder, Unsupported, broadcast, broadcast_shape, is_f32, lowers, merged
+from irrun.runtime.lowering.builder import Builder, Unsupported, broadcast, broadcast_shape, lowers, merged, require_f32
 from irrun.runtime.lowering.chains import Expression, emit_type
 from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.lowering.reshaping import emit_reshape
@@ -36,28 +36,13 @@ def lower_matmul_of_stacks(op: MatMul, builder: Builder, a: Operand, b: Operand)
     right = b[:, None] if b.ndim == 1 else b.swapaxes(-1, -2) if op.transpose_b else b
     if left.shape[-1] != right.shape[-2]:
         raise Unsupported(f"rows of {left.shape[-1]} and columns of {right.shape[-2]} elements")
-    if a.ndim == 1 or b.ndim == 1 or not is_f32(a, b):
-        builder.algorithm = "sums of products"
-        out = emit_contraction(builder, left[..., :, :, None], right[..., None, :, :], [-2])
-    else:
-        out = emit_matrix_product(builder, left, right)
+    out = emit_matrix_product(builder, left, right)
     return out[(..., *(0 if x.ndim == 1 else slice(None) for x in (a, b)))]
-
-
-def emit_contraction(builder: Builder, a: Operand, b: Operand, axes: Sequence[int]) -> View:
-    """The sums of products of elements along some axes, to which both arrays broadcast; they are left out."""
-    e = Expression(builder)
-    rank = max(a.ndim, b.ndim)
-    summed = [axis % rank for axis in axes]
-    product = e("multiply", *(e.computed(e.read(x)) for x in (a, b)))
-    if not summed:
-        return e.emit(product, a.dtype)
-    total = emit_type(builder, e.emit_fold("add", product, summed, 0), a.dtype)
-    return total[tuple(0 if axis in summed else slice(None) for axis in range(rank))]
 
 
 def emit_matrix_product(builder: Builder, left: Operand, right: Operand) -> View:
     """The product of each pair of matrices of f32; the second factor is packed by each task that needs it."""
+    require_f32(left, right)
     x = left if left.strides[-1] == 4 else emit_contiguous(builder, left)
     y = right if any(stride == 4 for stride in right.strides[-2:]) else emit_contiguous(builder, right)
     front = broadcast_shape(x.shape[:-2], y.shape[:-2])
@@ -153,10 +138,6 @@ def _emit_pair(
     left = [label for label in a_labels if label not in shared]
     right = [label for label in b_labels if label not in shared]
     found = (*batch, *left, *right)
-    if not (left and right and summed and is_f32(a, b)):
-        order = (*found, *summed)
-        aligned = _aligned(a, a_labels, order), _aligned(b, b_labels, order)
-        return emit_contraction(builder, *aligned, axes=range(len(found), len(order))), found
     a = a.transpose([a_labels.index(label) for label in (*batch, *left, *summed)])
     b = b.transpose([b_labels.index(label) for label in (*batch, *summed, *right)])
     count = len(batch)
@@ -171,9 +152,3 @@ def _emit_pair(
         emit_reshape(builder, b, (*b.shape[:count], depth, columns)),
     )
     return emit_reshape(builder, product, (*product.shape[:-2], *sides[0], *sides[1])), found
-
-
-def _aligned(x: View, labels: Labels, order: Labels) -> View:
-    """A view with an axis for each label of an order, of size 1 for those that it does not have."""
-    own = [labels.index(label) for label in order if label in labels]
-    return x.transpose(own)[tuple(slice(None) if label in labels else None for label in order)]

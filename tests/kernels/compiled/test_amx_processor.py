@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import irrun.model
-from irrun.kernels.bf16 import bf16_bits, rounded, widened
+from irrun.kernels.casting import bf16_bits, rounded, widened
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops._declared.convolution.spatial import Windows
 from irrun.ops._declared.fused.fused_convolution import FusedConvolution

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irrun.kernels.bf16 import rounded
+from irrun.kernels.casting import rounded
 from irrun.ops._declared.fused.fused_attention import FusedAttention
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BF16, F32

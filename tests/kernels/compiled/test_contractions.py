@@ -1,4 +1,4 @@
-"""Products of tensors of every type, against the operations' own `run`."""
+"""Products of tensors, against the operations' own `run`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from irrun.ops._declared.matrix.matmul import MatMul
 from irrun.runtime.lowering import lowering_of
 from irrun.tensor import Array
 from tests.kernels.compiled.lowered import opened, run
-from tests.kernels.compiled.test_elements import INTEGERS
 from tests.kernels.merged import merged
 
 SIZES = dict(zip("abcdijklmn", (2, 3, 1, 4, 5, 17, 6, 33, 1, 8), strict=True))
@@ -22,31 +21,22 @@ EQUATIONS = (
 )
 
 
-def drawn(shape: tuple[int, ...], dtype: str, seed: int = 0) -> Array:
-    random = np.random.default_rng([seed, *shape])
-    if np.dtype(dtype).kind == "f":
-        return random.standard_normal(shape).astype(dtype)
-    bounds = np.iinfo(dtype)
-    return random.integers(bounds.min, bounds.max, shape, dtype, endpoint=True)
+def drawn(shape: tuple[int, ...], seed: int = 0) -> Array:
+    return np.random.default_rng([seed, *shape]).standard_normal(shape, np.float32)
 
 
 def agree(got: Array | None, wanted: Array) -> None:
     assert got is not None
     assert (got.dtype, got.shape) == (wanted.dtype, wanted.shape)
-    if wanted.dtype.kind == "f":
-        tolerance = 1e-4 if wanted.dtype == np.float32 else 1e-12
-        np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance)
-    else:
-        np.testing.assert_array_equal(got, wanted)
+    np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-4)
 
 
 @merged()
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint8"])
 @pytest.mark.parametrize("equation", EQUATIONS)
-def test_einsum(equation: str, dtype: str) -> None:
+def test_einsum(equation: str) -> None:
     op = Einsum(equation=equation)
     terms = equation.split("->")[0].replace("...", "ab").replace("aabj", "abcj").split(",")
-    inputs = [drawn(tuple(SIZES.get(label, 7) for label in term), dtype, seed) for seed, term in enumerate(terms)]
+    inputs = [drawn(tuple(SIZES.get(label, 7) for label in term), seed) for seed, term in enumerate(terms)]
     wanted = op.run(*inputs)
     agree(run(op, *inputs), wanted)
     agree(run(op, *map(np.asfortranarray, inputs)), wanted)
@@ -55,13 +45,11 @@ def test_einsum(equation: str, dtype: str) -> None:
 def test_einsum_repeats_axes_of_size_1() -> None:
     op = Einsum(equation="aij,ajk->aik")
     for shapes in (((3, 4, 1), (3, 5, 2)), ((1, 4, 5), (3, 5, 2)), ((3, 4, 5), (1, 1, 2))):
-        inputs = [drawn(shape, "float32") for shape in shapes]
+        inputs = [drawn(shape) for shape in shapes]
         agree(run(op, *inputs), op.run(*inputs))
 
 
-@merged(every=3)
-@pytest.mark.parametrize("dtype", ["float32", "float64", *INTEGERS])
-def test_products_of_every_type(dtype: str) -> None:
+def test_products_of_every_shape() -> None:
     for a, b in (
         ((5, 7), (7, 9)),
         ((7,), (7, 9)),
@@ -70,11 +58,9 @@ def test_products_of_every_type(dtype: str) -> None:
         ((2, 3, 5, 7), (7, 9)),
         ((3, 1, 5, 7), (2, 7, 1)),
         ((1, 7), (3, 7, 40)),
-        ((5, 0), (0, 9)),
-        ((0,), (0, 3)),
         ((1, 1), (1, 1)),
     ):
-        inputs = drawn(a, dtype), drawn(b, dtype, 1)
+        inputs = drawn(a), drawn(b, 1)
         agree(run(MatMul(), *inputs), MatMul().run(*inputs))
         agree(run(MatMul(), *map(np.asfortranarray, inputs)), MatMul().run(*inputs))
         turned = [np.swapaxes(x, -1, -2) if x.ndim > 1 else x for x in inputs]
@@ -84,18 +70,16 @@ def test_products_of_every_type(dtype: str) -> None:
 
 def test_stacks_that_broadcast_along_several_axes() -> None:
     for a, b in (((2, 1, 3, 1, 4, 5), (1, 6, 1, 2, 5, 3)), ((2, 1, 3, 4, 5), (1, 6, 3, 5, 2))):
-        inputs = drawn(a, "float32"), drawn(b, "float32", 1)
+        inputs = drawn(a), drawn(b, 1)
         agree(run(MatMul(), *inputs), MatMul().run(*inputs))
 
 
-@merged()
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
-def test_sizes_of_a_run(dtype: str) -> None:
+def test_sizes_of_a_run() -> None:
     function = lowering_of(MatMul).function
-    hints = drawn((3, 5, 7), dtype), drawn((3, 7, 9), dtype)
+    hints = drawn((3, 5, 7)), drawn((3, 7, 9))
     compute = opened(lambda builder, a, b: function(MatMul(), builder, a, b), hints, {1})
     for shapes in (((3, 5, 7), (3, 7, 9)), ((3, 60, 7), (3, 7, 9))):
-        inputs = [drawn(shape, dtype, seed) for seed, shape in enumerate(shapes)]
+        inputs = [drawn(shape, seed) for seed, shape in enumerate(shapes)]
         found = compute(inputs)
         assert found is not None
         agree(found, MatMul().run(*inputs))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
-from irrun.kernels.bf16 import bf16_bits, rounded
+from irrun.kernels.casting import bf16_bits, rounded
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops._declared.convolution.spatial import Windows
 from irrun.ops._declared.fused.fused_convolution import FusedConvolution

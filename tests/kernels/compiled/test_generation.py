@@ -9,11 +9,11 @@ import pytest
 
 from irrun.ops._declared.generation.range import RangeV1, RangeV4
 from irrun.runtime.lowering.builder import Builder, Unsupported
-from irrun.runtime.lowering.generation import emit_range, lower_range
+from irrun.runtime.lowering.sorting import emit_range, lower_range
 from irrun.runtime.view import View
 from irrun.tensor.element_type import F32, I64
 from irrun_kernels.elements import KINDS
-from irrun_kernels.ramp import RUN
+from irrun_kernels.scans import RUN
 from tests.kernels.compiled.lowered import opened, results
 from tests.kernels.merged import merged
 from tests.runtime.disjoint import many_tasks

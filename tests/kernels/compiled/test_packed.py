@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from irrun.kernels.bf16 import rounded
+from irrun.kernels.casting import rounded
 from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.lookup import Lookup
 from irrun.kernels.packed_product import FEW_ROWS, PackedMatrix

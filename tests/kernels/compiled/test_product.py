@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from irrun.ops._declared.fused.fused_matmul import FusedMatMul
-from irrun.runtime.lowering.packing import pack
+from irrun.runtime.lowering.products import pack
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32
 from irrun_kernels.host import LANES

@@ -23,11 +23,9 @@ from irrun.ops._declared.movement.concat import Concat
 from irrun.ops._declared.movement.gather import GatherV7, GatherV8
 from irrun.ops._declared.movement.gather_elements import GatherElements
 from irrun.ops._declared.movement.pad import PadV12
-from irrun.ops._declared.movement.reverse_sequence import ReverseSequence
 from irrun.ops._declared.movement.roll import Roll
 from irrun.ops._declared.movement.scatter_elements_update import ScatterElementsUpdateV12
 from irrun.ops._declared.movement.scatter_update import ScatterUpdate
-from irrun.ops._declared.movement.space_to_batch import SpaceToBatch
 from irrun.ops._declared.movement.tile import Tile
 from irrun.ops._declared.normalization.mvn import MVNV6
 from irrun.ops._declared.pooling.adaptive_avg_pool import AdaptiveAvgPool
@@ -59,6 +57,8 @@ REFUSED: dict[str, tuple[Op, tuple[Any, ...], int, str]] = {
     "no infinity": (IsInf(detect_negative=False, detect_positive=False), (zeros(2),), 0, "it asks for no infinity"),
     "a running sum": (CumSum(), (zeros(2), ints(1)), 1, "axis 1 of 1 axes"),
     "softmax": (LogSoftmax(axis=0), (zeros(),), 0, "a scalar"),
+    "rows": (LogSoftmax(axis=1), (zeros(2, 2, dtype="float64"),), 0, "elements of f64"),
+    "matrices of f64": (MatMul(), (zeros(2, 2, dtype="float64"),) * 2, 0, "elements of f64"),
     "truths": (NonZero(), (zeros(),), 0, "a tensor of 0 axes"),
     "samples": (GridSample(), (ints(1).reshape(1, 1, 1, 1), zeros(1, 1, 1, 2)), 0, "elements of i64"),
     "a grid": (GridSample(), (zeros(1, 1, 2, 2), zeros(3, 1, 1, 2)), 0, "a grid that does not fit the images"),
@@ -79,7 +79,7 @@ REFUSED: dict[str, tuple[Op, tuple[Any, ...], int, str]] = {
         0,
         "indices that do not fit the data",
     ),
-    "a reduction": (SUMS, (zeros(3), ints(0), zeros(1), ints(0)), 1, "reduction mean"),
+    "a reduction": (SUMS, (zeros(3), ints(0), zeros(1), ints(0)), 1, "reduction mean, or of the updates alone"),
     "updates": (
         ScatterUpdate(),
         (zeros(3, 2), ints(0), zeros(1, 3), ints(0)),
@@ -101,13 +101,6 @@ REFUSED: dict[str, tuple[Op, tuple[Any, ...], int, str]] = {
         "pads of mode reflect beyond the size of an axis",
     ),
     "shifts": (Roll(), (zeros(3), ints(1, 1), ints(0, 0)), 2, "several shifts of an axis"),
-    "lengths": (ReverseSequence(), (zeros(2, 3), ints(1, 2)), 0, "lengths that depend on values"),
-    "blocks": (
-        SpaceToBatch(),
-        (zeros(1, 3), ints(1, 2), ints(0, 0), ints(0, 0)),
-        3,
-        "sizes that are no multiples of blocks",
-    ),
     "moments": (MVN, (zeros(2, 3, dtype="float64"), ints(1)), 1, "elements of f64"),
     "axes of a run": (MVN, (zeros(2, 3), ints(1)), 0, "axes that depend on values"),
     "windows": (AdaptiveAvgPool(), (zeros(1, 2, 3), ints(2)), 0, "sizes that depend on values"),
@@ -135,13 +128,8 @@ def resized(mode: Any) -> tuple[Op, tuple[Any, ...], int]:
     return op, (zeros(1, 1, 2, 2), ints(3, 5), ints(2, 3)), 2
 
 
-DOUBLE = zeros(2, 2, dtype="float64")
-
 CHOSEN: dict[str, tuple[Op, tuple[Any, ...], int, str]] = {
-    "rows of f32": (LogSoftmax(axis=1), (zeros(2, 3),), 0, ""),
-    "rows of f64": (LogSoftmax(axis=1), (DOUBLE,), 0, "maximum, sum and quotient"),
     "matrices of f32": (MatMul(), (zeros(2, 3), zeros(3, 2)), 0, ""),
-    "matrices of f64": (MatMul(), (DOUBLE, DOUBLE), 0, "sums of products"),
     "the nearest pixel": (*resized("nearest"), "picks elements"),
     "pixels between others": (*resized("linear_onnx"), "axis by axis"),
 }

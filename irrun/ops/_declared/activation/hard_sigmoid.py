@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from irrun.kernels.activation import hard_sigmoid
 from irrun.kernels.casting import in_floats
-from irrun.kernels.piecewise import hard_sigmoid
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, op
 from irrun.ops.departures import NAN_SELECTED, ON_FLOATS, Departure
 from irrun.tensor.element_type import NUMERIC

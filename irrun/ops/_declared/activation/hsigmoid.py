@@ -1,8 +1,8 @@
 from __future__ import annotations
 
+from irrun.kernels.activation import hard_sigmoid
 from irrun.kernels.casting import in_floats
 from irrun.kernels.elementwise import Elementwise, copied
-from irrun.kernels.piecewise import hard_sigmoid
 from irrun.ops import Array, op
 from irrun.ops._declared.activation.elementwise import Activation
 from irrun.ops.departures import NAN_SELECTED

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.kernels.piecewise import hswish
+from irrun.kernels.activation import hswish
 from irrun.ops import op
 from irrun.ops._declared.activation.elementwise import Activation
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from irrun.kernels.casting import in_floats
-from irrun.kernels.softmax import log_softmax
+from irrun.kernels.normalization import log_softmax
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.activation.softmax import check_axis
 from irrun.ops.departures import NAN_SPREAD

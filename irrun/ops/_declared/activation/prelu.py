@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from irrun.kernels.activation import prelu
 from irrun.kernels.casting import in_floats
-from irrun.kernels.piecewise import prelu
 from irrun.ops import Array, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, op
 from irrun.ops.declaration import FLAGS
 from irrun.ops.shapes import broadcasts_onto

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.kernels.bf16 import bf16_bits, rounded
+from irrun.kernels.casting import bf16_bits, rounded
 from irrun.kernels.quantize import Levels
 from irrun.ops import Array, Fact
 from irrun.ops._declared.fused.base import Fused, fused

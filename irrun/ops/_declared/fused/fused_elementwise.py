@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.kernels.chain import FunctionChain
+from irrun.kernels.elementwise import FunctionChain
 from irrun.ops import Array, Fact
 from irrun.ops._declared.fused.base import Fused, fused
 

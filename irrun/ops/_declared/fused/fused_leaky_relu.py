@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from irrun.kernels.activation import prelu
 from irrun.kernels.elementwise import Elementwise, copied
-from irrun.kernels.piecewise import prelu
 from irrun.ops import Array, Fact
 from irrun.ops._declared.fused.base import Fused, fused
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from irrun.kernels.bf16 import rounded
+from irrun.kernels.casting import rounded
 from irrun.kernels.dynamic_quantization import product
 from irrun.kernels.elementwise import Elementwise, in_place
 from irrun.kernels.packed_product import FEW_ROWS

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from irrun.kernels.bf16 import bf16_bits, rounded, widened
+from irrun.kernels.casting import bf16_bits, rounded, widened
 from irrun.ops import Array, Fact
 from irrun.ops._declared.fused.base import Fused
 from irrun.tensor import ElementType

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal
 
 from irrun.diagnostics import amount
 from irrun.kernels import windows
-from irrun.kernels.pad import pad_mapped
+from irrun.kernels.windows import pad_mapped
 from irrun.ops import Array, Dim, Fact, Fold, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops.departures import LEFT_OUT, NO_ELEMENTS
 from irrun.ops.shapes import within
