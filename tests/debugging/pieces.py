@@ -180,7 +180,7 @@ def reduced(type: str, *, is_moved: bool) -> Build:
         if is_moved:
             x = made.layer("Transpose", [x, made.constant([1, 0])])
         axis = made.constant([1 if is_moved else 0])
-        at = made.layer(type, [x, axis], name=f"{type}_{is_moved}", keep_dims=False)
+        at = made.layer(type, [x, axis], name=f"{type}_{is_moved}", keep_dims=is_moved)
         return made.layer("Reshape", [at, made.constant([1, -1])], special_zero=is_moved)
 
     return build
