@@ -13,6 +13,7 @@ import pytest
 from irrun.jobs import spread
 from irrun.jobs.threads import Several
 from tests.jobs import works
+from tests.processes import WITH_ENTERS_AND_LEAVES
 
 ITEMS = range(40)
 
@@ -99,6 +100,7 @@ def interrupted_at(place: int) -> bool:
     return False
 
 
+@WITH_ENTERS_AND_LEAVES
 def test_an_interrupt_at_any_place_leaves_nothing_waiting() -> None:
     places: list[int] = []
 

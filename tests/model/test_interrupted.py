@@ -18,6 +18,7 @@ import irrun.runtime.workers
 from irrun.runtime.tiers import has_kernels
 from irrun.tensor import Array
 from tests.nets import Net
+from tests.processes import WITH_ENTERS_AND_LEAVES
 
 SIZE = 192
 TIMES = 25
@@ -87,6 +88,7 @@ def test_interrupts(tmp_path: Path, rows: str, monkeypatch: pytest.MonkeyPatch) 
         assert {file.suffix for file in (tmp_path / "cache").iterdir()} == {".packed"}, event
 
 
+@WITH_ENTERS_AND_LEAVES
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no timer of signals")
 @pytest.mark.skipif(not has_kernels(), reason="compiled kernels are those of irrun-kernels")
 def test_an_interrupt_leaves_the_workers_free(monkeypatch: pytest.MonkeyPatch) -> None:

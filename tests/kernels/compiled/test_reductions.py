@@ -166,12 +166,10 @@ def test_running_sums_of_sizes_of_a_run() -> None:
             np.testing.assert_array_equal(found, op.run(data, np.array(1)))
 
 
-@merged("kind")
-@pytest.mark.parametrize("dtype", [*FLOATS, "int32", "uint8"])
 @pytest.mark.parametrize("kind", [LogSoftmax, SoftMaxV8])
-def test_softmax(kind: Any, dtype: str) -> None:
-    data = (4 * np.random.default_rng(9).standard_normal((3, 40, 70))).astype(dtype)
+def test_softmax(kind: Any) -> None:
+    data = (4 * np.random.default_rng(9).standard_normal((3, 40, 70))).astype(np.float32)
     for axis in (0, 1, -1):
         op = kind(axis=axis)
         for given in (data, np.asfortranarray(data)):
-            agree(run(op, given), op.run(given), dtype)
+            agree(run(op, given), op.run(given), np.float32)
