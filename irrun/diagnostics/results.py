@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from irrun.diagnostics.diagnostic import Severity
@@ -73,5 +73,5 @@ class Results:
         """Return a relative URI; an absolute one for a file outside of the root."""
         from urllib.parse import quote
 
-        path = PurePath(self.relative(filename))
+        path = Path(self.relative(filename))
         return path.as_uri() if path.is_absolute() else quote(os.fsencode(path.as_posix()))

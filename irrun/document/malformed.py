@@ -34,6 +34,7 @@ _TAG_MISMATCH: Final = _CODES[expat.errors.XML_ERROR_TAG_MISMATCH]
 _UNDEFINED_ENTITY: Final = _CODES[expat.errors.XML_ERROR_UNDEFINED_ENTITY]
 _JUNK: Final = _CODES[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
 _UNBOUND_PREFIX: Final = _CODES[expat.errors.XML_ERROR_UNBOUND_PREFIX]
+_DECLARATION: Final = _CODES[expat.errors.XML_ERROR_XML_DECL]
 
 
 class _TooDeep(Exception):
@@ -90,7 +91,8 @@ def problem(data: bytes, repaired: Repaired, refused: Unreadable) -> Diagnostic:
         anchor = Anchor(offset=repaired.origin(opened[-1][1]), length=len(opened[-1][0]) + 1)
         return HostileMarkup(what=f"elements are nested more than {DEEPEST} deep").at(anchor)
     except expat.ExpatError as error:
-        return _malformed(data, repaired, error.code, max(parser.ErrorByteIndex, 0), opened)
+        version = _unknown_version(repaired) if error.code == _DECLARATION else None
+        return version or _malformed(data, repaired, error.code, max(parser.ErrorByteIndex, 0), opened)
     return _misused_prefix(repaired) or _unknown_version(repaired) or _refused(repaired, refused)
 
 
@@ -131,7 +133,7 @@ def _misused_prefix(repaired: Repaired) -> Diagnostic | None:
 
 
 def _unknown_version(repaired: Repaired) -> Diagnostic | None:
-    """The fault in a declaration that names an unknown version of XML, which expat does not read."""
+    """The fault in a declaration that names an unknown version of XML, which older versions of expat do not read."""
     found = _VERSION.match(repaired.text)
     if found is None or _VERSIONS.fullmatch(found["version"]) is not None:
         return None

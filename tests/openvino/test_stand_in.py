@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ def test_a_program_runs() -> None:
     assert (done.stdout, done.stderr, done.returncode) == (PRINTED, "", 1)
 
 
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="openvino starts a process that runs the program once more")
 def test_openvino_prints_the_same() -> None:
     need("openvino")
     done = python(PROGRAM, "a", "-b")
