@@ -12,6 +12,7 @@ from irrun.debugging.aligning import Alignment
 from irrun.debugging.levels import QUANTISATION, QUANTISER
 from irrun.debugging.quantising import chain_of, constant_loss
 from irrun.debugging.replaying import COMMUTATIVE, Layers
+from irrun.debugging.resembling import SAME, distance
 from irrun.graph import Outlet
 from irrun.tensor import Array
 
@@ -76,7 +77,7 @@ def cause_of(found: Alignment, id: int, other: int) -> Cause:
     may_be_order = bool(names) and {key for key, _ in changed} <= _TURNS
     if changed and not (may_be_order and not all(_is_as_stored(own[port], its[port]) for port in both)):
         return Cause("attribute", ", ".join(text for _, text in changed), tuple(names))
-    if names:
+    if names and not (changed and may_be_order and all(is_turned(own[port], its[port]) for port in both)):
         kind = "quantisation" if is_coded else "constant"
         return Cause(kind, ", ".join(dict.fromkeys(told)), tuple(dict.fromkeys(names)))
     mine, read = reads(found, id), [unconverted(theirs, outlet) for outlet in theirs.sources(other)]
@@ -88,6 +89,17 @@ def cause_of(found: Alignment, id: int, other: int) -> Cause:
             else Cause("input", "it reads another tensor")
         )
     return Cause("quantisation", constants=tuple(coarse)) if coarse else Cause("implementation")
+
+
+def are_turned(found: Alignment, id: int, other: int) -> bool:
+    """Return whether two products differ in nothing but what they transpose."""
+    changed = {key for key, _ in _attributes(found.ours.node(id).op, found.theirs.node(other).op)}
+    return bool(changed) and changed <= _TURNS
+
+
+def is_turned(a: Array, b: Array) -> bool:
+    """Return whether weights are those of the other side in the other order."""
+    return a.ndim == 2 and a.T.shape == b.shape and distance(a.T, b) <= SAME
 
 
 def _is_as_stored(a: Array, b: Array) -> bool:

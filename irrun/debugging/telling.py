@@ -9,7 +9,19 @@ from math import prod
 from typing import Final
 
 from irrun.debugging.aligning import Alignment
-from irrun.debugging.causes import ROUNDED, Cause, Told, cause_of, factor_of, moves, reads, unconverted, values_of
+from irrun.debugging.causes import (
+    ROUNDED,
+    Cause,
+    Told,
+    are_turned,
+    cause_of,
+    factor_of,
+    is_turned,
+    moves,
+    reads,
+    unconverted,
+    values_of,
+)
 from irrun.debugging.levels import CODING, QUANTISER
 from irrun.debugging.quantising import constant_loss
 from irrun.debugging.replaying import Layers
@@ -117,15 +129,18 @@ def _of_types(found: Alignment, mine: Sequence[int], its: Sequence[int]) -> Told
 
 
 def _by_constants(part: RegionPart) -> Told | None:
-    """Return the layers of a region that read the only constants of several elements that one side alone has."""
+    """Return the layers of a region that read the only constants of several elements that one side alone has.
+
+    Weights in the other order are the same.
+    """
     ours, theirs = part.found.ours, part.found.theirs
     mine, its = list(_arrays(ours, part.layers)), list(_arrays(theirs, part.others))
     left = [item for item in mine if not any(distance(item[2], other[2]) <= SAME**2 for other in its)]
     right = [item for item in its if not any(distance(item[2], other[2]) <= SAME**2 for other in mine)]
     if len(left) != 1 or len(right) != 1 or left[0][2].size != right[0][2].size:
         return None
-    (id, port, _), (other, at, _) = left[0], right[0]
-    if part.is_taken_back(id, other):
+    (id, port, array), (other, at, its_array) = left[0], right[0]
+    if part.is_taken_back(id, other) or (are_turned(part.found, id, other) and is_turned(array, its_array)):
         return None
     first, _ = part.found.in_order(values_of(ours, id, port), values_of(theirs, other, at))
     return Told(id, other, Cause("constant", constants=tuple(name for name, _ in first[:1])))

@@ -53,6 +53,11 @@ PAIRS: dict[str, tuple[Build, Build, dict[str, Any]]] = {
         shifted(f32([1, 2, 3, 5]), "b", first=True),
         {"name": "a", "other": "b", "cause": "constant", "constants": ("b",)},
     ),
+    "a layer beside weights in the other order": (
+        lambda made, x: product(WEIGHTS, "p")(made, layer("Sigmoid", "extra")(made, x)),
+        turned(WEIGHTS, "q"),
+        {"name": "extra", "other": "", "cause": "missing"},
+    ),
     "weights in the other order": (
         product(WEIGHTS, "p"),
         turned(WEIGHTS + np.eye(4, dtype=np.float32), "q"),
