@@ -72,11 +72,9 @@ def diagnose_models(
             if end is not None:
                 back[end] = place
         other = verdict_of(align(side.model, model, side.inputs, inputs, back, config, is_turned=True)).mirrored()
-        found = (
-            _of_sizes(model, side, inputs, written, (ends, back), tolerance, config) or found
-            if other.verdict == "unknown"
-            else other
-        )
+        if other.verdict != "unknown":
+            return other
+        return _of_sizes(model, side, inputs, written, (ends, back), tolerance, config) or found
     return found
 
 

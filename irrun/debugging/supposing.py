@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain, combinations, islice
 from typing import Any, Final, NamedTuple
 
@@ -56,7 +56,9 @@ def supposed(
     """
     found: dict[str, Suspect] = {}
     deadline = time.process_time() + _SECONDS
-    for suspects, edit in chain(islice(_sizes(model), _MOST), islice(_exchanges(model), _MOST)):
+    constant = constant_nodes(model.graph)
+    kinds = _sizes(model, constant), _exchanges(model, constant)
+    for suspects, edit in chain.from_iterable(islice(kind, _MOST) for kind in kinds):
         if time.process_time() > deadline:
             return ()
         made = None if suspects[0].name in found else _outputs_after(model, edit, inputs, config)
@@ -65,9 +67,8 @@ def supposed(
     return tuple(found.values()) if len(found) <= _TIED else ()
 
 
-def _sizes(model: Loaded) -> Iterator[_Supposition]:
-    """Yield the layers that take one size of a known shape, each with another one of the shape."""
-    constant = constant_nodes(model.graph)
+def _sizes(model: Loaded, constant: Collection[int]) -> Iterator[_Supposition]:
+    """Yield the layers that take one size of a known shape, each with another one of it, but none in ``constant``."""
     for node in model.graph.ordered():
         if node.type not in _LOOKING_UP or node.id in constant:
             continue
@@ -97,9 +98,8 @@ def _holding(node: Node, fact: Fact) -> Callable[[MutableGraph], None]:
     return edit
 
 
-def _exchanges(model: Loaded) -> Iterator[_Supposition]:
-    """Yield the readers of two outputs of a layer that have the same type and shape."""
-    constant = constant_nodes(model.graph)
+def _exchanges(model: Loaded, constant: Collection[int]) -> Iterator[_Supposition]:
+    """Yield the readers of two outputs of a layer that have the same type and shape, but none in ``constant``."""
     for node in model.graph.ordered():
         outlets = [] if node.id in constant else [Outlet(node.id, port) for port in range(node.outputs)]
         for first, second in combinations(outlets, 2):

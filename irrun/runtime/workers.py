@@ -38,8 +38,8 @@ class Workers:
         Fewer do them where the system refuses threads. Each worker has ``each`` bytes of workspace. ``kept`` holds all
         of the memory, which a worker that is late may look at after this returns.
 
-        An interrupt may come behind a call of ``acquire``, before what releases the lock is entered, but not between
-        those of ``with``.
+        An interrupt may come behind a call of ``acquire``, before what releases the lock is entered, but not inside of
+        ``with``, except in CPython 3.14 (issue 148874 of python/cpython).
         """
         if count < 2 or self._lock.locked():
             walk_alone(tape, calls, workspace)

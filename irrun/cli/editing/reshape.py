@@ -20,8 +20,7 @@ from irrun.cli.console import verbosity
 from irrun.cli.editing import sharing
 from irrun.cli.extending import extension_option
 from irrun.cli.inputs import FILE, weights_option
-from irrun.evaluation.files.naming import shapes_of
-from irrun.surgery import reshape
+from irrun.evaluation.files.naming import reshape
 
 
 @click.command(name="reshape", help=__doc__)
@@ -39,5 +38,5 @@ from irrun.surgery import reshape
 @extension_option
 @verbosity
 def command(model: Path, output: Path, shapes: tuple[str, ...], weights: Path | None) -> None:
-    loaded = sharing.read(model, weights, output)
-    sharing.write(reshape(loaded, shapes_of(shapes, loaded.inputs)), output)
+    loaded, _ = reshape(sharing.read(model, weights, output), shapes)
+    sharing.write(loaded, output)

@@ -61,20 +61,14 @@ def split_shape(text: str, ports: Sequence[Port]) -> tuple[Port, Shape]:
         raise RequestError(what) from None
 
 
-def shapes_of(texts: Sequence[str], ports: Sequence[Port]) -> dict[int, Shape]:
-    """Return the shapes that ``NAME[SHAPE]`` texts say, by the place of the input."""
+def reshape(model: Loaded, texts: Sequence[str]) -> tuple[Loaded, dict[int, Shape]]:
+    """Return the model with inputs of the shapes that ``NAME[SHAPE]`` texts say, and those shapes by place."""
     given: dict[int, Shape] = {}
     for text in texts:
-        port, shape = split_shape(text, ports)
+        port, shape = split_shape(text, model.inputs)
         if port.index in given:
             raise RequestError(f'--shape {text}: input "{port.any_name}" is given a shape twice')
         given[port.index] = shape
-    return given
-
-
-def reshape(model: Loaded, texts: Sequence[str]) -> tuple[Loaded, dict[int, Shape]]:
-    """Return the model with inputs of the shapes that ``NAME[SHAPE]`` texts say, and those shapes by place."""
-    given = shapes_of(texts, model.inputs)
     return (_reshaped(model, given) if given else model), given
 
 

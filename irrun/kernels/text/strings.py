@@ -82,10 +82,9 @@ def rows(begins: Array, ends: Array, counts: Array) -> tuple[Array, Array]:
     return before[last - lengths].reshape(begins.shape), before[last].reshape(begins.shape)
 
 
-def joined_rows(begins: Array, ends: Array, parts: Sequence[Sequence[int]]) -> tuple[Array, Array, Array]:
-    """Return rows of i32: ``begins``, ``ends`` and the elements, with one part for each of ``places(begins, ends)``."""
-    first, last = rows(begins, ends, np.fromiter(map(len, parts), np.int64, len(parts)))
-    return first, last, np.fromiter(chain.from_iterable(parts), np.int32)
+def joined(parts: Sequence[Sequence[int]]) -> tuple[Array, Array]:
+    """Return the number of elements of each part, and the elements of one after the other, i32."""
+    return np.fromiter(map(len, parts), np.int64, len(parts)), np.fromiter(chain.from_iterable(parts), np.int32)
 
 
 class Decoded(NamedTuple):

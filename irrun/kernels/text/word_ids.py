@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import chain
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from irrun.kernels.text.kept import Remembered
-from irrun.kernels.text.strings import gather, split
+from irrun.kernels.text.strings import gather, joined, split
 
 Array = NDArray[Any]
 
@@ -21,7 +20,7 @@ _WIDE: Final = 16
 _PLACES: Final = 14
 """The logarithm of the number of places."""
 _MOST: Final = 1 << 18
-"""The number of ids from which on the table begins anew."""
+"""The number of ids beyond which the table is emptied."""
 _FACTORS: Final = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64)
 _LOW_BYTES: Final = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
 
@@ -85,26 +84,23 @@ class WordIds:
             return self._one_by_one(begins, ends, chars)
         table, words = self._table, _words(begins, ends, chars)
         places = words.places()
+        first, last, ids = table.begins[places], table.ends[places], table.ids
         missing = np.flatnonzero(~table.has(words, places))
-        if not len(missing):
-            first, last = table.begins[places], table.ends[places]
-            return last - first, gather(first, last, table.ids)
-        counts, more = self._one_by_one(begins[missing], ends[missing], chars)
-        first, last = table.begins[places], table.ends[places]
-        last[missing] = len(table.ids) + np.cumsum(counts)
-        first[missing] = last[missing] - counts
-        ids = np.concatenate([table.ids, more])
-        short = missing[words.sizes[missing] <= _WIDE]
-        if len(ids) > _MOST:
-            self._table = _empty()
-        elif len(short):
-            own = _Words(*(array[short] for array in words))
-            self._table = table.extended(own, places[short], first[short], last[short], ids)
+        if len(missing):
+            counts, more = self._one_by_one(begins[missing], ends[missing], chars)
+            last[missing] = len(ids) + np.cumsum(counts)
+            first[missing] = last[missing] - counts
+            ids = np.concatenate([ids, more])
+            short = missing[words.sizes[missing] <= _WIDE]
+            if len(ids) > _MOST:
+                self._table = _empty()
+            elif len(short):
+                own = _Words(*(array[short] for array in words))
+                self._table = table.extended(own, places[short], first[short], last[short], ids)
         return last - first, gather(first, last, ids)
 
     def _one_by_one(self, begins: Array, ends: Array, chars: Array) -> tuple[Array, Array]:
-        found = [*map(self.of_one.__getitem__, split(begins, ends, chars))]
-        return np.fromiter(map(len, found), np.int64, len(found)), np.fromiter(chain.from_iterable(found), np.int32)
+        return joined([*map(self.of_one.__getitem__, split(begins, ends, chars))])
 
 
 def _words(begins: Array, ends: Array, chars: Array) -> _Words:

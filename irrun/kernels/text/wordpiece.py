@@ -28,10 +28,10 @@ class WordPieces:
         self.ids: Final = WordIds(self._encode)
         """The ids of each word."""
 
-    def first(self, text: bytes) -> tuple[int, ...]:
+    def first(self, text: bytes) -> int:
         """Return the id of the longest token at the beginning of a text, or the unknown one."""
         token = self._first.at(text, 0) if self._longest >= 0 else None
-        return self._unknown if token is None else token[:1]
+        return self._unknown[0] if token is None else token[0]
 
     def _encode(self, word: bytes) -> tuple[int, ...]:
         if len(word) > self._longest:

@@ -51,6 +51,13 @@ Algorithm = Literal["depthwise", "Winograd", "product by rows of taps", "product
 """Channel by channel; tiles of 4 x 4 results; a product with all taps of a row at a time, or with each tap."""
 
 
+_TILED: Final = 1 << 19
+"""Elements of transformed data and of products that are worked on at a time."""
+
+_LEAST_TILES: Final = 64
+"""Tiles that are worked on at a time at least: for fewer, the weights are read too often."""
+
+
 @lowers(FusedConvolution)
 def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, summand: Operand | None = None) -> Any:
     """A convolution as a product, by tiles, or channel by channel."""
@@ -244,10 +251,3 @@ def emit_winograd(op: FusedConvolution, builder: Builder, given: Operands) -> No
             tasks,
             4 * 28 * filters,
         )
-
-
-_TILED: Final = 1 << 19
-"""Elements of transformed data and of products that are worked on at a time."""
-
-_LEAST_TILES: Final = 64
-"""Tiles that are worked on at a time at least: for fewer, the weights are read too often."""

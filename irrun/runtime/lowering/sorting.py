@@ -95,7 +95,7 @@ def lower_topk(op: TopKV1 | TopKV3 | TopKV11, builder: Builder, data: Operand, k
 
 
 def _lines(builder: Builder, axis: int, *arrays: View) -> tuple[tuple[Number, ...], list[Strided], list[Number]]:
-    """Where the first elements of lines along an axis lie, and the distances of others."""
+    """The places of the first elements of lines along an axis, and the distances of others."""
     firsts = [array[(*(slice(None),) * axis, 0)] for array in arrays]
     return *emit_accesses(builder, firsts, firsts[0].shape), [array.strides[axis] for array in arrays]
 

@@ -24,7 +24,7 @@ def _words(seed: int, count: int) -> list[bytes]:
 
 @pytest.mark.parametrize(("places", "most"), [(14, 1 << 18), (3, 1 << 18), (6, 200)])
 def test_ids_of_many_words_are_those_of_each(monkeypatch: pytest.MonkeyPatch, places: int, most: int) -> None:
-    """Also where words have the place of others, and where the table begins anew."""
+    """Also where words have the place of others, and where the table is emptied."""
     monkeypatch.setattr(word_ids, "_PLACES", places)
     monkeypatch.setattr(word_ids, "_MOST", most)
     ids = WordIds(_encode)

@@ -35,15 +35,14 @@ def run(
     chars: Array,
     flags: Array | None,
     normalized: Callable[[list[str]], Sequence[str]],
-    may_change: Callable[[str], bool] = lambda _: True,
+    may_change: Callable[[str], bool] | None = None,
 ) -> tuple[Array, ...]:
     """Return the strings, packed, and the flags where there are any. ``normalized`` gets those without a flag.
 
     It gets none where ``may_change`` is false of all strings in one, which is asked of ASCII only.
     """
     check_bounds(begins, ends, chars.size, "a string", input=0)
-    data = chars.tobytes()
-    if data.isascii() and not may_change(data.decode("ascii")):
+    if may_change is not None and (data := chars.tobytes()).isascii() and not may_change(data.decode("ascii")):
         return *without_gaps(begins, ends, chars), *(() if flags is None else (flags,))
     texts = decoded(begins, ends, chars).texts
     if flags is None:

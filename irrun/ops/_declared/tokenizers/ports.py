@@ -13,7 +13,7 @@ import numpy as np
 
 from irrun.diagnostics import amount
 from irrun.kernels.text.splitting import Strings
-from irrun.kernels.text.strings import Array, places, split
+from irrun.kernels.text.strings import Array, split
 from irrun.kernels.text.strings import rows as element_rows
 from irrun.kernels.text.word_ids import WordIds
 from irrun.ops import Dim, Fact, In, OpError, Out, Shape
@@ -117,11 +117,8 @@ def word_edges(inputs: Sequence[Array]) -> tuple[Array, Array]:
 
     OpError where an offset is outside.
     """
-    row_begins, row_ends, begins, ends, chars = inputs
-    check_bounds(row_begins, row_ends, begins.size, "a row", input=0)
-    check_bounds(begins, ends, chars.size, "a string", input=2)
-    order = places(row_begins, row_ends)
-    return begins.reshape(-1)[order], ends.reshape(-1)[order]
+    _, first, last = checked_rows(*inputs).in_rows()
+    return first, last
 
 
 def words(inputs: Sequence[Array]) -> list[bytes]:

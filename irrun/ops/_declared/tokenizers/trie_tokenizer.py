@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from irrun.kernels.text.kept import kept
 from irrun.kernels.text.longest import LongestMatch
-from irrun.kernels.text.strings import joined_rows
+from irrun.kernels.text.strings import joined, rows
 from irrun.ops import Array, Fact, In, Op, Shape, op
 from irrun.ops._declared.tokenizers.ports import (
     OUT_IDS,
@@ -48,5 +48,5 @@ class TrieTokenizer(Op):
 
     def run(self, *inputs: Array) -> tuple[Array, ...]:
         tokens = _tokens(*inputs[5:9])
-        found = [said(tokens.all, text, input=4) for text in words(inputs[:5])]
-        return joined_rows(inputs[0], inputs[1], found)
+        counts, ids = joined([said(tokens.all, text, input=4) for text in words(inputs[:5])])
+        return *rows(inputs[0], inputs[1], counts), ids

@@ -58,11 +58,8 @@ class WordpieceTokenizer(Op):
         inputs = row_begins, row_ends, begins, ends, chars
         first, last = word_edges(inputs)
         counts, ids = encoder.ids.of_each(first, last, chars)
-        empty = np.flatnonzero(first == last)
-        if len(empty):
+        is_empty = first == last
+        if is_empty.any():
             text = chars.tobytes()
-            parts = np.split(ids, np.cumsum(counts)[:-1])
-            for index in empty:
-                parts[index] = np.array(encoder.first(text[first[index] :]), np.int32)
-            counts, ids = np.fromiter(map(len, parts), np.int64, len(parts)), np.concatenate(parts)
+            ids[np.cumsum(counts)[is_empty] - 1] = [encoder.first(text[at:]) for at in first[is_empty].tolist()]
         return *rows(row_begins, row_ends, counts), ids
