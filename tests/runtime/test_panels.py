@@ -12,6 +12,7 @@ from irrun.tensor import Array
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
 from irrun.runtime.lowering import products
+from irrun.runtime.packing import finished, packed
 from irrun_kernels.host import LANES
 from tests.kernels.merged import merged
 
@@ -46,8 +47,8 @@ def test_bf16(columns: int, depth: int, layout: str) -> None:
     matrices[0, 0, 0, 0] = np.float32(1 + 2**-8)
     given = matrices if layout == "CKN" else np.ascontiguousarray(matrices.T).T
     bits = np.pad(bf16_bits(matrices), ((0, 0), (0, 0), (0, depth % 2), (0, 0)))
-    packed = products.pack_bf16(given, VECTORS)
-    np.testing.assert_array_equal(packed.view(np.uint16), panels(bits, 2))
+    words = finished(lambda: products.pack_bf16(given, VECTORS))
+    np.testing.assert_array_equal(words.view(np.uint16), panels(bits, 2))
 
 
 @merged()
@@ -55,11 +56,14 @@ def test_bf16(columns: int, depth: int, layout: str) -> None:
 def test_matrices_that_are_made(columns: int) -> None:
     weights = np.random.default_rng(columns).normal(size=(columns, 6, 3, 3)).astype(np.float32)
     whole = transform_weights(weights)[:, None]
-    made = products.pack_made(lambda part: whole[..., part], whole.shape, whole.dtype, VECTORS)
+    with packed():
+        made = products.pack_made(lambda part: whole[..., part], whole.shape, whole.dtype, VECTORS)
+        at_once = products.pack(whole, VECTORS)
     np.testing.assert_array_equal(made, panels(whole, 1))
-    np.testing.assert_array_equal(made, products.pack(whole, VECTORS))
+    np.testing.assert_array_equal(made, at_once)
 
 
 def test_bytes() -> None:
     codes = np.random.default_rng(1).integers(-128, 128, (2, 1, 8, 3 * LANES + 1))
-    np.testing.assert_array_equal(products.pack_bytes(codes, VECTORS).view(np.int8), panels(codes.astype(np.int8), 4))
+    words = finished(lambda: products.pack_bytes(codes, VECTORS))
+    np.testing.assert_array_equal(words.view(np.int8), panels(codes.astype(np.int8), 4))

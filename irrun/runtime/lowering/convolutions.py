@@ -12,7 +12,6 @@ import numpy as np
 from irrun.kernels.winograd import KERNELS, TILE
 from irrun.kernels.winograd import is_worth_tiles as fit_tiles
 from irrun.ops._declared.fused.fused_convolution import FEW_CHANNELS, FusedConvolution
-from irrun.runtime.at_once import run_at_once
 from irrun.runtime.lowering.builder import BF16_BITS, F32, Builder, Unsupported, is_symbolic, lowers, require_f32, share
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.copies import are_finite, emit_operand, types, weights_for
@@ -39,6 +38,7 @@ from irrun.runtime.lowering.products import (
     pack_made,
     placed_epilogue,
 )
+from irrun.runtime.packing import run_meanwhile
 from irrun.runtime.view import Operand
 from irrun.tensor import Array
 from irrun_kernels.epilogue import Epilogue
@@ -189,7 +189,7 @@ def emit_winograd(op: FusedConvolution, builder: Builder, given: Operands) -> No
         made = np.empty((36, taps.shape[1]), F32)
         once = Builder()
         emit_row_product(once, taps, KERNELS, [made])
-        run_at_once(once)
+        run_meanwhile(once)
         return made.reshape(36, 1, -1, depth).swapaxes(2, 3)
 
     panels = builder.packed(

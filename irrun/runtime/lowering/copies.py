@@ -12,7 +12,6 @@ from irrun.ops._declared.fused.fused_concat import FusedConcat
 from irrun.ops._declared.fused.fused_conversions import FusedDequantize, FusedQuantize, FusedRound
 from irrun.ops._declared.fused.fused_product import FusedProduct
 from irrun.ops._declared.movement.concat import Concat
-from irrun.runtime.at_once import run_at_once
 from irrun.runtime.lowering.builder import (
     BF16_BITS,
     F32,
@@ -31,6 +30,7 @@ from irrun.runtime.lowering.builder import (
     require_f32,
     share,
 )
+from irrun.runtime.packing import run_meanwhile
 from irrun.runtime.symbolic import Number, largest, least, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array, ElementType
@@ -250,5 +250,5 @@ def bf16_bits(x: Array) -> Array:
         return bf16_bits(np.ascontiguousarray(x))
     out = np.empty_like(x, BF16_BITS)
     _call_convert(builder, data, rows, out, AS_BITS, 0.1)
-    run_at_once(builder)
+    run_meanwhile(builder)
     return out

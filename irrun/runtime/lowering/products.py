@@ -9,10 +9,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun.kernels.aligned import staying
-from irrun.runtime.at_once import run_at_once
 from irrun.runtime.lowering.builder import BF16_BITS, F32, U8, Builder
 from irrun.runtime.lowering.copies import bf16_bits, emit_copy
 from irrun.runtime.lowering.geometry import images_of, over
+from irrun.runtime.packing import run_meanwhile
 from irrun.runtime.symbolic import Number, of_sizes
 from irrun.runtime.view import Operand
 from irrun.tensor import Array
@@ -50,7 +50,7 @@ def pack_bf16(matrices: Array, vectors: int) -> Array:
     rows = depth + depth % 2
 
     def rounded(part: slice) -> Array:
-        return _padded(bf16_bits(matrices[..., part]), rows - depth)
+        return bf16_bits(_padded(matrices[..., part], rows - depth))
 
     shape = (*matrices.shape[:-2], rows, columns)
     return pack_made(rounded, shape, np.dtype(np.uint16), vectors, 2).view(np.uint32)
@@ -111,7 +111,7 @@ def _write(matrices: Array, packed: Array, vectors: int, each: int) -> None:
     ):
         if source.size:
             emit_copy(builder, source, builder.view(target))
-    run_at_once(builder)
+    run_meanwhile(builder)
 
 
 class ProductForm(NamedTuple):
