@@ -13,7 +13,7 @@ import numpy as np
 
 from irrun.kernels.aligned import LINES, aligned
 from irrun.kernels.locks import Lock
-from irrun.kernels.threads import worthwhile
+from irrun.kernels.threads import threads
 from irrun.runtime.workers import YIELD
 from irrun_kernels.native import NOWHERE, Address
 from irrun_kernels.tape import LINE, follow
@@ -37,11 +37,14 @@ _POLLS: Final = 4_000_000
 
 
 class _Tape:
-    """A tape to which calls are added. The threads that walk it refer to it, and so to all that its calls use."""
+    """A tape to which calls are added. The threads that walk it refer to it, and so to all that its calls use.
+
+    They are as many as may compute, also beside other programs: nobody waits for them until the plan is lowered.
+    """
 
     def __init__(self, workspace: int) -> None:
         self.each = -(-workspace // LINES) * LINES + LINES
-        self._count = worthwhile()
+        self._count = threads()
         self._rows = np.zeros((_CALLS, 3), np.int64)
         self._counters = aligned((_CALLS, LINE), np.int64)
         self._posted = aligned(1, np.int64)
