@@ -20,7 +20,7 @@ from irrun.kernels.threads import Array
 States = tuple[Array, ...]
 
 ACTIVATIONS: Final[dict[str, Callable[[Array, Array], object]]] = {
-    "sigmoid": sigmoid,
+    "sigmoid": lambda x, out: np.copyto(out, sigmoid(x)),
     "tanh": np.tanh,
     "relu": lambda x, out: np.maximum(x, 0, out=out),
 }
