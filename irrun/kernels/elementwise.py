@@ -54,28 +54,18 @@ def select(condition: Array, x: Array, y: Array, out: Array) -> None:
     np.copyto(out, np.where(condition, x, y))
 
 
-_ELEMENTS: Final = 1 << 17
-"""Elements of a result processed at a time, so that they stay in the cache."""
-
-
 Activation = Callable[[Array], object]
 """A function that overwrites an array elementwise."""
 
 
 def finish(block: Array, bias: Array | None, summand: Array | None, activation: Activation | None) -> None:
     """Overwrite a block [..., O] with activation(block + bias + summand); ``bias`` is [O], the summand of its shape."""
-    if bias is None and summand is None and activation is None:
-        return
-    step = even(len(block), _ELEMENTS // max(math.prod(block.shape[1:]), 1))
-    for first in range(0, len(block), step):
-        place = slice(first, first + step)
-        part = block[place]
-        if bias is not None:
-            np.add(part, bias, out=part)
-        if summand is not None:
-            np.add(part, summand[place], out=part)
-        if activation is not None:
-            activation(part)
+    if bias is not None:
+        np.add(block, bias, out=block)
+    if summand is not None:
+        np.add(block, summand, out=block)
+    if activation is not None:
+        activation(block)
 
 
 Place = tuple[slice, ...]
