@@ -73,17 +73,15 @@ def by_affinity() -> int:
 
 def _quota(root: Path = Path("/")) -> int:
     """The processors that the control groups of this process may use, rounded up; many if nothing limits them."""
-    files = "cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us"
-    found = [[text_of(folder / name) for name in files] for folder in control_groups("cpu", root)]
-    return min(
-        [_limit(text) for whole, most, period in found for text in (whole, f"{most} {period}")], default=_UNLIMITED
-    )
+    files = ("cpu.max",), ("cpu.cfs_quota_us", "cpu.cfs_period_us")
+    limits = [_limit(folder, *names) for folder in control_groups("cpu", root) for names in files]
+    return min(limits, default=_UNLIMITED)
 
 
-def _limit(text: str) -> int:
-    """A quota over its period, rounded up; there is none if it is negative or "max"."""
+def _limit(folder: Path, *files: str) -> int:
+    """The quota of a group over its period, rounded up; there is none if it is negative or "max"."""
     try:
-        most, period = map(int, text.split())
+        most, period = map(int, " ".join([text_of(folder / name) for name in files]).split())
     except ValueError:
         return _UNLIMITED
     return _UNLIMITED if most < 0 else -(-most // period)
