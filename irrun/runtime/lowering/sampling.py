@@ -31,8 +31,8 @@ from irrun.runtime.lowering.builder import (
 )
 from irrun.runtime.lowering.chains import emit_i64
 from irrun.runtime.lowering.copies import emit_contiguous, emit_copy, laid_as
-from irrun.runtime.lowering.geometry import emit_channels_last
 from irrun.runtime.lowering.movement import lower_pad
+from irrun.runtime.lowering.products import emit_channels_last
 from irrun.runtime.symbolic import Number, hint_of, is_same, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
