@@ -8,15 +8,17 @@ for the models that ``models.py`` makes, beside OpenVINO's.
 from __future__ import annotations
 
 import argparse
+import math
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import report
 from exports import DEFAULT_FOLDER
 
 from irrun.document.writer import Writer
@@ -51,6 +53,18 @@ for _ in range(int(sys.argv[2])):
     taken.append((time.perf_counter() - began, read - began))
 print(*min(taken))
 """
+
+
+READING = """
+import resource, sys, time
+import {engine} as engine
+core = engine.Core() if hasattr(engine, "Core") else engine
+began = time.perf_counter()
+model = core.read_model(sys.argv[1])
+print(time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+LINT = [sys.executable, "-m", "irrun", "lint"]
+SIZES = (20_000, 100_000, 500_000)
 
 
 class Run(NamedTuple):
@@ -103,6 +117,54 @@ def compiled(engine: str, path: Path, runs: int) -> tuple[float, float]:
     return read, total - read
 
 
+def growth(path: Path, runs: int) -> list[str]:
+    """The lines of a table: reading and linting of more and more layers, and the exponents from each to the next.
+
+    The seconds of ``read_model`` are those in a process that has imported the engine, those of ``irrun lint`` and the
+    memory are those of a whole process. Exponents are those of the seconds beyond the start of a process.
+    """
+    heads = ["layers", "MB", "read_model, s", "OpenVINO, s", "ratio", "exponent"]
+    heads += ["irrun lint, s", "exponent", "read_model, MiB", "irrun lint, MiB"]
+    rows = []
+    start = min(run(BARE).seconds for _ in range(max(runs, 3)))
+    before: tuple[float, ...] = ()
+    for layers in SIZES:
+        write(generated(layers), path)
+        read, read_memory = least(lambda: reading("irrun", path), runs)
+        theirs, _ = least(lambda: reading("openvino", path), runs)
+        lint, lint_memory = least(lambda: whole([*LINT, str(path)]), runs)
+        now = (layers, read, lint - start)
+        exponents = ["", ""]
+        if before:
+            exponents = [f"{math.log(now[n] / before[n]) / math.log(now[0] / before[0]):.2f}" for n in (1, 2)]
+        before = now
+        size = path.stat().st_size / 1e6
+        cells = [f"{layers:,}", f"{size:.1f}", f"{read:.2f}", f"{theirs:.3f}", f"{read / theirs:.1f}", exponents[0]]
+        rows.append([*cells, f"{lint:.2f}", exponents[1], f"{read_memory:,.0f}", f"{lint_memory:,.0f}"])
+    return [*report.table(heads, rows), f"Of `irrun lint`, {start:.2f} s are its start."]
+
+
+def least(measure: Callable[[], tuple[float, float]], runs: int) -> tuple[float, float]:
+    """The least seconds, and the least memory, of some runs."""
+    seconds, memory = zip(*[measure() for _ in range(runs)], strict=True)
+    return min(seconds), min(memory)
+
+
+def whole(command: Sequence[str]) -> tuple[float, float]:
+    """The seconds of a process and its MiB at its peak."""
+    used = run(command)
+    return used.seconds, used.megabytes
+
+
+def reading(engine: str, path: Path) -> tuple[float, float]:
+    """The seconds of ``read_model`` in a process of its own, and the MiB of that at its peak."""
+    done = subprocess.run(
+        [sys.executable, "-c", READING.format(engine=engine), str(path)], check=True, capture_output=True
+    )
+    seconds, kibibytes = map(float, done.stdout.split())
+    return seconds, kibibytes / 1024
+
+
 def print_compiled(path: Path, runs: int) -> None:
     ours, theirs = (compiled(engine, path, runs) for engine in ("irrun", "openvino"))
     figures = "".join(f"{1000 * read:9.0f} +{1000 * rest:6.0f}" for read, rest in (ours, theirs))
@@ -115,9 +177,13 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--keep", type=Path, help="write the IR there")
     parser.add_argument("--models", action="store_true", help="time read_model and compile_model, too")
+    parser.add_argument("--growth", action="store_true", help="compare several sizes in a table in Markdown")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = arguments.keep or Path(folder) / "chain.xml"
+        if arguments.growth:
+            print("\n".join(growth(path, arguments.runs)))
+            return
         write(generated(arguments.layers), path)
         print_lint(path, arguments.layers, arguments.runs)
         if arguments.models:
@@ -140,8 +206,8 @@ def print_lint(path: Path, layers: int, runs: int) -> None:
     size = path.stat().st_size / 2**20
     faulty = str(path.with_name("faulty.xml"))
     bare = median(BARE, runs)
-    lint = median([sys.executable, "-m", "irrun", "lint", str(path)], runs)
-    one = median([sys.executable, "-m", "irrun", "lint", "--exit-zero", faulty], runs)
+    lint = median([*LINT, str(path)], runs)
+    one = median([*LINT, "--exit-zero", faulty], runs)
     openvino = median([sys.executable, "-c", READ_MODEL, str(path)], runs)
     imported = median([sys.executable, "-c", "import openvino"], runs)
     print(f"{layers} layers, {size:.1f} MB, median of {runs} runs, start-up included")

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from irrun.diagnostics import OpError
 from irrun.document.files import opened
+from irrun.kernels.aligned import staying
 
 if TYPE_CHECKING:
     from irrun.document.guard import MapGuard
@@ -68,7 +69,7 @@ class Weights:
         with opened(self.path) as file:
             status = os.fstat(file.fileno())
             if status.st_size <= COPIED:
-                return np.frombuffer(file.read(), dtype=np.uint8)
+                return _copy(file, status.st_size)
             from irrun.document.guard import MapGuard
 
             try:
@@ -134,6 +135,16 @@ class Weights:
     @functools.cached_property
     def _whole(self) -> NDArray[np.uint8] | None:
         return self.bytes if self.exists else None
+
+
+def _copy(file: BinaryIO, size: int) -> NDArray[np.uint8]:
+    """Return what a file holds, in large pages where the system has some, read-only; a pipe has no size."""
+    if not size:
+        return np.frombuffer(file.read(), np.uint8)
+    memory: NDArray[np.uint8] = staying((size,), np.uint8)
+    whole = memory[: file.readinto(memory.data)]  # type: ignore[attr-defined]
+    whole.flags.writeable = False
+    return whole
 
 
 def _map(handle: int, size: int) -> mmap.mmap:

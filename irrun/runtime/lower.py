@@ -29,6 +29,7 @@ from irrun.runtime.checked_values import nothing
 from irrun.runtime.execute import Numerics, compute
 from irrun.runtime.lowering import lowering_of
 from irrun.runtime.lowering.builder import Interpreted, Numbers, Unsupported, Value
+from irrun.runtime.packing import packed
 from irrun.runtime.packs import Packs
 from irrun.runtime.plan import Plan, Step
 from irrun.runtime.plan_builder import PlanBuilder, Shapes
@@ -57,7 +58,7 @@ def lower(plan: Plan, packs: Packs, request: Request | None = None, seen: Shapes
     prelude, such as those that read variables; the variables stay as they are. Unknown where other steps have outputs
     of sizes that depend on values, and ``seen`` does not have them.
     """
-    with Numerics(), collection_paused():
+    with Numerics(), collection_paused(), packed():
         lowered = _lower_steps(plan, packs, request, seen or {})
         held = lowered.builder.fresh.intersection(() if request is None else request.state.values)
         if held:

@@ -26,6 +26,7 @@ import numpy as np
 from irrun.diagnostics.version import __version__
 from irrun.document.guard import MapGuard
 from irrun.kernels.layout import axes_in_memory
+from irrun.runtime.packing import finished
 from irrun.tensor import Array
 from irrun_kernels.host import LEVEL
 from irrun_kernels.library import FOLDER, SUFFIX, note_of
@@ -76,7 +77,7 @@ class PackCache:
         found = self._stored(path)
         if found is not None:
             return found
-        found = make()
+        found = finished(make)
         if self._is_written:
             try:
                 self._write(path, found)

@@ -46,24 +46,24 @@ class Workers:
             return
         with self._lock:
             count = self._begin(count)
-            settle(self._mailbox, _YIELD)
+            settle(self._mailbox, YIELD)
             self._last = kept
             for worker in self.threads[: count - 1]:
                 worker.wake()
-            lead(self._mailbox, count, tape, calls, counters, workspace, each, _YIELD)
+            lead(self._mailbox, count, tape, calls, counters, workspace, each, YIELD)
         if all(worker.is_asleep for worker in self.threads):
             self.rest()
 
     def leave(self, kept: object) -> None:
         """Wait until no worker looks at a tape that is over, whose ``kept`` is about to change."""
         if self._last is kept:
-            settle(self._mailbox, _YIELD)
+            settle(self._mailbox, YIELD)
 
     def rest(self) -> None:
         """Forget the memory of a tape that is over, unless another one is walked now."""
         if not self._lock.locked():
             with self._lock:
-                settle(self._mailbox, _YIELD)
+                settle(self._mailbox, YIELD)
                 self._last = None
 
     def _begin(self, count: int) -> int:
@@ -107,7 +107,7 @@ class Worker:
         while True:
             self._bell.acquire(blocking=False)
             self.turns += 1
-            seen = serve(self._mailbox, self._number, seen, _POLLS, _YIELD)
+            seen = serve(self._mailbox, self._number, seen, _POLLS, YIELD)
             if self._bell.locked():
                 self.is_asleep = True
                 self._rest()
@@ -122,7 +122,7 @@ def _yielding() -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
-_YIELD: Final = _yielding()
+YIELD: Final = _yielding()
 
 _POOL: list[Workers] = []
 

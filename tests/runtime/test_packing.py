@@ -1,43 +1,109 @@
-"""The memory that packing weights takes."""
+"""Weights are packed by other threads while a plan is lowered."""
 
 from __future__ import annotations
 
-import tracemalloc
-from pathlib import Path
+import gc
+import threading
+import weakref
+from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
-import irrun.model
-from tests.nets import Net
-
-pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
-
-from irrun.runtime.lower import lower
-from irrun.runtime.packs import Packs
+from irrun.kernels import threads
+from irrun.kernels.aligned import staying
+from irrun.runtime import packing
+from irrun.runtime.lowering.panels import copy
+from irrun.tensor import Array
 
 
-@pytest.mark.parametrize("kind", ["MatMul", "Convolution"])
-def test_weights_of_one_group_are_packed_without_a_copy_in_between(kind: str, tmp_path: Path) -> None:
-    """What is traced is all but the packed weights, which are mapped."""
-    net = Net()
-    if kind == "MatMul":
-        weights = net.normal(1024, 1024)
-        net.result(net.layer(kind, [net.parameter("x", "8,1024"), weights], "8,1024"))
-    else:
-        weights = net.normal(1024, 1024, 1, 1)
-        sides = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "auto_pad": "explicit"}
-        net.result(net.layer(kind, [net.parameter("x", "1,1024,3,3"), weights], "1,1024,3,3", **sides))
-    net.save(tmp_path / "net.xml")
-    plan = irrun.model.build(tmp_path / "net.xml", {"TIER": "numpy"}).plan
-    lower(plan, Packs())
-    packs = Packs()
-    tracemalloc.start()
-    try:
-        program = lower(plan, packs)
-        most = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    size = 4 * 1024 * 1024
-    assert [pack.nbytes for pack in packs.values()] == [size]
-    assert program.constants
-    assert most < (0.5 if kind == "MatMul" else 1.5) * size
+@pytest.fixture(autouse=True)
+def _three_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(threads, "_COUNT", [3])
+    yield
+    packing.finish()
+
+
+def copied(source: Array) -> Array:
+    """Return memory to which elements are copied until all is packed."""
+    out = np.zeros(source.shape, source.dtype)
+    copy(source, out)
+    return out
+
+
+def test_a_call_reads_what_the_one_before_it_wrote() -> None:
+    source = np.arange(600_000, dtype=np.float32).reshape(600, 1000)
+    with packing.packed():
+        turned = copied(source.T)
+        back = copied(turned.T)
+    assert np.array_equal(back, source)
+
+
+def test_more_calls_than_a_tape_has() -> None:
+    sources = [np.full((40, 30), number, np.float32) for number in range(1300)]
+    with packing.packed():
+        copies = [copied(source.T) for source in sources]
+    assert [int(copy.max()) for copy in copies] == [int(copy.min()) for copy in copies] == list(range(1300))
+
+
+def test_a_failure_leaves_nothing_undone() -> None:
+    source = np.arange(1200.0, dtype=np.float32).reshape(30, 40)
+    copies: list[Array] = []
+
+    def fail() -> None:
+        with packing.packed():
+            copies.append(copied(source.T))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert np.array_equal(copies[0], source.T)
+
+
+def test_what_is_read_is_kept_until_it_is_packed() -> None:
+    calls: list[str] = []
+    source = np.ones((1 << 10, 1 << 10), np.float32)
+    reference = weakref.ref(source)
+    with packing.packed():
+        copied(source.T)
+        del source
+        packing.when_packed(lambda: calls.append("packed"))
+        calls.append("posted")
+    gc.collect()
+    assert calls == ["posted", "packed"]
+    assert reference() is None
+
+
+def test_threads_without_calls_end() -> None:
+    with packing.packed():
+        copied(np.ones((1 << 10, 1 << 10), np.float32).T)
+        others = [each for each in threading.enumerate() if each.name.startswith("irrun-pack")]
+        for each in others:
+            each.join(10)
+            assert not each.is_alive()
+    assert len(others) == 2
+
+
+def test_two_threads_pack_for_plans_of_their_own() -> None:
+    results: list[bool] = []
+
+    def lower(number: int) -> None:
+        source = np.full((200, 300), number, np.float32)
+        with packing.packed():
+            copies = [copied(source.T) for _ in range(20)]
+        results.append(all(np.array_equal(copy, source.T) for copy in copies))
+
+    lowering = [threading.Thread(target=lower, args=(number,)) for number in range(4)]
+    for each in lowering:
+        each.start()
+    for each in lowering:
+        each.join()
+    assert results == [True] * 4
+
+
+def test_arrays_that_stay_share_mappings_but_no_bytes() -> None:
+    arrays = [staying((50_000,), np.float32) for _ in range(200)]
+    for number, array in enumerate(arrays):
+        array.fill(number)
+    assert [(float(array.min()), float(array.max())) for array in arrays] == [(n, n) for n in range(200)]
+    assert len({id(array.base) for array in arrays}) > 1

@@ -14,7 +14,7 @@ from irrun.runtime.lowering.builder import BF16_BITS, EMPTY, Builder, Unsupporte
 from irrun.runtime.lowering.copies import emit_rounding
 from irrun.runtime.lowering.dynamic import coding_of, emit_matrix, emit_rounded_rows, stored_weights
 from irrun.runtime.lowering.elementwise import emit_activation
-from irrun.runtime.lowering.packing import form_of
+from irrun.runtime.lowering.panels import form_of
 from irrun.runtime.lowering.products import (
     Factors,
     Operands,

@@ -14,7 +14,7 @@ from irrun.ops._declared.convolution.spatial import Windows as Spatial
 from irrun.ops._declared.fused.fused_products import FusedProduct
 from irrun.runtime.lowering.builder import BF16_BITS, F32, U8, Builder, Unsupported, require_elements
 from irrun.runtime.lowering.copies import emit_border, emit_copy, emit_rounding
-from irrun.runtime.lowering.packing import form_of
+from irrun.runtime.lowering.panels import form_of
 from irrun.runtime.symbolic import Number, largest, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array

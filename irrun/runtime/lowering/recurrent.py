@@ -12,10 +12,12 @@ from irrun.runtime.lowering.builder import BF16_BITS, F32, I64, Builder, Unsuppo
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.copies import emit_contiguous, emit_rounding
 from irrun.runtime.lowering.matrices import emit_row_product
-from irrun.runtime.lowering.packing import form_of
+from irrun.runtime.lowering.panels import form_of
 from irrun.runtime.lowering.stacks import matrices_of
+from irrun.runtime.packing import finished
 from irrun.runtime.symbolic import Number, of_sizes
 from irrun.runtime.view import Operand, View
+from irrun.tensor import Array
 from irrun.tensor.element_type import BF16, F16, dtype_text
 from irrun_kernels.native import NOWHERE, Address
 from irrun_kernels.recurrent import GATES, GRU, GRU_LINEAR, LSTM, RNN_RELU, RNN_TANH, Recurrence, recurrence
@@ -50,17 +52,16 @@ def lower_recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: An
     depth, vectors = form.words(size), panel_vectors(gates * size)
     cut = of_sizes(tiling)(batch, 1, depth, gates * size)
     parts = [slice(2), slice(2, 3)] if kind == GRU else [slice(gates)]
+
+    def of_gates() -> list[Array]:
+        matrices = (one.r[part].swapaxes(0, 1).reshape(1, 1, size, -1) for one in passes for part in parts)
+        return [form.panels(each, vectors) for each in matrices]
+
     panels = builder.packed(
         ("gates", form.each),
         passes[0].r,
         vectors,
-        lambda: np.concatenate(
-            [
-                form.panels(one.r[part].swapaxes(0, 1).reshape(1, 1, size, -1), vectors)
-                for one in passes
-                for part in parts
-            ]
-        ),
+        lambda: np.concatenate(finished(of_gates)),
         on_disk=False,
     )
     inner = [one.inner for one in passes if isinstance(one, GruSteps) and one.inner is not None]

@@ -7,11 +7,12 @@ from typing import Final
 
 import numpy as np
 
-from irrun.kernels.winograd import TILE, transform_weights
+from irrun.kernels.winograd import KERNELS, TILE
 from irrun.ops._declared.fused.fused_products import FusedConvolution
 from irrun.runtime.lowering.builder import F32, Builder, share
-from irrun.runtime.lowering.packing import pack
+from irrun.runtime.lowering.panels import multiply, pack
 from irrun.runtime.lowering.products import Operands, images_of, placed_epilogue
+from irrun.tensor import Array
 from irrun_kernels.epilogue import Epilogue
 from irrun_kernels.pixels import Images, ImageWindows
 from irrun_kernels.product import Product, product
@@ -37,13 +38,13 @@ def emit_winograd(op: FusedConvolution, builder: Builder, given: Operands) -> No
     data, products = builder.empty((36, most, depth)), builder.empty((36, most, filters))
     zeros, bias = builder.constant(np.zeros(depth, np.float32)), builder.constant(op.bias)
     cut = tiling(most, 1, depth, filters, 36)
+
+    def transformed(part: slice) -> Array:
+        made = multiply(KERNELS, op.weights[0, part].reshape(-1, 9).T)
+        return made.reshape(36, 1, -1, depth).swapaxes(2, 3)
+
     panels = builder.packed(
-        "tiles",
-        op.weights,
-        cut.vectors,
-        lambda: pack(
-            lambda part: transform_weights(op.weights[0, part])[:, None], (36, 1, depth, filters), F32, cut.vectors
-        ),
+        "tiles", op.weights, cut.vectors, lambda: pack(transformed, (36, 1, depth, filters), F32, cut.vectors)
     )
     for image, first in itertools.product(range(batch), range(0, whole, most)):
         tiles = min(most, whole - first)

@@ -12,6 +12,7 @@ from irrun.runtime.instance import Instance
 from irrun.runtime.layout import Size
 from irrun.runtime.lowering import lowering_of
 from irrun.runtime.lowering.builder import Builder
+from irrun.runtime.packing import finish
 from irrun.runtime.program import Program, assembled
 from irrun.runtime.request import Refused, Request
 from irrun.runtime.symbolic import hint_of
@@ -65,6 +66,7 @@ def results(
     is_examined: bool = True,
 ) -> list[Array]:
     """The arrays that the calls of a builder compute. Tasks of small ones are examined, as `disjoint` says."""
+    finish()
     program = assembled(builder, inputs, outs)
     found = Instance(program, 1).run(Request(arrays), 1)
     if is_examined:
@@ -97,6 +99,7 @@ def opened(
         strides = [unknown(stride, axis, True) for axis, stride in enumerate(hint.strides)]
         views.append(builder.given(shape, strides, hint.dtype))
     out = lower(builder, *views)
+    finish()
     program = assembled(builder, views, [out], given={view.buffer: 0 for view in views}, sizes=(tuple(sizes), ()))
     instance = Instance(program, 1)
 

@@ -18,6 +18,7 @@ from irrun.runtime.instance import Instance
 from irrun.runtime.lowering.builder import Builder, Unsupported
 from irrun.runtime.lowering.convolutions import Part, lower_convolution, parts_of
 from irrun.runtime.lowering.products import Operands
+from irrun.runtime.packing import packed
 from irrun.runtime.program import assembled
 from irrun.runtime.request import Refused, Request
 from irrun.tensor import Array, Fact, Shape
@@ -119,7 +120,9 @@ def test_tiles_that_are_not_finite_are_left_to_numpy(value: float) -> None:
     op, builder = convolution(weights, (1, 32, 24, 24), (0, 0), (0, 0)), Builder()
     x = channels_last(draw.standard_normal((1, 32, 26, 26), np.float32))
     given = placed(builder, x)
-    instance = Instance(assembled(builder, [given], [lower_convolution(op, builder, given)]), 1)
+    with packed():
+        program = assembled(builder, [given], [lower_convolution(op, builder, given)])
+    instance = Instance(program, 1)
     assert instance.run(Request([x]), 1)
     for y, column in ((0, 0), (0, 25), (25, 0), (25, 25), (12, 25), (25, 12), (12, 12), (13, 13), (14, 14), (15, 15)):
         broken = x.copy(order="K")

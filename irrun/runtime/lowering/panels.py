@@ -1,4 +1,4 @@
-"""Weights in panels: pure functions of arrays, which all workers compute while a plan is lowered."""
+"""Weights in panels: functions of arrays, whose results are complete when the plan is lowered (`packed`)."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ import numpy as np
 
 from irrun.kernels.aligned import staying
 from irrun.kernels.layout import axes_in_memory
-from irrun.kernels.threads import threads
 from irrun.runtime.lowering.builder import BF16_BITS, F32, U8
+from irrun.runtime.packing import run_meanwhile
 from irrun.runtime.view import Operand
-from irrun.runtime.workers import workers
 from irrun.tensor import Array
 from irrun_kernels.amx_check import multiplies_bf16, multiplies_bytes
 from irrun_kernels.axes import AXES, WALK, Strided
 from irrun_kernels.backends import HAS_BF16_TILES, HAS_BYTE_TILES
 from irrun_kernels.conversions import AS_BITS, Convert, Rows, convert
+from irrun_kernels.epilogue import Epilogue
 from irrun_kernels.host import LANES
 from irrun_kernels.moves import Move, move
 from irrun_kernels.native import FAR, NOWHERE, Address, KernelFunction
-from irrun_kernels.tape import LINE
-from irrun_kernels.tiling import padded_columns, padded_depth
+from irrun_kernels.pixels import Images, ImageWindows
+from irrun_kernels.product import Product, product
+from irrun_kernels.tiling import padded_columns, padded_depth, tiling
 
 _BLOCK: Final = 1 << 20
 """Elements that are made at a time of others, and packed while they are in the caches."""
@@ -54,17 +55,18 @@ class ProductForm(NamedTuple):
         groups, taps, depth, columns = matrices.shape
         each = self.each * self.words(depth)
         rows = self.each * self.packed_depth(taps * self.words(depth))
+        is_padded = rows != taps * depth
 
-        def padded(part: slice) -> Array:
+        def converted(part: slice) -> Array:
             made = matrices[..., part]
-            made = bf16_bits(made) if self.dtype == BF16_BITS else made.astype(self.dtype, copy=False)
-            if rows == taps * depth:
-                return made
-            whole = np.zeros((groups, 1, rows, made.shape[-1]), self.dtype)
-            whole[:, 0, : taps * each].reshape(groups, taps, each, -1)[:, :, :depth] = made
-            return whole
+            if is_padded:
+                whole = np.zeros((groups, 1, rows, made.shape[-1]), made.dtype)
+                whole[:, 0, : taps * each].reshape(groups, taps, each, -1)[:, :, :depth] = made
+                made = whole
+            return bf16_bits(made) if self.dtype == BF16_BITS else made.astype(self.dtype, copy=False)
 
-        return pack(padded, (groups, 1, rows, columns), self.dtype, vectors, self.each)
+        shape = (groups, 1, rows, columns) if is_padded else matrices.shape
+        return pack(converted, shape, self.dtype, vectors, self.each)
 
 
 _FORMS: Final = {
@@ -96,12 +98,31 @@ def pack(
         whole = count // size * size
         rows = make(slice(first, first + count)).reshape(groups, parts, words, each, count)
         panels = packed[:, column * first : column * (first + whole)].reshape(groups, -1, parts, words, size, each)
-        _copy(rows[..., :whole].reshape(groups, parts, words, each, -1, size).transpose(0, 4, 1, 2, 5, 3), panels)
+        copy(rows[..., :whole].reshape(groups, parts, words, each, -1, size).transpose(0, 4, 1, 2, 5, 3), panels)
         if whole < count:
             last = packed[:, column * (first + whole) :].reshape(groups, parts, words, -1, each)
             last[..., count - whole :, :] = 0
-            _copy(rows[..., whole:].swapaxes(-2, -1), last[..., : count - whole, :])
+            copy(rows[..., whole:].swapaxes(-2, -1), last[..., : count - whole, :])
     return packed.reshape(-1)
+
+
+def multiply(left: Array, right: Array) -> Array:
+    """The product of two matrices of f32."""
+    (points, depth), filters = left.shape, right.shape[1]
+    cut = tiling(points, 1, depth, filters)
+    panels, out = form_of(right).panels(right[None, None], cut.vectors), np.empty((points, filters), F32)
+    arguments = Product(
+        x=Images(_at(left), pixel=left.strides[0]),
+        panels=_at(panels),
+        geometry=ImageWindows(counts=(1, 1, points), sizes=(1, 1, points)),
+        cut=cut,
+        depth=depth,
+        panel_depth=depth,
+        filters=filters,
+        epilogue=Epilogue(out=Images(_at(out), pixel=out.strides[0])),
+    )
+    _run(product, arguments, cut.tasks, cut.workspace, left, panels, out)
+    return out
 
 
 def bf16_bits(x: Array) -> Array:
@@ -110,17 +131,18 @@ def bf16_bits(x: Array) -> Array:
     flat = np.ascontiguousarray(x.transpose(order))
     out = np.empty(flat.shape, BF16_BITS)
     rows = Rows(_COLUMNS, FAR, 0, flat.itemsize * _COLUMNS)
-    tasks = -(-flat.size // _COLUMNS)
-    _run(convert, Convert(_at(flat), rows, _at(out), out.itemsize, AS_BITS, flat.size, 1), tasks)
+    arguments = Convert(_at(flat), rows, _at(out), out.itemsize, AS_BITS, flat.size, 1)
+    _run(convert, arguments, -(-flat.size // _COLUMNS), 0, flat, out)
     return out.transpose(np.argsort(order))
 
 
-def _copy(source: Array, target: Array) -> None:
+def copy(source: Array, target: Array) -> None:
     """Copy an array to another one of the same shape and type."""
     front, tasks = AXES - target.ndim, max(1, min(_MOST_TASKS, target.nbytes // _LEAST_BYTES))
     sizes, steps = (1,) * front + target.shape, ((0,) * front + each.strides for each in (source, target))
     x, out = map(Strided, (_at(source), _at(target)), steps)
-    _run(move, Move(x, out, Strided(NOWHERE, (0,) * AXES), sizes, target.itemsize, tasks), tasks)
+    arguments = Move(x, out, Strided(NOWHERE, (0,) * AXES), sizes, target.itemsize, tasks)
+    _run(move, arguments, tasks, WALK, source, target)
 
 
 _MOST_TASKS: Final = 16
@@ -132,12 +154,7 @@ def _at(x: Array) -> Address:
     return Address(0, x.ctypes.data)
 
 
-def _run(kernel: KernelFunction, arguments: Any, tasks: int) -> None:
-    """Run a kernel by all workers. The offsets of addresses are those in memory."""
+def _run(kernel: KernelFunction, arguments: Any, tasks: int, workspace: int, *arrays: Array) -> None:
+    """Let a kernel run meanwhile over some arrays, whose addresses have their places in memory as offsets."""
     words = [word.offset if isinstance(word, Address) else word for word in kernel.flat(arguments)]
-    record = np.array([tuple(words)], kernel.record)
-    row = np.array([kernel.address, record.ctypes.data, tasks], np.int64)
-    counters, count = np.zeros(3 * LINE, np.int64), threads()
-    workspace = np.empty(count * WALK, np.uint8)
-    kept = record, row, counters, workspace
-    workers().walk(row.ctypes.data, 1, counters.ctypes.data, workspace.ctypes.data, WALK, count, kept)
+    run_meanwhile(kernel.address, np.array([tuple(words)], kernel.record), tasks, workspace, arrays)
