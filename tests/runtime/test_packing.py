@@ -13,7 +13,7 @@ import pytest
 from irrun.kernels import threads
 from irrun.kernels.aligned import staying
 from irrun.runtime import packing
-from irrun.runtime.lowering.panels import copy
+from irrun.runtime.packing import copy
 from irrun.tensor import Array
 
 

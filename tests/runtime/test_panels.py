@@ -13,7 +13,7 @@ from irrun.tensor import Array
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
-from irrun.runtime.lowering import panels
+from irrun.runtime import packing
 from irrun.runtime.packing import finished
 from irrun_kernels.host import LANES
 from tests.kernels.merged import merged
@@ -34,14 +34,14 @@ def packed(matrices: Array, each: int) -> Array:
     return np.concatenate(found)
 
 
-def unpadded(dtype: Any) -> panels.ProductForm:
+def unpadded(dtype: Any) -> packing.ProductForm:
     """The form of left factors of a type, with columns as long as those of the matrices."""
-    return panels.form_of(np.empty(0, dtype))._replace(is_padded=False)
+    return packing.form_of(np.empty(0, dtype))._replace(is_padded=False)
 
 
 @pytest.fixture(params=[1 << 20, 1], ids=["at once", "panel by panel"], autouse=True)
 def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(panels, "_BLOCK", request.param)
+    monkeypatch.setattr(packing, "_BLOCK", request.param)
 
 
 @merged()
@@ -63,7 +63,7 @@ def test_bf16(columns: int, depth: int, layout: str) -> None:
 def test_matrices_that_are_made(columns: int) -> None:
     weights = np.random.default_rng(columns).normal(size=(columns, 6, 3, 3)).astype(np.float32)
     whole = transform_weights(weights)[:, None]
-    made = finished(lambda: panels.pack(lambda part: whole[..., part], whole.shape, whole.dtype, VECTORS))
+    made = finished(lambda: packing.pack(lambda part: whole[..., part], whole.shape, whole.dtype, VECTORS))
     np.testing.assert_array_equal(made, packed(whole, 1))
     at_once = finished(lambda: unpadded(np.float32).panels(whole, VECTORS))
     np.testing.assert_array_equal(made, at_once)

@@ -12,7 +12,6 @@ from irrun.ops._declared.fused.fused_products import FEW_CHANNELS, FusedConvolut
 from irrun.runtime.lowering.builder import BF16_BITS, Builder, Unsupported, is_symbolic, lowers, require_f32
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.images import emit_depthwise
-from irrun.runtime.lowering.panels import form_of
 from irrun.runtime.lowering.products import (
     Factors,
     Operands,
@@ -30,6 +29,7 @@ from irrun.runtime.lowering.products import (
     window_geometry,
 )
 from irrun.runtime.lowering.winograd import emit_winograd
+from irrun.runtime.packing import form_of
 from irrun.runtime.view import Operand
 from irrun.tensor import Array
 from irrun_kernels.pixels import ImageWindows

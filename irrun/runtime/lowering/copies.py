@@ -18,18 +18,16 @@ from irrun.runtime.lowering.builder import (
     Unsupported,
     broadcast,
     empty_as,
-    has_f32,
     in_order_of,
     lowers,
     memory_order,
     merged,
-    place_of,
     require_elements,
     require_f32,
     share,
 )
 from irrun.runtime.symbolic import Number, is_same, largest, least, of_sizes
-from irrun.runtime.view import Operand, View
+from irrun.runtime.view import Operand, View, place_of
 from irrun.tensor import ElementType
 from irrun.tensor.element_type import BF16, U16, dtype_text
 from irrun.tensor.element_type import F32 as SINGLE
@@ -197,7 +195,7 @@ def lower_round_operand(op: FusedRound, builder: Builder, data: Operand) -> View
 
 def emit_rounding(builder: Builder, data: Operand, precision: ElementType, *, as_bits: bool = False) -> View:
     """f32 rounded to a precision, as f32 or as bits of bf16; f32 itself if that is the precision."""
-    require_f32(data, holds=has_f32)
+    require_f32(data, may_be_found=True)
     if precision is SINGLE:
         return builder.view(data)
     if as_bits:

@@ -13,7 +13,7 @@ from irrun.kernels.lookup import Lookup, Nibbles
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import U8, Builder, Unsupported, share
 from irrun.runtime.lowering.copies import emit_contiguous
-from irrun.runtime.lowering.panels import pack
+from irrun.runtime.packing import pack
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import dtype_text

@@ -10,11 +10,10 @@ from irrun.kernels.dynamic_quantization import groups_of
 from irrun.kernels.packed_product import FEW_ROWS
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.ops._declared.fused.fused_products import FusedMatMul
-from irrun.runtime.lowering.builder import BF16_BITS, EMPTY, Builder, Unsupported, has_f32, lowers, require_f32
+from irrun.runtime.lowering.builder import BF16_BITS, EMPTY, Builder, Unsupported, lowers, require_f32
 from irrun.runtime.lowering.copies import emit_rounding
 from irrun.runtime.lowering.dynamic import coding_of, emit_matrix, emit_rounded_rows, stored_weights
 from irrun.runtime.lowering.elementwise import emit_activation
-from irrun.runtime.lowering.panels import form_of
 from irrun.runtime.lowering.products import (
     Factors,
     Operands,
@@ -29,6 +28,7 @@ from irrun.runtime.lowering.products import (
     types,
     weights_for,
 )
+from irrun.runtime.packing import form_of
 from irrun.runtime.symbolic import Number, is_found, least, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
@@ -82,7 +82,7 @@ def lower_packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Operand, 
     """A product with weights of at most 8 bits, which stay so in memory."""
     end, coding = epilogue(op.activation), coding_of(op.weights.stored)
     depth, filters = op.weights.shape
-    require_f32(data, summand, holds=has_f32)
+    require_f32(data, summand, may_be_found=True)
     if 0 in (depth, filters):
         raise Unsupported(EMPTY)
     if op.precision is F16:

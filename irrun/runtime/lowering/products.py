@@ -14,7 +14,7 @@ from irrun.ops._declared.convolution.spatial import Windows as Spatial
 from irrun.ops._declared.fused.fused_products import FusedProduct
 from irrun.runtime.lowering.builder import BF16_BITS, F32, U8, Builder, Unsupported, require_elements
 from irrun.runtime.lowering.copies import emit_border, emit_copy, emit_rounding
-from irrun.runtime.lowering.panels import form_of
+from irrun.runtime.packing import form_of
 from irrun.runtime.symbolic import Number, largest, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
@@ -24,7 +24,7 @@ from irrun_kernels.native import NOWHERE, Address
 from irrun_kernels.pixels import Images, ImageWindows
 from irrun_kernels.product import Product, integer_product, product
 from irrun_kernels.scalars import UNARY
-from irrun_kernels.tiling import padded_columns, panel_vectors, tiling
+from irrun_kernels.tiling import padded_columns, padded_depth, panel_vectors, tiling
 
 
 class Operands(NamedTuple):
@@ -83,7 +83,7 @@ def emit_product(
     points = geometry.images * math.prod(geometry.counts)
     vectors = panel_vectors(filters)
     cut = of_sizes(tiling)(points, taps, words, filters, groups, has_tiles=form.has_tiles())
-    panel_depth = form.packed_depth((factors.before + taps + factors.after) * words)
+    panel_depth = padded_depth((factors.before + taps + factors.after) * words, form.is_padded)
     panels = builder.packed(
         (factors.key, form.each),
         factors.source,

@@ -12,9 +12,8 @@ from irrun.runtime.lowering.builder import BF16_BITS, F32, I64, Builder, Unsuppo
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.copies import emit_contiguous, emit_rounding
 from irrun.runtime.lowering.matrices import emit_row_product
-from irrun.runtime.lowering.panels import form_of
 from irrun.runtime.lowering.stacks import matrices_of
-from irrun.runtime.packing import finished
+from irrun.runtime.packing import finished, form_of
 from irrun.runtime.symbolic import Number, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array

@@ -10,8 +10,8 @@ import numpy as np
 from irrun.kernels.winograd import KERNELS, TILE
 from irrun.ops._declared.fused.fused_products import FusedConvolution
 from irrun.runtime.lowering.builder import F32, Builder, share
-from irrun.runtime.lowering.panels import multiply, pack
 from irrun.runtime.lowering.products import Operands, images_of, placed_epilogue
+from irrun.runtime.packing import multiply, pack
 from irrun.tensor import Array
 from irrun_kernels.epilogue import Epilogue
 from irrun_kernels.pixels import Images, ImageWindows

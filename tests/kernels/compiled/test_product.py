@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from irrun.ops._declared.fused.fused_products import FusedMatMul
-from irrun.runtime.lowering.panels import form_of
-from irrun.runtime.packing import finished
+from irrun.runtime.packing import finished, form_of
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32
 from irrun_kernels.host import LANES
