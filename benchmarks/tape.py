@@ -20,10 +20,9 @@ import numpy as np
 import irrun.model
 from irrun.runtime.instance import Instance
 from irrun.runtime.lower import lower
-from irrun.runtime.lowering.builder import Buffer, Call, Interpreted
 from irrun.runtime.program import Program
 from irrun.runtime.request import Request
-from irrun.runtime.view import View
+from irrun.runtime.view import Buffer, Call, Interpreted, View
 from irrun_kernels.native import Address
 from irrun_kernels.stamp import Stamp, stamp
 

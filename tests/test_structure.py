@@ -53,7 +53,7 @@ STANDARD_IN_KERNELS = {
 NEED_KERNELS = (
     *(
         "irrun.runtime.lowering",
-        "irrun.runtime.layout",
+        "irrun.runtime.packing",
         "irrun.runtime.instance",
         "irrun.runtime.program",
         "irrun.runtime.workers",

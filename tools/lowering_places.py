@@ -33,11 +33,12 @@ def module(root: Path) -> str:
     if level() is None:
         built_for.append(LEVELS[0])
     from irrun.ops.registry import spelling
-    from irrun.runtime import lowering
+    from irrun.runtime.lower import load
+    from irrun.runtime.lowering.builder import LOWERINGS
 
-    lowering.load()
+    load()
     found = defaultdict(set)
-    for operation, lowered in lowering.LOWERINGS.items():
+    for operation, lowered in LOWERINGS.items():
         name = operation if isinstance(operation, str) else operation.type.lower()
         if not isinstance(operation, str) or spelling(operation) is not None:
             found[lowered.function.__module__.rpartition(".")[2]].add(name)

@@ -10,9 +10,9 @@ import numpy as np
 from irrun.diagnostics import OpError
 from irrun.inference import Facts
 from irrun.ops import Op
-from irrun.ops._declared.fused.base import Fused
 from irrun.ops.calling import empty, infer
 from irrun.runtime.budget import Budget
+from irrun.runtime.execute import has_effects
 from irrun.runtime.plan import Step
 from irrun.tensor import Array, ElementType, Fact, Shape
 
@@ -33,16 +33,6 @@ def check_values(steps: Sequence[Step], facts: Facts, budget: Budget) -> list[St
     return found
 
 
-def nothing(op: Op, outputs: Sequence[Fact]) -> tuple[Array, ...] | None:
-    """Return the outputs of an operation that has nothing to compute and no other effect; None for others."""
-    return None if _has_effects(op) else empty(outputs)
-
-
-def _has_effects(op: Op) -> bool:
-    """Return whether a kernel may do more than to return its outputs: fused ones write into those of others."""
-    return isinstance(op, Fused) or bool({"state", "bodies"}.intersection(op.spec.run_asks))
-
-
 def checked(
     op: Op, run: Callable[..., Any], inputs: Sequence[Fact | None], outputs: Sequence[Fact], budget: Budget
 ) -> Callable[..., Any]:
@@ -51,7 +41,7 @@ def checked(
     A kernel whose values are known, or not read by inference, is returned as it is; so is a fused one, whose values
     are known, and one with variables or bodies. Outputs without elements are returned without calling the kernel.
     """
-    if _has_effects(op):
+    if has_effects(op):
         return run
     without_elements = empty(outputs)
     if without_elements is not None:

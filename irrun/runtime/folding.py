@@ -24,10 +24,9 @@ from irrun.ops._declared.type.convert import Convert
 from irrun.ops._declared.type.convert_like import ConvertLike
 from irrun.ops.blame import runner
 from irrun.runtime.execute import FAILURES, conformed
-from irrun.runtime.lowering.builder import Numbers, Value
 from irrun.runtime.plan import Step
 from irrun.runtime.symbolic import NotWhole, Number, Symbols, SymInt, hint_of, is_found
-from irrun.runtime.view import View
+from irrun.runtime.view import Numbers, Value, View
 from irrun.tensor import Array, Fact
 from irrun.tensor.element_type import BOOLEAN
 

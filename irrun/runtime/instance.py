@@ -12,11 +12,10 @@ from irrun.diagnostics.signals import is_of_signal
 from irrun.kernels.aligned import LINES, aligned
 from irrun.kernels.threads import set_blas_threads
 from irrun.runtime.execute import FAILURES, Numerics, compute
-from irrun.runtime.layout import ROW, place
-from irrun.runtime.lowering.builder import FAILURE, WIDEST_VECTOR, Interpreted, Numbers, Value
-from irrun.runtime.program import Program, segments
+from irrun.runtime.lowering.builder import FAILURE, WIDEST_VECTOR
+from irrun.runtime.program import ROW, Program, place, segments
 from irrun.runtime.request import Refused, Request
-from irrun.runtime.view import View
+from irrun.runtime.view import Interpreted, Numbers, Value, View
 from irrun.runtime.workers import workers
 from irrun.tensor import Array
 from irrun_kernels.tape import LINE

@@ -13,6 +13,8 @@ A step is lowered in the first of these ways that is possible:
 from __future__ import annotations
 
 import functools
+import importlib
+import pkgutil
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
@@ -25,10 +27,10 @@ from irrun.ops import Op, OpError
 from irrun.ops._declared.fused.fused_append import FusedAppend
 from irrun.ops._declared.infrastructure.assign import Assign3, Assign6
 from irrun.ops._declared.infrastructure.read_value import ReadValue3, ReadValue6
-from irrun.runtime.checked_values import nothing
-from irrun.runtime.execute import Numerics, compute
-from irrun.runtime.lowering import lowering_of
-from irrun.runtime.lowering.builder import Interpreted, Numbers, Unsupported, Value
+from irrun.runtime import lowering
+from irrun.runtime.execute import Numerics, compute, nothing
+from irrun.runtime.lowering.builder import LOWERINGS, Lowered, Unsupported
+from irrun.runtime.lowering.places import PLACES
 from irrun.runtime.packing import packed
 from irrun.runtime.packs import Packs
 from irrun.runtime.plan import Plan, Step
@@ -36,7 +38,7 @@ from irrun.runtime.plan_builder import PlanBuilder, Shapes
 from irrun.runtime.program import LoweredStep, Program, assembled
 from irrun.runtime.request import Request
 from irrun.runtime.symbolic import NotWhole
-from irrun.runtime.view import View
+from irrun.runtime.view import Interpreted, Numbers, Value, View
 
 _GROWING: Final = (FusedAppend, 1)
 _READERS: Final[frozenset[tuple[type[Op], int]]] = frozenset({_GROWING, (ReadValue3, 0), (ReadValue6, 0)})
@@ -196,3 +198,30 @@ def _emit(builder: PlanBuilder, step: Step, inputs: tuple[Value, ...]) -> tuple[
         raise Unsupported("text")
     made = lowering.function(op, builder, *arrays)
     return tuple(made) if isinstance(made, tuple) else (made,)
+
+
+def lowering_of(operation: type[Op]) -> Lowered | None:
+    """Return how an operation is lowered; None for one that no module lowers."""
+    found = _known(operation)
+    place = PLACES.get(operation.type.lower())
+    if found is None and place is not None:
+        importlib.import_module(f"{lowering.__name__}.{place}")
+        found = _known(operation)
+    if found is None:
+        load()
+    return found or _known(operation)
+
+
+def _known(operation: type[Op]) -> Lowered | None:
+    found = LOWERINGS.get(operation)
+    return LOWERINGS.get(operation.type.lower()) if found is None and operation.__module__.startswith(_OWN) else found
+
+
+@functools.cache
+def load() -> None:
+    """Import all modules."""
+    for module in pkgutil.iter_modules(lowering.__path__):
+        importlib.import_module(f"{lowering.__name__}.{module.name}")
+
+
+_OWN: Final = "irrun.ops._declared."

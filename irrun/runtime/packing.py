@@ -1,25 +1,38 @@
-"""Calls that pack weights while a plan is lowered: other threads do them meanwhile, the calling one in the end."""
+"""Weights are packed in panels while a plan is lowered: by functions of arrays, whose kernels other threads run.
+
+The results of these functions are complete when the plan is lowered (`packed`): the calling thread does the rest then.
+"""
 
 from __future__ import annotations
 
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final, TypeVar, cast
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from irrun.kernels.aligned import LINES, aligned
+from irrun.kernels.aligned import LINES, aligned, staying
+from irrun.kernels.layout import axes_in_memory
 from irrun.kernels.locks import Lock
 from irrun.kernels.threads import threads
+from irrun.runtime.view import Operand
 from irrun.runtime.workers import YIELD
-from irrun_kernels.native import NOWHERE, Address
+from irrun.tensor import Array
+from irrun_kernels.amx_check import multiplies_bf16, multiplies_bytes
+from irrun_kernels.axes import AXES, WALK, Strided
+from irrun_kernels.backends import HAS_BF16_TILES, HAS_BYTE_TILES
+from irrun_kernels.conversions import AS_BITS, Convert, Rows, convert
+from irrun_kernels.epilogue import Epilogue
+from irrun_kernels.host import LANES
+from irrun_kernels.moves import Move, move
+from irrun_kernels.native import FAR, NOWHERE, Address, KernelFunction
+from irrun_kernels.pixels import Images, ImageWindows
+from irrun_kernels.product import Product, product
 from irrun_kernels.tape import LINE, follow
-
-if TYPE_CHECKING:
-    from irrun.runtime.lowering.builder import Builder, Call
+from irrun_kernels.tiling import padded_columns, padded_depth, tiling
 
 _Result = TypeVar("_Result")
 
@@ -47,24 +60,20 @@ class _Tape:
         self._count = threads()
         self._rows = np.zeros((_CALLS, 3), np.int64)
         self._counters = aligned((_CALLS, LINE), np.int64)
-        self._posted = aligned(1, np.int64)
+        self.posted = aligned(1, np.int64)
         self._workspace = aligned(self._count * self.each)
         self._counters.fill(0)
-        self._posted.fill(0)
+        self.posted.fill(0)
         self._threads: list[threading.Thread] = []
         self._actions: deque[tuple[int, int, Callable[[], object]]] = deque()
         self._bytes = self._done = self.calls = 0
 
-    def add(self, builder: Builder, call: Call) -> None:
+    def add(self, kernel: int, record: Array, tasks: int, arrays: Sequence[Array]) -> None:
         """Add a call; the tape keeps its arrays until it is done."""
-        record = np.zeros(1, call.kernel.record)
-        for name, value in zip(record.dtype.names or (), call.arguments, strict=True):
-            record[name] = _address(builder, value) if isinstance(value, Address) else value
-        self._rows[self.calls] = call.kernel.address, record.ctypes.data, call.tasks
+        self._rows[self.calls] = kernel, record.ctypes.data, tasks
         self.calls += 1
-        size = sum(int(buffer.size) for buffer in builder.buffers)
-        self.then(lambda: (record, builder), size)
-        self._posted[0] = self.calls
+        self.then(lambda: (record, arrays), sum(array.nbytes for array in arrays))
+        self.posted[0] = self.calls
         self._retire()
         if self._bytes > _AHEAD:
             self.join()
@@ -81,10 +90,6 @@ class _Tape:
         self._follow(0, 0)
         self._retire()
 
-    def close(self) -> None:
-        """Let the other threads go, when all calls are done."""
-        self._posted[0] = -1
-
     def _begin(self) -> None:
         """Start threads, as far as the system allows."""
         self._threads = [thread for thread in self._threads if thread.is_alive()]
@@ -98,7 +103,7 @@ class _Tape:
 
     def _follow(self, number: int, polls: int) -> None:
         workspace = self._workspace.ctypes.data + number * self.each
-        rows, posted, counters = (each.ctypes.data for each in (self._rows, self._posted, self._counters))
+        rows, posted, counters = (each.ctypes.data for each in (self._rows, self.posted, self._counters))
         follow(rows, posted, self._done, counters, workspace, number, self._count, polls, YIELD)
 
     def _retire(self) -> None:
@@ -115,19 +120,17 @@ _LOCK: Final = Lock()
 _TAPES: Final[list[_Tape]] = []
 
 
-def run_meanwhile(builder: Builder) -> None:
-    """Do the calls of a builder whose arrays are all constants, those that are written as well, in the order given.
+def run_meanwhile(kernel: int, record: Array, tasks: int, workspace: int, arrays: Sequence[Array]) -> None:
+    """Call the kernel at an address, with a record of arguments, which point to the arrays.
 
-    They are done when the plan is lowered (``packed``); what a call reads may be what one before it wrote.
+    It is done when the plan is lowered (``packed``), after the calls before it: what it reads may be what they wrote.
     """
     with _LOCK:
-        for call in cast("list[Call]", builder.items):
-            workspace = int(call.workspace)
-            if _TAPES and (_TAPES[0].calls == _CALLS or _TAPES[0].each < workspace):
-                finish()
-            if not _TAPES:
-                _TAPES.append(_Tape(workspace))
-            _TAPES[0].add(builder, call)
+        if _TAPES and (_TAPES[0].calls == _CALLS or _TAPES[0].each < workspace):
+            finish()
+        if not _TAPES:
+            _TAPES.append(_Tape(workspace))
+        _TAPES[0].add(kernel, record, tasks, arrays)
 
 
 def when_packed(action: Callable[[], object]) -> None:
@@ -144,7 +147,7 @@ def finish() -> None:
     with _LOCK:
         if _TAPES:
             _TAPES[0].join()
-            _TAPES.pop().close()
+            _TAPES.pop().posted[0] = -1
 
 
 def finished(make: Callable[[], _Result]) -> _Result:
@@ -163,13 +166,138 @@ def packed() -> Iterator[None]:
         finish()
 
 
-def _address(builder: Builder, address: Address) -> int:
-    if address == NOWHERE:
-        return 0
-    array = builder.buffers[address.buffer].array
-    assert array is not None
-    return int(array.ctypes.data + address.offset)
-
-
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=finish)
+
+_BLOCK: Final = 1 << 20
+"""Elements that are made at a time of others, and packed while they are in the caches."""
+
+_COLUMNS: Final = 4096
+"""Elements that are converted at a time."""
+
+
+class ProductForm(NamedTuple):
+    """The words that a product multiplies: of ``each`` elements of a type, by tiles of AMX where it ``has_tiles``.
+
+    Columns of panels are as long as the tiles of the processor need; whether these are right is found out when asked.
+    """
+
+    each: int
+    dtype: np.dtype[Any]
+    is_padded: bool = False
+    has_tiles: Callable[[], bool] = bool
+
+    def words(self, depth: int) -> int:
+        return -(-depth // self.each)
+
+    def panels(self, matrices: Array, vectors: int) -> Array:
+        """Pack right factors [groups, taps, depth, columns], with zeros behind the elements of each tap."""
+        groups, taps, depth, columns = matrices.shape
+        each = self.each * self.words(depth)
+        rows = self.each * padded_depth(taps * self.words(depth), self.is_padded)
+        is_padded = rows != taps * depth
+
+        def converted(part: slice) -> Array:
+            made = matrices[..., part]
+            if is_padded:
+                whole = np.zeros((groups, 1, rows, made.shape[-1]), made.dtype)
+                whole[:, 0, : taps * each].reshape(groups, taps, each, -1)[:, :, :depth] = made
+                made = whole
+            return bf16_bits(made) if self.dtype == _BF16_BITS else made.astype(self.dtype, copy=False)
+
+        shape = (groups, 1, rows, columns) if is_padded else matrices.shape
+        return pack(converted, shape, self.dtype, vectors, self.each)
+
+
+_F32: Final = np.dtype(np.float32)
+_BF16_BITS: Final[np.dtype[Any]] = np.dtype(np.uint16)
+
+_FORMS: Final = {
+    _F32: ProductForm(1, _F32),
+    _BF16_BITS: ProductForm(2, _BF16_BITS, HAS_BF16_TILES, multiplies_bf16),
+    np.dtype(np.uint8): ProductForm(4, np.dtype(np.int8), HAS_BYTE_TILES, multiplies_bytes),
+}
+
+
+def form_of(x: Operand) -> ProductForm:
+    """The form of the elements of a left factor: f32, and words of two bf16 or of four bytes."""
+    return _FORMS[x.dtype]
+
+
+def pack(
+    make: Callable[[slice], Array], shape: Sequence[int], dtype: np.dtype[Any], vectors: int, each: int = 1
+) -> Array:
+    """Matrices [..., K, N] in panels [K / each, vectors * LANES, each], the last one as narrow as vectors allow.
+
+    ``make`` makes some columns at a time, with any strides. Of matrices of up to four axes, those along the first are
+    packed one after the other, those along the second are parts of one along K.
+    """
+    groups, parts, depth, columns = (1,) * (4 - len(shape)) + tuple(shape)
+    size, words, column = vectors * LANES, depth // each, parts * depth
+    packed = staying((groups, column * padded_columns(columns)), dtype)
+    step = max(1, _BLOCK // max(groups * column * size, 1)) * size
+    for first in range(0, columns, step):
+        count = min(step, columns - first)
+        whole = count // size * size
+        rows = make(slice(first, first + count)).reshape(groups, parts, words, each, count)
+        panels = packed[:, column * first : column * (first + whole)].reshape(groups, -1, parts, words, size, each)
+        copy(rows[..., :whole].reshape(groups, parts, words, each, -1, size).transpose(0, 4, 1, 2, 5, 3), panels)
+        if whole < count:
+            last = packed[:, column * (first + whole) :].reshape(groups, parts, words, -1, each)
+            last[..., count - whole :, :] = 0
+            copy(rows[..., whole:].swapaxes(-2, -1), last[..., : count - whole, :])
+    return packed.reshape(-1)
+
+
+def multiply(left: Array, right: Array) -> Array:
+    """The product of two matrices of f32."""
+    (points, depth), filters = left.shape, right.shape[1]
+    cut = tiling(points, 1, depth, filters)
+    panels, out = form_of(right).panels(right[None, None], cut.vectors), np.empty((points, filters), _F32)
+    arguments = Product(
+        x=Images(_at(left), pixel=left.strides[0]),
+        panels=_at(panels),
+        geometry=ImageWindows(counts=(1, 1, points), sizes=(1, 1, points)),
+        cut=cut,
+        depth=depth,
+        panel_depth=depth,
+        filters=filters,
+        epilogue=Epilogue(out=Images(_at(out), pixel=out.strides[0])),
+    )
+    _run(product, arguments, cut.tasks, cut.workspace, left, panels, out)
+    return out
+
+
+def bf16_bits(x: Array) -> Array:
+    """The bits of f32 rounded to bf16, in the memory layout of the f32."""
+    order = axes_in_memory(x)
+    flat = np.ascontiguousarray(x.transpose(order))
+    out = np.empty(flat.shape, _BF16_BITS)
+    rows = Rows(_COLUMNS, FAR, 0, flat.itemsize * _COLUMNS)
+    arguments = Convert(_at(flat), rows, _at(out), out.itemsize, AS_BITS, flat.size, 1)
+    _run(convert, arguments, -(-flat.size // _COLUMNS), 0, flat, out)
+    return out.transpose(np.argsort(order))
+
+
+def copy(source: Array, target: Array) -> None:
+    """Copy an array to another one of the same shape and type."""
+    front, tasks = AXES - target.ndim, max(1, min(_MOST_TASKS, target.nbytes // _LEAST_BYTES))
+    sizes, steps = (1,) * front + target.shape, ((0,) * front + each.strides for each in (source, target))
+    x, out = map(Strided, (_at(source), _at(target)), steps)
+    arguments = Move(x, out, Strided(NOWHERE, (0,) * AXES), sizes, target.itemsize, tasks)
+    _run(move, arguments, tasks, WALK, source, target)
+
+
+_MOST_TASKS: Final = 16
+_LEAST_BYTES: Final = 40_000
+"""Tasks of a copy, as far as they have so many bytes."""
+
+
+def _at(x: Array) -> Address:
+    return Address(0, x.ctypes.data)
+
+
+def _run(kernel: KernelFunction, arguments: Any, tasks: int, workspace: int, *arrays: Array) -> None:
+    """Let a kernel run meanwhile over some arrays, whose addresses have their places in memory as offsets."""
+    words = [word.offset if isinstance(word, Address) else word for word in kernel.flat(arguments)]
+    run_meanwhile(kernel.address, np.array([tuple(words)], kernel.record), tasks, workspace, arrays)

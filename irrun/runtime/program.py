@@ -1,18 +1,25 @@
-"""Programs: calls of compiled kernels over buffers, for all sizes for which the guards of a program hold."""
+"""Programs: calls of compiled kernels over buffers, for all sizes for which the guards of a program hold.
+
+The memory of a program are the words of its tape and arguments, of which some depend on the run, and its arena.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from irrun.runtime.expressions import Expressions
-from irrun.runtime.layout import Layout, Size
-from irrun.runtime.lowering.builder import Buffer, Builder, Call, Interpreted, Value
+from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.plan import Step
-from irrun.runtime.view import View
+from irrun.runtime.symbolic import Number, SymFloat, SymInt
+from irrun.runtime.view import Buffer, Call, Interpreted, Numbers, Value, View
 from irrun.tensor import Array
+from irrun_kernels.native import Address
 
 _LEAST_CALLS: Final = 2
 """Calls between two steps of Python that are worth to wake workers for, in a plan that is open."""
@@ -128,24 +135,224 @@ def _find_lives(
     builder: Builder, parameters: Sequence[View], results: Sequence[Value], preludes: Sequence[Sequence[Interpreted]]
 ) -> None:
     """Note from which item on, and up to which, each buffer is needed."""
-
-    def touch(number: int, buffers: Iterable[int]) -> None:
-        for each in buffers:
-            buffer = builder.buffers[each]
-            buffer.first = number if buffer.first < 0 else min(buffer.first, number)
-            buffer.last = max(buffer.last, number)
-
-    touch(0, _buffers_of(parameters))
-    for prelude in preludes:
-        for item in prelude:
-            touch(0, _buffers_of(item.outputs))
-    for number, each in enumerate(builder.items):
-        if isinstance(each, Call):
-            touch(number, [access.address.buffer for access in each.accesses])
+    values: list[tuple[int, Sequence[Value]]] = [(0, parameters), (len(builder.items), results)]
+    values += [(0, item.outputs) for prelude in preludes for item in prelude]
+    uses: list[tuple[int, int]] = []
+    for number, item in enumerate(builder.items):
+        if isinstance(item, Call):
+            uses += [(number, access.address.buffer) for access in item.accesses]
         else:
-            touch(number, _buffers_of((*each.inputs, *each.outputs)))
-    touch(len(builder.items), _buffers_of(results))
+            values.append((number, (*item.inputs, *item.outputs)))
+    uses += [(number, value.buffer) for number, of_item in values for value in of_item if isinstance(value, View)]
+    for number, buffer in ((number, builder.buffers[place]) for number, place in uses):
+        buffer.first = number if buffer.first < 0 else min(buffer.first, number)
+        buffer.last = max(buffer.last, number)
 
 
-def _buffers_of(values: Sequence[Value]) -> list[int]:
-    return [value.buffer for value in values if isinstance(value, View)]
+ROW: Final = 3
+"""Numbers of a row of the tape: the address of a kernel, the address of its arguments, and its tasks."""
+
+_ALIGNMENT: Final = 64
+
+_ZERO: Final = -1
+"""The buffer of a number that is not an address: the last one of the places of buffers is 0."""
+
+
+class Size(NamedTuple):
+    """The source of an unknown size: an axis of an array of the run in a buffer, its size or its stride."""
+
+    atom: int
+    buffer: int
+    axis: int
+    is_stride: bool
+
+
+class Sums(NamedTuple):
+    """Integers, some of which are expressions: those that are ``fixed``, and the ``places`` of the others."""
+
+    fixed: Array
+    places: Array
+    expressions: Array
+
+    def of(self, known: Array) -> Array:
+        """The integers, given the values of all expressions."""
+        found = self.fixed.copy()
+        found[self.places] = known[self.expressions]
+        return found
+
+
+class Given(NamedTuple):
+    """A buffer of an array of the run, and the atoms that its shape and its strides tell, each with an axis."""
+
+    buffer: int
+    shape: list[tuple[int, int]]
+    strides: list[tuple[int, int]]
+
+
+class Stage(NamedTuple):
+    """The parts of a layout that a stage of a run makes known.
+
+    ``evaluate`` returns the values of ``expressions``, given those of atoms. Buffers are ``written`` with numbers, or
+    ``grown`` as their sizes are known late. Each of the ``words`` is the place of a buffer plus an offset.
+    """
+
+    given: list[Given]
+    evaluate: Callable[[list[Any]], list[int] | None]
+    expressions: list[int]
+    written: list[int]
+    grown: list[int]
+    words: Array
+    buffers: Array
+    offsets: Sums
+
+
+class Layout:
+    """The words of a program: the rows of the tape, then the arguments and the tables of each call.
+
+    ``words`` has those that are always the same, ``inner`` pairs of a word and the one to which it points, ``stages``
+    the others. ``sizes`` are those of buffers, ``not_placed`` buffers that are not in the arena, ``workspaces`` the
+    bytes that calls need for each worker, ``strided`` buffers of arrays whose strides are asked for. ``most_tasks`` are
+    those of the call that has the most.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._expressions = program.expressions
+        words = _words_of(program)
+        for number in _numbers_of(program, words):
+            if isinstance(number, SymInt):
+                self._expressions.number(number)
+        calls = [item for item in program.items if isinstance(item, Call)]
+        self.most_tasks: int = max([sys.maxsize if isinstance(x.tasks, SymInt) else x.tasks for x in calls], default=1)
+        self.workspaces: Sums = self._sums([0, *[call.workspace for call in calls]])
+        self.sizes: Sums = self._sums([buffer.size for buffer in program.buffers])
+        given = {number: Given(number, [], []) for number in program.given}
+        for size in (size for sizes in program.sizes for size in sizes):
+            atoms = given[size.buffer]
+            (atoms.strides if size.is_stride else atoms.shape).append((size.atom, size.axis))
+        self.strided: set[int] = {number for number, atoms in given.items() if atoms.strides}
+        own = [_stage_of_buffer(program, number) for number in range(len(program.buffers))]
+        kinds = [(number, buffer.kind) for number, buffer in enumerate(program.buffers)]
+        self.not_placed: list[int] = [number for number, kind in kinds if kind != "arena" or own[number] > 1]
+        self.words: Array = np.zeros(len(words), np.int64)
+        moved: list[list[tuple[int, int, Number]]] = [[] for _ in program.sizes]
+        inner: list[tuple[int, int]] = []
+        for place, word in enumerate(words):
+            if isinstance(word, Address):
+                if word.buffer >= 0:
+                    moved[max(stage_of(word.offset), own[word.buffer])].append((place, word.buffer, word.offset))
+            elif isinstance(word, SymInt):
+                moved[word.stage].append((place, _ZERO, word))
+            elif isinstance(word, _Inner):
+                inner.append((place, word.place))
+            elif isinstance(word, float):
+                self.words[place : place + 1].view(np.float64)[0] = word
+            else:
+                self.words[place] = word
+        self.inner: Array = np.array(inner, np.int64).reshape(-1, 2)
+        self.stages: list[Stage] = [
+            Stage(
+                [given[number] for number, known in program.given.items() if known == stage],
+                *program.expressions.compiled(stage),
+                [number for number, kind in kinds if kind == "numbers" and own[number] == stage],
+                [number for number, kind in kinds if kind == "arena" and own[number] == stage > 1],
+                np.array([place for place, _, _ in found], np.int64),
+                np.array([buffer for _, buffer, _ in found], np.int64),
+                self._sums([offset for _, _, offset in found]),
+            )
+            for stage, found in enumerate(moved)
+        ]
+
+    def _sums(self, numbers: Sequence[Number]) -> Sums:
+        pairs = [(n, self._expressions.number(x)) for n, x in enumerate(numbers) if isinstance(x, SymInt)]
+        places = np.array(pairs, np.int64).reshape(-1, 2)
+        fixed = np.array([0 if isinstance(x, SymInt) else x for x in numbers], np.int64)
+        return Sums(fixed, places[:, 0].copy(), places[:, 1].copy())
+
+    def values(self, tensor: Numbers, known: Array) -> Array:
+        """The array of numbers, given the values of all expressions."""
+        flat = [self.value(x, known) if isinstance(x, SymInt) else x for x in tensor.values.reshape(-1)]
+        return np.array(flat, tensor.dtype).reshape(tensor.values.shape)
+
+    def contents(self, buffer: Buffer, known: Array) -> Array:
+        """The array that is written to a buffer, given the values of all expressions."""
+        values = [self.value(each, known) for each in buffer.numbers]
+        return np.array(values if buffer.make is None else buffer.make(*values), buffer.dtype, order="C")
+
+    def value(self, number: Number, known: Array) -> Any:
+        """A number, given the values of all expressions."""
+        if not isinstance(number, SymInt):
+            return number
+        word = known[self._expressions.number(number)]
+        return float(word.view(np.float64)) if isinstance(number, SymFloat) else int(word)
+
+
+class _Inner(NamedTuple):
+    """The address of another word."""
+
+    place: int
+
+
+def _words_of(program: Program) -> list[Any]:
+    """Return the words of a program: integers, floats, addresses, and the places of other words."""
+    words: list[Any] = [0] * (ROW * len(program.items))
+    for number, item in enumerate(program.items):
+        if not isinstance(item, Call):
+            continue
+        start = len(words)
+        words[ROW * number : ROW * (number + 1)] = [item.kernel.address, _Inner(start), item.tasks]
+        words += item.arguments
+        for name, table in item.tables.items():
+            words[start + (item.kernel.record.names or ()).index(name)] = _Inner(len(words))
+            words += table
+    return words
+
+
+def _numbers_of(program: Program, words: Sequence[Any]) -> Iterator[Any]:
+    """Yield the words, offsets, and sizes of buffers, of workspace and of arrays that Python sees."""
+    for word in words:
+        yield word.offset if isinstance(word, Address) else word
+    for buffer in program.buffers:
+        yield buffer.size
+        yield from buffer.numbers
+    for item in program.items:
+        if isinstance(item, Call):
+            yield item.workspace
+    for value in program.seen:
+        if isinstance(value, View):
+            yield from (value.offset, *value.shape, *value.strides)
+        elif isinstance(value, Numbers):
+            yield from value.values.reshape(-1)
+
+
+def _stage_of_buffer(program: Program, number: int) -> int:
+    """Return the stage that makes the place of a buffer known."""
+    buffer = program.buffers[number]
+    if buffer.kind == "given":
+        return program.given[number]
+    return max(int(buffer.kind == "arena"), *map(stage_of, (buffer.size, *buffer.numbers)))
+
+
+def stage_of(number: Number) -> int:
+    """The stage that makes a number known; 0 for one that always is."""
+    return number.stage if isinstance(number, SymInt) else 0
+
+
+def place(buffers: Sequence[Buffer], sizes: Sequence[int]) -> tuple[dict[int, int], int]:
+    """The offset of each buffer of the arena that is needed at all, by its number, and the size of the arena.
+
+    Place the largest buffers first, each at the lowest address that no simultaneously live buffer uses.
+    """
+    needed = [number for number, buffer in enumerate(buffers) if buffer.kind == "arena" and buffer.first >= 0]
+    needed.sort(key=sizes.__getitem__, reverse=True)
+    lives = np.array([(buffers[number].first, buffers[number].last) for number in needed], np.int64).reshape(-1, 2)
+    ranges = np.empty((len(needed), 2), np.int64)
+    for count, number in enumerate(needed):
+        need = max(-(-sizes[number] // _ALIGNMENT), 1) * _ALIGNMENT
+        first, last = lives[count]
+        used = ranges[:count][(lives[:count, 0] <= last) & (lives[:count, 1] >= first)]
+        starts, stops = used[np.argsort(used[:, 0])].T
+        free = np.maximum.accumulate(np.append(0, stops))
+        offset = free[np.append(free[:-1] + need <= starts, True).argmax()]
+        ranges[count] = offset, offset + need
+    places = dict(zip(needed, ranges[:, 0].tolist(), strict=True))
+    return places, int(ranges[:, 1].max(initial=0))

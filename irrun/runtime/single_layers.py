@@ -11,7 +11,7 @@ from irrun.kernels.casting import rounded
 from irrun.ops import Op, calling
 from irrun.ops._declared.fused.fused_attention import FusedAttention
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
-from irrun.ops._declared.fused.fused_product import FusedProduct
+from irrun.ops._declared.fused.fused_products import FusedProduct
 from irrun.ops._declared.fused.fused_recurrence import FusedRecurrence
 from irrun.runtime.plan import Plan, Step
 from irrun.tensor import Array, ElementType

@@ -1,14 +1,16 @@
-"""Arrays of a program: views of its buffers, whose sizes and strides may be symbolic."""
+"""Values and calls of a program: views of its buffers, whose sizes and strides may be symbolic, and their users."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
+from irrun.runtime.plan import Step
 from irrun.runtime.symbolic import (
     Number,
     SymInt,
@@ -22,6 +24,7 @@ from irrun.runtime.symbolic import (
     least,
 )
 from irrun.tensor import Array
+from irrun_kernels.native import Address, KernelFunction
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -238,3 +241,99 @@ def _strides_of(x: View, shape: Sequence[Number]) -> list[Number] | None:
         strides += [inner * step for step in row_major(sizes[target:last], 1)]
         target = last
     return strides if place == len(old) else None
+
+
+_I64: Final[np.dtype[Any]] = np.dtype(np.int64)
+
+
+def place_of(address: Address) -> Hashable:
+    """The buffer and the offset of an address, to compare them without a guard."""
+    offset = address.offset
+    return address.buffer, offset.terms if isinstance(offset, SymInt) else offset
+
+
+class Numbers(NamedTuple):
+    """A small tensor of integers that are known when a run begins, such as a shape; ``values`` are of type object."""
+
+    values: Array
+    dtype: np.dtype[Any]
+
+
+Value = Operand | Numbers | None
+"""A tensor of a plan while it is lowered; None for an input that is absent."""
+
+
+class Access(NamedTuple):
+    """An array that a call reads, writes or updates, as the ``field`` of its arguments declares by its ``mode``.
+
+    ``view`` is the array whose address the lowering took; None for constants that it made, and for the failure flag.
+    """
+
+    field: str
+    is_in_table: bool
+    mode: str
+    address: Address
+    view: View | None
+
+    @property
+    def is_read(self) -> bool:
+        return self.mode != "write"
+
+    @property
+    def is_written(self) -> bool:
+        return self.mode != "read"
+
+
+class Call(NamedTuple):
+    """A call of a kernel. ``tables`` are lists of numbers, addresses among them, by the field that points to each.
+
+    ``views`` are the arrays whose addresses were taken, by `place_of` these.
+    """
+
+    kernel: KernelFunction
+    arguments: Sequence[Any]
+    tasks: Number
+    workspace: Number
+    tables: Mapping[str, Sequence[Any]]
+    views: Mapping[Hashable, View] = MappingProxyType({})
+
+    @property
+    def accesses(self) -> list[Access]:
+        """All arrays that the call accesses, in the order of its arguments."""
+        found = []
+        names = self.kernel.record.names or ()
+        for name, access, argument in zip(names, self.kernel.accesses, self.arguments, strict=True):
+            for each in self.tables.get(name, [argument]):
+                if isinstance(each, Address) and each.buffer >= 0:
+                    view = self.views.get(place_of(each))
+                    found.append(Access(name, name in self.tables, access, each, view))
+        return found
+
+
+class Interpreted(NamedTuple):
+    """A step that NumPy computes, with the reason; ``is_part`` of one whose calls do the rest."""
+
+    step: Step
+    inputs: tuple[Value, ...]
+    outputs: tuple[View, ...]
+    reason: str
+    is_part: bool = False
+
+
+@dataclass(slots=True)
+class Buffer:
+    """Memory of one array.
+
+    That of the ``arena`` is needed from one item of a program to another, numbers ``first`` to ``last``. A ``constant``
+    has an ``array``. What is ``given`` is an array of the run. ``numbers`` are written when the run begins, or what
+    ``make`` returns for them.
+    """
+
+    kind: Literal["arena", "constant", "given", "numbers"]
+    size: Number = 0
+    array: Array | None = None
+    numbers: Sequence[Number] = ()
+    make: Callable[..., Array] | None = None
+    dtype: np.dtype[Any] = _I64
+    first: int = -1
+    last: int = -1

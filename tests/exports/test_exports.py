@@ -10,7 +10,7 @@ import pytest
 import irrun.model
 from irrun.linter import lint
 from irrun.model.compiled import Compiled
-from irrun.runtime.lowering.builder import Interpreted
+from irrun.runtime.view import Interpreted
 from tests.engines import need
 from tests.exports.archives import NAMES, Export
 from tests.exports.reasons import KNOWN

@@ -13,7 +13,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from irrun.kernels.convolution import Convolution, Products
 from irrun.kernels.winograd import Tiles
 from irrun.ops._declared.convolution.spatial import Windows
-from irrun.ops._declared.fused.fused_convolution import FusedConvolution
+from irrun.ops._declared.fused.fused_products import FusedConvolution
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import BF16, F32
 from tests.kernels.merged import merged

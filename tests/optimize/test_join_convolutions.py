@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from irrun.document.writer import Handle
-from irrun.ops._declared.fused.fused_convolution import FusedConvolution
+from irrun.ops._declared.fused.fused_products import FusedConvolution
 from tests.nets import Net
 from tests.optimize.checking import check
 

@@ -26,11 +26,11 @@ import numpy as np
 
 from irrun.runtime.execute import Numerics
 from irrun.runtime.instance import Instance
-from irrun.runtime.layout import ROW
 from irrun.runtime.lowering import builder
-from irrun.runtime.lowering.builder import FAILURE, Access, Call, Interpreted
-from irrun.runtime.program import Program
+from irrun.runtime.lowering.builder import FAILURE
+from irrun.runtime.program import ROW, Program
 from irrun.runtime.request import Request
+from irrun.runtime.view import Access, Call, Interpreted
 from irrun.tensor import Array
 from irrun_kernels import tiling
 

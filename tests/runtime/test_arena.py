@@ -7,8 +7,8 @@ import pytest
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
-from irrun.runtime.layout import place
-from irrun.runtime.lowering.builder import Buffer
+from irrun.runtime.program import place
+from irrun.runtime.view import Buffer
 
 
 def placed(*needs: tuple[int, int, int]) -> tuple[dict[int, int], int]:

@@ -154,8 +154,8 @@ def test_a_cache_in_inputs_and_outputs(tmp_path: Path, tier: str) -> None:
 @pytest.mark.parametrize("mask", ["f32", "boolean"])
 def test_a_token_is_one_tape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mask: str) -> None:
     from irrun.runtime import executor, programs
-    from irrun.runtime.lowering.builder import Call
     from irrun.runtime.program import segments
+    from irrun.runtime.view import Call
 
     session = sessions(tmp_path, "compiled", mask=mask)[0]
     session.run(4)
@@ -275,7 +275,7 @@ def test_the_first_run_fits_its_own_program(tmp_path: Path) -> None:
 
 @needs_kernels
 def test_no_step_is_interpreted(tmp_path: Path) -> None:
-    from irrun.runtime.lowering.builder import Call
+    from irrun.runtime.view import Call
 
     session = sessions(tmp_path, "compiled")[0]
     for tokens in (3, 1, 1, 1, 1):

@@ -17,12 +17,12 @@ from irrun.ops import OpError
 from irrun.reporting.plans.running import a_run
 from irrun.runtime.instance import Instance
 from irrun.runtime.lower import lower
-from irrun.runtime.lowering.builder import Call
 from irrun.runtime.packs import Packs
 from irrun.runtime.plan_builder import Unknown
 from irrun.runtime.program import Program
 from irrun.runtime.programs import recorded
 from irrun.runtime.request import Request
+from irrun.runtime.view import Call
 from irrun.tensor import Array
 from tests.cases import Case, all_cases
 from tests.nets import Net

@@ -10,7 +10,7 @@ import pytest
 
 import irrun.model
 from irrun.document.writer import Handle
-from irrun.runtime.lowering.builder import Call, Interpreted
+from irrun.runtime.view import Call, Interpreted
 from tests.nets import Net
 from tests.optimize import quantized
 

@@ -17,12 +17,12 @@ pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun
 
 from irrun.ops._declared.matrix.matmul import MatMul
 from irrun.runtime.instance import Instance
-from irrun.runtime.lower import lower
-from irrun.runtime.lowering import lowering_of
-from irrun.runtime.lowering.builder import Builder, Interpreted, lowers
+from irrun.runtime.lower import lower, lowering_of
+from irrun.runtime.lowering.builder import Builder, lowers
 from irrun.runtime.packs import Packs
 from irrun.runtime.program import assembled
 from irrun.runtime.request import Refused, Request
+from irrun.runtime.view import Interpreted
 from irrun_kernels.native import DECLARED, NOWHERE, Address, KernelFunction, Read, Write
 from irrun_kernels.stacks import Matrices
 

@@ -13,8 +13,7 @@ import pytest
 from irrun.kernels import threads
 from irrun.kernels.aligned import staying
 from irrun.runtime import packing
-from irrun.runtime.lowering.builder import Builder
-from irrun.runtime.lowering.copies import emit_copy
+from irrun.runtime.packing import copy
 from irrun.tensor import Array
 
 
@@ -27,9 +26,8 @@ def _three_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def copied(source: Array) -> Array:
     """Return memory to which elements are copied until all is packed."""
-    builder, out = Builder(), np.zeros(source.shape, source.dtype)
-    emit_copy(builder, source, builder.view(out))
-    packing.run_meanwhile(builder)
+    out = np.zeros(source.shape, source.dtype)
+    copy(source, out)
     return out
 
 

@@ -20,9 +20,9 @@ from tests.nets import Net
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
 from irrun.runtime.lower import lower
-from irrun.runtime.lowering import LOWERINGS
-from irrun.runtime.lowering.builder import Call
+from irrun.runtime.lowering.builder import LOWERINGS
 from irrun.runtime.packs import Packs
+from irrun.runtime.view import Call
 from tests.kernels.compiled import built
 from tests.runtime import test_agreement
 

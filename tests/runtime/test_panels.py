@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,15 +13,15 @@ from irrun.tensor import Array
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
-from irrun.runtime.lowering import products
-from irrun.runtime.packing import finished, packed
+from irrun.runtime import packing
+from irrun.runtime.packing import finished
 from irrun_kernels.host import LANES
 from tests.kernels.merged import merged
 
 VECTORS = 2
 
 
-def panels(matrices: Array, each: int) -> Array:
+def packed(matrices: Array, each: int) -> Array:
     """Matrices [groups, parts, K, N] in panels, as the docstring of ``pack`` has them."""
     groups, _, _, columns = matrices.shape
     found = []
@@ -32,9 +34,14 @@ def panels(matrices: Array, each: int) -> Array:
     return np.concatenate(found)
 
 
+def unpadded(dtype: Any) -> packing.ProductForm:
+    """The form of left factors of a type, with columns as long as those of the matrices."""
+    return packing.form_of(np.empty(0, dtype))._replace(is_padded=False)
+
+
 @pytest.fixture(params=[1 << 20, 1], ids=["at once", "panel by panel"], autouse=True)
 def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(products, "_BLOCK", request.param)
+    monkeypatch.setattr(packing, "_BLOCK", request.param)
 
 
 @merged()
@@ -47,8 +54,8 @@ def test_bf16(columns: int, depth: int, layout: str) -> None:
     matrices[0, 0, 0, 0] = np.float32(1 + 2**-8)
     given = matrices if layout == "CKN" else np.ascontiguousarray(matrices.T).T
     bits = np.pad(bf16_bits(matrices), ((0, 0), (0, 0), (0, depth % 2), (0, 0)))
-    words = finished(lambda: products.pack_bf16(given, VECTORS))
-    np.testing.assert_array_equal(words.view(np.uint16), panels(bits, 2))
+    words = finished(lambda: unpadded(np.uint16).panels(given, VECTORS))
+    np.testing.assert_array_equal(words, packed(bits, 2))
 
 
 @merged()
@@ -56,14 +63,13 @@ def test_bf16(columns: int, depth: int, layout: str) -> None:
 def test_matrices_that_are_made(columns: int) -> None:
     weights = np.random.default_rng(columns).normal(size=(columns, 6, 3, 3)).astype(np.float32)
     whole = transform_weights(weights)[:, None]
-    with packed():
-        made = products.pack_made(lambda part: whole[..., part], whole.shape, whole.dtype, VECTORS)
-        at_once = products.pack(whole, VECTORS)
-    np.testing.assert_array_equal(made, panels(whole, 1))
+    made = finished(lambda: packing.pack(lambda part: whole[..., part], whole.shape, whole.dtype, VECTORS))
+    np.testing.assert_array_equal(made, packed(whole, 1))
+    at_once = finished(lambda: unpadded(np.float32).panels(whole, VECTORS))
     np.testing.assert_array_equal(made, at_once)
 
 
 def test_bytes() -> None:
     codes = np.random.default_rng(1).integers(-128, 128, (2, 1, 8, 3 * LANES + 1))
-    words = finished(lambda: products.pack_bytes(codes, VECTORS))
-    np.testing.assert_array_equal(words.view(np.int8), panels(codes.astype(np.int8), 4))
+    words = finished(lambda: unpadded(np.uint8).panels(codes, VECTORS))
+    np.testing.assert_array_equal(words, packed(codes.astype(np.int8), 4))

@@ -207,7 +207,7 @@ def programs_of(model: irrun.model.Compiled) -> Any:
 
 def running(model: irrun.model.Compiled) -> int:
     """The calls of compiled kernels in the only program of a model."""
-    from irrun.runtime.lowering.builder import Call
+    from irrun.runtime.view import Call
 
     (program,) = programs_of(model)
     return sum(isinstance(item, Call) for item in program.items)

@@ -21,7 +21,7 @@ import numpy as np
 
 from irrun.graph import Node, Outlet
 from irrun.ops._declared.convolution.base import Convolving
-from irrun.ops._declared.fused.fused_convolution import FusedConvolution
+from irrun.ops._declared.fused.fused_products import FusedConvolution
 from irrun.optimize.following_layers import FollowingLayers
 from irrun.optimize.patterns import along, broadcasts_as_numpy, constant_operand, first, is_plain, same_shape
 from irrun.optimize.rewrite import Rewriter

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.graph import Node, Outlet
-from irrun.ops._declared.fused.fused_matmul import FusedMatMul
+from irrun.ops._declared.fused.fused_products import FusedMatMul
 from irrun.ops._declared.matrix.matmul import MatMul
 from irrun.optimize.following_layers import FollowingLayers
 from irrun.optimize.patterns import first, is_plain

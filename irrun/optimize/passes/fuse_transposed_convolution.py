@@ -22,7 +22,7 @@ def run(graph: Rewriter) -> None:
 
 def _fuse(graph: Rewriter, node: Node) -> None:
     from irrun.ops._declared.convolution.transposed import TransposedConvolving
-    from irrun.ops._declared.fused.fused_transposed_convolution import FusedTransposedConvolution
+    from irrun.ops._declared.fused.fused_products import FusedTransposedConvolution
 
     data, filters, *rest = graph.sources(node.id)
     weights, fact = graph.constant(filters), graph.fact(first(node))

@@ -16,7 +16,7 @@ import numpy as np
 
 from irrun.graph import Node, Outlet
 from irrun.ops import Fact
-from irrun.ops._declared.fused.fused_convolution import FusedConvolution
+from irrun.ops._declared.fused.fused_products import FusedConvolution
 from irrun.ops._declared.fused.fused_views import FusedChannels
 from irrun.ops.shapes import with_axis
 from irrun.optimize.channels import may_be_channel_slice

@@ -41,11 +41,9 @@ from irrun.ops._declared.fused.base import Fused
 from irrun.ops._declared.fused.fused_attention import FusedAttention
 from irrun.ops._declared.fused.fused_concat import FusedConcat
 from irrun.ops._declared.fused.fused_conversions import FusedRound
-from irrun.ops._declared.fused.fused_convolution import FusedConvolution
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
-from irrun.ops._declared.fused.fused_product import FusedProduct
+from irrun.ops._declared.fused.fused_products import FusedConvolution, FusedProduct, FusedTransposedConvolution
 from irrun.ops._declared.fused.fused_recurrence import FusedRecurrence
-from irrun.ops._declared.fused.fused_transposed_convolution import FusedTransposedConvolution
 from irrun.ops._declared.movement.concat import Concat
 from irrun.optimize.patterns import first
 from irrun.optimize.rewrite import Rewriter

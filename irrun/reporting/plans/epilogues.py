@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.runtime.lowering.builder import Call
+from irrun.runtime.view import Call
 from irrun_kernels.native import NOWHERE
 from irrun_kernels.scalars import UNARY
 

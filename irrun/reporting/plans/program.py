@@ -11,12 +11,11 @@ from irrun.reporting.plans.epilogues import epilogue_of
 from irrun.reporting.plans.lines import array_text, layers_of
 from irrun.reporting.plans.listing import ItemListing, Operand, ProgramListing, Size, StepListing
 from irrun.reporting.plans.sizes import Sizes
-from irrun.runtime.layout import place, stage_of
-from irrun.runtime.lowering.builder import FAILURE, Access, Call, Interpreted, Numbers, Value, is_symbolic
+from irrun.runtime.lowering.builder import FAILURE, is_symbolic
 from irrun.runtime.plan import Plan, Step
-from irrun.runtime.program import LoweredStep, Program
+from irrun.runtime.program import LoweredStep, Program, place, stage_of
 from irrun.runtime.symbolic import Number, hint_of
-from irrun.runtime.view import View
+from irrun.runtime.view import Access, Call, Interpreted, Numbers, Value, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import dtype_text
 from irrun_kernels.elementwise import CALL, chain

@@ -9,8 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any, Final, Literal, NamedTuple, TypeGuard
+from typing import Any, Final, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -19,9 +18,8 @@ from irrun.kernels.layout import axes_in_memory, merged_axes
 from irrun.ops import Op
 from irrun.runtime.packing import when_packed
 from irrun.runtime.packs import Packs
-from irrun.runtime.plan import Step
 from irrun.runtime.symbolic import Number, Symbols, SymInt, as_many, is_found, is_one, of_sizes
-from irrun.runtime.view import Operand, View
+from irrun.runtime.view import Buffer, Call, Interpreted, Numbers, Operand, Value, View, place_of
 from irrun.tensor import Array, Fact
 from irrun.tensor.element_type import dtype_text
 from irrun_kernels.native import NOWHERE, Address, KernelFunction
@@ -37,93 +35,6 @@ EMPTY: Final = "a tensor without elements"
 
 WIDEST_VECTOR: Final = 64
 """Bytes; also the most bytes that kernels read beyond the end of an array."""
-
-
-class Numbers(NamedTuple):
-    """A small tensor of integers that are known when a run begins, such as a shape; ``values`` are of type object."""
-
-    values: Array
-    dtype: np.dtype[Any]
-
-
-Value = Operand | Numbers | None
-"""A tensor of a plan while it is lowered; None for an input that is absent."""
-
-
-class Access(NamedTuple):
-    """An array that a call reads, writes or updates, as the ``field`` of its arguments declares by its ``mode``.
-
-    ``view`` is the array whose address the lowering took; None for constants that it made, and for the failure flag.
-    """
-
-    field: str
-    is_in_table: bool
-    mode: str
-    address: Address
-    view: View | None
-
-    @property
-    def is_read(self) -> bool:
-        return self.mode != "write"
-
-    @property
-    def is_written(self) -> bool:
-        return self.mode != "read"
-
-
-class Call(NamedTuple):
-    """A call of a kernel. ``tables`` are lists of numbers, addresses among them, by the field that points to each.
-
-    ``views`` are the arrays whose addresses were taken, by `place_of` these.
-    """
-
-    kernel: KernelFunction
-    arguments: Sequence[Any]
-    tasks: Number
-    workspace: Number
-    tables: Mapping[str, Sequence[Any]]
-    views: Mapping[Hashable, View] = MappingProxyType({})
-
-    @property
-    def accesses(self) -> list[Access]:
-        """All arrays that the call accesses, in the order of its arguments."""
-        found = []
-        names = self.kernel.record.names or ()
-        for name, access, argument in zip(names, self.kernel.accesses, self.arguments, strict=True):
-            for each in self.tables.get(name, [argument]):
-                if isinstance(each, Address) and each.buffer >= 0:
-                    view = self.views.get(place_of(each))
-                    found.append(Access(name, name in self.tables, access, each, view))
-        return found
-
-
-class Interpreted(NamedTuple):
-    """A step that NumPy computes, with the reason; ``is_part`` of one whose calls do the rest."""
-
-    step: Step
-    inputs: tuple[Value, ...]
-    outputs: tuple[View, ...]
-    reason: str
-    is_part: bool = False
-
-
-@dataclass(slots=True)
-class Buffer:
-    """Memory of one array.
-
-    That of the ``arena`` is needed from one item of a program to another, numbers ``first`` to ``last``. A ``constant``
-    has an ``array``. What is ``given`` is an array of the run. ``numbers`` are written when the run begins, or what
-    ``make`` returns for them.
-    """
-
-    kind: Literal["arena", "constant", "given", "numbers"]
-    size: Number = 0
-    array: Array | None = None
-    numbers: Sequence[Number] = ()
-    make: Callable[..., Array] | None = None
-    dtype: np.dtype[Any] = I64
-    first: int = -1
-    last: int = -1
 
 
 class Unsupported(Exception):
@@ -291,12 +202,6 @@ class Builder:
 FAILURE: Final[Address] = Address(0)
 
 
-def place_of(address: Address) -> Hashable:
-    """The buffer and the offset of an address, to compare them without a guard."""
-    offset = address.offset
-    return address.buffer, offset.terms if isinstance(offset, SymInt) else offset
-
-
 Lowering = Callable[..., Any]
 """``lowering(op, builder, *inputs)`` returns the output, or a tuple of outputs; Unsupported leaves a step to NumPy."""
 
@@ -325,32 +230,22 @@ def lowers(*operations: type[Op] | str, numbers: Collection[int] = ()) -> Callab
     return declare
 
 
-def is_f32(*arrays: Operand | None) -> bool:
-    """Return whether all arrays, except absent ones, hold f32 and are not empty."""
-    return all(array is None or (array.dtype == F32 and array.size > 0) for array in arrays)
+def require_f32(*arrays: Operand | None, may_be_found: bool = False) -> None:
+    """Raise Unsupported unless all arrays, except absent ones, hold f32 and are not empty.
 
-
-def has_f32(*arrays: Operand | None) -> bool:
-    """Return what `is_f32` returns, but for rows that calls find also True: for what computes each row by itself."""
-    return all(array is None or (array.dtype == F32 and has_elements(array)) for array in arrays)
-
-
-def require_f32(*arrays: Operand | None, holds: Callable[..., bool] = is_f32) -> None:
-    """Raise Unsupported for arrays of which `is_f32`, or `has_f32`, does not hold."""
+    What computes each row by itself also takes rows that calls find, of which there may be none.
+    """
     for array in arrays:
-        if array is not None and not holds(array):
-            raise Unsupported(EMPTY if array.dtype == F32 else f"elements of {dtype_text(array.dtype)}")
+        if array is not None and array.dtype != F32:
+            raise Unsupported(f"elements of {dtype_text(array.dtype)}")
+        if array is not None:
+            require_elements(array, may_be_found=may_be_found)
 
 
-def require_elements(array: Operand) -> None:
-    """Raise Unsupported unless `has_elements`."""
-    if not has_elements(array):
+def require_elements(array: Operand, *, may_be_found: bool = True) -> None:
+    """Raise Unsupported for an empty array, unless calls find how many rows it has."""
+    if not (may_be_found and is_found(array.size)) and not array.size > 0:
         raise Unsupported(EMPTY)
-
-
-def has_elements(array: Operand) -> bool:
-    """Return whether an array is not empty; True for rows that calls find, of which there may be none."""
-    return is_found(array.size) or array.size > 0
 
 
 def has_static_shape(fact: Fact) -> bool:
@@ -407,15 +302,9 @@ def merged(arrays: Sequence[Operand], most: int) -> list[tuple[Number, tuple[Num
     return None if len(axes) > most else axes
 
 
-class _Strided(NamedTuple):
-    shape: tuple[Number, ...]
-    strides: tuple[Number, ...]
-    ndim: int
-
-
 def memory_order(x: Operand) -> list[int]:
     """The axes of an array in the order of memory, outermost first; the same one for all sizes that calls find."""
-    return axes_in_memory(_Strided(tuple(map(as_many, x.shape)), tuple(map(as_many, x.strides)), x.ndim))
+    return axes_in_memory(View(0, 0, tuple(map(as_many, x.shape)), tuple(map(as_many, x.strides)), x.dtype))
 
 
 def in_order_of(array: Operand, arrays: Sequence[Operand]) -> list[Any]:

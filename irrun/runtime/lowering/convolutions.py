@@ -5,57 +5,37 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
-import numpy as np
-
-from irrun.kernels.winograd import KERNELS, TILE
-from irrun.kernels.winograd import is_worth_tiles as fit_tiles
-from irrun.ops._declared.fused.fused_convolution import FEW_CHANNELS, FusedConvolution
-from irrun.runtime.lowering.builder import BF16_BITS, F32, Builder, Unsupported, is_symbolic, lowers, require_f32, share
+from irrun.kernels.winograd import is_worth_tiles
+from irrun.ops._declared.fused.fused_products import FEW_CHANNELS, FusedConvolution
+from irrun.runtime.lowering.builder import BF16_BITS, Builder, Unsupported, is_symbolic, lowers, require_f32
 from irrun.runtime.lowering.chains import Expression
-from irrun.runtime.lowering.copies import are_finite, emit_operand, types, weights_for
-from irrun.runtime.lowering.elementwise import epilogue
-from irrun.runtime.lowering.geometry import (
-    Part,
-    as_images,
-    emit_channels_last,
-    emit_padding,
-    hull,
-    images_of,
-    parts_of,
-    taps_as_channels,
-    window_geometry,
-)
 from irrun.runtime.lowering.images import emit_depthwise
-from irrun.runtime.lowering.matrices import emit_row_product
 from irrun.runtime.lowering.products import (
+    Factors,
     Operands,
     alone,
+    are_finite,
+    as_images,
+    emit_channels_last,
+    emit_operand,
+    emit_padding,
     emit_product,
-    form_of,
-    of_windows,
-    pack_made,
-    placed_epilogue,
+    epilogue,
+    taps_as_channels,
+    types,
+    weights_for,
+    window_geometry,
 )
-from irrun.runtime.packing import run_meanwhile
+from irrun.runtime.lowering.winograd import emit_winograd
+from irrun.runtime.packing import form_of
 from irrun.runtime.view import Operand
 from irrun.tensor import Array
-from irrun_kernels.epilogue import Epilogue
-from irrun_kernels.pixels import Images, ImageWindows
-from irrun_kernels.product import Product, product
-from irrun_kernels.tiling import padded_columns, tiling
-from irrun_kernels.winograd import TransformData, TransformResult, transform_data, transform_result
+from irrun_kernels.pixels import ImageWindows
 
 Algorithm = Literal["depthwise", "Winograd", "product by rows of taps", "product by taps"]
 """Channel by channel; tiles of 4 x 4 results; a product with all taps of a row at a time, or with each tap."""
-
-
-_TILED: Final = 1 << 19
-"""Elements of transformed data and of products that are worked on at a time."""
-
-_LEAST_TILES: Final = 64
-"""Tiles that are worked on at a time at least: for fewer, the weights are read too often."""
 
 
 @lowers(FusedConvolution)
@@ -77,11 +57,12 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
         raise Unsupported("weights that are not finite, of which padding leaves out some")
 
     shape = (data.shape[0], groups * filters, *counts)
-    may_tile = is_whole and groups == 1 and not op.accurate
+    may_tile = geometry[:3] == ((1, 3, 3), (1, 1, 1), (1, 1, 1)) and len(counts) == 2 and not is_symbolic(*shape)
+    fits = may_tile and is_whole and groups == 1 and not op.accurate
     algorithm = algorithm_of(
         is_depthwise=op.is_depthwise,
         has_few=has_few and data.dtype != BF16_BITS,
-        has_tiles=may_tile and is_worth_tiles(geometry, shape, depth) and are_finite(op),
+        has_tiles=fits and is_worth_tiles(counts, data.shape[0], filters, depth) and are_finite(op),
     )
     builder.algorithm = algorithm
 
@@ -96,20 +77,25 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
     outs = [builder.result_images(shape, dtype) for dtype in types(op)]
     given = Operands(x, outs, added, end, geometry)
     if algorithm == "depthwise":
-        taps = _of_taps(op.rounded_weights, parts[0].taps)
-        emit_depthwise(builder, taps[:, 0, 0], op.bias, _of_part(parts[0], given))
+        filters_of_taps = _factors("", op.rounded_weights, parts[0].taps).weights
+        emit_depthwise(builder, filters_of_taps[:, 0, 0], op.bias, parts[0].of(given))
     elif algorithm == "Winograd":
         emit_winograd(op, builder, given)
     elif algorithm == "product by rows of taps":
-        windows = _of_part(parts[0], given)
+        factors, windows = _factors("few", weights, parts[0].taps), parts[0].of(given)
         around = emit_padding(builder, windows.x, outs[0], windows.geometry)
-        taps, geometry = taps_as_channels(_of_taps(weights, parts[0].taps), windows.geometry)
-        factors = of_windows(("few", *_bounds(parts[0].taps)), taps, weights)
-        emit_product(builder, factors, windows._replace(x=around, geometry=geometry), _bias(op), 0)
+        rows, geometry = taps_as_channels(factors.weights, windows.geometry)
+        emit_product(builder, factors._replace(weights=rows), windows._replace(x=around, geometry=geometry), op.bias, 0)
     else:
-        shared = None if form_of(x).is_padded else hull([part.taps[0] for part in parts])
+        # All parts with the same taps along other axes share weights: those of all rows of taps.
+        first, last = min(part.taps[0].start for part in parts), max(part.taps[0].stop for part in parts)
         for part in parts:
-            _emit_part(op, builder, weights, part, shared or part.taps[0], _of_part(part, given))
+            here = part.taps[0]
+            kept = here if form_of(x).is_padded else slice(first, last)
+            factors = _factors("taps", weights, (kept, *part.taps[1:]))
+            row = math.prod(each.stop - each.start for each in part.taps[1:])
+            before, after = (here.start - kept.start) * row, (kept.stop - here.stop) * row
+            emit_product(builder, factors._replace(before=before, after=after), part.of(given), op.bias, 0)
     return alone([out[:, :, 0] if data.ndim == 3 else out for out in outs])
 
 
@@ -127,127 +113,80 @@ def algorithm_of(*, is_depthwise: bool, has_few: bool, has_tiles: bool = False) 
     return "product by rows of taps" if has_few else "product by taps"
 
 
-def _of_part(part: Part, given: Operands) -> Operands:
-    """The operands of a part of the results."""
-    geometry, x = part.of(given.geometry, given.x)
-    here: Any = (..., *part.results)
-    summand = None if given.summand is None else given.summand[here]
-    outs = [out[here] for out in given.outs]
-    return given._replace(x=x, outs=outs, summand=summand, geometry=geometry)
-
-
-def _of_taps(weights: Array, taps: Sequence[slice]) -> Array:
+def _factors(algorithm: str, weights: Array, taps: Sequence[slice]) -> Factors:
     """The weights [G, O, I, *K] of some taps."""
     here: Any = (..., *taps[3 - weights.ndim :])
-    found: Array = weights[here]
+    return Factors((algorithm, *((each.start, each.stop) for each in taps)), weights, weights[here])
+
+
+class Part(NamedTuple):
+    """The ``results`` of a convolution along its spatial axes, and the ``taps`` that meet pixels for any of them."""
+
+    results: tuple[slice, ...]
+    taps: tuple[slice, ...]
+
+    def of(self, given: Operands) -> Operands:
+        """These results, and windows with these taps over the images from the first pixel that they meet."""
+        geometry = given.geometry
+        taps, begins, pixels = list(geometry.taps), list(geometry.begins), []
+        for axis, (results, own) in enumerate(zip(self.results, self.taps, strict=True), start=3 - len(self.taps)):
+            begin = begins[axis] - own.start * geometry.dilations[axis] - results.start * geometry.strides[axis]
+            taps[axis], begins[axis] = own.stop - own.start, max(begin, 0)
+            pixels.append(slice(max(-begin, 0), None))
+        met: Any = (..., *pixels)
+        here: Any = (..., *self.results)
+        return given._replace(
+            x=given.x[met],
+            outs=[out[here] for out in given.outs],
+            summand=None if given.summand is None else given.summand[here],
+            geometry=geometry._replace(taps=tuple(taps), begins=tuple(begins)),
+        )
+
+
+def parts_of(geometry: ImageWindows, x: Operand, counts: Sequence[int], *, is_cut: bool) -> list[Part]:
+    """The parts of a convolution with ``counts`` results along its spatial axes, without taps that meet only padding.
+
+    Where taps are so far apart that many of them meet padding, the results are cut into parts that have few; others,
+    and all if not ``is_cut``, are one part.
+    """
+    whole: list[tuple[slice, slice]] = []
+    for axis, (size, count) in enumerate(zip(x.shape[2:], counts, strict=True), start=3 - len(counts)):
+        taps = slice(0, geometry.taps[axis])
+        met = taps if is_symbolic(size, count) else _taps(geometry, axis, size, 0, count - 1)
+        whole.append((slice(0, count), met))
+    one = Part(*zip(*whole, strict=True))
+    if not is_cut or max(geometry.dilations) == 1 or is_symbolic(*x.shape[2:], *counts):
+        return [one]
+    bands = [
+        _bands(geometry, axis, size, count) if geometry.dilations[axis] > 1 else [band]
+        for axis, (size, count, band) in enumerate(zip(x.shape[2:], counts, whole, strict=True), start=3 - len(counts))
+    ]
+    cut = [Part(*zip(*each, strict=True)) for each in itertools.product(*bands)]
+    return cut if sum(map(_products, cut)) < _WORTH_CUTTING * _products(one) else [one]
+
+
+_WORTH_CUTTING: Final = 0.85
+"""The share of products that the parts of a convolution may have at most: each part is a call."""
+
+
+def _taps(geometry: ImageWindows, axis: int, size: int, first: int, last: int) -> slice:
+    """The taps along an axis that meet pixels for any of the results from the first to the last: one at least."""
+    taps, stride, dilation, begin = (each[axis] for each in geometry[:4])
+    before, after = begin - last * stride, begin - first * stride
+    start, least = (min(max(-(-place // dilation), 0), taps - 1) for place in (before, after))
+    return slice(start, max(min((size - 1 + after) // dilation + 1, taps), least + 1))
+
+
+def _bands(geometry: ImageWindows, axis: int, size: int, count: int) -> list[tuple[slice, slice]]:
+    """Consecutive results along an axis that have the same taps, and these."""
+    found: list[tuple[slice, slice]] = []
+    for result in range(count):
+        taps = _taps(geometry, axis, size, result, result)
+        first = found.pop()[0].start if found and found[-1][1] == taps else result
+        found.append((slice(first, result + 1), taps))
     return found
 
 
-def _emit_part(
-    op: FusedConvolution, builder: Builder, weights: Array, part: Part, rows: slice, given: Operands
-) -> None:
-    """Multiply a part of the pixels; all parts with the same taps along other axes share the weights of ``rows``."""
-    taps = (rows, *part.taps[1:])
-    row = math.prod(each.stop - each.start for each in taps[1:])
-    factors = of_windows(("taps", *_bounds(taps)), _of_taps(weights, taps), weights)
-    before, after = (part.taps[0].start - rows.start) * row, (rows.stop - part.taps[0].stop) * row
-    emit_product(builder, factors._replace(before=before, after=after), given, _bias(op), 0)
-
-
-def _bounds(taps: Sequence[slice]) -> tuple[tuple[int, int], ...]:
-    return tuple((each.start, each.stop) for each in taps)
-
-
-def _bias(op: FusedConvolution) -> Array | None:
-    return None if op.bias is None else op.bias.reshape(-1)
-
-
-def is_worth_tiles(geometry: ImageWindows, shape: tuple[int, ...], depth: int) -> bool:
-    """Return whether a convolution is faster by tiles, whose weights are four times as large."""
-    batch, filters, *sizes = shape
-    if len(sizes) > 2 or is_symbolic(*shape, depth) or geometry[:3] != ((1, 3, 3), (1, 1, 1), (1, 1, 1)):
-        return False
-    return fit_tiles(sizes, batch, filters, depth)
-
-
-def emit_winograd(op: FusedConvolution, builder: Builder, given: Operands) -> None:
-    """Some tiles after the others, so that what is between two calls stays in the caches."""
-    x, (out,), summand, *_ = given
-    batch, filters, height, width = out.shape
-    depth = x.shape[1]
-    across = -(-width // TILE)
-    whole = -(-height // TILE) * across
-    parts = max(1, min(round(whole * 36 * (depth + filters) / _TILED), whole // _LEAST_TILES))
-    most = -(-whole // parts)
-    data, products = builder.empty((36, most, depth)), builder.empty((36, most, filters))
-    zeros = builder.constant(np.zeros(depth, np.float32))
-    bias = builder.constant(None if op.bias is None else op.bias.reshape(-1))
-    cut = tiling(most, 1, depth, filters, 36)
-
-    def transformed(part: slice) -> Array:
-        taps = op.weights[0, part].reshape(-1, 9).T
-        made = np.empty((36, taps.shape[1]), F32)
-        once = Builder()
-        emit_row_product(once, taps, KERNELS, [made])
-        run_meanwhile(once)
-        return made.reshape(36, 1, -1, depth).swapaxes(2, 3)
-
-    panels = builder.packed(
-        "tiles",
-        op.weights,
-        cut.vectors,
-        lambda: pack_made(transformed, (36, 1, depth, filters), F32, cut.vectors),
-    )
-    for image, first in itertools.product(range(batch), range(0, whole, most)):
-        tiles = min(most, whole - first)
-        each, tasks = share(tiles, 10.0 * tiles * depth)
-        source, target = x[image : image + 1], out[image : image + 1]
-        added = None if summand is None else summand[image : image + 1]
-        builder.call(
-            transform_data,
-            TransformData(
-                x=images_of(builder, source),
-                out=builder.address(data),
-                zeros=zeros,
-                geometry=given.windows,
-                channels=depth,
-                first=first,
-                tiles=tiles,
-                across=across,
-                tiles_per_task=each,
-            ),
-            tasks,
-            4 * 36 * depth,
-        )
-        cut = tiling(tiles, 1, depth, filters, 36)._replace(vectors=cut.vectors)
-        arguments = Product(
-            x=Images(builder.address(data), pixel=4 * depth),
-            panels=panels,
-            geometry=ImageWindows(counts=(1, 1, tiles), sizes=(1, 1, tiles)),
-            cut=cut,
-            depth=depth,
-            panel_depth=depth,
-            filters=filters,
-            epilogue=Epilogue(out=Images(builder.address(products), pixel=4 * filters)),
-            next_x=4 * tiles * depth,
-            next_panels=4 * depth * padded_columns(filters),
-            next_out=tiles * filters,
-        )
-        builder.call(product, arguments, 36 * cut.tasks, cut.workspace)
-        each, tasks = share(tiles, 8.0 * tiles * filters)
-        builder.call(
-            transform_result,
-            TransformResult(
-                products=builder.address(products),
-                geometry=given.windows,
-                channels=filters,
-                first=first,
-                tiles=tiles,
-                across=across,
-                tiles_per_task=each,
-                epilogue=placed_epilogue(builder, given._replace(outs=[target], summand=added), 0, bias),
-                misfit=builder.failure,
-            ),
-            tasks,
-            4 * 28 * filters,
-        )
+def _products(part: Part) -> int:
+    """The products of each channel and filter."""
+    return math.prod(each.stop - each.start for each in (*part.results, *part.taps))

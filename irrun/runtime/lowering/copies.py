@@ -7,10 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.casting import rounded
 from irrun.ops._declared.fused.fused_concat import FusedConcat
 from irrun.ops._declared.fused.fused_conversions import FusedDequantize, FusedQuantize, FusedRound
-from irrun.ops._declared.fused.fused_product import FusedProduct
 from irrun.ops._declared.movement.concat import Concat
 from irrun.runtime.lowering.builder import (
     BF16_BITS,
@@ -20,20 +18,17 @@ from irrun.runtime.lowering.builder import (
     Unsupported,
     broadcast,
     empty_as,
-    has_f32,
     in_order_of,
     lowers,
     memory_order,
     merged,
-    place_of,
     require_elements,
     require_f32,
     share,
 )
-from irrun.runtime.packing import run_meanwhile
-from irrun.runtime.symbolic import Number, largest, least, of_sizes
-from irrun.runtime.view import Operand, View
-from irrun.tensor import Array, ElementType
+from irrun.runtime.symbolic import Number, is_same, largest, least, of_sizes
+from irrun.runtime.view import Operand, View, place_of
+from irrun.tensor import ElementType
 from irrun.tensor.element_type import BF16, U16, dtype_text
 from irrun.tensor.element_type import F32 as SINGLE
 from irrun_kernels.axes import AXES, WALK, Strided
@@ -92,6 +87,17 @@ def laid_as(builder: Builder, x: Operand, shape: Sequence[int]) -> View:
     """Return an array of another shape with the same memory order of axes, without gaps."""
     order = memory_order(x)
     return builder.empty([shape[axis] for axis in order], x.dtype).transpose(np.argsort(order).tolist())
+
+
+def emit_border(builder: Builder, out: View, before: Sequence[Number], after: Sequence[Number], value: Operand) -> View:
+    """Copy a number to all elements beside the middle of an array, which is returned."""
+    keys: list[slice] = []
+    for begin, end, size in zip(before, after, out.shape, strict=True):
+        for there, key in ((begin, slice(0, begin)), (end, slice(size - end, size))):
+            if not is_same(there, 0):
+                emit_copy(builder, value, out[(*keys, key)])
+        keys.append(slice(begin, size - end))
+    return out
 
 
 def part_of(x: Any, *keys: Any) -> Any:
@@ -187,33 +193,9 @@ def lower_round_operand(op: FusedRound, builder: Builder, data: Operand) -> View
     return emit_rounding(builder, data, op.precision, as_bits=op.fact.type is U16)
 
 
-def emit_operand(op: FusedProduct, builder: Builder, data: Operand) -> View:
-    """The data of a product: bits of bf16, or f32 rounded to the precision."""
-    if data.dtype == BF16_BITS:
-        require_elements(data)
-        return builder.view(data)
-    return emit_rounding(builder, data, op.precision)
-
-
-def weights_for(op: FusedProduct, data: Operand) -> Array:
-    """The weights of a product: those of the model for bits of bf16, which are rounded where they are packed."""
-    return op.weights if data.dtype == BF16_BITS else op.rounded_weights
-
-
-def are_finite(op: FusedProduct) -> bool:
-    """Return whether all weights of a product are finite in its precision."""
-    extremes = np.array([op.weights.min(initial=0), op.weights.max(initial=0)], F32)
-    return bool(np.isfinite(rounded(extremes, op.precision.name)).all())
-
-
-def types(op: FusedProduct) -> list[np.dtype[Any]]:
-    """The types of the outputs of a product."""
-    return [F32] * op.floats + [BF16_BITS] * op.bf16
-
-
 def emit_rounding(builder: Builder, data: Operand, precision: ElementType, *, as_bits: bool = False) -> View:
     """f32 rounded to a precision, as f32 or as bits of bf16; f32 itself if that is the precision."""
-    require_f32(data, holds=has_f32)
+    require_f32(data, may_be_found=True)
     if precision is SINGLE:
         return builder.view(data)
     if as_bits:
@@ -228,27 +210,7 @@ def emit_conversion(
     require_elements(data)
     data, rows = emit_rows(builder, data, _COLUMNS)
     out = empty_as(builder, data, dtype)
-    _call_convert(builder, data, rows, out, form, nanoseconds, *levels)
-    return out
-
-
-def _call_convert(
-    builder: Builder, data: View, rows: Rows, out: Operand, form: int, nanoseconds: float, *levels: float
-) -> None:
     each, tasks = share(-(-data.size // rows.columns), nanoseconds * data.size)
     x, address = builder.address(data), builder.address(out)
     builder.call(convert, Convert(x, rows, address, out.itemsize, form, data.size, each, *levels), tasks)
-
-
-def bf16_bits(x: Array) -> Array:
-    """The bits of constants of f32 rounded to bf16, in their memory layout."""
-    if not x.size:
-        return np.empty_like(x, BF16_BITS)
-    builder = Builder()
-    data, rows = emit_rows(builder, x, _COLUMNS)
-    if builder.items:
-        return bf16_bits(np.ascontiguousarray(x))
-    out = np.empty_like(x, BF16_BITS)
-    _call_convert(builder, data, rows, out, AS_BITS, 0.1)
-    run_meanwhile(builder)
     return out

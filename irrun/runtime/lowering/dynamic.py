@@ -13,7 +13,7 @@ from irrun.kernels.lookup import Lookup, Nibbles
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import U8, Builder, Unsupported, share
 from irrun.runtime.lowering.copies import emit_contiguous
-from irrun.runtime.lowering.products import pack_made
+from irrun.runtime.packing import pack
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import dtype_text
@@ -124,7 +124,7 @@ def _panels(stored: Array | Nibbles, centre: int, bits: int, vectors: int) -> Ar
         return words_of(codes.reshape(len(codes), -1).T, bits)
 
     shape = math.prod(stored.shape[1:]) * bits // 32, stored.shape[0]
-    return pack_made(words, shape, np.dtype(np.uint32), vectors)
+    return pack(words, shape, np.dtype(np.uint32), vectors)
 
 
 _MIDDLE_OF_PAIR: Final = 0x88

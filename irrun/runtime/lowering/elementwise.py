@@ -19,28 +19,10 @@ from irrun.runtime.lowering.builder import F32, Builder, Unsupported, empty_as, 
 from irrun.runtime.lowering.chains import ChainValue, Expression
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
-from irrun_kernels.epilogue import Epilogue
-from irrun_kernels.scalars import ELEMENTS, UNARY
+from irrun_kernels.scalars import ELEMENTS
 
 Function = Callable[..., ChainValue]
 """``function(e, op, *values)`` writes an operation as an expression; Unsupported where it has no kernel."""
-
-
-def has_epilogue(activation: Elementwise | None) -> bool:
-    """Return whether kernels have an activation as their epilogue."""
-    return activation is None or activation.name in UNARY
-
-
-def epilogue(activation: Elementwise | None) -> Epilogue:
-    """Return the epilogue of a kernel; Unsupported if it does not have the function."""
-    if activation is None:
-        return Epilogue()
-    if activation.name == "clamp":
-        return Epilogue(low=activation.parameters[0], high=activation.parameters[1])
-    if not has_epilogue(activation):
-        raise Unsupported(f"no epilogue {activation.name}")
-    alpha, beta = (*activation.parameters, 0.0, 0.0)[:2]
-    return Epilogue(function=UNARY.index(activation.name), alpha=alpha, beta=beta)
 
 
 @lowers(FusedElementwise)

@@ -24,16 +24,16 @@ from irrun.runtime.lowering.builder import (
     share,
 )
 from irrun.runtime.lowering.chains import Expression
-from irrun.runtime.lowering.copies import emit_copy
-from irrun.runtime.lowering.geometry import (
+from irrun.runtime.lowering.copies import emit_border, emit_copy
+from irrun.runtime.lowering.products import (
+    Operands,
     as_images,
-    emit_border,
     emit_channels_last,
     has_channels_last,
     images_of,
+    placed_epilogue,
     window_geometry,
 )
-from irrun.runtime.lowering.products import Operands, placed_epilogue
 from irrun.runtime.symbolic import of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array

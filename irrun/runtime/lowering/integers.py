@@ -15,17 +15,19 @@ from irrun.ops._declared.fused.fused_integer_product import (
 from irrun.runtime.lowering.builder import EMPTY, F32, U8, Builder, Unsupported, lowers
 from irrun.runtime.lowering.convolutions import algorithm_of, has_few_channels
 from irrun.runtime.lowering.copies import emit_contiguous
-from irrun.runtime.lowering.elementwise import epilogue
-from irrun.runtime.lowering.geometry import (
+from irrun.runtime.lowering.images import emit_windows
+from irrun.runtime.lowering.products import (
+    Factors,
+    Operands,
     as_images,
     as_pixels,
     emit_channels_last,
     emit_padding,
+    emit_product,
+    epilogue,
     taps_as_channels,
     window_geometry,
 )
-from irrun.runtime.lowering.images import emit_windows
-from irrun.runtime.lowering.products import Operands, emit_product, of_windows
 from irrun.runtime.view import Operand
 from irrun.tensor import Array
 from irrun.tensor.element_type import dtype_text
@@ -119,7 +121,7 @@ def _emit_product(op: FusedIntegerProduct, builder: Builder, weights: Array, giv
     """A convolution with weights [G, O, I, *K] of images."""
     sums = weights.reshape(*weights.shape[:2], -1).sum(2, np.int32)
     given = _with_integer_epilogue(op, builder, (OF_BYTES.offset - op.epilogue.zero) * sums, given)
-    emit_product(builder, of_windows("bytes", weights, op.weights), given, None, zero)
+    emit_product(builder, Factors("bytes", op.weights, weights), given, None, zero)
 
 
 def _with_integer_epilogue(op: FusedIntegerProduct, builder: Builder, begin: Array, given: Operands) -> Operands:

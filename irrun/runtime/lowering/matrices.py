@@ -8,14 +8,27 @@ from typing import Any, Final
 
 from irrun.kernels.dynamic_quantization import groups_of
 from irrun.kernels.packed_product import FEW_ROWS
-from irrun.ops._declared.fused.fused_matmul import FusedMatMul
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
-from irrun.runtime.lowering.builder import EMPTY, Builder, Unsupported, has_f32, lowers, require_f32
-from irrun.runtime.lowering.copies import emit_operand, emit_rounding, types, weights_for
+from irrun.ops._declared.fused.fused_products import FusedMatMul
+from irrun.runtime.lowering.builder import BF16_BITS, EMPTY, Builder, Unsupported, lowers, require_f32
+from irrun.runtime.lowering.copies import emit_rounding
 from irrun.runtime.lowering.dynamic import coding_of, emit_matrix, emit_rounded_rows, stored_weights
-from irrun.runtime.lowering.elementwise import emit_activation, epilogue, has_epilogue
-from irrun.runtime.lowering.geometry import as_pixels, images_of
-from irrun.runtime.lowering.products import Operands, ProductWeights, alone, emit_product, form_of, placed_epilogue
+from irrun.runtime.lowering.elementwise import emit_activation
+from irrun.runtime.lowering.products import (
+    Factors,
+    Operands,
+    alone,
+    as_pixels,
+    emit_operand,
+    emit_product,
+    epilogue,
+    has_epilogue,
+    images_of,
+    placed_epilogue,
+    types,
+    weights_for,
+)
+from irrun.runtime.packing import form_of
 from irrun.runtime.symbolic import Number, is_found, least, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
@@ -59,10 +72,9 @@ def emit_row_product(
     end: Epilogue = _NO_EPILOGUE,
 ) -> None:
     """Lower a product of rows [M, K] with weights [K, N]; results are f32, bits of bf16, or both."""
-    depth, filters = weights.shape
-    factors = ProductWeights("rows", weights, 1, filters, depth, lambda: weights[None, None])
     added = None if summand is None else as_pixels(summand)
-    emit_product(builder, factors, Operands(as_pixels(x), [as_pixels(out) for out in outs], added, end), bias)
+    given = Operands(as_pixels(x), [as_pixels(out) for out in outs], added, end)
+    emit_product(builder, Factors("rows", weights, weights.T[None]), given, bias)
 
 
 @lowers(FusedPackedMatMul)
@@ -70,7 +82,7 @@ def lower_packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Operand, 
     """A product with weights of at most 8 bits, which stay so in memory."""
     end, coding = epilogue(op.activation), coding_of(op.weights.stored)
     depth, filters = op.weights.shape
-    require_f32(data, summand, holds=has_f32)
+    require_f32(data, summand, may_be_found=True)
     if 0 in (depth, filters):
         raise Unsupported(EMPTY)
     if op.precision is F16:
@@ -108,7 +120,7 @@ def lower_packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Operand, 
         depth=depth // form.each,
         panel_depth=depth,
         filters=filters,
-        bf16=form.bf16,
+        bf16=int(x.dtype == BF16_BITS),
         epilogue=placed_epilogue(builder, given, 0, builder.constant(op.bias)),
         codes=codes,
     )

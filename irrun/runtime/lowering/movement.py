@@ -22,8 +22,7 @@ from irrun.ops._declared.movement.strided_slice import StridedSlice
 from irrun.ops._declared.movement.tile import Tile
 from irrun.ops._declared.movement.variadic_split import VariadicSplit
 from irrun.runtime.lowering.builder import Builder, Unsupported, broadcast_shape, empty_as, integers, lowers
-from irrun.runtime.lowering.copies import emit_copy, laid_as, part_of
-from irrun.runtime.lowering.geometry import emit_border
+from irrun.runtime.lowering.copies import emit_border, emit_copy, laid_as, part_of
 from irrun.runtime.symbolic import Number, is_found
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array

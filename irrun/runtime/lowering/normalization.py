@@ -20,8 +20,6 @@ from irrun.runtime.lowering.builder import (
     F32,
     Builder,
     Unsupported,
-    has_f32,
-    is_f32,
     lowers,
     memory_order,
     require_f32,
@@ -210,4 +208,4 @@ def lower_softmax(op: SoftMaxV1 | SoftMaxV8 | LogSoftmax, builder: Builder, data
 
 def _require_rows(data: Operand, axis: int) -> None:
     """Raise Unsupported unless an array has rows of f32 that are not empty; if calls find them, there may be none."""
-    require_f32(data, holds=is_f32 if is_found(data.shape[axis]) else has_f32)
+    require_f32(data, may_be_found=not is_found(data.shape[axis]))

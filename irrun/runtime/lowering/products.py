@@ -1,164 +1,30 @@
-"""Products of matrices and convolutions as calls of one kernel, for each form of elements."""
+"""Products of matrices and convolutions as calls of one kernel: their operands as images, and their epilogue."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.aligned import staying
-from irrun.runtime.lowering.builder import BF16_BITS, F32, U8, Builder
-from irrun.runtime.lowering.copies import bf16_bits, emit_copy
-from irrun.runtime.lowering.geometry import images_of, over
-from irrun.runtime.packing import run_meanwhile
-from irrun.runtime.symbolic import Number, of_sizes
-from irrun.runtime.view import Operand
+from irrun.kernels.casting import rounded
+from irrun.kernels.elementwise import Elementwise
+from irrun.ops._declared.convolution.spatial import Windows as Spatial
+from irrun.ops._declared.fused.fused_products import FusedProduct
+from irrun.runtime.lowering.builder import BF16_BITS, F32, U8, Builder, Unsupported, require_elements
+from irrun.runtime.lowering.copies import emit_border, emit_copy, emit_rounding
+from irrun.runtime.packing import form_of
+from irrun.runtime.symbolic import Number, largest, of_sizes
+from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
-from irrun_kernels.amx_check import multiplies_bf16, multiplies_bytes
-from irrun_kernels.backends import HAS_BF16_TILES, HAS_BYTE_TILES
 from irrun_kernels.epilogue import Epilogue
 from irrun_kernels.host import LANES
 from irrun_kernels.native import NOWHERE, Address
 from irrun_kernels.pixels import Images, ImageWindows
 from irrun_kernels.product import Product, integer_product, product
-from irrun_kernels.tiling import (
-    Tiling,
-    padded_columns,
-    padded_depth,
-    panel_vectors,
-    tiling,
-)
-
-_BLOCK: Final = 1 << 20
-"""Elements that are made at a time of others, and packed while they are in the caches."""
-
-
-def pack(matrices: Array, vectors: int) -> Array:
-    """Matrices [..., K, N] of words in panels [K, vectors * LANES], the last one as narrow as whole vectors allow.
-
-    Matrices of up to four axes: those along the first are packed one after the other, those along the second are parts
-    of one along K. Strides are arbitrary.
-    """
-    return _packed(matrices, vectors, 1)
-
-
-def pack_bf16(matrices: Array, vectors: int) -> Array:
-    """Matrices of f32 rounded to bf16 in panels of words, each of two rows; the last row may be zeros."""
-    *_, depth, columns = matrices.shape
-    rows = depth + depth % 2
-
-    def rounded(part: slice) -> Array:
-        return bf16_bits(_padded(matrices[..., part], rows - depth))
-
-    shape = (*matrices.shape[:-2], rows, columns)
-    return pack_made(rounded, shape, np.dtype(np.uint16), vectors, 2).view(np.uint32)
-
-
-def pack_bytes(matrices: Array, vectors: int) -> Array:
-    """Matrices [..., 4 * K, N] of bytes with sign in panels of words, each of four rows."""
-    return _packed(matrices.astype(np.int8, copy=False), vectors, 4).view(np.uint32)
-
-
-def pack_made(
-    make: Callable[[slice], Array], shape: tuple[int, ...], dtype: np.dtype[Any], vectors: int, each: int = 1
-) -> Array:
-    """Matrices of a shape, of which ``make`` makes some columns at a time, in panels of words of ``each`` rows."""
-    *lead, depth, columns = shape
-    packed = _empty(shape, dtype)
-    size = vectors * LANES
-    step = max(1, _BLOCK // max(math.prod(lead) * depth * size, 1)) * size
-    parts = (lead[-1] if lead else 1) * depth
-    for first in range(0, columns, step):
-        made = make(slice(first, first + step))
-        _write(made, packed[:, parts * first : parts * (first + step)], vectors, each)
-    return packed.reshape(-1)
-
-
-def _packed(matrices: Array, vectors: int, each: int) -> Array:
-    packed = _empty(matrices.shape, matrices.dtype)
-    _write(matrices, packed, vectors, each)
-    return packed.reshape(-1)
-
-
-def _padded(matrices: Array, rows: int) -> Array:
-    """Matrices with rows of zeros behind them."""
-    none = ((0, 0),)
-    return np.pad(matrices, (*none * (matrices.ndim - 2), (0, rows), *none)) if rows else matrices
-
-
-def _empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    """Memory for packed matrices [groups, elements]."""
-    groups, parts, depth, columns = (1,) * (4 - len(shape)) + shape
-    return staying((groups, parts * depth * padded_columns(columns)), dtype)
-
-
-def _write(matrices: Array, packed: Array, vectors: int, each: int) -> None:
-    """Write matrices, or some panels of them, as panels [K / each, columns, each]."""
-    groups, parts, depth, columns = (1,) * (4 - matrices.ndim) + matrices.shape
-    size, words = vectors * LANES, depth // each
-    whole = columns // size * size
-    rest = padded_columns(columns - whole)
-    panels = packed[:, : parts * depth * whole].reshape(groups, -1, parts, words, size, each)
-    last = packed[:, parts * depth * whole :].reshape(groups, parts, words, rest, each)
-    last[..., columns - whole :, :] = 0
-    rows = matrices.reshape(groups, parts, words, each, columns)
-    builder = Builder()
-    for source, target in (
-        (rows[..., :whole].reshape(groups, parts, words, each, -1, size).transpose(0, 4, 1, 2, 5, 3), panels),
-        (rows[..., whole:].swapaxes(-2, -1), last[..., : columns - whole, :]),
-    ):
-        if source.size:
-            emit_copy(builder, source, builder.view(target))
-    run_meanwhile(builder)
-
-
-class ProductForm(NamedTuple):
-    """The elements that a product multiplies at a time: how many, what packs them in panels, and tiles of AMX.
-
-    Columns of panels are as long as the tiles of the processor need; whether these are right is found out when asked.
-    """
-
-    each: int
-    pack: Callable[[Array, int], Array]
-    is_padded: bool = False
-    has_tiles: Callable[[], bool] = bool
-
-    @property
-    def bf16(self) -> int:
-        return int(self.each == 2)
-
-    def words(self, depth: int) -> int:
-        return -(-depth // self.each)
-
-    def packed_depth(self, words: int) -> int:
-        """The elements in a column of a panel."""
-        return padded_depth(words, self.is_padded)
-
-    def panels(self, matrices: Array, vectors: int) -> Array:
-        """Pack right factors [groups, taps, depth, columns], with zeros behind the elements of each tap."""
-        groups, taps, depth, columns = matrices.shape
-        each = self.each * self.words(depth)
-        rows = self.each * self.packed_depth(taps * self.words(depth))
-        if rows != taps * depth:
-            whole = np.zeros((groups, 1, rows, columns), matrices.dtype)
-            whole[:, 0, : taps * each].reshape(groups, taps, each, columns)[:, :, :depth] = matrices
-            matrices = whole
-        return self.pack(matrices, vectors)
-
-
-F32_FORM: Final = ProductForm(1, pack)
-BF16_FORM: Final = ProductForm(2, pack_bf16, HAS_BF16_TILES, multiplies_bf16)
-BYTE_FORM: Final = ProductForm(4, pack_bytes, HAS_BYTE_TILES, multiplies_bytes)
-"""An f32, and words of two bf16 or of four bytes."""
-
-_FORMS: Final = {F32: F32_FORM, BF16_BITS: BF16_FORM, U8: BYTE_FORM}
-
-
-def form_of(x: Operand) -> ProductForm:
-    """The form of the elements of a left factor."""
-    return _FORMS[x.dtype]
+from irrun_kernels.scalars import UNARY
+from irrun_kernels.tiling import padded_columns, padded_depth, panel_vectors, tiling
 
 
 class Operands(NamedTuple):
@@ -176,7 +42,9 @@ class Operands(NamedTuple):
     @property
     def windows(self) -> ImageWindows:
         """The windows with the sizes of images and results."""
-        return over(self.geometry, self.x, self.outs[0])
+        out = self.outs[0]
+        counts, sizes = ((1, *each.shape[2:])[-3:] for each in (out, self.x))
+        return self.geometry._replace(images=out.shape[0], counts=counts, sizes=sizes)
 
 
 class Steps(NamedTuple):
@@ -187,60 +55,45 @@ class Steps(NamedTuple):
     bias: Number
 
 
-class ProductWeights(NamedTuple):
-    """Right factors: ``matrices`` returns them as [groups, taps, depth, filters]; ``key`` tells them from others.
+class Factors(NamedTuple):
+    """Right factors: ``weights`` [G, O, I, *K], which ``key`` tells from others that are made of the same ``source``.
 
-    The ``source`` of all is an array of the model. Channels of groups follow each other, unless there are ``steps``.
-    Windows may have some of the taps only, with others ``before`` and ``after`` them.
+    The source is an array of the model. Channels of groups follow each other, unless there are ``steps``. Windows may
+    have some of the taps only, with others ``before`` and ``after`` them.
     """
 
     key: Hashable
     source: Array
-    groups: int
-    filters: int
-    depth: int
-    matrices: Callable[[], Array]
+    weights: Array
     steps: Steps | None = None
     before: int = 0
     after: int = 0
 
 
-def of_windows(key: Hashable, weights: Array, source: Array) -> ProductWeights:
-    """The right factors of a convolution with weights [G, O, I, *K]."""
-    groups, filters, depth = weights.shape[:3]
-
-    def matrices() -> Array:
-        return weights.reshape(groups, filters, depth, -1).transpose(0, 3, 2, 1)
-
-    return ProductWeights(key, source, groups, filters, depth, matrices)
-
-
 def emit_product(
-    builder: Builder,
-    weights: ProductWeights,
-    given: Operands,
-    bias: Array | None = None,
-    zero: int | None = None,
+    builder: Builder, factors: Factors, given: Operands, bias: Array | None = None, zero: int | None = None
 ) -> None:
     """Multiply the pixels that windows meet.
 
     Pixels outside of images have elements ``zero``, None where no window meets any.
     """
-    form = form_of(given.x)
-    geometry = given.windows
-    taps, words = math.prod(geometry.taps), form.words(weights.depth)
+    form, geometry, weights = form_of(given.x), given.windows, factors.weights
+    groups, filters, depth = weights.shape[:3]
+    taps, words = math.prod(geometry.taps), form.words(depth)
     points = geometry.images * math.prod(geometry.counts)
-    vectors = panel_vectors(weights.filters)
-    cut = of_sizes(tiling)(points, taps, words, weights.filters, weights.groups, has_tiles=form.has_tiles())
-    panel_depth = form.packed_depth((weights.before + taps + weights.after) * words)
-    outside = None if zero is None else np.full(form.each * words, zero)
+    vectors = panel_vectors(filters)
+    cut = of_sizes(tiling)(points, taps, words, filters, groups, has_tiles=form.has_tiles())
+    panel_depth = padded_depth((factors.before + taps + factors.after) * words, form.is_padded)
     panels = builder.packed(
-        (weights.key, form.each),
-        weights.source,
+        (factors.key, form.each),
+        factors.source,
         vectors,
-        lambda: form.panels(weights.matrices(), vectors),
+        lambda: form.panels(weights.reshape(groups, filters, depth, -1).transpose(0, 3, 2, 1), vectors),
     )
-    steps = weights.steps or Steps(weights.depth, weights.filters, weights.filters)
+    steps = factors.steps or Steps(depth, filters, filters)
+    # Where no result is f32, sums are kept in the workspace.
+    end = placed_epilogue(builder, given, 4 * LANES * vectors, builder.constant(bias))
+    sums = 0 if end.out.start != NOWHERE else (cut.points + cut.rows) * end.out.pixel
     arguments = Product(
         x=images_of(builder, given.x),
         panels=panels,
@@ -248,18 +101,18 @@ def emit_product(
         cut=cut,
         depth=words,
         panel_depth=panel_depth,
-        filters=weights.filters,
-        epilogue=placed_epilogue(builder, given, 4 * LANES * vectors, builder.constant(bias)),
-        zeros=builder.constant(outside, given.x.dtype),
-        bf16=form.bf16,
+        filters=filters,
+        epilogue=end,
+        zeros=builder.constant(None if zero is None else np.full(form.each * words, zero), given.x.dtype),
+        bf16=int(given.x.dtype == BF16_BITS),
         next_x=given.x.itemsize * steps.x,
-        next_panels=4 * panel_depth * padded_columns(weights.filters),
+        next_panels=4 * panel_depth * padded_columns(filters),
         next_out=steps.out,
         next_bias=4 * steps.bias,
-        first_row=weights.before * words,
+        first_row=factors.before * words,
     )
-    kernel = integer_product if form is BYTE_FORM else product
-    builder.call(kernel, arguments, weights.groups * cut.tasks, workspace_of(arguments))
+    kernel = integer_product if given.x.dtype == U8 else product
+    builder.call(kernel, arguments, groups * cut.tasks, cut.workspace + sums)
 
 
 def placed_epilogue(builder: Builder, given: Operands, pixel: int, bias: Address = NOWHERE) -> Epilogue:
@@ -272,13 +125,112 @@ def placed_epilogue(builder: Builder, given: Operands, pixel: int, bias: Address
     return epilogue._replace(**outs)
 
 
-def workspace_of(arguments: Product) -> int:
-    """The bytes of workspace of a product, with room for sums where no result is f32."""
-    cut: Tiling = arguments.cut
-    out = arguments.epilogue.out
-    return cut.workspace + (0 if out.start != NOWHERE else (cut.points + cut.rows) * out.pixel)
-
-
 def alone(outs: Sequence[Operand]) -> Any:
     """The only result of a product, or all of them."""
     return outs[0] if len(outs) == 1 else tuple(outs)
+
+
+def has_epilogue(activation: Elementwise | None) -> bool:
+    """Return whether kernels have an activation as their epilogue."""
+    return activation is None or activation.name in UNARY
+
+
+def epilogue(activation: Elementwise | None) -> Epilogue:
+    """Return the epilogue of a kernel; Unsupported if it does not have the function."""
+    if activation is None:
+        return Epilogue()
+    if activation.name == "clamp":
+        return Epilogue(low=activation.parameters[0], high=activation.parameters[1])
+    if not has_epilogue(activation):
+        raise Unsupported(f"no epilogue {activation.name}")
+    alpha, beta = (*activation.parameters, 0.0, 0.0)[:2]
+    return Epilogue(function=UNARY.index(activation.name), alpha=alpha, beta=beta)
+
+
+def emit_operand(op: FusedProduct, builder: Builder, data: Operand) -> View:
+    """The data of a product: bits of bf16, or f32 rounded to the precision."""
+    if data.dtype == BF16_BITS:
+        require_elements(data)
+        return builder.view(data)
+    return emit_rounding(builder, data, op.precision)
+
+
+def weights_for(op: FusedProduct, data: Operand) -> Array:
+    """The weights of a product: those of the model for bits of bf16, which are rounded where they are packed."""
+    return op.weights if data.dtype == BF16_BITS else op.rounded_weights
+
+
+def are_finite(op: FusedProduct) -> bool:
+    """Return whether all weights of a product are finite in its precision."""
+    extremes = np.array([op.weights.min(initial=0), op.weights.max(initial=0)], F32)
+    return bool(np.isfinite(rounded(extremes, op.precision.name)).all())
+
+
+def types(op: FusedProduct) -> list[np.dtype[Any]]:
+    """The types of the outputs of a product."""
+    return [F32] * op.floats + [BF16_BITS] * op.bf16
+
+
+def as_images(x: Any) -> Any:
+    """[N, C, W] as [N, C, 1, W]."""
+    return x[:, :, None] if x.ndim == 3 else x
+
+
+def as_pixels(rows: Any) -> Any:
+    """Rows [M, C] as an image of one row."""
+    return rows.T[None, :, None]
+
+
+def images_of(builder: Builder, x: Operand | None) -> Images:
+    """The address of images, and the strides of images, planes, rows and pixels."""
+    return Images() if x is None else Images(builder.address(x), x.strides[0], *(0, *x.strides[2:])[-3:])
+
+
+def has_channels_last(x: Operand) -> bool:
+    """Return whether the channels of images are neighbours."""
+    return x.strides[1] == x.itemsize or x.shape[1] == 1
+
+
+def emit_channels_last(builder: Builder, x: Operand) -> View:
+    """[N, C, *S] whose channels are neighbours: itself or a copy."""
+    return builder.view(x) if has_channels_last(x) else emit_copy(builder, x, builder.images(x.shape, x.dtype))
+
+
+def window_geometry(windows: Spatial, kernel: Sequence[int], x: Operand) -> tuple[ImageWindows, list[int]]:
+    """The geometry of windows over up to three axes, and their numbers along each of at least two.
+
+    Unsupported where images are cropped, or have no windows.
+    """
+    begins, ends, counts = windows.place(x.shape[2:], kernel)
+    if any(pad < 0 for pad in (*begins, *ends)) or 0 in counts:
+        raise Unsupported("negative pads, or images without windows")
+    front = 3 - len(counts)
+    taps, strides, dilations = ((*(1,) * front, *each) for each in (kernel, windows.strides, windows.dilations))
+    geometry = ImageWindows(taps, strides, dilations, (*(0,) * front, *begins))
+    return geometry, [*(1,) * (2 - len(counts)), *counts]
+
+
+def taps_as_channels(weights: Array, geometry: ImageWindows) -> tuple[Array, ImageWindows]:
+    """Weights [1, O, I, *K], and windows over images with all around them that windows reach.
+
+    The taps of a row are neighbours in memory: one tap of more channels.
+    """
+    rows = np.moveaxis(weights, -1, 2).reshape(1, weights.shape[1], -1, *weights.shape[3:-1], 1)
+    return rows, geometry._replace(taps=(*geometry.taps[:2], 1), begins=(0, 0, 0))
+
+
+def emit_padding(builder: Builder, x: Operand, out: Operand, geometry: ImageWindows, outside: int = 0) -> View:
+    """The images with a number around them, as far as the windows of a result reach."""
+    sizes, begins, reached = x.shape[2:], geometry.begins[5 - x.ndim :], []
+    for axis in range(2, x.ndim):
+        taps, step, dilation, begin = (each[axis + 3 - x.ndim] for each in geometry[:4])
+        reach = (out.shape[axis] - 1) * step + (taps - 1) * dilation + 1
+        reached.append(largest(reach, begin + x.shape[axis]))
+    ends = [whole - begin - size for whole, begin, size in zip(reached, begins, sizes, strict=True)]
+    if not any((*begins, *ends)) and (x.strides[1], x.strides[-1]) == (x.itemsize, x.itemsize * x.shape[1]):
+        return builder.view(x)
+    made = builder.images((*x.shape[:2], *reached), x.dtype)
+    inside = tuple(slice(begin, begin + size) for begin, size in zip(begins, sizes, strict=True))
+    emit_border(builder, made, (0, 0, *begins), (0, 0, *ends), np.full(1, outside, x.dtype))
+    emit_copy(builder, x, made[(slice(None), slice(None), *inside)])
+    return made

@@ -8,13 +8,12 @@ import numpy as np
 
 from irrun.kernels.recurrent import Cell, Gru, Lstm, Rnn
 from irrun.ops._declared.fused.fused_recurrence import FusedRecurrence
-from irrun.runtime.lowering.builder import I64, Builder, Unsupported, lowers, require_f32
+from irrun.runtime.lowering.builder import BF16_BITS, F32, I64, Builder, Unsupported, lowers, require_f32
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.copies import emit_contiguous, emit_rounding
 from irrun.runtime.lowering.matrices import emit_row_product
-from irrun.runtime.lowering.products import BF16_FORM, F32_FORM
 from irrun.runtime.lowering.stacks import matrices_of
-from irrun.runtime.packing import finished
+from irrun.runtime.packing import finished, form_of
 from irrun.runtime.symbolic import Number, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
@@ -48,13 +47,14 @@ def lower_recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: An
         emit_row_product(builder, one.w, given.reshape(-1, inputs), [projected[number]], one.b)
     hidden = builder.empty((batch, steps, directions, size)).swapaxes(1, 2)
     ends = [builder.empty((batch, directions, size)) for _ in states]
-    form = BF16_FORM if is_rounded else F32_FORM
+    form = form_of(np.empty(0, BF16_BITS if is_rounded else F32))._replace(is_padded=False)
     depth, vectors = form.words(size), panel_vectors(gates * size)
     cut = of_sizes(tiling)(batch, 1, depth, gates * size)
     parts = [slice(2), slice(2, 3)] if kind == GRU else [slice(gates)]
 
     def of_gates() -> list[Array]:
-        return [form.pack(one.r[part].swapaxes(0, 1).reshape(size, -1), vectors) for one in passes for part in parts]
+        matrices = (one.r[part].swapaxes(0, 1).reshape(1, 1, size, -1) for one in passes for part in parts)
+        return [form.panels(each, vectors) for each in matrices]
 
     panels = builder.packed(
         ("gates", form.each),
@@ -80,14 +80,14 @@ def lower_recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: An
         next_panels=4 * depth * sum(padded_columns(len(range(gates)[part]) * size) for part in parts),
         tile_rows=cut.rows,
         vectors=cut.vectors,
-        bf16=form.bf16,
+        bf16=int(is_rounded),
         inner=builder.constant(np.stack(inner) if inner else None),
         lengths=counts,
     )
     if kind == LSTM:
         cell, end_cell = (matrices_of(builder, each[1][:, :, None]) for each in (states, ends))
         arguments = arguments._replace(cell=cell, end_cell=end_cell)
-    words = batch * size * (gates + 1) + batch * depth * form.bf16
+    words = batch * size * (gates + 1) + batch * depth * is_rounded
     builder.call(recurrence, arguments, directions, 24 * rows + 4 * words)
     return hidden, *ends
 

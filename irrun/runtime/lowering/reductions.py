@@ -17,11 +17,11 @@ from irrun.ops._declared.reduction.reduce_mean import ReduceMean
 from irrun.ops._declared.reduction.reduce_min import ReduceMin
 from irrun.ops._declared.reduction.reduce_prod import ReduceProd
 from irrun.ops._declared.reduction.reduce_sum import ReduceSum
-from irrun.runtime.lowering.builder import Builder, Numbers, Unsupported, integers, lowers
+from irrun.runtime.lowering.builder import Builder, Unsupported, integers, lowers
 from irrun.runtime.lowering.chains import Expression, emit_type
 from irrun.runtime.lowering.elementwise import as_type
 from irrun.runtime.symbolic import Number, largest
-from irrun.runtime.view import Operand, View
+from irrun.runtime.view import Numbers, Operand, View
 
 _FUNCTIONS = {
     ReduceSum: "add",

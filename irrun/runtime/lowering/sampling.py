@@ -23,7 +23,6 @@ from irrun.runtime.lowering.builder import (
     I64,
     Builder,
     Unsupported,
-    has_f32,
     lowers,
     memory_order,
     require_f32,
@@ -31,8 +30,8 @@ from irrun.runtime.lowering.builder import (
 )
 from irrun.runtime.lowering.chains import emit_i64
 from irrun.runtime.lowering.copies import emit_contiguous, emit_copy, laid_as
-from irrun.runtime.lowering.geometry import emit_channels_last
 from irrun.runtime.lowering.movement import lower_pad
+from irrun.runtime.lowering.products import emit_channels_last
 from irrun.runtime.symbolic import Number, hint_of, is_same, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
@@ -253,7 +252,7 @@ def lower_roi_align(
 ) -> View:
     """Bins of regions as means or maxima of samples; regions that are nowhere are faults."""
     require_f32(data)
-    require_f32(rois, holds=has_f32)
+    require_f32(rois, may_be_found=True)
     if not op.pooled_h * op.pooled_w:
         raise Unsupported("regions without bins")
     mode = op.aligned_mode if isinstance(op, ROIAlignV9) else "asymmetric"

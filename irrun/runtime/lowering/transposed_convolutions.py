@@ -7,13 +7,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun.ops._declared.fused.fused_transposed_convolution import FusedTransposedConvolution
+from irrun.ops._declared.fused.fused_products import FusedTransposedConvolution
 from irrun.runtime.lowering.builder import Builder, Unsupported, lowers, require_f32
-from irrun.runtime.lowering.copies import are_finite, emit_copy, emit_operand, types
-from irrun.runtime.lowering.elementwise import epilogue
-from irrun.runtime.lowering.geometry import as_volumes, emit_channels_last
+from irrun.runtime.lowering.copies import emit_copy
 from irrun.runtime.lowering.images import emit_depthwise
-from irrun.runtime.lowering.products import Operands, Steps, alone, emit_product, of_windows
+from irrun.runtime.lowering.products import (
+    Factors,
+    Operands,
+    Steps,
+    alone,
+    are_finite,
+    emit_channels_last,
+    emit_operand,
+    emit_product,
+    epilogue,
+    types,
+)
 from irrun.runtime.symbolic import Number
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
@@ -59,19 +68,18 @@ def lower_transposed_convolution(
     if data.shape[1] != op.weights.shape[0] * op.weights.shape[1]:
         raise Unsupported("channels that do not fit the weights")
 
-    x = emit_channels_last(builder, as_volumes(emit_operand(op, builder, data)))
+    x = emit_channels_last(builder, _as_volumes(emit_operand(op, builder, data)))
     axes = _axes(op, data)
     blocks = _in_blocks(op, axes)
     groups, depth, filters = blocks.shape[:3]
     whole = [axis.blocks * axis.stride for axis in axes]
     inside = (..., *(slice(axis.crop, axis.crop + axis.size) for axis in axes))
     outs = [builder.images((data.shape[0], groups * filters, *whole), dtype) for dtype in types(op)]
-    added = None if summand is None else emit_channels_last(builder, as_volumes(summand))
+    added = None if summand is None else emit_channels_last(builder, _as_volumes(summand))
     if added is not None and [axis.size for axis in axes] != whole:
         around = builder.images(outs[0].shape)
         emit_copy(builder, added, around[inside])
         added = around
-    bias = None if op.bias is None else op.bias.reshape(-1)
     is_depthwise = groups > 1 and depth == filters == 1
     builder.algorithm = "depthwise" if is_depthwise else "product by blocks"
     split = (True, groups > 1, groups > 1)
@@ -88,15 +96,20 @@ def lower_transposed_convolution(
         )
         weights = _weights_of(blocks, runs, taps)
         if is_depthwise:
-            emit_depthwise(builder, weights[:, 0, 0], bias, given)
+            emit_depthwise(builder, weights[:, 0, 0], op.bias, given)
             continue
         key = ("blocks", *(axis.stride for axis in axes), *(run.start for run in runs))
-        factors = of_windows(key, weights, op.rounded_weights)
+        factors = Factors(key, op.rounded_weights, weights)
         if groups == 1:
             factors = factors._replace(steps=Steps(0, outs[0].strides[3] // outs[0].itemsize, 0))
-        emit_product(builder, factors, given, None if bias is None else np.tile(bias, len(runs[2])), 0)
+        emit_product(builder, factors, given, None if op.bias is None else np.tile(op.bias, len(runs[2])), 0)
         builder.cover(*(_in_runs(each, axes, runs) for each in (*outs, added) if each is not None))
     return alone([out[inside][(..., *(0,) * (5 - data.ndim), *(slice(None),) * (data.ndim - 2))] for out in outs])
+
+
+def _as_volumes(x: Any) -> Any:
+    """[N, C, *S] with three spatial axes."""
+    return x[(slice(None), slice(None), *(None,) * (5 - x.ndim))]
 
 
 def _has_gaps(op: FusedTransposedConvolution) -> bool:

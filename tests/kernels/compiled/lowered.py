@@ -9,11 +9,10 @@ import numpy as np
 
 from irrun.ops import Op
 from irrun.runtime.instance import Instance
-from irrun.runtime.layout import Size
-from irrun.runtime.lowering import lowering_of
+from irrun.runtime.lower import lowering_of
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.packing import finish
-from irrun.runtime.program import Program, assembled
+from irrun.runtime.program import Program, Size, assembled
 from irrun.runtime.request import Refused, Request
 from irrun.runtime.symbolic import hint_of
 from irrun.runtime.view import View

@@ -16,8 +16,7 @@ import pytest
 from irrun.kernels.casting import bf16_bits, rounded
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops._declared.convolution.spatial import Windows
-from irrun.ops._declared.fused.fused_convolution import FusedConvolution
-from irrun.ops._declared.fused.fused_matmul import FusedMatMul
+from irrun.ops._declared.fused.fused_products import FusedConvolution, FusedMatMul
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import BF16, F32
 from irrun_kernels.host import LANES, LEVEL

@@ -8,9 +8,9 @@ import pytest
 from irrun.kernels.casting import bf16_bits, rounded, widened
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops._declared.fused.fused_conversions import FusedRound
-from irrun.ops._declared.fused.fused_matmul import FusedMatMul
-from irrun.runtime.lowering import copies, products
-from irrun.runtime.packing import finished, packed
+from irrun.ops._declared.fused.fused_products import FusedMatMul
+from irrun.runtime import packing
+from irrun.runtime.packing import finished
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BF16, F16, F32, U16
 from irrun_kernels.backends import OF_BF16
@@ -57,19 +57,7 @@ def test_rows_of_larger_arrays(shape: tuple[int, ...]) -> None:
     for type, rounding in ((BF16, "bf16"), (F16, "f16")):
         found = run(FusedRound(Fact(F32, Shape(shape)), type), x, constants=1)
         np.testing.assert_array_equal(found, rounded(np.ascontiguousarray(x), rounding))
-    bits = finished(lambda: copies.bf16_bits(x))
-    np.testing.assert_array_equal(bits, bf16_bits(np.ascontiguousarray(x)))
-
-
-@merged()
-@pytest.mark.parametrize("shape", [(7, 300), (3, 8, 300), (2, 3, 5, 300)])
-def test_weights_are_packed_some_columns_at_a_time(shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    weights = np.random.default_rng(0).standard_normal(shape, np.float32)
-    with packed():
-        whole = products.pack_bf16(weights, 2)
-        monkeypatch.setattr(products, "_BLOCK", 1)
-        in_parts = products.pack_bf16(weights, 2)
-    np.testing.assert_array_equal(in_parts, whole)
+    np.testing.assert_array_equal(finished(lambda: packing.bf16_bits(x)), bf16_bits(np.ascontiguousarray(x)))
 
 
 def multiplied_in_pairs(x: Array, weights: Array) -> Array:

@@ -7,7 +7,7 @@ import pytest
 
 from irrun.ops._declared.matrix.einsum import Einsum
 from irrun.ops._declared.matrix.matmul import MatMul
-from irrun.runtime.lowering import lowering_of
+from irrun.runtime.lower import lowering_of
 from irrun.tensor import Array
 from tests.kernels.compiled.lowered import opened, run
 from tests.kernels.merged import merged

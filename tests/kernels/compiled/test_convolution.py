@@ -12,12 +12,12 @@ from numpy.lib.stride_tricks import sliding_window_view
 from irrun.kernels.casting import bf16_bits, rounded
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops._declared.convolution.spatial import Windows
-from irrun.ops._declared.fused.fused_convolution import FusedConvolution
 from irrun.ops._declared.fused.fused_max_pool import FusedMaxPool
+from irrun.ops._declared.fused.fused_products import FusedConvolution
 from irrun.runtime.instance import Instance
 from irrun.runtime.lowering.builder import Builder, Unsupported
-from irrun.runtime.lowering.convolutions import lower_convolution
-from irrun.runtime.lowering.geometry import Part, parts_of
+from irrun.runtime.lowering.convolutions import Part, lower_convolution, parts_of
+from irrun.runtime.lowering.products import Operands
 from irrun.runtime.packing import packed
 from irrun.runtime.program import assembled
 from irrun.runtime.request import Refused, Request
@@ -63,7 +63,8 @@ def test_taps_that_meet_only_padding_are_left_out() -> None:
         (slice(2, 12), slice(1, 2)),
         (slice(12, 14), slice(0, 2)),
     ]
-    begins = [(part.of(windows, image)[0].begins[1], part.of(windows, image)[1].shape[2]) for part in parts]
+    given = [part.of(Operands(image, [], geometry=windows)) for part in parts]
+    begins = [(each.geometry.begins[1], each.x.shape[2]) for each in given]
     assert begins == [(0, 14), (0, 12), (0, 14)]
     assert parts_of(windows, image, (14, 1), is_cut=False) == [
         Part((slice(0, 14), slice(0, 1)), (slice(0, 3), slice(0, 1)))

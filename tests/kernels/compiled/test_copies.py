@@ -11,9 +11,10 @@ import pytest
 from irrun.ops._declared.fused.fused_concat import FusedConcat
 from irrun.ops._declared.matrix.matmul import MatMul
 from irrun.ops._declared.movement.roll import Roll
-from irrun.runtime.lowering import lowering_of
-from irrun.runtime.lowering.builder import Builder, Call, Unsupported
+from irrun.runtime.lower import lowering_of
+from irrun.runtime.lowering.builder import Builder, Unsupported
 from irrun.runtime.lowering.copies import emit_copy
+from irrun.runtime.view import Call
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32
 from tests.kernels.compiled.lowered import placed, results, run

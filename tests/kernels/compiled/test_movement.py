@@ -27,10 +27,11 @@ from irrun.ops._declared.movement.space_to_depth import SpaceToDepth
 from irrun.ops._declared.movement.strided_slice import StridedSlice
 from irrun.ops._declared.movement.tile import Tile
 from irrun.ops._declared.sequence.one_hot import OneHotV1, OneHotV16
-from irrun.runtime.lowering import lowering_of
-from irrun.runtime.lowering.builder import Builder, Call, Unsupported
+from irrun.runtime.lower import lowering_of
+from irrun.runtime.lowering.builder import Builder, Unsupported
 from irrun.runtime.lowering.copies import emit_copy
 from irrun.runtime.lowering.movement import lower_pad
+from irrun.runtime.view import Call
 from irrun.tensor import Array
 from irrun_kernels.elements import KINDS
 from tests.kernels.compiled.lowered import placed, results, run

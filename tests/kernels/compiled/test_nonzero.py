@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from irrun.ops._declared.condition.non_zero import NonZero
-from irrun.runtime.lowering import lowering_of
+from irrun.runtime.lower import lowering_of
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.view import View
 from irrun.tensor import Array

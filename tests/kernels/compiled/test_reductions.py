@@ -22,7 +22,7 @@ from irrun.ops._declared.reduction.reduce_mean import ReduceMean
 from irrun.ops._declared.reduction.reduce_min import ReduceMin
 from irrun.ops._declared.reduction.reduce_prod import ReduceProd
 from irrun.ops._declared.reduction.reduce_sum import ReduceSum
-from irrun.runtime.lowering import lowering_of
+from irrun.runtime.lower import lowering_of
 from irrun.tensor import Array
 from tests.kernels.compiled.lowered import opened, run
 from tests.kernels.compiled.test_elements import FLOATS, INTEGERS, values

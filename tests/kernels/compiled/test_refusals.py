@@ -32,7 +32,7 @@ from irrun.ops._declared.pooling.adaptive_avg_pool import AdaptiveAvgPool
 from irrun.ops._declared.reduction.reduce_sum import ReduceSum
 from irrun.ops._declared.shape.unsqueeze import Unsqueeze
 from irrun.ops._declared.sort.top_k import TopKV11
-from irrun.runtime.lowering import lowering_of
+from irrun.runtime.lower import lowering_of
 from irrun.runtime.lowering.builder import Builder, Unsupported
 from irrun.runtime.lowering.convolutions import algorithm_of
 from tests.kernels.compiled.lowered import placed, run

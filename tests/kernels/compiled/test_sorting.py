@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from irrun.ops._declared.sort.top_k import TopKV1, TopKV3, TopKV11
-from irrun.runtime.lowering import lowering_of
+from irrun.runtime.lower import lowering_of
 from irrun.runtime.lowering.builder import Builder
 from irrun.tensor import Array
 from tests.kernels.compiled.lowered import opened, placed, results
