@@ -21,7 +21,8 @@ def clip(x: Any, low: Any, high: Any) -> Any:
 class ElementFunction(NamedTuple):
     """A function of elements whose types are ``operands``, a letter each, to one of the type ``result``.
 
-    ``cost`` is nanoseconds. If the function is ``wide``, it gets f64 for f32. The function ``far`` takes the place of
+    ``cost`` is nanoseconds. If the function is ``wide``, it gets f64 for f32; one of ``rows`` gets the addresses of the
+    result and of the operands, and the number of elements. The function ``far`` takes the place of
     it where ``is_far`` says so of the operands; it may have branches. Products and windows may have a function that is
     ``in_epilogues``: that of f32, with up to two parameters.
     """
@@ -35,6 +36,7 @@ class ElementFunction(NamedTuple):
     far: Callable[..., Any] | None = None
     is_far: Callable[..., Any] | None = None
     in_epilogues: bool = False
+    rows: bool = False
 
 
 def activations(

@@ -109,6 +109,22 @@ def right_shift(x: Any, y: Any) -> Any:
     return x >> (y if 0 <= y < 64 else _LAST)
 
 
+OUTSIDE: Final = -1 << 60
+"""The place of an element that does not exist. Sums of places with some of these are below half of it."""
+
+
+@scalar
+def place(index: Any, size: Any, step: Any) -> Any:
+    """The distance of an element from the first one along an axis, whose elements are ``step`` apart."""
+    return index * step if 0 <= index < size else OUTSIDE
+
+
+@scalar
+def place_from_end(index: Any, size: Any, step: Any) -> Any:
+    """The same, where negative indices count from the end."""
+    return place(index + size if index < 0 else index, size, step)
+
+
 _INF: Final = math.inf
 _NAN: Final = math.nan
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun_kernels import angles, functions, integers, real
+from irrun_kernels import angles, conversions, functions, integers, real
 from irrun_kernels.activations import ElementFunction, clip
 from irrun_kernels.copies import copy_rows
 from irrun_kernels.functions import RUN
@@ -42,6 +42,10 @@ def _far(
 
 def _in_epilogues(elements: Sequence[ElementFunction]) -> list[ElementFunction]:
     return [each._replace(in_epilogues=True) for each in elements]
+
+
+def _of_rows(name: str, operands: str, result: str, cost: float, function: Callable[..., Any]) -> ElementFunction:
+    return ElementFunction(name, operands, result, cost, function, rows=True)
 
 
 def _to(target: str, sources: str, function: Callable[..., Any] = lambda x: x) -> list[ElementFunction]:
@@ -101,6 +105,11 @@ ELEMENTS: Final = (
     *_to("q", "fd", integers.in_64_bits),
     *_to("Q", "fd", integers.unsigned),
     *_of("xq", "fd", 0.2, trunc=integers.in_32_bits),
+    *_of("xxxx", "q", 0.4, place=integers.place, place_from_end=integers.place_from_end),
+    _of_rows("bf16_bits", "f", "H", 0.1, conversions.rounding(conversions.AS_BITS)),
+    _of_rows("round_to_bf16", "f", "f", 0.1, conversions.rounding(conversions.AS_FLOATS)),
+    _of_rows("round_to_f16", "f", "f", 0.1, conversions.rounding(conversions.AS_F16)),
+    _of_rows("quantize", "ffff", "B", 0.15, conversions.quantize),
 )
 
 NUMBERS: Final = {(each.name, each.operands): number for number, each in enumerate(ELEMENTS)}
@@ -111,16 +120,20 @@ UNARY: Final = tuple(each.name for each in _IN_EPILOGUES)
 """Functions of one f32 and up to two parameters that epilogues have, by their number."""
 
 
+_PLACES: Final = "xyzw"
+"""Operands of a function, in the sources of loops."""
+
+
 def _operands(element: ElementFunction) -> str:
     """The operands of an element in the source of a loop."""
-    pairs = zip("xyz", element.operands, strict=False)
+    pairs = zip(_PLACES, element.operands, strict=False)
     return ", ".join(f"np.float64({name}[i])" if element.wide and kind == "f" else f"{name}[i]" for name, kind in pairs)
 
 
 def _loop(number: int, element: ElementFunction) -> Iterator[str]:
     """The source of a loop."""
     operands = _operands(element)
-    yield f"def loop_{number}(out, {', '.join('xyz'[: len(element.operands)])}):"
+    yield f"def loop_{number}(out, {', '.join(_PLACES[: len(element.operands)])}):"
     yield "    for i in range(len(out)):"
     yield f"        out[i] = function_{number}({operands})"
     if element.far is not None:
@@ -131,19 +144,22 @@ def _loop(number: int, element: ElementFunction) -> Iterator[str]:
 
 def _choice(number: int, element: ElementFunction) -> Iterator[str]:
     """The source of the call of a loop, with arrays at addresses."""
-    places = zip(("out", *"xyz"), element.result + element.operands, strict=False)
-    arrays = [f"carray(pointer_{ord(kind)}({place}), count)" for place, kind in places]
+    places = [*zip(("out", *_PLACES), element.result + element.operands, strict=False)]
+    arrays = [place if element.rows else f"carray(pointer_{ord(kind)}({place}), count)" for place, kind in places]
     yield f"    {'el' if number else ''}if number == {number}:"
-    yield f"        loop_{number}({', '.join(arrays)})"
+    if element.rows:
+        yield f"        function_{number}({', '.join(arrays)}, count)"
+    else:
+        yield f"        loop_{number}({', '.join(arrays)})"
 
 
 def _loops() -> Any:
     """The function `apply`."""
-    lines = ["def apply(number, count, out, x, y, z):"]
+    lines = [f"def apply(number, count, out, {', '.join(_PLACES)}):"]
     for number, element in enumerate(ELEMENTS):
         lines += _choice(number, element)
     for number, element in enumerate(ELEMENTS):
-        lines += _loop(number, element)
+        lines += () if element.rows else _loop(number, element)
     return compiled(lines, enumerate(ELEMENTS), "apply")
 
 
@@ -175,7 +191,7 @@ def compiled(lines: Sequence[str], elements: Iterable[tuple[int, ElementFunction
 
 
 apply: Any = Deferred(lambda: _loops().form)
-"""``apply(number, count, out, x, y, z)``: write the function of some elements from the addresses of its operands.
+"""``apply(number, count, out, x, y, z, w)``: write the function of some elements from the addresses of its operands.
 
 The memory of the result must not overlap that of an operand.
 """

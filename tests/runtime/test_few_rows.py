@@ -57,6 +57,6 @@ def check_rows(net: Net, width: int, columns: int, folder: Path, precision: str,
 @needs_kernels
 @pytest.mark.parametrize("shape", [(0, 4), (4, 0), (3, 0, 2), (0,)])
 def test_bits_of_no_elements(shape: tuple[int, ...]) -> None:
-    from irrun.runtime.lowering.copies import bf16_bits
+    from irrun.runtime.lowering.conversions import bf16_bits
 
     assert bf16_bits(np.zeros(shape, np.float32)).shape == shape

@@ -15,7 +15,7 @@ from irrun.ops._declared.fused.fused_convolution import FEW_CHANNELS, FusedConvo
 from irrun.runtime.at_once import run_at_once
 from irrun.runtime.lowering.builder import BF16_BITS, F32, Builder, Unsupported, is_symbolic, lowers, require_f32, share
 from irrun.runtime.lowering.chains import Expression
-from irrun.runtime.lowering.copies import are_finite, emit_operand, types, weights_for
+from irrun.runtime.lowering.conversions import are_finite, emit_operand, types, weights_for
 from irrun.runtime.lowering.elementwise import epilogue
 from irrun.runtime.lowering.geometry import (
     Part,

@@ -3,49 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from irrun.kernels.casting import rounded
 from irrun.ops._declared.fused.fused_concat import FusedConcat
-from irrun.ops._declared.fused.fused_conversions import FusedDequantize, FusedQuantize, FusedRound
-from irrun.ops._declared.fused.fused_product import FusedProduct
 from irrun.ops._declared.movement.concat import Concat
-from irrun.runtime.at_once import run_at_once
 from irrun.runtime.lowering.builder import (
-    BF16_BITS,
-    F32,
-    U8,
     Builder,
     Unsupported,
     broadcast,
-    empty_as,
-    has_f32,
     in_order_of,
     lowers,
     memory_order,
     merged,
     place_of,
-    require_elements,
-    require_f32,
     share,
 )
-from irrun.runtime.symbolic import Number, largest, least, of_sizes
+from irrun.runtime.symbolic import Number, of_sizes
 from irrun.runtime.view import Operand, View
-from irrun.tensor import Array, ElementType
-from irrun.tensor.element_type import BF16, U16, dtype_text
-from irrun.tensor.element_type import F32 as SINGLE
+from irrun.tensor.element_type import dtype_text
 from irrun_kernels.axes import AXES, WALK, Strided
-from irrun_kernels.conversions import AS_BITS, AS_F16, AS_FLOATS, AS_LEVELS, AS_NUMBERS, Convert, Rows, convert
 from irrun_kernels.moves import Move, move
-from irrun_kernels.native import Address
+from irrun_kernels.native import NOWHERE, Address
 
 
-def emit_copy(builder: Builder, source: Operand, target: View, places: Operand | None = None) -> View:
+def emit_copy(
+    builder: Builder, source: Operand, target: View, places: Operand | None = None, *, checked: bool = False
+) -> View:
     """Copy an array to the target, which is returned; Unsupported for too many axes, or different types.
 
-    ``places``, which broadcast to the target, are added to those in the source, in elements.
+    ``places``, which broadcast to the target, are added to those in the source, in elements. There are zeros for those
+    outside, which are an error if they are ``checked``.
     """
     shape, width = target.shape, target.itemsize
     if source.dtype != target.dtype:
@@ -54,7 +43,8 @@ def emit_copy(builder: Builder, source: Operand, target: View, places: Operand |
         raise Unsupported(f"elements of {dtype_text(target.dtype)}")
     sizes, (x, out, at) = emit_accesses(builder, [source, target, places], shape)
     tasks = _tasks(target.size, width)
-    builder.call(move, Move(x, out, at, sizes, width, tasks), tasks, WALK)
+    misfit = builder.failure if checked else NOWHERE
+    builder.call(move, Move(x, out, at, misfit, sizes, width, tasks), tasks, WALK)
     return target
 
 
@@ -84,7 +74,7 @@ def emit_accesses(
 
 def emit_contiguous(builder: Builder, x: Operand) -> View:
     """The array, or a contiguous copy of it."""
-    x = builder.view(x)
+    x = builder.view(np.ascontiguousarray(x).reshape(x.shape) if isinstance(x, np.ndarray) else x)
     return x if x.is_contiguous else emit_copy(builder, x, builder.empty(x.shape, x.dtype))
 
 
@@ -97,22 +87,6 @@ def laid_as(builder: Builder, x: Operand, shape: Sequence[int]) -> View:
 def part_of(x: Any, *keys: Any) -> Any:
     """A view of a part of an array, with keys for its first axes."""
     return x[(*keys, ...)]
-
-
-def emit_rows(builder: Builder, x: Operand, most: int) -> tuple[View, Rows]:
-    """Return an array, or a contiguous copy of it, with its rows.
-
-    Elements that are all neighbours are one block of rows of at most ``most``.
-    """
-    x = builder.view(x)
-    axes = merged(in_order_of(x, [x]), 3)
-    if axes is None or axes[-1][1] != (x.itemsize,):
-        return emit_rows(builder, emit_contiguous(builder, x), most)
-    if len(axes) == 1:
-        columns = largest(1, least(axes[0][0], most))
-        return x, Rows(columns, 1 << 40, 0, x.itemsize * columns)
-    (_, (block,)), (size, (row,)) = [(1, (0,)), *axes][-3:-1]
-    return x, Rows(axes[-1][0], size, block, row)
 
 
 @lowers(Concat)
@@ -158,97 +132,3 @@ def _is_in_place(x: Operand, target: View) -> bool:
     if not isinstance(x, View):
         return False
     return place_of(Address(x.buffer, x.offset)) == place_of(Address(target.buffer, target.offset))
-
-
-_COLUMNS: Final = 4096
-"""Elements that are converted at a time."""
-
-
-@lowers(FusedQuantize)
-def lower_quantize(op: FusedQuantize, builder: Builder, data: Operand) -> View:
-    """Quantise to levels, in the memory layout of the numbers."""
-    require_f32(data)
-    levels = op.levels
-    return emit_conversion(builder, data, U8, AS_LEVELS, 0.15, levels.low, levels.high, float(levels.most))
-
-
-@lowers(FusedDequantize)
-def lower_dequantize(op: FusedDequantize, builder: Builder, codes: Operand) -> View:
-    """Convert levels to numbers, in the memory layout of the levels."""
-    if codes.dtype != U8:
-        raise Unsupported(f"levels of {dtype_text(codes.dtype)}")
-    low, high = np.float32(op.levels.output_low), np.float32(op.levels.output_high)
-    return emit_conversion(builder, codes, F32, AS_NUMBERS, 0.1, float(low), float(high - low), float(op.levels.most))
-
-
-@lowers(FusedRound)
-def lower_round_operand(op: FusedRound, builder: Builder, data: Operand) -> View:
-    """Round numbers, in their memory layout."""
-    return emit_rounding(builder, data, op.precision, as_bits=op.fact.type is U16)
-
-
-def emit_operand(op: FusedProduct, builder: Builder, data: Operand) -> View:
-    """The data of a product: bits of bf16, or f32 rounded to the precision."""
-    if data.dtype == BF16_BITS:
-        require_elements(data)
-        return builder.view(data)
-    return emit_rounding(builder, data, op.precision)
-
-
-def weights_for(op: FusedProduct, data: Operand) -> Array:
-    """The weights of a product: those of the model for bits of bf16, which are rounded where they are packed."""
-    return op.weights if data.dtype == BF16_BITS else op.rounded_weights
-
-
-def are_finite(op: FusedProduct) -> bool:
-    """Return whether all weights of a product are finite in its precision."""
-    extremes = np.array([op.weights.min(initial=0), op.weights.max(initial=0)], F32)
-    return bool(np.isfinite(rounded(extremes, op.precision.name)).all())
-
-
-def types(op: FusedProduct) -> list[np.dtype[Any]]:
-    """The types of the outputs of a product."""
-    return [F32] * op.floats + [BF16_BITS] * op.bf16
-
-
-def emit_rounding(builder: Builder, data: Operand, precision: ElementType, *, as_bits: bool = False) -> View:
-    """f32 rounded to a precision, as f32 or as bits of bf16; f32 itself if that is the precision."""
-    require_f32(data, holds=has_f32)
-    if precision is SINGLE:
-        return builder.view(data)
-    if as_bits:
-        return emit_conversion(builder, data, BF16_BITS, AS_BITS, 0.1)
-    return emit_conversion(builder, data, F32, AS_FLOATS if precision is BF16 else AS_F16, 0.1)
-
-
-def emit_conversion(
-    builder: Builder, data: Operand, dtype: np.dtype[Any], form: int, nanoseconds: float, *levels: float
-) -> View:
-    """Convert elements, in their memory layout."""
-    require_elements(data)
-    data, rows = emit_rows(builder, data, _COLUMNS)
-    out = empty_as(builder, data, dtype)
-    _call_convert(builder, data, rows, out, form, nanoseconds, *levels)
-    return out
-
-
-def _call_convert(
-    builder: Builder, data: View, rows: Rows, out: Operand, form: int, nanoseconds: float, *levels: float
-) -> None:
-    each, tasks = share(-(-data.size // rows.columns), nanoseconds * data.size)
-    x, address = builder.address(data), builder.address(out)
-    builder.call(convert, Convert(x, rows, address, out.itemsize, form, data.size, each, *levels), tasks)
-
-
-def bf16_bits(x: Array) -> Array:
-    """The bits of constants of f32 rounded to bf16, in their memory layout."""
-    if not x.size:
-        return np.empty_like(x, BF16_BITS)
-    builder = Builder()
-    data, rows = emit_rows(builder, x, _COLUMNS)
-    if builder.items:
-        return bf16_bits(np.ascontiguousarray(x))
-    out = np.empty_like(x, BF16_BITS)
-    _call_convert(builder, data, rows, out, AS_BITS, 0.1)
-    run_at_once(builder)
-    return out

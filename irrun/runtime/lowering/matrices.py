@@ -11,7 +11,7 @@ from irrun.kernels.packed_product import FEW_ROWS
 from irrun.ops._declared.fused.fused_matmul import FusedMatMul
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.runtime.lowering.builder import EMPTY, Builder, Unsupported, has_f32, lowers, require_f32
-from irrun.runtime.lowering.copies import emit_operand, emit_rounding, types, weights_for
+from irrun.runtime.lowering.conversions import emit_operand, emit_rounding, types, weights_for
 from irrun.runtime.lowering.dynamic import coding_of, emit_matrix, emit_rounded_rows, stored_weights
 from irrun.runtime.lowering.elementwise import emit_activation, epilogue, has_epilogue
 from irrun.runtime.lowering.geometry import as_pixels, images_of

@@ -41,29 +41,22 @@ def lower_channels(op: FusedChannels, builder: Builder, data: Operand) -> View:
     return builder.view(data)[:, op.start : op.stop]
 
 
-@lowers(Split, numbers=(1,))
-def lower_split(op: Split, builder: Builder, data: Operand, axis: Operand) -> tuple[View, ...]:
-    """Equal parts of a tensor, as views."""
-    along = integers(axis, "an axis")[0] % data.ndim
-    return _parts(builder.view(data), along, [data.shape[along] // op.num_splits] * op.num_splits)
-
-
-@lowers(VariadicSplit, numbers=(1, 2))
-def lower_variadic_split(
-    _op: VariadicSplit, builder: Builder, data: Operand, axis: Operand, lengths: Operand
+@lowers(Split, VariadicSplit, numbers=(1, 2))
+def lower_split(
+    op: Split | VariadicSplit, builder: Builder, data: Operand, axis: Operand, *lengths: Operand
 ) -> tuple[View, ...]:
     """Parts of a tensor, as views."""
-    along, sizes = integers(axis, "an axis")[0] % data.ndim, integers(lengths, "the size of a part")
+    along = integers(axis, "an axis")[0] % data.ndim
+    if isinstance(op, Split):
+        sizes = [data.shape[along] // op.num_splits] * op.num_splits
+    else:
+        sizes = integers(lengths[0], "the size of a part")
     rest = [place for place, size in enumerate(sizes) if isinstance(size, int) and size == -1]
     if rest:
         sizes[rest[0]] = data.shape[along] - (sum(sizes) + 1)
-    return _parts(builder.view(data), along, sizes)
-
-
-def _parts(data: View, axis: int, sizes: Sequence[Number]) -> tuple[View, ...]:
     found, place = [], 0
     for size in sizes:
-        found.append(data[(slice(None),) * axis + (slice(place, place + size),)])
+        found.append(part_of(builder.view(data), *(slice(None),) * along, slice(place, place + size)))
         place = place + size
     return tuple(found)
 
@@ -262,32 +255,25 @@ def lower_roll(_op: Roll, builder: Builder, data: Operand, shift: Array, axes: A
     return out
 
 
-@lowers(SpaceToDepth)
-def lower_space_to_depth(op: SpaceToDepth, builder: Builder, data: Operand) -> View:
-    """Blocks of pixels as channels."""
+@lowers(SpaceToDepth, DepthToSpace)
+def lower_blocks(op: SpaceToDepth | DepthToSpace, builder: Builder, data: Operand) -> View:
+    """Blocks of pixels as channels, or channels as blocks of pixels."""
     (batch, channels, *sizes), block = data.shape, op.block_size
-    small = [size // block for size in sizes]
-    out = builder.images([batch, channels * block ** len(sizes), *small], data.dtype)
-    whole = _within_blocks(data, [block] * len(sizes))
-    emit_copy(builder, whole, _by_channel(out, channels, block, op.mode))
+    points = block ** len(sizes)
+    if isinstance(op, SpaceToDepth):
+        out = builder.images([batch, channels * points, *(size // block for size in sizes)], data.dtype)
+        source, target = _within_blocks(data, block), _by_channel(out, channels, block, op.mode)
+    else:
+        out = builder.images([batch, channels // points, *(size * block for size in sizes)], data.dtype)
+        source, target = _by_channel(data, channels // points, block, op.mode), _within_blocks(out, block)
+    emit_copy(builder, source, target)
     return out
 
 
-@lowers(DepthToSpace)
-def lower_depth_to_space(op: DepthToSpace, builder: Builder, data: Operand) -> View:
-    """Channels as blocks of pixels."""
-    (batch, channels, *sizes), block = data.shape, op.block_size
-    fewer = channels // block ** len(sizes)
-    out = builder.images([batch, fewer, *(size * block for size in sizes)], data.dtype)
-    whole = _within_blocks(out, [block] * len(sizes))
-    emit_copy(builder, _by_channel(data, fewer, block, op.mode), whole)
-    return out
-
-
-def _within_blocks(x: Any, blocks: Sequence[int]) -> Any:
+def _within_blocks(x: Any, block: int) -> Any:
     """[N, C, S * b, …] as [N, C, b, …, S, …]."""
-    pairs = [part for size, block in zip(x.shape[2:], blocks, strict=True) for part in (size // block, block)]
-    count = len(blocks)
+    pairs = [part for size in x.shape[2:] for part in (size // block, block)]
+    count = x.ndim - 2
     order = [*range(3, 3 + 2 * count, 2), *range(2, 2 + 2 * count, 2)]
     return x.reshape(*x.shape[:2], *pairs).transpose(0, 1, *order)
 

@@ -10,8 +10,9 @@ from typing import Final
 
 _TYPES: Final = {
     "attention": "assign fusedappend fusedattention fusedrotary readvalue",
+    "conversions": "fuseddequantize fusedquantize fusedround",
     "convolutions": "fusedconvolution",
-    "copies": "concat fusedconcat fuseddequantize fusedquantize fusedround",
+    "copies": "concat fusedconcat",
     "elementwise": (
         "abs acos acosh add asin asinh atan atan2 atanh bitwiseand bitwiseleftshift bitwisenot bitwiseor "
         "bitwiserightshift bitwisexor ceiling clamp convert convertlike cos cosh divide elu equal erf exp fakequantize "

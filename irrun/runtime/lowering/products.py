@@ -11,7 +11,8 @@ import numpy as np
 from irrun.kernels.aligned import staying
 from irrun.runtime.at_once import run_at_once
 from irrun.runtime.lowering.builder import BF16_BITS, F32, U8, Builder
-from irrun.runtime.lowering.copies import bf16_bits, emit_copy
+from irrun.runtime.lowering.conversions import bf16_bits
+from irrun.runtime.lowering.copies import emit_copy
 from irrun.runtime.lowering.geometry import images_of, over
 from irrun.runtime.symbolic import Number, of_sizes
 from irrun.runtime.view import Operand

@@ -10,7 +10,8 @@ from irrun.kernels.recurrent_steps import RNN_ACTIVATIONS, GruSteps, LstmSteps, 
 from irrun.ops._declared.fused.fused_recurrence import FusedRecurrence
 from irrun.runtime.lowering.builder import I64, Builder, Unsupported, lowers, require_f32
 from irrun.runtime.lowering.chains import Expression
-from irrun.runtime.lowering.copies import emit_contiguous, emit_rounding
+from irrun.runtime.lowering.conversions import emit_rounding
+from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.lowering.matrices import emit_row_product
 from irrun.runtime.lowering.products import BF16_FORM, F32_FORM
 from irrun.runtime.lowering.stacks import matrices_of

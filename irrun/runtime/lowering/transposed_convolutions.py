@@ -9,7 +9,8 @@ import numpy as np
 
 from irrun.ops._declared.fused.fused_transposed_convolution import FusedTransposedConvolution
 from irrun.runtime.lowering.builder import Builder, Unsupported, lowers, require_f32
-from irrun.runtime.lowering.copies import are_finite, emit_copy, emit_operand, types
+from irrun.runtime.lowering.conversions import are_finite, emit_operand, types
+from irrun.runtime.lowering.copies import emit_copy
 from irrun.runtime.lowering.elementwise import epilogue
 from irrun.runtime.lowering.geometry import as_volumes, emit_channels_last
 from irrun.runtime.lowering.images import emit_depthwise

@@ -9,7 +9,7 @@ from irrun.kernels.casting import bf16_bits, rounded, widened
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops._declared.fused.fused_conversions import FusedRound
 from irrun.ops._declared.fused.fused_matmul import FusedMatMul
-from irrun.runtime.lowering import copies, products
+from irrun.runtime.lowering import conversions, products
 from irrun.tensor import Array, ElementType, Fact, Shape
 from irrun.tensor.element_type import BF16, F16, F32, U16
 from irrun_kernels.backends import OF_BF16
@@ -56,7 +56,7 @@ def test_rows_of_larger_arrays(shape: tuple[int, ...]) -> None:
     for type, rounding in ((BF16, "bf16"), (F16, "f16")):
         found = run(FusedRound(Fact(F32, Shape(shape)), type), x, constants=1)
         np.testing.assert_array_equal(found, rounded(np.ascontiguousarray(x), rounding))
-    np.testing.assert_array_equal(copies.bf16_bits(x), bf16_bits(np.ascontiguousarray(x)))
+    np.testing.assert_array_equal(conversions.bf16_bits(x), bf16_bits(np.ascontiguousarray(x)))
 
 
 @merged()
