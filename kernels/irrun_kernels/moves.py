@@ -97,7 +97,7 @@ def move(arguments: Any, task: int, workspace: int) -> None:
 
 @inlined
 def is_outside(place: int) -> bool:
-    """Whether a place is that of an element that does not exist."""
+    """Return whether a place is that of an element that does not exist."""
     return place < OUTSIDE // 2
 
 

@@ -13,10 +13,8 @@ from irrun.runtime.lowering.builder import (
     Builder,
     Unsupported,
     broadcast,
-    in_order_of,
+    empty_as,
     lowers,
-    memory_order,
-    merged,
     place_of,
     share,
 )
@@ -58,30 +56,20 @@ def emit_accesses(
     builder: Builder, arrays: Sequence[Operand | None], shape: Sequence[Number]
 ) -> tuple[tuple[Number, ...], list[Strided]]:
     """Return the sizes of axes, and where arrays that broadcast to a shape lie; Unsupported for too many axes."""
-    views = [broadcast(builder, x, shape) for x in arrays if x is not None]
-    if len(shape) <= AXES:
-        axes = list(zip(shape, zip(*(view.strides for view in views), strict=True), strict=True))
-    else:
-        found = merged(in_order_of(views[1], views), AXES)
-        if found is None:
-            raise Unsupported(f"{len(shape)} axes that are not neighbours in memory")
-        axes = found
-    axes = [(1, (0,) * len(views))] * (AXES - len(axes)) + axes
-    sizes, strides = zip(*axes, strict=True)
-    steps, none = zip(*strides, strict=True), (0,) * AXES
-    return sizes, [Strided(builder.address(x), none if x is None else next(steps)) for x in arrays]
+    front = AXES - len(shape)
+    if front < 0:
+        raise Unsupported(f"{len(shape)} axes, more than {AXES}")
+    views = [None if x is None else broadcast(builder, x, shape) for x in arrays]
+    steps = [(0,) * AXES if view is None else ((0,) * front + view.strides) for view in views]
+    return (1,) * front + tuple(shape), [
+        Strided(*pair) for pair in zip(map(builder.address, arrays), steps, strict=True)
+    ]
 
 
 def emit_contiguous(builder: Builder, x: Operand) -> View:
     """The array, or a contiguous copy of it."""
     x = builder.view(np.ascontiguousarray(x).reshape(x.shape) if isinstance(x, np.ndarray) else x)
     return x if x.is_contiguous else emit_copy(builder, x, builder.empty(x.shape, x.dtype))
-
-
-def laid_as(builder: Builder, x: Operand, shape: Sequence[int]) -> View:
-    """Return an array of another shape with the same memory order of axes, without gaps."""
-    order = memory_order(x)
-    return builder.empty([shape[axis] for axis in order], x.dtype).transpose(np.argsort(order).tolist())
 
 
 def part_of(x: Any, *keys: Any) -> Any:
@@ -118,7 +106,7 @@ def _emit_concat(builder: Builder, inputs: Sequence[Operand], axis: int, room: i
     if out is None:
         lengths = list(sizes)
         lengths[axis] = room if room is not None else sizes[axis]
-        out = laid_as(builder, first, lengths)[(*before, slice(sizes[axis]))]
+        out = empty_as(builder, first, first.dtype, lengths)[(*before, slice(sizes[axis]))]
     for x in inputs:
         target = out[(*before, slice(place, place + x.shape[axis]))]
         if not _is_in_place(x, target):

@@ -18,7 +18,7 @@ from irrun.ops._declared.sequence.one_hot import OneHotV1, OneHotV16
 from irrun.runtime.lowering.builder import F32, Builder, Unsupported, broadcast, empty_as, integers, lowers, share
 from irrun.runtime.lowering.builder import I64 as LONG
 from irrun.runtime.lowering.chains import ChainValue, Expression
-from irrun.runtime.lowering.copies import emit_accesses, emit_contiguous, emit_copy, laid_as, part_of
+from irrun.runtime.lowering.copies import emit_accesses, emit_contiguous, emit_copy, part_of
 from irrun.runtime.symbolic import Number, is_none, largest
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
@@ -110,7 +110,8 @@ def emit_gather(
         raise Unsupported("batches of different sizes")
     source, places = emit_slices(builder, builder.view(data), indices[..., None], along, batches, wraps=wraps)
     shape = (*data.shape[:along], *indices.shape[batches:], *data.shape[along + 1 :])
-    out = laid_as(builder, data, shape) if indices.ndim - batches == 1 else builder.empty(shape, data.dtype)
+    is_alike = indices.ndim - batches == 1
+    out = empty_as(builder, data, data.dtype, shape) if is_alike else builder.empty(shape, data.dtype)
     return emit_copy(builder, source, out, places)
 
 

@@ -160,18 +160,17 @@ def emit_padding(builder: Builder, x: Operand, out: Operand, geometry: ImageWind
     if not any((*begins, *ends)) and (x.strides[1], x.strides[-1]) == (x.itemsize, x.itemsize * x.shape[1]):
         return builder.view(x)
     made = builder.images((*x.shape[:2], *reached), x.dtype)
-    inside = tuple(slice(begin, begin + size) for begin, size in zip(begins, sizes, strict=True))
-    emit_border(builder, made, (0, 0, *begins), (0, 0, *ends), np.full(1, outside, x.dtype))
-    emit_copy(builder, x, made[(slice(None), slice(None), *inside)])
-    return made
+    return emit_padded(builder, x, made, (0, 0, *begins), np.full(1, outside, x.dtype))
 
 
-def emit_border(builder: Builder, out: View, before: Sequence[Number], after: Sequence[Number], value: Operand) -> View:
-    """Copy a number to all elements beside the middle of an array, which is returned."""
+def emit_padded(builder: Builder, x: Operand, out: View, before: Sequence[Number], value: Operand) -> View:
+    """Copy an array into another one, from a place on, and a number to all elements beside it; return the latter."""
     keys: list[slice] = []
-    for begin, end, size in zip(before, after, out.shape, strict=True):
-        for there, key in ((begin, slice(0, begin)), (end, slice(size - end, size))):
-            if not is_same(there, 0):
+    for begin, size, whole in zip(before, x.shape, out.shape, strict=True):
+        end = begin + size
+        for width, key in ((begin, slice(0, begin)), (whole - end, slice(end, whole))):
+            if not is_same(width, 0):
                 emit_copy(builder, value, out[(*keys, key)])
-        keys.append(slice(begin, size - end))
+        keys.append(slice(begin, end))
+    emit_copy(builder, x, out[tuple(keys)])
     return out

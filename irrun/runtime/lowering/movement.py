@@ -22,8 +22,8 @@ from irrun.ops._declared.movement.strided_slice import StridedSlice
 from irrun.ops._declared.movement.tile import Tile
 from irrun.ops._declared.movement.variadic_split import VariadicSplit
 from irrun.runtime.lowering.builder import Builder, Unsupported, broadcast_shape, empty_as, integers, lowers
-from irrun.runtime.lowering.copies import emit_copy, laid_as, part_of
-from irrun.runtime.lowering.geometry import emit_border
+from irrun.runtime.lowering.copies import emit_copy, part_of
+from irrun.runtime.lowering.geometry import emit_padded
 from irrun.runtime.symbolic import Number, is_found
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
@@ -62,23 +62,15 @@ def lower_split(
 
 
 @lowers(Slice, numbers=(1, 2, 3, 4))
-def lower_slice(
-    _op: Slice,
-    builder: Builder,
-    data: Operand,
-    start: Operand,
-    stop: Operand,
-    step: Operand,
-    axes: Operand | None = None,
-) -> View:
+def lower_slice(_op: Slice, builder: Builder, data: Operand, *bounds: Operand) -> View:
     """A part of a tensor, as a view."""
-    return builder.view(data)[_keys(data.ndim, start, stop, step, axes)]
+    return builder.view(data)[_keys(data.ndim, *bounds)]
 
 
-def _keys(rank: int, start: Operand, stop: Operand, step: Operand, axes: Operand | None) -> tuple[slice, ...]:
+def _keys(rank: int, start: Operand, stop: Operand, step: Operand, *axes: Operand) -> tuple[slice, ...]:
     """The index expression of a slice."""
     firsts, lasts, steps = (integers(x, "a bound") for x in (start, stop, step))
-    along = range(len(firsts)) if axes is None else integers(axes, "an axis")
+    along = integers(axes[0], "an axis") if axes else range(len(firsts))
     keys = [slice(None)] * rank
     for axis, first, last, pace in zip(along, firsts, lasts, steps, strict=True):
         keys[axis] = slice(first, last, pace)
@@ -117,8 +109,7 @@ def lower_slice_scatter(_op: SliceScatter, builder: Builder, data: Operand, upda
     """A copy, and a copy onto a part of that."""
     require_constants(builder, *bounds)
     out = empty_as(builder, data, data.dtype)
-    start, stop, step, axes = (*bounds, None)[:4]
-    target = out[_keys(data.ndim, start, stop, step, axes)]
+    target = out[_keys(data.ndim, *bounds)]
     if target.shape != updates.shape:
         raise Unsupported("updates that do not fit the slice")
     emit_copy(builder, data, out)
@@ -188,14 +179,13 @@ def lower_pad(
     elif not all(map(_is_padable, [op.pad_mode] * data.ndim, data.shape, before, after)):
         raise Unsupported(f"pads of mode {op.pad_mode} beyond the size of an axis")
     most_before, most_after = ([max(pad, 0) for pad in pads] for pads in (before, after))
-    middle = [slice(begin, begin + size) for begin, size in zip(most_before, data.shape, strict=True)]
     shape = [begin + size + end for begin, size, end in zip(most_before, data.shape, most_after, strict=True)]
-    out = laid_as(builder, data, shape)
-    emit_copy(builder, data, part_of(out, *middle))
+    out = empty_as(builder, data, data.dtype, shape)
     if op.pad_mode == "constant":
-        if value is None:
-            value = np.zeros(1, data.dtype)
-        return emit_border(builder, out, most_before, most_after, value.reshape(-1)[:1])
+        number = np.zeros(1, data.dtype) if value is None else value.reshape(-1)[:1]
+        return emit_padded(builder, data, out, most_before, number)
+    middle = [slice(begin, begin + size) for begin, size in zip(most_before, data.shape, strict=True)]
+    emit_copy(builder, data, out[tuple(middle)])
     for axis, (begin, end) in enumerate(zip(most_before, most_after, strict=True)):
         for source, target in _mirrored(op.pad_mode, begin, data.shape[axis], end):
             front, rest = middle[:axis], middle[axis + 1 :]
