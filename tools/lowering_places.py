@@ -52,7 +52,7 @@ def _entry(name: str, types: list[str]) -> str:
         return line
     rows = [""]
     for each in types:
-        if len(rows[-1]) + len(each) > 110:
+        if len(rows[-1]) + len(each) > 109:
             rows.append("")
         rows[-1] += f"{each} "
     rows[-1] = rows[-1].rstrip()

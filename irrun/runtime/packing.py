@@ -24,13 +24,15 @@ from irrun.tensor import Array
 from irrun_kernels.amx_check import multiplies_bf16, multiplies_bytes
 from irrun_kernels.axes import AXES, WALK, Strided
 from irrun_kernels.backends import HAS_BF16_TILES, HAS_BYTE_TILES
-from irrun_kernels.conversions import AS_BITS, Convert, Rows, convert
+from irrun_kernels.elementwise import CALL, Chain, chain, numbers_of
 from irrun_kernels.epilogue import Epilogue
+from irrun_kernels.functions import RUN
 from irrun_kernels.host import LANES
 from irrun_kernels.moves import Move, move
-from irrun_kernels.native import FAR, NOWHERE, Address, KernelFunction
+from irrun_kernels.native import NOWHERE, Address, KernelFunction
 from irrun_kernels.pixels import Images, ImageWindows
 from irrun_kernels.product import Product, product
+from irrun_kernels.scalars import NUMBERS
 from irrun_kernels.tape import LINE, follow
 from irrun_kernels.tiling import padded_columns, padded_depth, tiling
 
@@ -172,9 +174,6 @@ if hasattr(os, "register_at_fork"):
 _BLOCK: Final = 1 << 20
 """Elements that are made at a time of others, and packed while they are in the caches."""
 
-_COLUMNS: Final = 4096
-"""Elements that are converted at a time."""
-
 
 class ProductForm(NamedTuple):
     """The words that a product multiplies: of ``each`` elements of a type, by tiles of AMX where it ``has_tiles``.
@@ -273,9 +272,12 @@ def bf16_bits(x: Array) -> Array:
     order = axes_in_memory(x)
     flat = np.ascontiguousarray(x.transpose(order))
     out = np.empty(flat.shape, _BF16_BITS)
-    rows = Rows(_COLUMNS, FAR, 0, flat.itemsize * _COLUMNS)
-    arguments = Convert(_at(flat), rows, _at(out), out.itemsize, AS_BITS, flat.size, 1)
-    _run(convert, arguments, -(-flat.size // _COLUMNS), 0, flat, out)
+    call = [NUMBERS["bf16_bits", "f"], 1, *[0] * (CALL - 2)]
+    tables = [np.array(table, np.int64) for table in ([flat.size], [flat.ctypes.data, 4, 4], call)]
+    shape, operands, calls = map(_at, tables)
+    numbers, each = numbers_of(1, 1, 0), -(-_LEAST_BYTES // RUN) * RUN
+    arguments = Chain(_at(out), 2, shape, 1, operands, 1, calls, 1, 0, 4 * RUN, numbers, flat.size, each)
+    _run(chain, arguments, -(-flat.size // each), 8 * numbers + 4 * RUN, flat, out, *tables)
     return out.transpose(np.argsort(order))
 
 
@@ -284,7 +286,7 @@ def copy(source: Array, target: Array) -> None:
     front, tasks = AXES - target.ndim, max(1, min(_MOST_TASKS, target.nbytes // _LEAST_BYTES))
     sizes, steps = (1,) * front + target.shape, ((0,) * front + each.strides for each in (source, target))
     x, out = map(Strided, (_at(source), _at(target)), steps)
-    arguments = Move(x, out, Strided(NOWHERE, (0,) * AXES), sizes, target.itemsize, tasks)
+    arguments = Move(x, out, Strided(NOWHERE, (0,) * AXES), NOWHERE, sizes, target.itemsize, tasks)
     _run(move, arguments, tasks, WALK, source, target)
 
 

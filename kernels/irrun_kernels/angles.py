@@ -77,7 +77,7 @@ def _far_reduced(x: Any) -> Any:
 
 @scalar
 def is_far(x: Any) -> Any:
-    """Whether an angle is beyond the reach of `sin`, `cos` and `tan`."""
+    """Whether an angle is beyond the reach of `sin` and `cos`."""
     return _NEAR < abs(x) < _INF
 
 
@@ -96,13 +96,6 @@ def cos(x: Any) -> Any:
 
 
 @scalar
-def tan(x: Any) -> Any:
-    """The tangent, for angles that are not far."""
-    n, r = _reduced(x)
-    return _of_quadrant(n, r) / _of_quadrant(n + 1.0, r)
-
-
-@scalar
 def far_sin(x: Any) -> Any:
     """The sine, with a loop."""
     n, r = _far_reduced(x)
@@ -114,13 +107,6 @@ def far_cos(x: Any) -> Any:
     """The cosine, with a loop."""
     n, r = _far_reduced(x)
     return _of_quadrant(n + 1.0, r)
-
-
-@scalar
-def far_tan(x: Any) -> Any:
-    """The tangent, with a loop."""
-    n, r = _far_reduced(x)
-    return _of_quadrant(n, r) / _of_quadrant(n + 1.0, r)
 
 
 _TAN_EIGHTH: Final = math.sqrt(2) - 1
@@ -148,12 +134,6 @@ def _atan_of_positive(a: Any) -> Any:
 def atan(x: Any) -> Any:
     """The inverse tangent."""
     return copysign(_atan_of_positive(abs(x)), x)
-
-
-@scalar
-def asin(x: Any) -> Any:
-    """The inverse sine."""
-    return 2.0 * atan(x / (1.0 + np.sqrt((1.0 - x) * (1.0 + x))))
 
 
 @scalar

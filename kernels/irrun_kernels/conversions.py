@@ -1,22 +1,20 @@
-"""Conversions of elements: f32 to half precision or to levels, and levels to f32."""
+"""Conversions of rows of f32, to half precision or to levels."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from irrun_kernels.native import Address, Read, Write, inlined, intrinsic, kernel, octets, record
+from irrun_kernels.native import floats, inlined, intrinsic, octets
 from irrun_kernels.vectors import Vectors
 
-AS_BITS, AS_FLOATS, AS_F16, AS_LEVELS, AS_NUMBERS = range(5)
-"""Conversions: the bits of bf16, f32 that bf16 or f16 hold, levels, and the numbers that levels stand for."""
+AS_BITS, AS_FLOATS, AS_F16 = range(3)
+"""Forms of rounded f32: the bits of bf16, and f32 that bf16 or f16 hold."""
 
 
 @intrinsic("void", *["int64"] * 4)
 def round_row(v: Vectors, form: Any, x: Any, out: Any, count: Any) -> None:
-    """Write ``count`` rounded f32 in one of the first three forms."""
+    """Write ``count`` rounded f32 in a form."""
     functions = {AS_BITS: v.rounded, AS_FLOATS: lambda value: v.unpacked(v.rounded(value)), AS_F16: v.rounded_to_f16}
     for (number,) in v.variants((form,), ((form,) for form in functions)):
         _convert_row(v, x, out, count, v.vector, functions[number])
@@ -47,16 +45,15 @@ def quantize_row(v: Vectors, x: Any, out: Any, count: Any, low: Any, high: Any, 
             _convert_row(v, x, out, count, v.vector, level)
 
 
-@intrinsic("void", *["int64"] * 3, *["float32"] * 3)
-def dequantize_row(v: Vectors, levels: Any, out: Any, count: Any, low: Any, span: Any, most: Any) -> None:
-    """Write level / most * span + low for ``count`` bytes."""
-    builder = v.builder
-    least, whole, steps = v.splat(low), v.splat(span), v.splat(most)
+@inlined
+def quantize(out: int, x: int, low: int, high: int, most: int, count: int) -> None:
+    """The same with the addresses of three numbers."""
+    quantize_row(x, out, count, floats(low, 1)[0], floats(high, 1)[0], floats(most, 1)[0], 0)
 
-    def number(bytes: Any) -> Any:
-        return builder.fadd(builder.fmul(builder.fdiv(v.widened(bytes), steps), whole), least)
 
-    _convert_row(v, levels, out, count, v.bytes, number)
+def rounding(form: int) -> Callable[..., None]:
+    """A function that writes ``count`` rounded f32 in a form, given the addresses of the result and of these."""
+    return inlined(lambda out, x, count: round_row(form, x, out, count))
 
 
 def _convert_row(v: Vectors, x: Any, out: Any, count: Any, source: Any, function: Callable[[Any], Any]) -> None:
@@ -65,55 +62,6 @@ def _convert_row(v: Vectors, x: Any, out: Any, count: Any, source: Any, function
         v.store(value, v.beyond(out, first, v.bytes_of(value.type)), 0, mask)
 
     v.for_each_vector(count, convert)
-
-
-class Rows(NamedTuple):
-    """The elements of an array in the order of memory, as blocks of rows of neighbours.
-
-    ``size`` is the number of rows in a block; ``block`` and ``row`` are bytes from block to block and row to row.
-    """
-
-    columns: int
-    size: int
-    block: int
-    row: int
-
-
-class Convert(NamedTuple):
-    """Arguments of `convert`. Results, ``width`` bytes each, have no gaps; the last row may be shorter.
-
-    For levels, ``low`` is the number of level 0 and ``most`` the last level, whose number is ``high``, or as far from
-    ``low`` as ``high`` says where levels are converted to numbers.
-    """
-
-    x: Read[Address]
-    rows: Rows
-    out: Write[Address]
-    width: int
-    form: int
-    elements: int
-    rows_per_task: int
-    low: float = 0.0
-    high: float = 0.0
-    most: float = 0.0
-
-
-@kernel(Convert)
-def convert(arguments: Any, task: int, workspace: int) -> None:
-    """Convert some rows."""
-    c = record(arguments)
-    low, high, most = np.float32(c.low), np.float32(c.high), np.float32(c.most)
-    rows = -(-c.elements // c.rows.columns)
-    for row in range(task * c.rows_per_task, min(rows, (task + 1) * c.rows_per_task)):
-        x = c.x + row // c.rows.size * c.rows.block + row % c.rows.size * c.rows.row
-        first = row * c.rows.columns
-        out, count = c.out + c.width * first, min(c.rows.columns, c.elements - first)
-        if c.form == AS_LEVELS:
-            quantize_row(x, out, count, low, high, most, 0)
-        elif c.form == AS_NUMBERS:
-            dequantize_row(x, out, count, low, high, most)
-        else:
-            round_row(c.form, x, out, count)
 
 
 @inlined

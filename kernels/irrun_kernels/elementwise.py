@@ -11,8 +11,8 @@ from irrun_kernels.functions import RUN
 from irrun_kernels.native import NOWHERE, Address, Read, Write, inlined, kernel, longs, record
 from irrun_kernels.scalars import apply
 
-CALL: Final = 5
-"""Numbers of a call: the number of an element, and of the arrays of its result and of three operands."""
+CALL: Final = 6
+"""Numbers of a call: the number of an element, and of the arrays of its result and of four operands."""
 
 _ALIKE, _SCALAR, _ROW, _OTHER = range(4)
 """Kinds of operands: as contiguous as the result, one element, the same row everywhere, anything else."""
@@ -121,7 +121,8 @@ def chain(arguments: Any, task: int, workspace: int) -> None:
                         _collect(operand[0], operand[1], sizes, strides, begin, count, block)
             for number in range(c.functions):
                 call = longs(c.calls + 8 * CALL * number, CALL)
-                apply(call[0], count, places[call[1]], places[call[2]], places[call[3]], places[call[4]])
+                x, y, z, w = places[call[2]], places[call[3]], places[call[4]], places[call[5]]
+                apply(call[0], count, places[call[1]], x, y, z, w)
             if is_long:
                 _combine_long(c.fold, c.width, count, places[result], sums)
             elif is_fold:

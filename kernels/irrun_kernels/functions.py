@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
-from irrun_kernels.activations import activations, clip
 from irrun_kernels.native import Deferred, inlined, of_llvm, power_of_two, scalar
 
 
@@ -37,6 +37,13 @@ _exp_tail = polynomial(
 )
 _ROUND = np.float32(12582912)
 _LOWEST, _HIGHEST, _MOST = np.float32(-87.33), np.float32(89), np.float32(127)
+
+
+@scalar
+def clip(x: Any, low: Any, high: Any) -> Any:
+    """The nearest number within bounds; NaN stays."""
+    x = low if x < low else x
+    return high if x > high else x
 
 
 rint, floor, ceil = (of_llvm(name, "f32") for name in ("rint", "floor", "ceil"))
@@ -99,8 +106,45 @@ def _expm1(x: Any) -> Any:
     return scale * (p + r) + (scale - ONE)
 
 
-ACTIVATIONS: Final = activations("f", 1, np.float32, exp, _expm1, tanh, _erf_of_half)
-"""Activations of f32."""
+@scalar
+def sigmoid(x: Any) -> Any:
+    return ONE / (ONE + exp(-x))
+
+
+@scalar
+def swish(x: Any) -> Any:
+    return x * (ONE / (ONE + exp(-x)))
+
+
+@scalar
+def hswish(x: Any) -> Any:
+    return x * (clip(x + np.float32(3), ZERO, np.float32(6)) * np.float32(1 / 6))
+
+
+@scalar
+def hsigmoid(x: Any) -> Any:
+    return clip(x * np.float32(1 / 6) + HALF, ZERO, ONE)
+
+
+@scalar
+def elu(x: Any, alpha: Any) -> Any:
+    below = _expm1(x)
+    return alpha * below if x < ZERO else x
+
+
+@scalar
+def gelu(x: Any) -> Any:
+    return x * (HALF * _erf_of_half(x) + HALF)
+
+
+_SCALE: Final = np.float32(math.sqrt(2 / math.pi))
+_CUBE: Final = np.float32(0.044715 * math.sqrt(2 / math.pi))
+
+
+@scalar
+def gelu_tanh(x: Any) -> Any:
+    return x * (HALF * tanh(x * (_CUBE * x * x + _SCALE)) + HALF)
+
 
 RUN: Final = 1024
 """Elements that go through functions while they are in the nearest cache."""
@@ -129,3 +173,10 @@ def add(out: Any, x: Any) -> None:
     """Add one array to another."""
     for i in range(len(out)):
         out[i] += x[i]
+
+
+@inlined
+def divide(x: Any, number: Any) -> None:
+    """Divide an array by a number."""
+    for i in range(len(x)):
+        x[i] /= number

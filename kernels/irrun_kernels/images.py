@@ -74,9 +74,8 @@ class Windows(NamedTuple):
 
 
 class Points(NamedTuple):
-    """Some points of a result: how many, and for how many there are addresses; these, or 0, and divisors."""
+    """Some points of a result: for how many there are addresses; these, or 0, and divisors."""
 
-    number: int
     places: int
     taps: int
     left: int
@@ -92,17 +91,23 @@ def windows(arguments: Any, task: int, workspace: int) -> None:
 
     Workspace takes `workspace_of` bytes, with rows of results where a function has no ``out``.
     """
-    _slide(record(arguments), task, workspace, _reduce_floats)
+    c = record(arguments)
+    _slide(c, task, workspace, PIXELS, c.kind, _reduce_floats)
 
 
 @kernel(Windows)
 def byte_windows(arguments: Any, task: int, workspace: int) -> None:
     """The same of bytes."""
-    _slide(record(arguments), task, workspace, _reduce_bytes)
+    c = record(arguments)
+    _slide(c, task, workspace, BYTE_PIXELS, LARGEST if c.weights == 0 else SUM, _reduce_bytes)
 
 
 @inlined
-def _slide(c: Any, task: int, workspace: int, reduce: Any) -> None:
+def _slide(c: Any, task: int, workspace: int, pixels: Any, kind: int, reduce: Any) -> None:
+    """Reduce windows, ``pixels`` at a time by the number of vectors.
+
+    Points that are left are repeated in another block, or few reduced one by one.
+    """
     g, e = c.geometry, c.epilogue
     vectors, part, taps = -(-c.channels // LANES), task % c.parts, taps_of(g)
     begin, stop = vectors * part // c.parts, vectors * (part + 1) // c.parts
@@ -128,7 +133,6 @@ def _slide(c: Any, task: int, workspace: int, reduce: Any) -> None:
         if c.kind == ADD:
             find_counts(g, c.least, start, count, places, divisors)
         points = Points(
-            count,
             places,
             taps,
             left,
@@ -138,30 +142,20 @@ def _slide(c: Any, task: int, workspace: int, reduce: Any) -> None:
             divisors,
         )
         for vector in range(begin, stop, each):
-            reduce(c, points, min(each, stop - vector), LANES * vector)
+            wide = min(each, stop - vector)
+            most = pixels[wide]
+            blocks = count // most + (1 if 3 * (count % most) > 2 * most else 0)
+            reduce(c, points, 0, (kind, most, wide, blocks), LANES * vector)
+            rest = count - blocks * most
+            if rest > 0:
+                reduce(c, points, blocks * most, (kind, 1, wide, rest), LANES * vector)
         if e.function >= 0:
             activate_points(e, count, out, rounded, 0, c.channels, workspace)
 
 
 @inlined
-def _blocks_of(count: int, most: int) -> int:
-    """The blocks of ``most`` points; points that are left are repeated in another block, or few reduced one by one."""
-    return count // most + (1 if 3 * (count % most) > 2 * most else 0)
-
-
-@inlined
-def _reduce_floats(c: Any, points: Any, vectors: int, channel: int) -> None:
+def _reduce_floats(c: Any, points: Any, point: int, blocks: Any, channel: int) -> None:
     """Reduce some channels of windows over f32 or bf16."""
-    most = PIXELS[vectors]
-    blocks = _blocks_of(points.number, most)
-    _reduce_floats_of(c, points, 0, (c.kind, most, vectors, blocks), channel)
-    rest = points.number - blocks * most
-    if rest > 0:
-        _reduce_floats_of(c, points, blocks * most, (c.kind, 1, vectors, rest), channel)
-
-
-@inlined
-def _reduce_floats_of(c: Any, points: Any, point: int, blocks: Any, channel: int) -> None:
     e, place, at = c.epilogue, 4 * channel, 8 * point
     reduce_points(
         blocks,
@@ -180,18 +174,8 @@ def _reduce_floats_of(c: Any, points: Any, point: int, blocks: Any, channel: int
 
 
 @inlined
-def _reduce_bytes(c: Any, points: Any, vectors: int, channel: int) -> None:
+def _reduce_bytes(c: Any, points: Any, point: int, blocks: Any, channel: int) -> None:
     """Reduce some channels of windows over bytes."""
-    most, kind = BYTE_PIXELS[vectors], LARGEST if c.weights == 0 else SUM
-    blocks = _blocks_of(points.number, most)
-    _reduce_bytes_of(c, points, 0, (kind, most, vectors, blocks), channel)
-    rest = points.number - blocks * most
-    if rest > 0:
-        _reduce_bytes_of(c, points, blocks * most, (kind, 1, vectors, rest), channel)
-
-
-@inlined
-def _reduce_bytes_of(c: Any, points: Any, point: int, blocks: Any, channel: int) -> None:
     sides, place, at = c.epilogue.integers, 4 * channel, 8 * point
     summand = _moved(points.summand, at)
     reduce_bytes(

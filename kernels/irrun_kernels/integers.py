@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun_kernels.native import scalar
-from irrun_kernels.real import copysign, multiply_add, rint, whole
+from irrun_kernels.real import copysign, multiply_add, whole
 
 _ZERO, _ONE, _LAST = np.int64(0), np.int64(1), np.int64(63)
 _LOWEST: Final = np.int64(-1 << 63)
@@ -28,14 +28,6 @@ def in_64_bits(x: Any) -> Any:
     """Truncate a float; what is beyond 64 bits, or NaN, becomes the lowest integer of 64 bits."""
     inside = abs(x) < _BEYOND
     return np.int64(x if inside else 0.0) if inside else _LOWEST
-
-
-@scalar
-def unsigned(x: Any) -> Any:
-    """Truncate a float to 64 bits without sign, as `in_64_bits` for what is not from 2**63 to 2**64."""
-    is_upper = x >= _BEYOND
-    lower = in_64_bits(x - _BEYOND if is_upper else x)
-    return np.uint64(lower ^ _LOWEST if is_upper else lower)
 
 
 @scalar
@@ -68,35 +60,6 @@ def mod(x: Any, y: Any) -> Any:
 
 
 @scalar
-def power(x: Any, y: Any, reach: Any) -> Any:
-    """Powers up to the magnitude ``reach``, an f64, which wrap; -reach above, and for zero to a negative power."""
-    beyond = _LOWEST if reach >= _BEYOND else np.int64(-reach)
-    inverse = _ZERO if x != 0 else beyond
-    inverse = x if x == 1 or (x == -1 and y & _ONE) else inverse
-    inverse = _ONE if x == -1 and not y & _ONE else inverse
-    result, base, left = _ONE, x, max(y, _ZERO)
-    size, square = 1.0, abs(np.float64(x))
-    while left > 0:
-        if left & _ONE:
-            result *= base
-            size *= square
-        base *= base
-        square *= square
-        left >>= _ONE
-    return inverse if y < 0 else result if size <= reach else beyond
-
-
-@scalar
-def root(x: Any, lowest: Any) -> Any:
-    """The square root rounded to nearest; ``lowest`` for numbers below 0."""
-    near = np.int64(rint(np.sqrt(np.float64(max(x, _ZERO)))))
-    gap = x - near * near
-    above = near + _ONE if gap > near else near
-    below = near - _ONE if near > 0 and gap <= -near else above
-    return lowest if x < 0 else below
-
-
-@scalar
 def left_shift(x: Any, y: Any) -> Any:
     """Bits shifted left; none are left of shifts by 64 or more, or by negative numbers."""
     is_inside = 0 <= y < 64
@@ -107,6 +70,22 @@ def left_shift(x: Any, y: Any) -> Any:
 def right_shift(x: Any, y: Any) -> Any:
     """Bits shifted right; only the sign is left of shifts by 64 or more, or by negative numbers."""
     return x >> (y if 0 <= y < 64 else _LAST)
+
+
+OUTSIDE: Final = -1 << 60
+"""The place of an element that does not exist. Sums of places with some of these are below half of it."""
+
+
+@scalar
+def place(index: Any, size: Any, step: Any) -> Any:
+    """The distance of an element from the first one along an axis, whose elements are ``step`` apart."""
+    return index * step if 0 <= index < size else OUTSIDE
+
+
+@scalar
+def place_from_end(index: Any, size: Any, step: Any) -> Any:
+    """The same, where negative indices count from the end."""
+    return place(index + size if index < 0 else index, size, step)
 
 
 _INF: Final = math.inf

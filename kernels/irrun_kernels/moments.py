@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun_kernels.functions import fill
+from irrun_kernels.functions import divide, fill
 from irrun_kernels.native import Address, Read, Write, floats, inlined, kernel, record
 from irrun_kernels.rows import squares, total
 
@@ -58,7 +58,7 @@ def moments(arguments: Any, task: int, workspace: int) -> None:
                 fill(sums, np.float32(0))
                 if c.centred != 0:
                     _add_rows(near, block, count)
-                    _divide(near, np.float32(count))
+                    divide(near, np.float32(count))
                 _add_squares(sums, near, block, count)
             _combine(means, spread, near, sums, np.float32(begin - first), np.float32(count))
 
@@ -90,12 +90,6 @@ def _add_squares(out: Any, near: Any, x: Any, rows: int) -> None:
         last = x[(rows - 1) * columns : rows * columns]
         for i in range(columns):
             out[i] += (last[i] - near[i]) * (last[i] - near[i])
-
-
-@inlined
-def _divide(x: Any, number: Any) -> None:
-    for i in range(len(x)):
-        x[i] /= number
 
 
 @inlined

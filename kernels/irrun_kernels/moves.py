@@ -15,11 +15,9 @@ from irrun_kernels.axes import (
     product_of,
 )
 from irrun_kernels.copies import copy_line, copy_rows, transpose
-from irrun_kernels.elements import I32, I64, Elements, Step, of_kind, of_width, unsigned
-from irrun_kernels.native import Address, Read, Write, floats, inlined, kernel, longs, record
-
-OUTSIDE: Final = -(1 << 62)
-"""The place of an element that does not exist."""
+from irrun_kernels.elements import Elements, Step, of_width, unsigned
+from irrun_kernels.integers import OUTSIDE
+from irrun_kernels.native import Address, Read, Write, floats, inlined, kernel, longs, record, scalar
 
 _PART: Final = 8192
 """Elements of a part of a copy, roughly."""
@@ -31,12 +29,14 @@ _FEW: Final = 8
 class Move(NamedTuple):
     """Arguments of `move`: arrays with the axes ``size``, of elements of ``width`` bytes. Strides are in bytes.
 
-    ``at`` holds places as i64 that are added to those in ``x``, in elements, or is absent.
+    ``at`` holds places as i64 that are added to those in ``x``, in elements, or is absent. For what is `OUTSIDE` there
+    are zeros; ``misfit`` is the address of a number that becomes 1 then, or absent.
     """
 
     x: Read[Strided]
     out: Write[Strided]
     at: Read[Strided]
+    misfit: Write[Address]
     size: Axes
     width: int
     tasks: int
@@ -44,7 +44,7 @@ class Move(NamedTuple):
 
 @kernel(Move)
 def move(arguments: Any, task: int, workspace: int) -> None:
-    """Some parts of a copy; zeros for what is `OUTSIDE`."""
+    """Some parts of a copy."""
     c = record(arguments)
     width = c.width
     count = find_axes(c.size, c.x.step, c.out.step, c.at.step, 0, workspace)
@@ -80,17 +80,32 @@ def move(arguments: Any, task: int, workspace: int) -> None:
         if at_column != 0:
             for line in range(lines):
                 places, target = longs(at + line * at_row), out + line * out_row
-                _pick(width, x + line * x_row, x_column, places, at_column // 8, target, out_column, length)
+                if _pick(width, x + line * x_row, x_column, places, at_column // 8, target, out_column, length):
+                    report(c.misfit)
             continue
         alike = lines if at_row == 0 else 1
         for line in range(0, lines, alike):
             place, target = longs(at + line * at_row, 1)[0], out + line * out_row
-            if place == OUTSIDE:
+            if is_outside(place):
+                report(c.misfit)
                 for number in range(alike):
                     _clear(width, target + number * out_row, out_column, length)
             else:
                 source = x + line * x_row + width * place
                 _copy_block(width, source, x_row, x_column, target, out_row, out_column, alike, length)
+
+
+@inlined
+def is_outside(place: int) -> bool:
+    """Return whether a place is that of an element that does not exist."""
+    return place < OUTSIDE // 2
+
+
+@inlined
+def report(misfit: int) -> None:
+    """Write that an element does not exist."""
+    if misfit != 0:
+        longs(misfit, 1)[0] = 1
 
 
 @inlined
@@ -100,9 +115,9 @@ def _copy_block(
     if x_column == width and out_column == width:
         _copy_lines(x, x_row, out, out_row, rows, width * columns)
     elif width == 4 and x_row == 4 and out_column == 4 and out_row == 4 * columns and 2 <= columns <= 4:
-        _interleave(x, x_column, columns, out, rows)
+        _interleave(x, x_column // 4, columns, out, rows)
     elif width == 4 and x_row == 4 and out_column == 4 and x_column == 4 * rows and 2 <= rows <= 4:
-        _separate(x, rows, out, out_row, columns)
+        _separate(x, rows, out, out_row // 4, columns)
     elif width == 4 and rows >= _FEW and columns >= _FEW and (x_column != 0 or out_column != 4):
         transpose(x, x_row // 4, x_column // 4, out, out_row // 4, out_column // 4, rows, columns)
     elif rows > columns:
@@ -115,37 +130,33 @@ def _copy_block(
 
 @inlined
 def _interleave(x: int, step: int, count: int, out: int, rows: int) -> None:
-    """Interleave 2, 3 or 4 columns into rows, which LLVM shuffles in registers."""
-    target = floats(out, rows * count)
-    a, b, c, d = floats(x, rows), floats(x + step, rows), floats(x + 2 * step, rows), floats(x + 3 * step, rows)
+    """Interleave 2, 3 or 4 columns into rows."""
     if count == 2:
-        for i in range(rows):
-            target[2 * i], target[2 * i + 1] = a[i], b[i]
+        _copy_few(x, 1, step, out, 2, 1, rows, 2)
     elif count == 3:
-        for i in range(rows):
-            target[3 * i], target[3 * i + 1], target[3 * i + 2] = a[i], b[i], c[i]
+        _copy_few(x, 1, step, out, 3, 1, rows, 3)
     else:
-        for i in range(rows):
-            target[4 * i], target[4 * i + 1], target[4 * i + 2], target[4 * i + 3] = a[i], b[i], c[i], d[i]
+        _copy_few(x, 1, step, out, 4, 1, rows, 4)
 
 
 @inlined
 def _separate(x: int, count: int, out: int, step: int, columns: int) -> None:
     """Write 2, 3 or 4 interleaved rows behind each other."""
-    source = floats(x, columns * count)
     if count == 2:
-        a, b = floats(out, columns), floats(out + step, columns)
-        for i in range(columns):
-            a[i], b[i] = source[2 * i], source[2 * i + 1]
+        _copy_few(x, 2, 1, out, 1, step, columns, 2)
     elif count == 3:
-        a, b, c = floats(out, columns), floats(out + step, columns), floats(out + 2 * step, columns)
-        for i in range(columns):
-            a[i], b[i], c[i] = source[3 * i], source[3 * i + 1], source[3 * i + 2]
+        _copy_few(x, 3, 1, out, 1, step, columns, 3)
     else:
-        a, b = floats(out, columns), floats(out + step, columns)
-        c, d = floats(out + 2 * step, columns), floats(out + 3 * step, columns)
-        for i in range(columns):
-            a[i], b[i], c[i], d[i] = source[4 * i], source[4 * i + 1], source[4 * i + 2], source[4 * i + 3]
+        _copy_few(x, 4, 1, out, 1, step, columns, 4)
+
+
+@scalar
+def _copy_few(x: int, x_row: int, x_step: int, out: int, out_row: int, out_step: int, rows: int, few: int) -> None:
+    """Copy rows of few f32. Their number and some distances are constants, so that LLVM shuffles them in registers."""
+    source, target = floats(x), floats(out)
+    for i in range(rows):
+        for j in range(few):
+            target[unsigned(i * out_row + j * out_step)] = source[unsigned(i * x_row + j * x_step)]
 
 
 @inlined
@@ -165,60 +176,14 @@ def _clear(out: Elements, out_step: Step, count: int) -> None:
 
 
 @of_width
-def _pick(x: Elements, x_step: Step, at: Any, at_step: int, out: Elements, out_step: Step, count: int) -> None:
-    """Copy elements from places of their own."""
+def _pick(x: Elements, x_step: Step, at: Any, at_step: int, out: Elements, out_step: Step, count: int) -> bool:
+    """Copy elements from places of their own; return whether some are outside."""
+    missing = False
     for i in range(count):
         place = at[unsigned(i * at_step)]
-        if place == OUTSIDE:
+        if is_outside(place):
+            missing = True
             out[unsigned(i * out_step)] = 0
         else:
             out[unsigned(i * out_step)] = x[unsigned(i * x_step + place)]
-
-
-class Locate(NamedTuple):
-    """Arguments of `locate`: some ``tuples`` of ``depth`` indices, contiguous, of i32 or i64 by ``kind``.
-
-    ``size`` and ``step`` are those of the axes that the indices are for; ``out`` are i64. ``wraps`` says whether
-    negative indices count from the end; ``misfit`` is the address of a number that becomes 1 where an index is outside
-    of its axis, or 0 where such places are `OUTSIDE`.
-    """
-
-    x: Read[Address]
-    out: Write[Address]
-    size: Axes
-    step: Axes
-    tuples: int
-    depth: int
-    kind: int
-    wraps: int
-    misfit: Write[Address]
-    tuples_per_task: int
-
-
-@kernel(Locate)
-def locate(arguments: Any, task: int, workspace: int) -> None:
-    """The places of elements by their indices: sums of indices times steps."""
-    c = record(arguments)
-    first = task * c.tuples_per_task
-    last = min(c.tuples, first + c.tuples_per_task)
-    missing = _locate(c.kind, c.x, longs(c.out, c.tuples), c.size, c.step, first, last, c.depth, c.wraps)
-    if missing and c.misfit != 0:
-        longs(c.misfit, 1)[0] = 1
-
-
-@of_kind(I32, I64)
-def _locate(x: Elements, out: Any, size: Any, step: Any, first: int, last: int, depth: int, wraps: int) -> bool:
-    missing = False
-    for number in range(first, last):
-        place = 0
-        for axis in range(depth):
-            index = x[number * depth + axis]
-            if index < 0 and wraps != 0:
-                index += size[axis]
-            if index < 0 or index >= size[axis]:
-                place = OUTSIDE
-                missing = True
-                break
-            place += index * step[axis]
-        out[number] = place
     return missing

@@ -8,11 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-import numpy as np
-
 from irrun_kernels import ir
-from irrun_kernels.activations import activations, clip
-from irrun_kernels.functions import polynomial
+from irrun_kernels.functions import clip, polynomial
 from irrun_kernels.native import intrinsic, of_llvm, scalar
 from irrun_kernels.vectors import Vectors
 
@@ -71,14 +68,6 @@ def exp(x: Any) -> Any:
     return (p + 1.0) * _power_of_two(half) * _power_of_two(n - half)
 
 
-@scalar
-def expm1(x: Any) -> Any:
-    """exp(x) - 1, for x below 700."""
-    n, p = _exponent_and_rest(clip(x, -40.0, 700.0))
-    scale = _power_of_two(n)
-    return scale * p + (scale - 1.0)
-
-
 _log_tail = polynomial(*(2 / n for n in range(3, 24, 2)))
 
 
@@ -106,51 +95,6 @@ def log1p(x: Any) -> Any:
     u = 1.0 + x
     lost = (x - (u - 1.0)) / u
     return log(u) + (lost if 0.0 < u < _INF else 0.0)
-
-
-@scalar
-def sinh(x: Any) -> Any:
-    """The hyperbolic sine."""
-    a = abs(x)
-    t = expm1(a)
-    root = exp(a * 0.5)
-    return copysign((t + t / (t + 1.0)) * 0.5 if a < 40.0 else root * 0.5 * root, x)
-
-
-@scalar
-def cosh(x: Any) -> Any:
-    """The hyperbolic cosine."""
-    root = exp(abs(x) * 0.5)
-    return root * 0.5 * root + 0.5 / root / root
-
-
-@scalar
-def tanh(x: Any) -> Any:
-    """The hyperbolic tangent."""
-    t = expm1(2.0 * clip(x, -20.0, 20.0))
-    return t / (t + 2.0)
-
-
-@scalar
-def asinh(x: Any) -> Any:
-    """The inverse hyperbolic sine."""
-    a = abs(x)
-    near = log1p(a + a * a / (1.0 + np.sqrt(a * a + 1.0)))
-    return copysign(near if a < 1e9 else log(a) + _LN2_HIGH + _LN2_LOW, x)
-
-
-@scalar
-def acosh(x: Any) -> Any:
-    """The inverse hyperbolic cosine."""
-    t = x - 1.0
-    return log1p(t + np.sqrt(t * (t + 2.0))) if x < 1e9 else log(x) + _LN2_HIGH + _LN2_LOW
-
-
-@scalar
-def atanh(x: Any) -> Any:
-    """The inverse hyperbolic tangent."""
-    a = abs(x)
-    return copysign(0.5 * log1p(2.0 * a / (1.0 - a)), x)
 
 
 @scalar
@@ -199,12 +143,3 @@ def erf(x: Any) -> Any:
     square = a * a
     tail = exp(-square) * _erf_tail((a - 3.0) / (a + 3.0)) / (1.0 + 2.0 * a)
     return copysign(a * _erf_of_square(square) if a < 1.0 else 1.0 - tail, x)
-
-
-@scalar
-def _erf_of_half(x: Any) -> Any:
-    return erf(x * math.sqrt(0.5))
-
-
-ACTIVATIONS: Final = activations("d", 2, float, exp, expm1, tanh, _erf_of_half)
-"""Activations of f64."""

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun_kernels.functions import ONE, ZERO, fill
+from irrun_kernels.functions import ONE, ZERO, divide, fill
 from irrun_kernels.native import Address, Read, Write, floats, inlined, kernel, longs, record, scalar, strict
 
 _FARTHEST: Final = np.float32(2**31)
@@ -20,9 +20,8 @@ class Regions(NamedTuple):
     ``boxes`` are [regions, 4], two corners x and y each, ``batches`` the numbers of their images, i64.
 
     A coordinate c becomes (c + before) * scale - after; sides are not shorter than ``least``. Each bin has ``ratio``
-    samples along each axis, or about one for each pixel where that is 0; ``raises`` says whether it is the largest of
-    them and 0 instead of their mean. ``misfit`` is the address of a number that becomes 1 where there is no such image
-    or place.
+    samples along each axis, or about one for each pixel where that is 0, and is the mean of them. ``misfit`` is the
+    address of a number that becomes 1 where there is no such image or place.
     """
 
     x: Read[Address]
@@ -38,7 +37,6 @@ class Regions(NamedTuple):
     rows: int
     columns: int
     ratio: int
-    raises: int
     lines_per_task: int
     before: float
     scale: float
@@ -89,8 +87,7 @@ def _pool(c: Any, box: Any, image: int, row: int, out: int) -> None:
                     continue
                 first, second, right = _around(x, c.width)
                 first, second = 4 * first * c.channels, 4 * second * c.channels
-                _take(
-                    c.raises,
+                _add_sample(
                     floats(upper + first, c.channels),
                     floats(upper + second, c.channels),
                     floats(lower + first, c.channels),
@@ -99,8 +96,8 @@ def _pool(c: Any, box: Any, image: int, row: int, out: int) -> None:
                     down,
                     bin,
                 )
-    if c.raises == 0 and high * wide > 1:
-        _divide(floats(out, c.columns * c.channels), np.float32(high * wide))
+    if high * wide > 1:
+        divide(floats(out, c.columns * c.channels), np.float32(high * wide))
 
 
 @strict
@@ -130,24 +127,13 @@ def _around(place: Any, size: int) -> tuple[int, int, Any]:
 
 
 @inlined
-def _take(raises: int, a: Any, b: Any, c: Any, d: Any, right: Any, down: Any, bin: Any) -> None:
-    """Add a sample between four pixels to a bin, or let the bin become the larger one."""
-    if raises != 0:
-        for i in range(len(bin)):
-            sample = _between(a[i], b[i], c[i], d[i], right, down)
-            bin[i] = sample if sample > bin[i] or sample != sample else bin[i]
-    else:
-        for i in range(len(bin)):
-            bin[i] += _between(a[i], b[i], c[i], d[i], right, down)
+def _add_sample(a: Any, b: Any, c: Any, d: Any, right: Any, down: Any, bin: Any) -> None:
+    """Add a sample between four pixels to a bin."""
+    for i in range(len(bin)):
+        bin[i] += _between(a[i], b[i], c[i], d[i], right, down)
 
 
 @scalar
 def _between(a: Any, b: Any, c: Any, d: Any, right: Any, down: Any) -> Any:
     """The number between those of four pixels."""
     return (a * (ONE - right) + b * right) * (ONE - down) + (c * (ONE - right) + d * right) * down
-
-
-@inlined
-def _divide(x: Any, count: Any) -> None:
-    for i in range(len(x)):
-        x[i] /= count

@@ -90,17 +90,15 @@ def _mix(v: Vectors, taps: Any, places: Any, weights: Any, step: Any, x: Any, ou
         block(builder.sub(columns, partial), 1, v.mask(partial))
 
 
-NEAREST, BILINEAR, BICUBIC = 1, 2, 4
+NEAREST, BILINEAR = 1, 2
 """Taps along each axis, which tell the kinds of interpolation."""
-
-ZEROS, BORDER, REFLECTED, REFLECTED_CENTERS = range(4)
-"""What is outside of an image: zeros, the border, or the image mirrored at the edges or centers of border elements."""
 
 
 class Grid(NamedTuple):
     """Arguments of `locate_samples`: a contiguous ``grid`` [images, points, 2] of places x and y from -1 to 1.
 
-    ``places`` and ``weights`` are [images, taps * taps, points], for images of ``height`` rows. A task has some points.
+    ``places`` and ``weights`` are [images, taps * taps, points], for images of ``height`` rows. Outside of these are
+    zeros, or with ``has_border`` the border. A task has some points.
     """
 
     grid: Read[Address]
@@ -111,7 +109,7 @@ class Grid(NamedTuple):
     height: int
     width: int
     taps: int
-    outside: int
+    has_border: int
     align_corners: int
     points_per_task: int
 
@@ -120,7 +118,7 @@ class Grid(NamedTuple):
 def locate_samples(arguments: Any, task: int, workspace: int) -> None:
     """The places and weights of the elements around the places of a grid."""
     c = record(arguments)
-    across, down = floats(workspace, 4), floats(workspace + 16, 4)
+    across, down = floats(workspace, 2), floats(workspace + 8, 2)
     table = c.taps * c.taps * c.points
     grid = floats(c.grid, 2 * c.images * c.points)
     for number in range(task * c.points_per_task, min(c.images * c.points, (task + 1) * c.points_per_task)):
@@ -129,11 +127,11 @@ def locate_samples(arguments: Any, task: int, workspace: int) -> None:
         left = _weigh(_scaled(grid[2 * number], c.width, c.align_corners), c.taps, across)
         top = _weigh(_scaled(grid[2 * number + 1], c.height, c.align_corners), c.taps, down)
         for i in range(c.taps):
-            row = _inside(top + i, c.height, c.outside)
+            row = min(max(top + i, 0), c.height - 1)
             for j in range(c.taps):
-                column = _inside(left + j, c.width, c.outside)
+                column = min(max(left + j, 0), c.width - 1)
                 weight = down[i] * across[j]
-                is_left_out = c.outside == ZEROS and (row != top + i or column != left + j) and weight == weight
+                is_left_out = c.has_border == 0 and (row != top + i or column != left + j) and weight == weight
                 place = (i * c.taps + j) * c.points + point
                 places[place] = -1 if is_left_out else row * c.width + column
                 weights[place] = weight
@@ -156,26 +154,8 @@ def _weigh(place: Any, taps: int, weights: Any) -> int:
         return _whole(rint(place))
     base = floor(place)
     fraction = place - base
-    if taps == BILINEAR:
-        weights[0], weights[1] = np.float32(1) - fraction, fraction
-        return _whole(base)
-    for tap in range(4):
-        weights[tap] = _cubic(abs(fraction - np.float32(tap - 1)))
-    return _whole(base) - 1
-
-
-_SLOPE: Final = np.float32(-0.75)
-
-
-@inlined
-def _cubic(distance: Any) -> Any:
-    """The weight of an element at a distance, of cubic convolution."""
-    if distance < np.float32(1):
-        near = (_SLOPE + np.float32(2)) * distance - (_SLOPE + np.float32(3))
-        return near * distance * distance + np.float32(1)
-    if distance < np.float32(2):
-        return (((distance - np.float32(5)) * distance + np.float32(8)) * distance - np.float32(4)) * _SLOPE
-    return distance * np.float32(0)
+    weights[0], weights[1] = np.float32(1) - fraction, fraction
+    return _whole(base)
 
 
 _FAR: Final = np.float32(2.0**40)
@@ -187,16 +167,3 @@ def _whole(place: Any) -> int:
     if place > _FAR:
         return 1 << 40
     return int(place) if place > -_FAR else -(1 << 40)
-
-
-@inlined
-def _inside(place: int, size: int, outside: int) -> int:
-    """The element of an axis that a place outside of it stands for."""
-    if outside == REFLECTED:
-        turn = place % (2 * size)
-        return min(turn, 2 * size - 1 - turn)
-    if outside == REFLECTED_CENTERS:
-        period = max(2 * (size - 1), 1)
-        turn = abs(place) % period
-        return min(turn, period - turn)
-    return min(max(place, 0), size - 1)

@@ -1,11 +1,11 @@
-"""Running sums, arithmetic sequences, and the indices of elements that are not zero."""
+"""Running sums, and the indices of elements that are not zero."""
 
 from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
 from irrun_kernels.axes import AXES, Axes, Strided, axis_of, find_axes, place_of, product_of
-from irrun_kernels.elements import F32, F64, I32, I64, Elements, Step, of_kind, store, unsigned
+from irrun_kernels.elements import F32, F64, I32, I64, Elements, Step, of_kind, unsigned
 from irrun_kernels.native import Address, Read, Write, kernel, longs, octets, record
 
 WIDE: Final = 256
@@ -66,33 +66,6 @@ def _add_up(
         for j in range(1, count):
             total += x[unsigned(j * x_step + i * x_column)]
             out[unsigned(j * out_step + i * out_column)] = total
-
-
-RUN: Final = 256
-"""Elements at a time, which are computed in 64 bits."""
-
-
-class Ramp(NamedTuple):
-    """Arguments of `ramp`: the first element, the distance of two, and where ``size`` of them of a kind go."""
-
-    out: Write[Address]
-    kind: int
-    width: int
-    size: int
-    start: int
-    step: int
-    per_task: int
-
-
-@kernel(Ramp)
-def ramp(arguments: Any, task: int, workspace: int) -> None:
-    """Write start + i * step; workspace has room for `RUN` numbers."""
-    c = record(arguments)
-    for first in range(task * c.per_task, min(c.size, (task + 1) * c.per_task), RUN):
-        numbers = longs(workspace, min(RUN, c.size - first, (task + 1) * c.per_task - first))
-        for i in range(len(numbers)):
-            numbers[i] = c.start + (first + i) * c.step
-        store(c.kind, c.out + c.width * first, numbers)
 
 
 _WORD = 8

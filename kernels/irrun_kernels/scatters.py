@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 from irrun_kernels.axes import Axes, Strided, axis_of, find_axes, next_place, place_of, product_of, restrict_axis
 from irrun_kernels.copies import copy_line
 from irrun_kernels.elements import Elements, Step, of_kind, unsigned
-from irrun_kernels.moves import OUTSIDE
-from irrun_kernels.native import Read, Update, inlined, kernel, longs, record
+from irrun_kernels.moves import is_outside, report
+from irrun_kernels.native import Address, Read, Update, Write, inlined, kernel, longs, record
 
 REDUCTIONS: Final = ("none", "sum", "sub", "prod", "min", "max")
 """Combinations of an element and an update, by their number."""
@@ -17,12 +17,14 @@ REDUCTIONS: Final = ("none", "sum", "sub", "prod", "min", "max")
 class Scatter(NamedTuple):
     """Arguments of `scatter`: arrays with the axes ``size``, of elements of a kind. Strides are in bytes.
 
-    ``at`` holds places as i64 that are added to those in ``out``, in elements of ``width`` bytes.
+    ``at`` holds places as i64 that are added to those in ``out``, in elements of ``width`` bytes. Elements outside are
+    left out; ``misfit`` is the address of a number that becomes 1 then, or absent.
     """
 
     x: Read[Strided]
     out: Update[Strided]
     at: Read[Strided]
+    misfit: Write[Address]
     size: Axes
     kind: int
     width: int
@@ -65,18 +67,23 @@ def scatter(arguments: Any, task: int, workspace: int) -> None:
 @inlined
 def _scatter_line(c: Any, x: int, x_step: int, out: int, out_step: int, at: int, at_step: int, count: int) -> None:
     places, step, function = longs(at), at_step // 8, c.function
-    if function == 0 and step == 0:
-        if places[0] != OUTSIDE:
-            copy_line(c.width, x, x_step, out + c.width * places[0], out_step, count)
-        return
-    _combine(c.kind, function, x, x_step, out, out_step, places, step, count)
+    if function != 0 or step != 0:
+        if _combine(c.kind, function, x, x_step, out, out_step, places, step, count):
+            report(c.misfit)
+    elif is_outside(places[0]):
+        report(c.misfit)
+    else:
+        copy_line(c.width, x, x_step, out + c.width * places[0], out_step, count)
 
 
 @of_kind()
-def _combine(function: int, x: Elements, a: Step, out: Elements, b: Step, places: Any, step: int, count: int) -> None:
+def _combine(function: int, x: Elements, a: Step, out: Elements, b: Step, places: Any, step: int, count: int) -> bool:
+    """Combine elements at places of their own; return whether some are outside."""
+    missing = False
     for i in range(count):
         place = places[unsigned(i * step)]
-        if place == OUTSIDE:
+        if is_outside(place):
+            missing = True
             continue
         target = unsigned(place + i * b)
         new, old = x[unsigned(i * a)], out[target]
@@ -92,3 +99,4 @@ def _combine(function: int, x: Elements, a: Step, out: Elements, b: Step, places
             out[target] = old if old < new or old != old else new
         else:
             out[target] = old if old > new or old != old else new
+    return missing

@@ -8,17 +8,12 @@ import numpy as np
 
 from irrun_kernels.axes import WALK, Axes, Strided, find_axes, next_place, place_of, product_of
 from irrun_kernels.copies import copy_line
-from irrun_kernels.elements import F32, F64, I32, I64, KINDS, load, store
+from irrun_kernels.elements import F32, I32, load, store
 from irrun_kernels.functions import RUN
 from irrun_kernels.native import Read, Write, inlined, kernel, longs, record
 
-U64: Final = len(KINDS)
-"""The number of u64, beside those of `KINDS`."""
-
 _LOWEST: Final = np.int64(-1 << 63)
-_HIGHEST: Final = np.int64((1 << 63) - 1)
-_INFINITY: Final = np.int64(0x7FF << 52)
-_HIGHEST_WORD, _INFINITY_WORD = np.int64(0x7FFFFFFF), np.int64(0x7F800000)
+_HIGHEST, _INFINITY = np.int64(0x7FFFFFFF), np.int64(0x7F800000)
 
 
 class Top(NamedTuple):
@@ -41,7 +36,6 @@ class Top(NamedTuple):
     width: int
     places_kind: int
     smallest: int
-    by_index: int
     tasks: int
 
 
@@ -68,12 +62,6 @@ def top(arguments: Any, task: int, workspace: int) -> None:
         source, target, indices = c.x.start + x, c.out.start + out, c.places.start + at
         _select(c, source, run, keys, places)
         _sort(keys, places)
-        if c.by_index != 0:
-            for i in range(c.wanted):
-                keys[i] = -places[i]
-            for i in range(c.wanted // 2 - 1, -1, -1):
-                _sift(keys, places, i, c.wanted)
-            _sort(keys, places)
         for i in range(c.wanted):
             place = places[i]
             store(c.places_kind, indices + i * c.places_step, places[i : i + 1])
@@ -134,24 +122,9 @@ def _is_behind(keys: Any, places: Any, a: int, b: int) -> bool:
 @inlined
 def _find_keys(kind: int, x: int, step: int, keys: Any) -> None:
     """Integers in the order of elements; zeros of both signs are equal."""
+    load(I32 if kind == F32 else kind, x, step, keys)
     if kind == F32:
-        load(I32, x, step, keys)
-        _order(keys, _HIGHEST_WORD, _INFINITY_WORD)
-    elif kind == F64:
-        load(I64, x, step, keys)
-        _order(keys, _HIGHEST, _INFINITY)
-    elif kind == U64:
-        load(I64, x, step, keys)
         for i in range(len(keys)):
-            keys[i] ^= _LOWEST
-    else:
-        load(kind, x, step, keys)
-
-
-@inlined
-def _order(keys: Any, highest: Any, infinity: Any) -> None:
-    """Turn the bits of floats into integers in their order."""
-    for i in range(len(keys)):
-        word = keys[i]
-        key = word if word >= 0 else (word ^ highest) + 1
-        keys[i] = key if (word & highest) <= infinity else _LOWEST
+            word = keys[i]
+            key = word if word >= 0 else (word ^ _HIGHEST) + 1
+            keys[i] = key if (word & _HIGHEST) <= _INFINITY else _LOWEST

@@ -253,10 +253,10 @@ def has_static_shape(fact: Fact) -> bool:
     return fact.shape.is_static and fact.type.is_known and fact.type.kind != "string"
 
 
-def empty_as(builder: Builder, x: Operand, dtype: np.dtype[Any]) -> View:
-    """Return an array of another type with the same memory order of axes, without gaps."""
+def empty_as(builder: Builder, x: Operand, dtype: np.dtype[Any], shape: Sequence[Number] | None = None) -> View:
+    """Return an array of another type, or shape as well, with the same memory order of axes, without gaps."""
     order = memory_order(x)
-    made = builder.empty([x.shape[axis] for axis in order], dtype)
+    made = builder.empty([(x.shape if shape is None else shape)[axis] for axis in order], dtype)
     return made.transpose(np.argsort(order).tolist())
 
 

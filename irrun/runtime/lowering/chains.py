@@ -26,7 +26,7 @@ from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.symbolic import Number, are_equal, is_one, largest, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor.element_type import dtype_text
-from irrun_kernels.elementwise import Chain, Fold, chain, items_of, numbers_of
+from irrun_kernels.elementwise import CALL, Chain, Fold, chain, items_of, numbers_of
 from irrun_kernels.functions import RUN
 from irrun_kernels.native import NOWHERE
 from irrun_kernels.scalars import ELEMENTS, KINDS, NUMBERS
@@ -219,7 +219,7 @@ class Expression:
                     free.append(len(self.inputs) + count)
                 places[call.result.number] = free.pop()
             found = [one.number if one.is_input else places[one.number] for one in call.operands]
-            numbers += [call.element, places[call.result.number], *found, *[0] * (3 - len(found))]
+            numbers += [call.element, places[call.result.number], *found, *[0] * (CALL - 2 - len(found))]
             ended = {one.number for one in call.operands if not one.is_input and last[one.number] == place}
             free += [places[number] for number in sorted(ended) if number != result.number]
         return numbers, count

@@ -3,44 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from irrun.ops._declared.fused.fused_concat import FusedConcat
-from irrun.ops._declared.fused.fused_conversions import FusedDequantize, FusedQuantize, FusedRound
 from irrun.ops._declared.movement.concat import Concat
 from irrun.runtime.lowering.builder import (
-    BF16_BITS,
-    F32,
-    U8,
     Builder,
     Unsupported,
     broadcast,
     empty_as,
-    in_order_of,
     lowers,
-    memory_order,
-    merged,
-    require_elements,
-    require_f32,
     share,
 )
-from irrun.runtime.symbolic import Number, is_same, largest, least, of_sizes
+from irrun.runtime.symbolic import Number, is_same, of_sizes
 from irrun.runtime.view import Operand, View, place_of
-from irrun.tensor import ElementType
-from irrun.tensor.element_type import BF16, U16, dtype_text
-from irrun.tensor.element_type import F32 as SINGLE
+from irrun.tensor.element_type import dtype_text
 from irrun_kernels.axes import AXES, WALK, Strided
-from irrun_kernels.conversions import AS_BITS, AS_F16, AS_FLOATS, AS_LEVELS, AS_NUMBERS, Convert, Rows, convert
 from irrun_kernels.moves import Move, move
-from irrun_kernels.native import Address
+from irrun_kernels.native import NOWHERE, Address
 
 
-def emit_copy(builder: Builder, source: Operand, target: View, places: Operand | None = None) -> View:
+def emit_copy(
+    builder: Builder, source: Operand, target: View, places: Operand | None = None, *, checked: bool = False
+) -> View:
     """Copy an array to the target, which is returned; Unsupported for too many axes, or different types.
 
-    ``places``, which broadcast to the target, are added to those in the source, in elements.
+    ``places``, which broadcast to the target, are added to those in the source, in elements. There are zeros for those
+    outside, which are an error if they are ``checked``.
     """
     shape, width = target.shape, target.itemsize
     if source.dtype != target.dtype:
@@ -49,7 +40,8 @@ def emit_copy(builder: Builder, source: Operand, target: View, places: Operand |
         raise Unsupported(f"elements of {dtype_text(target.dtype)}")
     sizes, (x, out, at) = emit_accesses(builder, [source, target, places], shape)
     tasks = _tasks(target.size, width)
-    builder.call(move, Move(x, out, at, sizes, width, tasks), tasks, WALK)
+    misfit = builder.failure if checked else NOWHERE
+    builder.call(move, Move(x, out, at, misfit, sizes, width, tasks), tasks, WALK)
     return target
 
 
@@ -63,41 +55,20 @@ def emit_accesses(
     builder: Builder, arrays: Sequence[Operand | None], shape: Sequence[Number]
 ) -> tuple[tuple[Number, ...], list[Strided]]:
     """Return the sizes of axes, and where arrays that broadcast to a shape lie; Unsupported for too many axes."""
-    views = [broadcast(builder, x, shape) for x in arrays if x is not None]
-    if len(shape) <= AXES:
-        axes = list(zip(shape, zip(*(view.strides for view in views), strict=True), strict=True))
-    else:
-        found = merged(in_order_of(views[1], views), AXES)
-        if found is None:
-            raise Unsupported(f"{len(shape)} axes that are not neighbours in memory")
-        axes = found
-    axes = [(1, (0,) * len(views))] * (AXES - len(axes)) + axes
-    sizes, strides = zip(*axes, strict=True)
-    steps, none = zip(*strides, strict=True), (0,) * AXES
-    return sizes, [Strided(builder.address(x), none if x is None else next(steps)) for x in arrays]
+    front = AXES - len(shape)
+    if front < 0:
+        raise Unsupported(f"{len(shape)} axes, more than {AXES}")
+    views = [None if x is None else broadcast(builder, x, shape) for x in arrays]
+    steps = [(0,) * AXES if view is None else ((0,) * front + view.strides) for view in views]
+    return (1,) * front + tuple(shape), [
+        Strided(*pair) for pair in zip(map(builder.address, arrays), steps, strict=True)
+    ]
 
 
 def emit_contiguous(builder: Builder, x: Operand) -> View:
     """The array, or a contiguous copy of it."""
-    x = builder.view(x)
+    x = builder.view(np.ascontiguousarray(x).reshape(x.shape) if isinstance(x, np.ndarray) else x)
     return x if x.is_contiguous else emit_copy(builder, x, builder.empty(x.shape, x.dtype))
-
-
-def laid_as(builder: Builder, x: Operand, shape: Sequence[int]) -> View:
-    """Return an array of another shape with the same memory order of axes, without gaps."""
-    order = memory_order(x)
-    return builder.empty([shape[axis] for axis in order], x.dtype).transpose(np.argsort(order).tolist())
-
-
-def emit_border(builder: Builder, out: View, before: Sequence[Number], after: Sequence[Number], value: Operand) -> View:
-    """Copy a number to all elements beside the middle of an array, which is returned."""
-    keys: list[slice] = []
-    for begin, end, size in zip(before, after, out.shape, strict=True):
-        for there, key in ((begin, slice(0, begin)), (end, slice(size - end, size))):
-            if not is_same(there, 0):
-                emit_copy(builder, value, out[(*keys, key)])
-        keys.append(slice(begin, size - end))
-    return out
 
 
 def part_of(x: Any, *keys: Any) -> Any:
@@ -105,20 +76,17 @@ def part_of(x: Any, *keys: Any) -> Any:
     return x[(*keys, ...)]
 
 
-def emit_rows(builder: Builder, x: Operand, most: int) -> tuple[View, Rows]:
-    """Return an array, or a contiguous copy of it, with its rows.
-
-    Elements that are all neighbours are one block of rows of at most ``most``.
-    """
-    x = builder.view(x)
-    axes = merged(in_order_of(x, [x]), 3)
-    if axes is None or axes[-1][1] != (x.itemsize,):
-        return emit_rows(builder, emit_contiguous(builder, x), most)
-    if len(axes) == 1:
-        columns = largest(1, least(axes[0][0], most))
-        return x, Rows(columns, 1 << 40, 0, x.itemsize * columns)
-    (_, (block,)), (size, (row,)) = [(1, (0,)), *axes][-3:-1]
-    return x, Rows(axes[-1][0], size, block, row)
+def emit_padded(builder: Builder, x: Operand, out: View, before: Sequence[Number], value: Operand) -> View:
+    """Copy an array into another one, from a place on, and a number to all elements beside it; return the latter."""
+    keys: list[slice] = []
+    for begin, size, whole in zip(before, x.shape, out.shape, strict=True):
+        end = begin + size
+        for width, key in ((begin, slice(0, begin)), (whole - end, slice(end, whole))):
+            if not is_same(width, 0):
+                emit_copy(builder, value, out[(*keys, key)])
+        keys.append(slice(begin, end))
+    emit_copy(builder, x, out[tuple(keys)])
+    return out
 
 
 @lowers(Concat)
@@ -150,7 +118,7 @@ def _emit_concat(builder: Builder, inputs: Sequence[Operand], axis: int, room: i
     if out is None:
         lengths = list(sizes)
         lengths[axis] = room if room is not None else sizes[axis]
-        out = laid_as(builder, first, lengths)[(*before, slice(sizes[axis]))]
+        out = empty_as(builder, first, first.dtype, lengths)[(*before, slice(sizes[axis]))]
     for x in inputs:
         target = out[(*before, slice(place, place + x.shape[axis]))]
         if not _is_in_place(x, target):
@@ -164,53 +132,3 @@ def _is_in_place(x: Operand, target: View) -> bool:
     if not isinstance(x, View):
         return False
     return place_of(Address(x.buffer, x.offset)) == place_of(Address(target.buffer, target.offset))
-
-
-_COLUMNS: Final = 4096
-"""Elements that are converted at a time."""
-
-
-@lowers(FusedQuantize)
-def lower_quantize(op: FusedQuantize, builder: Builder, data: Operand) -> View:
-    """Quantise to levels, in the memory layout of the numbers."""
-    require_f32(data)
-    levels = op.levels
-    return emit_conversion(builder, data, U8, AS_LEVELS, 0.15, levels.low, levels.high, float(levels.most))
-
-
-@lowers(FusedDequantize)
-def lower_dequantize(op: FusedDequantize, builder: Builder, codes: Operand) -> View:
-    """Convert levels to numbers, in the memory layout of the levels."""
-    if codes.dtype != U8:
-        raise Unsupported(f"levels of {dtype_text(codes.dtype)}")
-    low, high = np.float32(op.levels.output_low), np.float32(op.levels.output_high)
-    return emit_conversion(builder, codes, F32, AS_NUMBERS, 0.1, float(low), float(high - low), float(op.levels.most))
-
-
-@lowers(FusedRound)
-def lower_round_operand(op: FusedRound, builder: Builder, data: Operand) -> View:
-    """Round numbers, in their memory layout."""
-    return emit_rounding(builder, data, op.precision, as_bits=op.fact.type is U16)
-
-
-def emit_rounding(builder: Builder, data: Operand, precision: ElementType, *, as_bits: bool = False) -> View:
-    """f32 rounded to a precision, as f32 or as bits of bf16; f32 itself if that is the precision."""
-    require_f32(data, may_be_found=True)
-    if precision is SINGLE:
-        return builder.view(data)
-    if as_bits:
-        return emit_conversion(builder, data, BF16_BITS, AS_BITS, 0.1)
-    return emit_conversion(builder, data, F32, AS_FLOATS if precision is BF16 else AS_F16, 0.1)
-
-
-def emit_conversion(
-    builder: Builder, data: Operand, dtype: np.dtype[Any], form: int, nanoseconds: float, *levels: float
-) -> View:
-    """Convert elements, in their memory layout."""
-    require_elements(data)
-    data, rows = emit_rows(builder, data, _COLUMNS)
-    out = empty_as(builder, data, dtype)
-    each, tasks = share(-(-data.size // rows.columns), nanoseconds * data.size)
-    x, address = builder.address(data), builder.address(out)
-    builder.call(convert, Convert(x, rows, address, out.itemsize, form, data.size, each, *levels), tasks)
-    return out

@@ -11,7 +11,7 @@ import numpy as np
 from irrun.kernels.casting import reach
 from irrun.kernels.elementwise import Elementwise, convert, select
 from irrun.ops import Op
-from irrun.ops._declared.arithmetic.elementwise import Unary, align_pdpd
+from irrun.ops._declared.arithmetic.elementwise import Unary
 from irrun.ops._declared.comparison.base import Comparison
 from irrun.ops._declared.fused.fused_elementwise import FusedElementwise
 from irrun.ops._declared.quantization.fake_quantize import FakeQuantize
@@ -59,6 +59,8 @@ def emit_activation(builder: Builder, x: Operand, activation: Elementwise) -> Vi
 
 
 def _clamped(e: Expression, x: ChainValue, low: float, high: float) -> ChainValue:
+    if x.kind not in "fd":
+        raise Unsupported("integers that are clamped")
     if high == math.inf:
         return e("at_least", x, e.number(low, x.kind))
     return e("clamp", x, e.number(low, x.kind), e.number(high, x.kind))
@@ -94,11 +96,7 @@ def _is_exact(low: Array, high: Array, output_low: Array, output_high: Array) ->
 
 
 def _power(e: Expression, _: Op, a: ChainValue, b: ChainValue) -> ChainValue:
-    if a.kind in "fd" and e.is_constant(b, 2):
-        return e("multiply", a, a)
-    x, y = e.computed(a), e.computed(b)
-    limit = [e.number(reach(np.dtype(a.kind)), "d")] if x.kind == "q" else []
-    return e("power", x, y, *limit)
+    return e("multiply", a, a) if a.kind in "fd" and e.is_constant(b, 2) else e("power", a, b)
 
 
 def _divide(e: Expression, op: Any, *values: ChainValue) -> ChainValue:
@@ -106,33 +104,9 @@ def _divide(e: Expression, op: Any, *values: ChainValue) -> ChainValue:
     return e("divide" if op.m_pythondiv or x.kind != "q" else "truncated_divide", x, y)
 
 
-def _floor_mod(e: Expression, _: Op, *values: ChainValue) -> ChainValue:
-    x, y = map(e.computed, values)
-    return e("mod" if x.kind == "Q" else "floor_mod", x, y)
-
-
-def _clamp(e: Expression, op: Any, data: ChainValue) -> ChainValue:
-    x, bounds = e.computed(data), op.elementwise().parameters
-    if x.kind in "fd":
-        return _clamped(e, x, *bounds)
-    kinds = np.iinfo(np.dtype(data.kind))
-    low, high = (min(max(bound, kinds.min), kinds.max) for bound in bounds)
-    return e("minimum", e("maximum", x, e.number(math.ceil(low), x.kind)), e.number(math.floor(high), x.kind))
-
-
 def _squared_difference(e: Expression, _: Op, *values: ChainValue) -> ChainValue:
     difference = e("subtract", *map(e.computed, values))
     return e("multiply", difference, difference)
-
-
-def _sign(e: Expression, _: Op, data: ChainValue) -> ChainValue:
-    x = e.computed(data)
-    return e("minimum", x, e.number(1, "Q")) if x.kind == "Q" else e("sign", x)
-
-
-def _sqrt(e: Expression, _: Op, data: ChainValue) -> ChainValue:
-    x = e.computed(data)
-    return e("sqrt", x) if x.kind != "q" else e("sqrt", x, e.number(int(np.iinfo(np.dtype(data.kind)).min), "q"))
 
 
 def _select(e: Expression, _: Op | None, condition: ChainValue, x: ChainValue, y: ChainValue) -> ChainValue:
@@ -142,22 +116,6 @@ def _select(e: Expression, _: Op | None, condition: ChainValue, x: ChainValue, y
 
 def _is_nan(e: Expression, _: Op, x: ChainValue) -> ChainValue:
     return e("not_equal", x, x)
-
-
-def _is_finite(e: Expression, _: Op, x: ChainValue) -> ChainValue:
-    return e("less", e("abs", x), e.number(math.inf, x.kind))
-
-
-def _is_infinite(e: Expression, op: Any, x: ChainValue) -> ChainValue:
-    if op.detect_negative and op.detect_positive:
-        return e("equal", e("abs", x), e.number(math.inf, x.kind))
-    if not op.detect_negative and not op.detect_positive:
-        raise Unsupported("it asks for no infinity")
-    return e("equal", x, e.number(math.inf if op.detect_positive else -math.inf, x.kind))
-
-
-def _selu(e: Expression, _: Op, x: ChainValue, alpha: ChainValue, scale: ChainValue) -> ChainValue:
-    return e("multiply", e("elu", x, alpha), scale)
 
 
 def _swish(e: Expression, _: Op, x: ChainValue, *beta: ChainValue) -> ChainValue:
@@ -186,20 +144,14 @@ def _named(e: Expression, op: Op, *values: ChainValue) -> ChainValue:
 
 _FUNCTIONS: Final[dict[str, Function]] = {
     "Divide": _divide,
-    "FloorMod": _floor_mod,
     "Power": _power,
     "SquaredDifference": _squared_difference,
-    "Sign": _sign,
-    "Sqrt": _sqrt,
-    "Clamp": _clamp,
-    "ReLU": _clamp,
-    "Selu": _selu,
+    "Clamp": lambda e, op, x: _clamped(e, x, *op.elementwise().parameters),
+    "ReLU": lambda e, op, x: _clamped(e, x, *op.elementwise().parameters),
     "Swish": _swish,
     "Round": lambda e, op, x: e("rint" if op.mode == "half_to_even" else "round_away", x),
     "Select": _select,
     "IsNaN": _is_nan,
-    "IsFinite": _is_finite,
-    "IsInf": _is_infinite,
 }
 
 _SAME: Final = {"Floor": "biu", "Ceiling": "biu", "Round": "biu", "Abs": "u", "PReLU": "u"}
@@ -226,16 +178,8 @@ def _aligned(op: Any, inputs: tuple[Operand, ...]) -> list[Operand]:
         if slope.ndim == 1 and first.ndim > 1 and slope.shape[0] == first.shape[1]:
             slope = slope.reshape(slope.shape[0], *(1,) * (first.ndim - 2))
         others = [slope.reshape(slope.shape[max(slope.ndim - first.ndim, 0) :])]
-    elif op.type == "Selu":
-        others = [other.reshape(()) for other in others]
     elif getattr(op, "auto_broadcast", "numpy") == "pdpd":
-        if op.type == "Select":
-            return [
-                align_pdpd(first, others[0].ndim, op.axis),
-                others[0],
-                align_pdpd(others[1], others[0].ndim, op.axis),
-            ]
-        others = [align_pdpd(other, first.ndim, op.axis) for other in others]
+        raise Unsupported("broadcasting by pdpd")
     return [first, *others]
 
 
@@ -252,9 +196,7 @@ def lower_convert(op: Any, builder: Builder, data: Operand, *like: Operand) -> V
 def as_type(e: Expression, x: ChainValue, dtype: np.dtype[Any]) -> ChainValue:
     """A value converted to a type, which `Expression.stored` completes."""
     if x.kind in "fd" and dtype.kind in "iu":
-        if dtype == np.uint64:
-            return e("to_Q", x)
-        return e("trunc" if reach(dtype) < 2.0**63 else "to_q", x)
+        return e("trunc" if reach(dtype) < 2.0**63 else "to_Q" if dtype == np.uint64 else "to_q", x)
     if dtype == F32 or (dtype.kind == "f" and x.kind in "?f"):
         return e(f"to_{dtype.char}", x)
     whole = e("to_q", x) if x.kind == "?" else e.computed(x)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from irrun.kernels.lookup import Lookup, Nibbles
@@ -14,58 +16,59 @@ from irrun.ops._declared.movement.scatter_nd_update import ScatterNDUpdateV4, Sc
 from irrun.ops._declared.movement.scatter_update import ScatterUpdate
 from irrun.ops._declared.sequence.one_hot import OneHotV1, OneHotV16
 from irrun.runtime.lowering.builder import F32, Builder, Unsupported, broadcast, empty_as, integers, lowers, share
-from irrun.runtime.lowering.chains import ChainValue, Expression, emit_i64
-from irrun.runtime.lowering.copies import emit_accesses, emit_contiguous, emit_copy, laid_as, part_of
+from irrun.runtime.lowering.builder import I64 as LONG
+from irrun.runtime.lowering.chains import ChainValue, Expression
+from irrun.runtime.lowering.copies import emit_accesses, emit_contiguous, emit_copy, part_of
 from irrun.runtime.symbolic import Number, is_none, largest
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import dtype_text
 from irrun_kernels.axes import AXES, WALK
-from irrun_kernels.elements import I32, I64, U8, U16, U32, kind_of
-from irrun_kernels.moves import Locate, locate
+from irrun_kernels.elements import I64, U8, U16, U32, kind_of
 from irrun_kernels.native import NOWHERE
 from irrun_kernels.scatters import REDUCTIONS, Scatter, scatter
 
 _BY_WIDTH = {1: U8, 2: U16, 4: U32, 8: I64}
 
 
-def emit_places(
-    builder: Builder, indices: Operand, x: Operand, first: int, *, wraps: bool = True, checked: bool = True
-) -> View:
-    """The places in an array that tuples of indices name, in elements.
+def emit_places(builder: Builder, indices: Operand, x: Operand, first: int, *, wraps: bool = True) -> View:
+    """The places in an array that tuples of indices name, in elements; those outside of it are far below 0.
 
-    ``indices`` are [..., n], for the n axes from the ``first`` one on. Those outside of an axis are an error if they
-    are ``checked``, and otherwise places of their own.
+    ``indices`` are [..., n], for the n axes from the ``first`` one on.
     """
-    depth = int(indices.shape[-1])
-    if depth > AXES:
-        raise Unsupported(f"indices of {depth} axes")
-    kind = I32 if indices.dtype == np.int32 else I64
-    whole = emit_contiguous(builder, indices if kind == I32 else emit_i64(builder, indices))
-    out = builder.empty(indices.shape[:-1], np.dtype(np.int64))
-    each, tasks = share(largest(out.size, 1), 2.0 * indices.size)
-    axes, padding = slice(first, first + depth), (0,) * (AXES - depth)
-    builder.call(
-        locate,
-        Locate(
-            x=builder.address(whole),
-            out=builder.address(out),
-            size=(*x.shape[axes], *padding),
-            step=(*(stride // x.itemsize for stride in x.strides[axes]), *padding),
-            tuples=out.size,
-            depth=depth,
-            kind=kind,
-            wraps=int(wraps),
-            misfit=builder.failure if checked else NOWHERE,
-            tuples_per_task=each,
-        ),
-        tasks,
-    )
-    return out
+    e = Expression(builder)
+    places = []
+    for number in range(int(indices.shape[-1])):
+        index = e.computed(e.read(emit_contiguous(builder, indices[..., number])))._replace(kind="q")
+        size, step = x.shape[first + number], x.strides[first + number] // x.itemsize
+        limits = (e.read(builder.view(builder.numbers([each])).reshape(())) for each in (size, step))
+        places.append(e("place_from_end" if wraps else "place", index, *limits))
+    return e.emit(functools.reduce(functools.partial(e, "add"), places), LONG)
 
 
-def emit_scatter(builder: Builder, updates: Operand, target: Operand, places: Operand, reduction: str = "none") -> None:
-    """Update a target, which broadcasts to the updates as ``places`` do."""
+def emit_slices(
+    builder: Builder, x: View, indices: Operand, first: int, batches: int = 0, *, wraps: bool = True
+) -> tuple[View, View]:
+    """The first of the slices of an array along some axes, from the ``first`` on, and the places of those that tuples
+    of indices name; both broadcast to these slices, which have axes of the indices at that place.
+    """
+    depth, own = int(indices.shape[-1]), indices.ndim - 1 - batches
+    places = emit_places(builder, indices, x, first, wraps=wraps)
+    between, after = (None,) * (first - batches), (None,) * (x.ndim - first - depth)
+    spread = places[(*(slice(None),) * batches, *between, *(slice(None),) * own, *after)]
+    return x[(*(slice(None),) * first, *(0,) * depth, *(None,) * own, ...)], spread
+
+
+def emit_scatter(
+    builder: Builder,
+    updates: Operand,
+    target: View,
+    places: View,
+    reduction: str = "none",
+    *,
+    checked: bool = True,
+) -> None:
+    """Update a target, which broadcasts to the updates as ``places`` do: those outside are errors if ``checked``."""
     width = target.itemsize
     kind = _BY_WIDTH.get(width) if reduction == "none" else kind_of(target.dtype)
     if kind is None or updates.dtype != target.dtype or (target.dtype == np.bool_ and reduction != "none"):
@@ -74,7 +77,8 @@ def emit_scatter(builder: Builder, updates: Operand, target: Operand, places: Op
         raise Unsupported(f"updates of {updates.ndim} axes")
     sizes, (x, out, at) = emit_accesses(builder, [updates, target, places], updates.shape)
     _, tasks = share(largest(updates.size, 1), 0.5 * updates.size)
-    arguments = Scatter(x, out, at, sizes, kind, width, REDUCTIONS.index(reduction), tasks)
+    misfit = builder.failure if checked else NOWHERE
+    arguments = Scatter(x, out, at, misfit, sizes, kind, width, REDUCTIONS.index(reduction), tasks)
     builder.call(scatter, arguments, tasks, WALK)
 
 
@@ -104,14 +108,11 @@ def emit_gather(
     _require_elements(data.shape[along])
     if data.shape[:batches] != indices.shape[:batches]:
         raise Unsupported("batches of different sizes")
-    places = emit_places(builder, indices[..., None], data, along, wraps=wraps, checked=False)
-    own = indices.ndim - batches
+    source, places = emit_slices(builder, builder.view(data), indices[..., None], along, batches, wraps=wraps)
     shape = (*data.shape[:along], *indices.shape[batches:], *data.shape[along + 1 :])
-    out = laid_as(builder, data, shape) if own == 1 else builder.empty(shape, data.dtype)
-    batch = (slice(None),) * batches
-    spread = (*batch, *(None,) * (along - batches), *(slice(None),) * own, *(None,) * (data.ndim - along - 1), ...)
-    source = data[(*(slice(None),) * along, 0, *(None,) * own, ...)]
-    return emit_copy(builder, source, out, places[spread])
+    is_alike = indices.ndim - batches == 1
+    out = empty_as(builder, data, data.dtype, shape) if is_alike else builder.empty(shape, data.dtype)
+    return emit_copy(builder, source, out, places)
 
 
 @lowers(GatherElements)
@@ -121,26 +122,24 @@ def lower_gather_elements(op: GatherElements, builder: Builder, data: Operand, i
         raise Unsupported("a scalar")
     along = op.axis % data.ndim
     others = (*data.shape[:along], *data.shape[along + 1 :])
-    _require_elements(data.shape[along])
+    _require_elements(*data.shape)
     if others != (*indices.shape[:along], *indices.shape[along + 1 :]):
         raise Unsupported("indices that do not fit the data")
     places = emit_places(builder, indices[..., None], data, along)
     out = builder.empty(indices.shape, data.dtype)
-    return emit_copy(builder, data[(*(slice(None),) * along, 0, None)], out, places)
+    return emit_copy(builder, data[(*(slice(None),) * along, 0, None)], out, places, checked=True)
 
 
 @lowers(GatherNDV5, GatherNDV8)
 def lower_gather_nd(op: GatherNDV5 | GatherNDV8, builder: Builder, data: Operand, indices: Operand) -> View:
     """Elements or slices at tuples of indices."""
     batches, depth = op.batch_dims, int(indices.shape[-1])
-    _require_elements(depth, *data.shape[batches : batches + depth])
+    _require_elements(depth, *data.shape)
     if data.shape[:batches] != indices.shape[:batches]:
         raise Unsupported("batches of different sizes")
-    places = emit_places(builder, indices, data, batches)
-    between = indices.ndim - 1 - batches
     out = builder.empty((*indices.shape[:-1], *data.shape[batches + depth :]), data.dtype)
-    source = data[(*(slice(None),) * batches, *(0,) * depth, *(None,) * between, ...)]
-    emit_copy(builder, source, out, places[(..., *(None,) * (data.ndim - batches - depth))])
+    source, places = emit_slices(builder, builder.view(data), indices, batches, batches)
+    emit_copy(builder, source, out, places, checked=True)
     if isinstance(op, GatherNDV5) and batches > 1:
         return out.reshape(-1, *out.shape[batches:])
     return out
@@ -154,11 +153,9 @@ def lower_scatter_update(
     along = _axis(axis, data)
     if updates.shape != (*data.shape[:along], *indices.shape, *data.shape[along + 1 :]):
         raise Unsupported("updates that do not fit the indices")
-    _require_elements(data.shape[along])
+    _require_elements(*data.shape)
     out = _emit_copy_of(builder, data, updates)
-    places = emit_places(builder, indices[..., None], out, along)
-    target = out[(*(slice(None),) * along, 0, *(None,) * indices.ndim, ...)]
-    emit_scatter(builder, updates, target, places[(..., *(None,) * (data.ndim - along - 1))])
+    emit_scatter(builder, updates, *emit_slices(builder, out, indices[..., None], along))
     return out
 
 
@@ -179,7 +176,7 @@ def lower_scatter_elements_update(
     within = (number == along or size <= data.shape[number] for number, size in enumerate(indices.shape))
     if indices.shape != updates.shape or not all(within):
         raise Unsupported("updates that do not fit the indices")
-    _require_elements(data.shape[along])
+    _require_elements(*data.shape)
     out = _emit_copy_of(builder, data, updates)
     places = emit_places(builder, indices[..., None], out, along)
     before, after = (tuple(map(slice, part)) for part in (indices.shape[:along], indices.shape[along + 1 :]))
@@ -194,14 +191,12 @@ def lower_scatter_nd_update(
 ) -> View:
     """A copy with other elements or slices at tuples of indices, or combined ones."""
     depth = int(indices.shape[-1])
-    _require_elements(depth, *data.shape[:depth])
+    _require_elements(depth, *data.shape)
     if updates.shape != (*indices.shape[:-1], *data.shape[depth:]):
         raise Unsupported("updates that do not fit the indices")
     reduction = op.reduction if isinstance(op, ScatterNDUpdateV15) else "none"
     out = _emit_copy_of(builder, data, updates)
-    places = emit_places(builder, indices, out, 0)
-    target = out[(*(0,) * depth, *(None,) * (indices.ndim - 1), ...)]
-    emit_scatter(builder, updates, target, places[(..., *(None,) * (data.ndim - depth))], reduction)
+    emit_scatter(builder, updates, *emit_slices(builder, out, indices, 0), reduction)
     return out
 
 
@@ -238,9 +233,9 @@ def lower_one_hot(
     out = builder.empty((*indices.shape[:axis], classes, *indices.shape[axis:]), on_value.dtype)
     emit_copy(builder, off_value, out)
     wraps = isinstance(op, OneHotV16) and op.negative_indices_mode == "normalize"
-    places = emit_places(builder, indices[..., None], out, axis, wraps=wraps, checked=False)
+    places = emit_places(builder, indices[..., None], out, axis, wraps=wraps)
     target = part_of(out, *(slice(None),) * axis, 0)
-    emit_scatter(builder, broadcast(builder, on_value, indices.shape), target, places)
+    emit_scatter(builder, broadcast(builder, on_value, indices.shape), target, places, checked=False)
     return out
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from irrun.ops._declared.convolution.spatial import Windows as Spatial
 from irrun.ops._declared.fused.fused_max_pool import FusedMaxPool
+from irrun.ops._declared.movement.pad import PadV12
 from irrun.ops._declared.normalization.lrn import LRN
 from irrun.ops._declared.pooling.avg_pool import AvgPoolV1, AvgPoolV14, AvgPoolV16, averaging_windows
 from irrun.runtime.lowering.builder import (
@@ -24,7 +25,7 @@ from irrun.runtime.lowering.builder import (
     share,
 )
 from irrun.runtime.lowering.chains import Expression
-from irrun.runtime.lowering.copies import emit_border, emit_copy
+from irrun.runtime.lowering.movement import lower_pad
 from irrun.runtime.lowering.products import (
     Operands,
     as_images,
@@ -143,9 +144,8 @@ def lower_lrn(op: LRN, builder: Builder, data: Operand, axes: Array) -> View:
     if op.beta != 0.75:
         raise Unsupported(f"exponent {op.beta:g}, not 0.75")
     channels, reach = data.shape[1], op.size // 2
-    padded = builder.images((data.shape[0], channels + 2 * reach, *data.shape[2:]))
-    emit_copy(builder, data, padded[:, reach : reach + channels])
-    emit_border(builder, padded, (0, reach, 0, 0), (0, reach, 0, 0), np.zeros(1, F32))
+    pads = np.array([0, reach, 0, 0])
+    padded = lower_pad(PadV12(pad_mode="constant"), builder, data, pads, pads)
     e = Expression(builder)
     near = [e.read(padded[:, shift : shift + channels]) for shift in range(2 * reach + 1)]
     total = functools.reduce(functools.partial(e, "add"), (e("multiply", x, x) for x in near))

@@ -11,7 +11,7 @@ from irrun.kernels.packed_product import FEW_ROWS
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.ops._declared.fused.fused_products import FusedMatMul
 from irrun.runtime.lowering.builder import BF16_BITS, EMPTY, Builder, Unsupported, lowers, require_f32
-from irrun.runtime.lowering.copies import emit_rounding
+from irrun.runtime.lowering.conversions import emit_rounding
 from irrun.runtime.lowering.dynamic import coding_of, emit_matrix, emit_rounded_rows, stored_weights
 from irrun.runtime.lowering.elementwise import emit_activation
 from irrun.runtime.lowering.products import (

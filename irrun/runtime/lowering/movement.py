@@ -22,7 +22,7 @@ from irrun.ops._declared.movement.strided_slice import StridedSlice
 from irrun.ops._declared.movement.tile import Tile
 from irrun.ops._declared.movement.variadic_split import VariadicSplit
 from irrun.runtime.lowering.builder import Builder, Unsupported, broadcast_shape, empty_as, integers, lowers
-from irrun.runtime.lowering.copies import emit_border, emit_copy, laid_as, part_of
+from irrun.runtime.lowering.copies import emit_copy, emit_padded, part_of
 from irrun.runtime.symbolic import Number, is_found
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
@@ -40,51 +40,36 @@ def lower_channels(op: FusedChannels, builder: Builder, data: Operand) -> View:
     return builder.view(data)[:, op.start : op.stop]
 
 
-@lowers(Split, numbers=(1,))
-def lower_split(op: Split, builder: Builder, data: Operand, axis: Operand) -> tuple[View, ...]:
-    """Equal parts of a tensor, as views."""
-    along = integers(axis, "an axis")[0] % data.ndim
-    return _parts(builder.view(data), along, [data.shape[along] // op.num_splits] * op.num_splits)
-
-
-@lowers(VariadicSplit, numbers=(1, 2))
-def lower_variadic_split(
-    _op: VariadicSplit, builder: Builder, data: Operand, axis: Operand, lengths: Operand
+@lowers(Split, VariadicSplit, numbers=(1, 2))
+def lower_split(
+    op: Split | VariadicSplit, builder: Builder, data: Operand, axis: Operand, *lengths: Operand
 ) -> tuple[View, ...]:
     """Parts of a tensor, as views."""
-    along, sizes = integers(axis, "an axis")[0] % data.ndim, integers(lengths, "the size of a part")
+    along = integers(axis, "an axis")[0] % data.ndim
+    if isinstance(op, Split):
+        sizes = [data.shape[along] // op.num_splits] * op.num_splits
+    else:
+        sizes = integers(lengths[0], "the size of a part")
     rest = [place for place, size in enumerate(sizes) if isinstance(size, int) and size == -1]
     if rest:
         sizes[rest[0]] = data.shape[along] - (sum(sizes) + 1)
-    return _parts(builder.view(data), along, sizes)
-
-
-def _parts(data: View, axis: int, sizes: Sequence[Number]) -> tuple[View, ...]:
     found, place = [], 0
     for size in sizes:
-        found.append(data[(slice(None),) * axis + (slice(place, place + size),)])
+        found.append(part_of(builder.view(data), *(slice(None),) * along, slice(place, place + size)))
         place = place + size
     return tuple(found)
 
 
 @lowers(Slice, numbers=(1, 2, 3, 4))
-def lower_slice(
-    _op: Slice,
-    builder: Builder,
-    data: Operand,
-    start: Operand,
-    stop: Operand,
-    step: Operand,
-    axes: Operand | None = None,
-) -> View:
+def lower_slice(_op: Slice, builder: Builder, data: Operand, *bounds: Operand) -> View:
     """A part of a tensor, as a view."""
-    return builder.view(data)[_keys(data.ndim, start, stop, step, axes)]
+    return builder.view(data)[_keys(data.ndim, *bounds)]
 
 
-def _keys(rank: int, start: Operand, stop: Operand, step: Operand, axes: Operand | None) -> tuple[slice, ...]:
+def _keys(rank: int, start: Operand, stop: Operand, step: Operand, *axes: Operand) -> tuple[slice, ...]:
     """The index expression of a slice."""
     firsts, lasts, steps = (integers(x, "a bound") for x in (start, stop, step))
-    along = range(len(firsts)) if axes is None else integers(axes, "an axis")
+    along = integers(axes[0], "an axis") if axes else range(len(firsts))
     keys = [slice(None)] * rank
     for axis, first, last, pace in zip(along, firsts, lasts, steps, strict=True):
         keys[axis] = slice(first, last, pace)
@@ -123,8 +108,7 @@ def lower_slice_scatter(_op: SliceScatter, builder: Builder, data: Operand, upda
     """A copy, and a copy onto a part of that."""
     require_constants(builder, *bounds)
     out = empty_as(builder, data, data.dtype)
-    start, stop, step, axes = (*bounds, None)[:4]
-    target = out[_keys(data.ndim, start, stop, step, axes)]
+    target = out[_keys(data.ndim, *bounds)]
     if target.shape != updates.shape:
         raise Unsupported("updates that do not fit the slice")
     emit_copy(builder, data, out)
@@ -194,14 +178,13 @@ def lower_pad(
     elif not all(map(_is_padable, [op.pad_mode] * data.ndim, data.shape, before, after)):
         raise Unsupported(f"pads of mode {op.pad_mode} beyond the size of an axis")
     most_before, most_after = ([max(pad, 0) for pad in pads] for pads in (before, after))
-    middle = [slice(begin, begin + size) for begin, size in zip(most_before, data.shape, strict=True)]
     shape = [begin + size + end for begin, size, end in zip(most_before, data.shape, most_after, strict=True)]
-    out = laid_as(builder, data, shape)
-    emit_copy(builder, data, part_of(out, *middle))
+    out = empty_as(builder, data, data.dtype, shape)
     if op.pad_mode == "constant":
-        if value is None:
-            value = np.zeros(1, data.dtype)
-        return emit_border(builder, out, most_before, most_after, value.reshape(-1)[:1])
+        number = np.zeros(1, data.dtype) if value is None else value.reshape(-1)[:1]
+        return emit_padded(builder, data, out, most_before, number)
+    middle = [slice(begin, begin + size) for begin, size in zip(most_before, data.shape, strict=True)]
+    emit_copy(builder, data, out[tuple(middle)])
     for axis, (begin, end) in enumerate(zip(most_before, most_after, strict=True)):
         for source, target in _mirrored(op.pad_mode, begin, data.shape[axis], end):
             front, rest = middle[:axis], middle[axis + 1 :]
@@ -261,32 +244,25 @@ def lower_roll(_op: Roll, builder: Builder, data: Operand, shift: Array, axes: A
     return out
 
 
-@lowers(SpaceToDepth)
-def lower_space_to_depth(op: SpaceToDepth, builder: Builder, data: Operand) -> View:
-    """Blocks of pixels as channels."""
+@lowers(SpaceToDepth, DepthToSpace)
+def lower_blocks(op: SpaceToDepth | DepthToSpace, builder: Builder, data: Operand) -> View:
+    """Blocks of pixels as channels, or channels as blocks of pixels."""
     (batch, channels, *sizes), block = data.shape, op.block_size
-    small = [size // block for size in sizes]
-    out = builder.images([batch, channels * block ** len(sizes), *small], data.dtype)
-    whole = _within_blocks(data, [block] * len(sizes))
-    emit_copy(builder, whole, _by_channel(out, channels, block, op.mode))
+    points = block ** len(sizes)
+    if isinstance(op, SpaceToDepth):
+        out = builder.images([batch, channels * points, *(size // block for size in sizes)], data.dtype)
+        source, target = _within_blocks(data, block), _by_channel(out, channels, block, op.mode)
+    else:
+        out = builder.images([batch, channels // points, *(size * block for size in sizes)], data.dtype)
+        source, target = _by_channel(data, channels // points, block, op.mode), _within_blocks(out, block)
+    emit_copy(builder, source, target)
     return out
 
 
-@lowers(DepthToSpace)
-def lower_depth_to_space(op: DepthToSpace, builder: Builder, data: Operand) -> View:
-    """Channels as blocks of pixels."""
-    (batch, channels, *sizes), block = data.shape, op.block_size
-    fewer = channels // block ** len(sizes)
-    out = builder.images([batch, fewer, *(size * block for size in sizes)], data.dtype)
-    whole = _within_blocks(out, [block] * len(sizes))
-    emit_copy(builder, _by_channel(data, fewer, block, op.mode), whole)
-    return out
-
-
-def _within_blocks(x: Any, blocks: Sequence[int]) -> Any:
+def _within_blocks(x: Any, block: int) -> Any:
     """[N, C, S * b, …] as [N, C, b, …, S, …]."""
-    pairs = [part for size, block in zip(x.shape[2:], blocks, strict=True) for part in (size // block, block)]
-    count = len(blocks)
+    pairs = [part for size in x.shape[2:] for part in (size // block, block)]
+    count = x.ndim - 2
     order = [*range(3, 3 + 2 * count, 2), *range(2, 2 + 2 * count, 2)]
     return x.reshape(*x.shape[:2], *pairs).transpose(0, 1, *order)
 

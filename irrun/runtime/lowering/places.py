@@ -10,15 +10,15 @@ from typing import Final
 
 _TYPES: Final = {
     "attention": "assign fusedappend fusedattention fusedrotary readvalue",
+    "conversions": "fuseddequantize fusedquantize fusedround",
     "convolutions": "fusedconvolution",
-    "copies": "concat fusedconcat fuseddequantize fusedquantize fusedround",
+    "copies": "concat fusedconcat",
     "elementwise": (
-        "abs acos acosh add asin asinh atan atan2 atanh bitwiseand bitwiseleftshift bitwisenot bitwiseor "
-        "bitwiserightshift bitwisexor ceiling clamp convert convertlike cos cosh divide elu equal erf exp fakequantize "
-        "floor floormod fusedelementwise gelu greater greaterequal hardsigmoid hsigmoid hswish isfinite isinf isnan "
-        "less lessequal log logicaland logicalnot logicalor logicalxor maximum minimum mish mod multiply negative "
-        "notequal power prelu relu round select selu sigmoid sign sin sinh softplus softsign sqrt squareddifference "
-        "subtract swish tan tanh xor"
+        "abs acos add atan atan2 bitwiseand bitwiseleftshift bitwisenot bitwiseor bitwiserightshift bitwisexor ceiling "
+        "clamp convert convertlike cos divide elu equal erf exp fakequantize floor floormod fusedelementwise gelu "
+        "greater greaterequal hardsigmoid hsigmoid hswish isnan less lessequal log logicaland logicalnot logicalor "
+        "logicalxor maximum minimum mish mod multiply negative notequal power prelu relu round select sigmoid sign sin "
+        "softplus softsign sqrt squareddifference subtract swish tanh xor"
     ),
     "gathers": (
         "fusedpackedgather gather gatherelements gathernd onehot scatterelementsupdate scatterndupdate scatterupdate"

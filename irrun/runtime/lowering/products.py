@@ -13,7 +13,8 @@ from irrun.kernels.elementwise import Elementwise
 from irrun.ops._declared.convolution.spatial import Windows as Spatial
 from irrun.ops._declared.fused.fused_products import FusedProduct
 from irrun.runtime.lowering.builder import BF16_BITS, F32, U8, Builder, Unsupported, require_elements
-from irrun.runtime.lowering.copies import emit_border, emit_copy, emit_rounding
+from irrun.runtime.lowering.conversions import emit_rounding
+from irrun.runtime.lowering.copies import emit_copy, emit_padded
 from irrun.runtime.packing import form_of
 from irrun.runtime.symbolic import Number, largest, of_sizes
 from irrun.runtime.view import Operand, View
@@ -230,7 +231,4 @@ def emit_padding(builder: Builder, x: Operand, out: Operand, geometry: ImageWind
     if not any((*begins, *ends)) and (x.strides[1], x.strides[-1]) == (x.itemsize, x.itemsize * x.shape[1]):
         return builder.view(x)
     made = builder.images((*x.shape[:2], *reached), x.dtype)
-    inside = tuple(slice(begin, begin + size) for begin, size in zip(begins, sizes, strict=True))
-    emit_border(builder, made, (0, 0, *begins), (0, 0, *ends), np.full(1, outside, x.dtype))
-    emit_copy(builder, x, made[(slice(None), slice(None), *inside)])
-    return made
+    return emit_padded(builder, x, made, (0, 0, *begins), np.full(1, outside, x.dtype))

@@ -10,7 +10,8 @@ from irrun.kernels.recurrent import Cell, Gru, Lstm, Rnn
 from irrun.ops._declared.fused.fused_recurrence import FusedRecurrence
 from irrun.runtime.lowering.builder import BF16_BITS, F32, I64, Builder, Unsupported, lowers, require_f32
 from irrun.runtime.lowering.chains import Expression
-from irrun.runtime.lowering.copies import emit_contiguous, emit_rounding
+from irrun.runtime.lowering.conversions import emit_rounding
+from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.lowering.matrices import emit_row_product
 from irrun.runtime.lowering.stacks import matrices_of
 from irrun.runtime.packing import finished, form_of

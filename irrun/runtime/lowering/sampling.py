@@ -23,32 +23,21 @@ from irrun.runtime.lowering.builder import (
     I64,
     Builder,
     Unsupported,
+    empty_as,
     lowers,
     memory_order,
     require_f32,
     share,
 )
 from irrun.runtime.lowering.chains import emit_i64
-from irrun.runtime.lowering.copies import emit_contiguous, emit_copy, laid_as
+from irrun.runtime.lowering.copies import emit_contiguous, emit_copy
 from irrun.runtime.lowering.movement import lower_pad
 from irrun.runtime.lowering.products import emit_channels_last
 from irrun.runtime.symbolic import Number, hint_of, is_same, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.regions import Regions, pool_regions
-from irrun_kernels.sampling import (
-    BICUBIC,
-    BILINEAR,
-    BORDER,
-    NEAREST,
-    REFLECTED,
-    REFLECTED_CENTERS,
-    ZEROS,
-    Grid,
-    Samples,
-    locate_samples,
-    sample,
-)
+from irrun_kernels.sampling import BILINEAR, NEAREST, Grid, Samples, locate_samples, sample
 
 _FEW: Final = 8
 """Elements from one to the next along an axis below which another layout is faster."""
@@ -146,7 +135,7 @@ def _emit_picks(builder: Builder, data: Operand, axes: Sequence[_Along]) -> View
         shape[of.axis] = sizes[of.axis] = of.target
         source = source[(slice(None),) * of.axis + (slice(0, 1),)]
     table = builder.table(places, [*steps, *moved[0].numbers], sizes, I64)
-    out = builder.wanted(shape, data.dtype) or laid_as(builder, data, shape)
+    out = builder.wanted(shape, data.dtype) or empty_as(builder, data, data.dtype, shape)
     return emit_copy(builder, source, out, table)
 
 
@@ -204,21 +193,20 @@ def _emit_sums(
     builder.call(sample, arguments, tasks)
 
 
-_TAPS: Final = {"nearest": NEAREST, "bilinear": BILINEAR, "bicubic": BICUBIC}
-_OUTSIDE: Final = {"zeros": ZEROS, "border": BORDER, "reflection": REFLECTED}
+_TAPS: Final = {"nearest": NEAREST, "bilinear": BILINEAR}
 
 
 @lowers(GridSample)
 def lower_grid_sample(op: GridSample, builder: Builder, data: Operand, grid: Operand) -> View:
     """Pixels at the places of a grid, as sums of those around them."""
     require_f32(data, grid)
+    if op.mode not in _TAPS or op.padding_mode == "reflection":
+        raise Unsupported("samples that are cubic, or reflected outside")
     if grid.shape[0] != data.shape[0] or grid.shape[3] != 2:
         raise Unsupported("a grid that does not fit the images")
     x, places = emit_contiguous(builder, builder.view(data).moveaxis(1, -1)), emit_contiguous(builder, grid)
     (batch, height, width, channels), (_, rows, columns, _) = x.shape, grid.shape
-    taps, points, outside = _TAPS[op.mode], rows * columns, _OUTSIDE[op.padding_mode]
-    if outside == REFLECTED and op.align_corners:
-        outside = REFLECTED_CENTERS
+    taps, points = _TAPS[op.mode], rows * columns
     tables = builder.empty((batch, taps * taps, points), I64), builder.empty((batch, taps * taps, points))
     each, tasks = share(batch * points, (10 + 2 * taps * taps) * batch * points)
     grid_at, places_at, weights_at = map(builder.address, (places, *tables))
@@ -231,11 +219,11 @@ def lower_grid_sample(op: GridSample, builder: Builder, data: Operand, grid: Ope
         height=height,
         width=width,
         taps=taps,
-        outside=outside,
+        has_border=int(op.padding_mode == "border"),
         align_corners=int(op.align_corners),
         points_per_task=each,
     )
-    builder.call(locate_samples, arguments, tasks, 32)
+    builder.call(locate_samples, arguments, tasks, 16)
     out = builder.empty((batch, rows, columns, channels))
     table = taps * taps * points
     _emit_sums(builder, x, out, tables, (batch, height * width, channels, points, taps * taps), table)
@@ -250,11 +238,11 @@ _OFFSETS = {"asymmetric": (0.0, 0.0), "half_pixel_for_nn": (0.0, 0.5), "half_pix
 def lower_roi_align(
     op: ROIAlignV3 | ROIAlignV9, builder: Builder, data: Operand, rois: Operand, batches: Operand
 ) -> View:
-    """Bins of regions as means or maxima of samples; regions that are nowhere are faults."""
+    """Bins of regions as means of samples; regions that are nowhere are faults."""
     require_f32(data)
     require_f32(rois, may_be_found=True)
-    if not op.pooled_h * op.pooled_w:
-        raise Unsupported("regions without bins")
+    if not op.pooled_h * op.pooled_w or op.mode == "max":
+        raise Unsupported("regions without bins, or their maxima")
     mode = op.aligned_mode if isinstance(op, ROIAlignV9) else "asymmetric"
     x, boxes = emit_contiguous(builder, builder.view(data).moveaxis(1, -1)), emit_contiguous(builder, rois)
     indices = emit_contiguous(builder, emit_i64(builder, batches))
@@ -277,7 +265,6 @@ def lower_roi_align(
         rows=op.pooled_h,
         columns=op.pooled_w,
         ratio=op.sampling_ratio,
-        raises=int(op.mode == "max"),
         lines_per_task=each,
         before=before,
         scale=op.spatial_scale,

@@ -13,16 +13,16 @@ from irrun.ops._declared.generation.range import RangeV1, RangeV4
 from irrun.ops._declared.sort.top_k import TopKV1, TopKV3, TopKV11
 from irrun.runtime.lowering.builder import I64, Builder, Unsupported, empty_as, integers, lowers, share
 from irrun.runtime.lowering.chains import Expression, emit_i64, emit_type
-from irrun.runtime.lowering.copies import emit_accesses, emit_contiguous, emit_copy
+from irrun.runtime.lowering.copies import emit_accesses, emit_contiguous
 from irrun.runtime.symbolic import Number, SymFloat, largest, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import dtype_text
 from irrun_kernels.axes import AXES, WALK, Strided
-from irrun_kernels.elements import KINDS, kind_of
-from irrun_kernels.scans import RUN, Ramp, Scan, find_nonzero, ramp, scan
+from irrun_kernels.elements import F64, KINDS, kind_of
 from irrun_kernels.scans import NonZero as NonZeroArguments
-from irrun_kernels.top import U64, Top, top, workspace_of
+from irrun_kernels.scans import Scan, find_nonzero, scan
+from irrun_kernels.top import Top, top, workspace_of
 
 _SUMMED: Final = ("float32", "float64", "int32", "int64")
 """Types that are summed as they are; other integers are converted."""
@@ -30,26 +30,22 @@ _SUMMED: Final = ("float32", "float64", "int32", "int64")
 
 @lowers(CumSum, numbers=(1,))
 def lower_cumsum(op: CumSum, builder: Builder, data: Operand, axis: Operand | None = None) -> View:
-    """Running sums: backward, they are those of a view in the opposite order."""
+    """Running sums."""
     along = 0 if axis is None else integers(axis, "an axis")[0]
     if not data.ndim or not -data.ndim <= along < data.ndim:
         raise Unsupported(f"axis {along} of {data.ndim} axes")
-    before = (slice(None),) * (int(along) % data.ndim)
+    if op.reverse or op.exclusive:
+        raise Unsupported("a running sum from the end, or without the element itself")
+    place = int(along) % data.ndim
     x = data if data.dtype.name in _SUMMED else emit_i64(builder, data)
     out = empty_as(builder, x, x.dtype)
-    source, target = builder.view(x), out
-    if op.reverse:
-        source, target = (array[(*before, slice(None, None, -1))] for array in (source, target))
-    if op.exclusive:
-        emit_copy(builder, np.zeros(1, x.dtype), target[(*before, slice(1))])
-        size = data.shape[len(before)]
-        source, target = source[(*before, slice(size - 1))], target[(*before, slice(1, None))]
-    sizes, (first, last), (step, out_step) = _lines(builder, len(before), source, target)
+    source = builder.view(x)
+    sizes, (first, last), (step, out_step) = _lines(builder, place, source, out)
     _, tasks = share(math.prod(sizes), 1.0 * data.size)
-    kind, length = KINDS.index(x.dtype.name), source.shape[len(before)]
+    kind, length = KINDS.index(x.dtype.name), source.shape[place]
     arguments = Scan(first, last, sizes, length, step, out_step, kind, tasks)
     builder.call(scan, arguments, tasks, WALK)
-    builder.cover(source, target)
+    builder.cover(source, out)
     return emit_type(builder, out, data.dtype)
 
 
@@ -58,9 +54,9 @@ def lower_topk(op: TopKV1 | TopKV3 | TopKV11, builder: Builder, data: Operand, k
     """The elements that come first, and their indices."""
     wanted, axis = integers(k, "k")[0], op.axis % data.ndim
     count = data.shape[axis]
-    kind = U64 if data.dtype == np.uint64 else kind_of(data.dtype)
-    if kind is None:
-        raise Unsupported(f"elements of {dtype_text(data.dtype)}")
+    kind = kind_of(data.dtype)
+    if kind in (None, F64) or op.sort == "index":
+        raise Unsupported(f"elements of {dtype_text(data.dtype)} by {op.sort}")
     if not 0 <= wanted <= count:
         raise Unsupported(f"{wanted} of {count} elements")
     shape = [*data.shape[:axis], wanted, *data.shape[axis + 1 :]]
@@ -86,7 +82,6 @@ def lower_topk(op: TopKV1 | TopKV3 | TopKV11, builder: Builder, data: Operand, k
         width=x.itemsize,
         places_kind=KINDS.index(places.dtype.name),
         smallest=int(op.mode == "min"),
-        by_index=int(op.sort == "index"),
         tasks=tasks,
     )
     builder.call(top, arguments, tasks, workspace_of(wanted))
@@ -102,37 +97,22 @@ def _lines(builder: Builder, axis: int, *arrays: View) -> tuple[tuple[Number, ..
 
 @lowers(RangeV1, RangeV4, numbers=(0, 1, 2))
 def lower_range(op: RangeV1 | RangeV4, builder: Builder, start: Operand, stop: Operand, step: Operand) -> View:
-    """The numbers from start up to stop: integers by a call, others by NumPy when the run begins."""
+    """The numbers from start up to stop, which NumPy writes when the run begins."""
     bounds = [integers(x, "a bound")[0] for x in (start, stop, step)]
     types = [op.output_type.dtype] if isinstance(op, RangeV4) else [x.dtype for x in (start, stop, step)]
     dtype = next((each for each in types if not each.hasobject), None)
     if dtype is None:
         raise Unsupported("bounds that all depend on sizes")
-    first, end, apart = bounds
-    if isinstance(apart, int) and apart and not any(isinstance(bound, float | SymFloat) for bound in bounds):
-        return emit_range(builder, first, largest(_count(end - first, apart), 0), apart, dtype)
 
     def numbers(*given: float) -> Array:
         return op.run(*(np.array(number, dtype if isinstance(op, RangeV1) else None) for number in given))
 
+    first, end, apart = bounds
+    if isinstance(apart, int) and apart and not any(isinstance(bound, float | SymFloat) for bound in bounds):
+        span = -(-(end - first) // apart) if apart > 0 else -((end - first) // -apart)
+        return builder.view(builder.table(np.arange, bounds, (largest(span, 0),), dtype))
     count = of_sizes(lambda *given: numbers(*given).size)(*bounds)
     return builder.view(builder.table(numbers, bounds, (count,), dtype))
-
-
-def _count(span: Number, step: int) -> Number:
-    """The elements of a span, in whole steps."""
-    return -(-span // step) if step > 0 else -(span // -step)
-
-
-def emit_range(builder: Builder, start: Number, count: Number, step: int, dtype: np.dtype[np.generic]) -> View:
-    """The arithmetic sequence of ``count`` elements."""
-    kind = kind_of(dtype)
-    if kind is None:
-        raise Unsupported(f"elements of {dtype_text(dtype)}")
-    out = builder.empty((count,), dtype)
-    each, tasks = share(count, 0.5 * count)
-    builder.call(ramp, Ramp(builder.address(out), kind, dtype.itemsize, count, start, step, each), tasks, 8 * RUN)
-    return out
 
 
 @lowers(NonZero)

@@ -139,13 +139,10 @@ def test_copies_of_views(shape: tuple[int, ...], dtype: str) -> None:
 
 
 def test_a_copy_of_many_axes() -> None:
-    x = drawn((2,) * 10, "float32")
     builder = Builder()
-    given, target = placed(builder, x), builder.empty(x.shape)
-    assert emit_copy(builder, given.reshape(32, 32).T.reshape(x.shape), target) is target
-    pairs = given.transpose(*range(1, 10, 2), *range(0, 10, 2))
-    with pytest.raises(Unsupported, match="10 axes that are not neighbours in memory"):
-        emit_copy(builder, pairs, builder.empty(x.shape))
+    x = placed(builder, drawn((2,) * 10, "float32"))
+    with pytest.raises(Unsupported, match="10 axes, more than 8"):
+        emit_copy(builder, x.T, builder.empty(x.shape))
 
 
 GATHERS: dict[str, tuple[Op, tuple[int, ...], Any, int]] = {

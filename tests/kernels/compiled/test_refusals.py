@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from irrun.ops import Op
+from irrun.ops._declared.activation.clamp import Clamp
 from irrun.ops._declared.activation.log_softmax import LogSoftmax
 from irrun.ops._declared.arithmetic.add import Add
 from irrun.ops._declared.arithmetic.cum_sum import CumSum
 from irrun.ops._declared.arithmetic.log import Log
-from irrun.ops._declared.comparison.is_inf import IsInf
 from irrun.ops._declared.condition.non_zero import NonZero
 from irrun.ops._declared.image.grid_sample import GridSample
 from irrun.ops._declared.image.interpolate import InterpolateV11
@@ -54,14 +54,33 @@ REFUSED: dict[str, tuple[Op, tuple[Any, ...], int, str]] = {
     "two types": (Add(), (zeros(2), ints(1, 2)), 0, "inputs of different types"),
     "a type without functions": (Add(), (zeros(2, dtype="float16"),) * 2, 0, "elements of f16"),
     "a function that a type does not have": (Log(), (ints(1, 2),), 0, "no function log of i64"),
-    "no infinity": (IsInf(detect_negative=False, detect_positive=False), (zeros(2),), 0, "it asks for no infinity"),
+    "other broadcasting": (Add(auto_broadcast="pdpd"), (zeros(2), zeros(2)), 0, "broadcasting by pdpd"),
+    "integers": (Clamp(min=-1.0, max=9.0), (zeros(2, dtype="uint8"),), 0, "integers that are clamped"),
     "a running sum": (CumSum(), (zeros(2), ints(1)), 1, "axis 1 of 1 axes"),
+    "a backward sum": (
+        CumSum(reverse=True),
+        (zeros(2), ints(0)),
+        1,
+        "a running sum from the end, or without the element itself",
+    ),
+    "an order of indices": (
+        TopKV11(axis=0, mode="max", sort="index"),
+        (zeros(3), ints(2)),
+        1,
+        "elements of f32 by index",
+    ),
     "softmax": (LogSoftmax(axis=0), (zeros(),), 0, "a scalar"),
     "rows": (LogSoftmax(axis=1), (zeros(2, 2, dtype="float64"),), 0, "elements of f64"),
     "matrices of f64": (MatMul(), (zeros(2, 2, dtype="float64"),) * 2, 0, "elements of f64"),
     "truths": (NonZero(), (zeros(),), 0, "a tensor of 0 axes"),
     "samples": (GridSample(), (ints(1).reshape(1, 1, 1, 1), zeros(1, 1, 1, 2)), 0, "elements of i64"),
     "a grid": (GridSample(), (zeros(1, 1, 2, 2), zeros(3, 1, 1, 2)), 0, "a grid that does not fit the images"),
+    "a kind of samples": (
+        GridSample(mode="bicubic"),
+        (zeros(1, 1, 2, 2), zeros(1, 1, 1, 2)),
+        0,
+        "samples that are cubic, or reflected outside",
+    ),
     "matrices": (MatMul(), (zeros(2, 3), zeros(4, 2)), 0, "rows of 3 and columns of 4 elements"),
     "pdpd": (BroadcastV1(mode="pdpd"), (zeros(1), ints(2)), 1, "mode pdpd"),
     "parts": (Concat(axis=0), (zeros(2, 3), zeros(2, 4)), 0, "inputs of different sizes"),

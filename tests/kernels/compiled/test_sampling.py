@@ -86,16 +86,15 @@ def test_the_first_version(mode: Any, align_corners: bool) -> None:
 
 
 @merged()
-@pytest.mark.parametrize("mode", ["bilinear", "bicubic", "nearest"])
-@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
+@pytest.mark.parametrize("padding", ["zeros", "border"])
 @pytest.mark.parametrize("align_corners", [False, True])
 @pytest.mark.parametrize("channels", [1, 5, 24, 70])
 def test_samples_by_a_grid(mode: Any, padding: Any, align_corners: bool, channels: int) -> None:
     op = GridSample(mode=mode, padding_mode=padding, align_corners=align_corners)
     grid = np.random.default_rng(1).uniform(-3, 3, (2, 5, 9, 2)).astype(np.float32)
     grid[0, 0] = np.array([-1, -0.5, 0, 0.5, 1, 1.5, -1.5, 9, 1e30], np.float32)[:, np.newaxis]
-    if mode != "bicubic":
-        grid[1, 0, :3] = [[np.nan, 0], [0, np.nan], [9, np.nan]]
+    grid[1, 0, :3] = [[np.nan, 0], [0, np.nan], [9, np.nan]]
     check(op, normal(2, channels, 6, 7), grid)
 
 

@@ -43,7 +43,7 @@ def test_a_function_of_each_element(name: str, operands: str, arrays: list[Any],
     """The first ``count`` elements are computed, in the type of the result."""
     apply = scalars._loops()
     out = np.zeros(3, expected.dtype)
-    apply(NUMBERS[name, operands], 2, out, *arrays, *[None] * (3 - len(arrays)))
+    apply(NUMBERS[name, operands], 2, out, *arrays, *[None] * (4 - len(arrays)))
     np.testing.assert_array_equal(out[:2], expected)
     assert out[2] == 0
 
