@@ -168,17 +168,20 @@ def markdown(conditions: Mapping[str, str], results: Results, busy: Busy) -> str
         "",
         "## From the start of the process to the first answer, in milliseconds",
         "",
-        "Interpreter, imports, reading, compiling and one inference; files are in the cache of the system. The first",
-        "inference alone follows, of which later ones differ by what an engine prepares in it.",
+        "Interpreter, imports, reading, compiling and one inference; files are in the cache of the system.",
         "",
         *_starts(results),
         "",
         *_neighbours(busy),
         "## Agreement with OpenVINO",
         "",
-        "The largest difference of any output value; relative to the largest magnitude of that output.",
+        "The largest difference of any output value, relative to the largest magnitude of that output:",
         "",
-        *_agreement(results),
+        *_agreement(results, "relative"),
+        "",
+        "The largest difference itself:",
+        "",
+        *_agreement(results, "absolute"),
         "",
         OWN_MODEL.read_text(encoding="utf-8"),
         "## The models",
@@ -301,19 +304,25 @@ def _precision(results: Results) -> list[str]:
 
 
 def _starts(results: Results) -> list[str]:
-    """The cold start, its ratio to that of OpenVINO, and the first inference in it."""
+    """The cold start and its ratio to that of OpenVINO, and the first inference in it."""
     engines = [name for name in TITLES if any("start_ms" in record.get(name, {}) for record in results.values())]
-    rows, ratios = [], {}
+    starts, firsts, ratios = [], [], {}
     for name, record in results.items():
         records = [record.get(engine, {}) for engine in engines]
         ours, theirs = (record.get(engine, {}).get("start_ms") for engine in ("irrun", "openvino"))
         if ours is not None and theirs is not None:
             ratios[name] = ours / theirs
-        starts, firsts = ([_whole(each.get(key)) for each in records] for key in ("start_ms", "first_ms"))
-        rows.append([name, *starts, _number(ratios.get(name)), *firsts])
-    titles = [TITLES[name] for name in engines]
-    heads = ["model", *titles, f"irrun ÷ {TITLES['openvino']}", *(f"first inference, {title}" for title in titles)]
-    return [*table(heads, rows), *mean_starts(ratios)]
+        starts.append([name, *(_whole(each.get("start_ms")) for each in records), _number(ratios.get(name))])
+        firsts.append([name, *(_whole(each.get("first_ms")) for each in records)])
+    heads = ["model", *(TITLES[name] for name in engines)]
+    return [
+        *table([*heads, f"irrun ÷ {TITLES['openvino']}"], starts),
+        *mean_starts(ratios),
+        "",
+        "The first inference alone; later ones differ from it by what an engine prepares in it:",
+        "",
+        *table(heads, firsts),
+    ]
 
 
 def mean_starts(ratios: Mapping[str, float]) -> list[str]:
@@ -367,17 +376,13 @@ def _sum(record: Mapping[str, Any]) -> float | None:
     return record["read_ms"] + record["compile_ms"] if "read_ms" in record else None
 
 
-def _agreement(results: Results) -> list[str]:
+def _agreement(results: Results, kind: str) -> list[str]:
     others = [name for name in TITLES if name != "openvino" and any(name in record for record in results.values())]
     rows = []
     for name, record in results.items():
-        cells = [name]
-        for other in others:
-            found = record.get(other, {}).get("agreement")
-            cells += ["", ""] if found is None else [f"{found['absolute']:.1e}", f"{found['relative']:.1e}"]
-        rows.append(cells)
-    heads = [f"{TITLES[name]}, {kind}" for name in others for kind in ("absolute", "relative")]
-    return table(["model", *heads], rows)
+        found = (record.get(other, {}).get("agreement") for other in others)
+        rows.append([name, *("" if each is None else f"{each[kind]:.1e}" for each in found)])
+    return table(["model", *(TITLES[name] for name in others)], rows)
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

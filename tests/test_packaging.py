@@ -76,6 +76,10 @@ def test_the_source_holds_sources_only() -> None:
     assert not list(ROOT.glob("*/*.blob"))
 
 
+def test_both_packages_have_the_licence() -> None:
+    assert (ROOT / "kernels" / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
 def test_one_version() -> None:
     assert PROJECT["project"]["dynamic"] == ["version"]
     assert PROJECT["tool"]["hatch"]["version"]["path"] == "irrun/diagnostics/version.py"

@@ -245,15 +245,6 @@ def test_the_digit_of_the_readme() -> None:
     assert run(command[1]).stdout.splitlines()[-1] == answer[1]
 
 
-@pytest.mark.usefixtures("here")
-def test_the_accuracy_of_the_guide_to_running() -> None:
-    text = (ROOT / "docs/running.md").read_text(encoding="utf-8")
-    stated = re.search(r"over all (\d+) held-out images \(([\d.]+ %)\):\n\n```\n(.*)\n", text)
-    assert stated is not None
-    count, share, command = stated.groups()
-    assert re.fullmatch(rf"top1: {re.escape(share)} \(\d+ of {count}\)\n", run(command).stdout)
-
-
 @pytest.mark.parametrize(
     ("page", "begin"),
     [

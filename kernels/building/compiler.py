@@ -26,6 +26,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.cpu import CPUContext
 from numba.core.runtime.nrt import rtsys
 
+from building.checks import without_addresses
 from building.systems import System
 from building.target import flags
 from irrun_kernels.levels import built_for
@@ -59,7 +60,7 @@ def code_of(declared: CompiledFunction) -> str:
         text = re.sub(r"^target (datalayout|triple) = .*$", "", made.library.get_llvm_str(), flags=re.MULTILINE)
         # Numba counts references, which kernels do not have, by an instruction of this processor.
         text = re.sub(r"= .*call i8 @llvm.x86.atomic.*", "= add i8 0, 0", text)
-        module = llvm.parse_assembly(text)
+        module = llvm.parse_assembly(without_addresses(text))
         module.link_in(llvm.parse_assembly(_wrapper(declared.symbol, made.fndesc.llvm_func_name, arguments, result)))
         # Only the wrapper stays visible: what converts Python objects and raises errors is dead code.
         for value in (*module.functions, *module.global_variables):

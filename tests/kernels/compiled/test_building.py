@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from building import objects as compiling
+from building.checks import without_addresses
 from building.kept import KeptObjects, write
 from building.objects import PACKAGE, claimed, declared, digest, needed, objects
 from building.systems import BuildError, this_system
@@ -62,6 +63,16 @@ def test_what_decides_on_the_code_decides_on_the_digest(monkeypatch: pytest.Monk
     found.add(digest(file, LEVEL))
     assert len(found) == 7
     assert digest(file, LEVEL) in found
+
+
+def test_no_address_of_the_compiling_process_is_in_the_code() -> None:
+    stored = "@numba.dynamic.globals.7fd9ae03a7b0 = linkonce global ptr inttoptr (i64 140572904105904 to ptr)"
+    small = "%a = inttoptr (i64 64 to ptr)"
+    assert without_addresses(f"{stored}\n{small}") == (
+        f"@numba.dynamic.globals.7fd9ae03a7b0 = linkonce global ptr null\n{small}"
+    )
+    with pytest.raises(BuildError, match=r"has an address of the process that compiles it: store ptr inttoptr"):
+        without_addresses("store ptr inttoptr (i64 140572904105904 to ptr), ptr %x")
 
 
 def test_processes_share_all_functions_the_longest_first(tmp_path: Path) -> None:
