@@ -74,7 +74,7 @@ def _run_steps(plan: Plan, slots: list[Any], request: Request) -> None:
                 slots[step.outputs[0]] = result
                 del result
             else:
-                _run_step(step, arrays, slots, request)
+                _keep(step, conformed(step, step.run(*arrays, **asked(step, request))), slots)
             arrays.clear()
             for index in step.frees:
                 slots[index] = None
@@ -87,21 +87,17 @@ def _run_observed(plan: Plan, slots: list[Any], request: Request) -> None:
         arrays = [slots[index] for index in step.inputs]
         for observer in request.observers:
             observer.before(step, arrays)
-        try:
-            request.budget.check_time(request.deadline)
-            _run_step(step, arrays, slots, request)
-        except FAILURES as error:
-            raise step_error(step, arrays, error) from _cause(error)
+        results = compute(step, arrays, request)
         for observer in request.observers:
-            observer.after(step, [slots[index] for index in step.outputs])
+            observer.after(step, results)
+        _keep(step, results, slots)
         arrays.clear()
         for index in step.frees:
             slots[index] = None
 
 
-def _run_step(step: Step, arrays: Sequence[Any], slots: list[Any], request: Request) -> None:
-    """Run any step, and write its outputs into their slots."""
-    results = conformed(step, step.run(*arrays, **asked(step, request)))
+def _keep(step: Step, results: Sequence[Array], slots: list[Any]) -> None:
+    """Write the outputs of a step into their slots."""
     for index, result in zip(step.outputs, results, strict=True):
         slots[index] = result
 
