@@ -18,7 +18,7 @@ from irrun.ops.context import BodyCall
 from irrun.runtime.budget import OverBudget
 from irrun.runtime.faults import FailedAtRunTime
 from irrun.runtime.plan import Plan, PlannedBody, Step
-from irrun.runtime.request import Request
+from irrun.runtime.request import Observer, Request
 from irrun.tensor import Array
 
 _BUFFERED: Final = 1024
@@ -85,12 +85,7 @@ def _run_steps(plan: Plan, slots: list[Any], request: Request) -> None:
 def _run_observed(plan: Plan, slots: list[Any], request: Request) -> None:
     for step in told(plan.steps, "running"):
         arrays = [slots[index] for index in step.inputs]
-        for observer in request.observers:
-            observer.before(step, arrays)
-        results = compute(step, arrays, request)
-        for observer in request.observers:
-            observer.after(step, results)
-        _keep(step, results, slots)
+        _keep(step, compute(step, arrays, request, request.observers), slots)
         arrays.clear()
         for index in step.frees:
             slots[index] = None
@@ -102,13 +97,18 @@ def _keep(step: Step, results: Sequence[Array], slots: list[Any]) -> None:
         slots[index] = result
 
 
-def compute(step: Step, arrays: Sequence[Any], request: Request) -> list[Array]:
-    """Return the outputs of one step of a run; IRError where it fails."""
+def compute(step: Step, arrays: Sequence[Any], request: Request, observers: Sequence[Observer] = ()) -> list[Array]:
+    """Return the outputs of one step of a run, which observers see; IRError where it fails."""
+    for observer in observers:
+        observer.before(step, arrays)
     try:
         request.budget.check_time(request.deadline)
-        return conformed(step, step.run(*arrays, **asked(step, request)))
+        results = conformed(step, step.run(*arrays, **asked(step, request)))
     except FAILURES as error:
         raise step_error(step, arrays, error) from _cause(error)
+    for observer in observers:
+        observer.after(step, results)
+    return results
 
 
 def asked(step: Step, request: Request) -> dict[str, Any]:

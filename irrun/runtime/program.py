@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from irrun.runtime.expressions import Expressions
-from irrun.runtime.layout import Layout, Size
+from irrun.runtime.layout import Given, Layout
 from irrun.runtime.lowering.builder import Buffer, Builder, Call, Interpreted, Value
 from irrun.runtime.plan import Step
 from irrun.runtime.view import View
@@ -36,10 +36,9 @@ class Program:
     """The calls of kernels into which a plan was lowered, and the ``layout`` of their arguments in memory.
 
     ``preludes`` are steps that NumPy computes before any call: those that need arrays alone, and those that need sizes
-    which inputs tell. ``sizes`` are what unknown sizes are known from, for each stage: the preludes are stages 0 and 1,
-    and the next ones begin after the items in ``stops``. ``steps`` are in the order of the items. ``given`` are the
-    buffers of arrays of the run, with the stage of each. It is for runs that find no value in the variables that are
-    ``fresh``, and one in those that are ``held``.
+    which inputs tell. The preludes are stages 0 and 1, and the next ones begin after the items in ``stops``. ``steps``
+    are in the order of the items. ``given`` are the arrays of the run, by their buffers. It is for runs that find no
+    value in the variables that are ``fresh``, and one in those that are ``held``.
     """
 
     items: tuple[Call | Interpreted, ...]
@@ -50,8 +49,7 @@ class Program:
     steps: tuple[LoweredStep, ...] = ()
     preludes: Preludes = ((), ())
     stops: tuple[int, ...] = ()
-    given: Mapping[int, int] = field(default_factory=dict)
-    sizes: tuple[Sequence[Size], ...] = ((), ())
+    given: Mapping[int, Given] = field(default_factory=dict)
     fresh: frozenset[str] = frozenset()
     held: frozenset[str] = frozenset()
     layout: Layout = field(init=False)
@@ -62,7 +60,7 @@ class Program:
     @property
     def is_open(self) -> bool:
         """Return whether sizes, or the places of arrays, are known only when a run begins."""
-        return bool(self.given) or any(self.sizes)
+        return bool(self.given)
 
     @property
     def is_worthwhile(self) -> bool:
