@@ -13,9 +13,10 @@ from itertools import repeat
 from typing import Final, Protocol
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from irrun.kernels.elementwise import Activation, Place, finish, parts
-from irrun.kernels.layout import channels_first, channels_last, strided
+from irrun.kernels.layout import channels_first, channels_last
 from irrun.kernels.threads import Array, are_products_shared, scratch
 from irrun.kernels.windows import Geometry, pad, windows_of
 from irrun.kernels.winograd import Tiles, is_worth_tiles
@@ -40,8 +41,12 @@ class _Method(Protocol):
         """Return the place of each block in the results of an image."""
         ...
 
+    def ends(self, geometry: Geometry) -> Sequence[int]:
+        """Return the elements of padding that are read after an image."""
+        return geometry.ends
+
     def compute(self, image: Array, place: Place, geometry: Geometry, block: Array) -> None:
-        """Write the sums at a place of the results of an image [*S, C] to a contiguous block."""
+        """Write the sums at a place of the results of a padded image [*S, C] to a contiguous block."""
         ...
 
 
@@ -85,11 +90,11 @@ class Convolution:
             added = None if added is None else added.reshape(results.shape)
         if groups > 1 and depth == 1 and filters > 1:
             images = np.repeat(images, filters, axis=-1)
-        if depth == 1 or not geometry.is_pointwise:
-            images = np.ascontiguousarray(images)
         method = self.method(geometry, len(x))
         places = method.places(geometry) if out.size else ()
-        for image, result, more in zip(images, results, repeat(None) if added is None else added, strict=False):
+        begins, ends = (*geometry.begins, 0), (*method.ends(geometry), 0)
+        for whole, result, more in zip(images, results, repeat(None) if added is None else added, strict=False):
+            image = np.ascontiguousarray(pad(whole, begins, ends, 0, "padded"))
             for place in places:
                 block = result[place]
                 method.compute(image, place, geometry, block)
@@ -124,7 +129,7 @@ class Convolution:
         return is_f32 and not self.accurate and bool(np.isfinite(self.weights).all())
 
 
-class Products:
+class Products(_Method):
     """Multiplies the windows of each group [points, K * I], a row each (im2col), by weights [K * I, O / G]."""
 
     def __init__(self, weights: Array, least: Array | None = None) -> None:
@@ -156,7 +161,7 @@ class Products:
         np.matmul(matrices, self.weights, out=block.reshape(points, groups, filters).swapaxes(0, 1))
 
 
-class Depthwise:
+class Depthwise(_Method):
     """Sums the products of taps and weights [*K, C], with one input channel for each result.
 
     Where windows are adjacent, the weights are repeated, so that several columns are processed as one long row.
@@ -180,7 +185,7 @@ class Depthwise:
             if weights.shape[-1] < length:
                 self._repeated = weights = np.tile(self.weights, columns)
             steps = windows.strides[: len(outer)] + windows.strides[len(outer) + 1 :]
-            windows = strided(windows, (*outer, *geometry.kernel, length), steps)
+            windows = as_strided(windows, (*outer, *geometry.kernel, length), steps)
             weights, block = weights[..., :length], block.reshape(*outer, length)
         places, taps = "abcdef"[: block.ndim - 1], "uvwxyz"[: len(geometry.kernel)]
         weights = weights.reshape(*geometry.kernel, weights.shape[-1])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from irrun.kernels.nms import ranked, suppress
+from irrun.kernels.nms import by_class, ranked, suppress
 from irrun.kernels.threads import Array
 
 
@@ -85,26 +85,24 @@ def _without_objects(scores: Array, empty: Array, background: int) -> Array:
 
 def _choose(boxes: Array, scores: Array, settings: DetectionSettings) -> tuple[Array, Array]:
     """Return the classes and positions that suppression keeps, sorted by class and score."""
-    labels, rows = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     candidates = _best_class(scores, settings) if settings.one_class_each else None
-    for label in range(settings.classes):
-        if label == settings.background:
-            continue
+
+    def of_class(label: int) -> tuple[Array, Array]:
         if candidates is None:
             is_likely = scores[:, label] > scores.dtype.type(settings.confidence_threshold)
             row = ranked(scores[:, label], is_likely, settings.top_k)
         else:
             row = candidates[1][candidates[0] == label]
-        corners = boxes[row, label if boxes.shape[1] > 1 else 0]
-        kept = row[suppress(corners, settings.nms_threshold)]
-        labels.append(np.full_like(kept, label))
-        rows.append(kept)
-    of_class, of_prior = np.concatenate(labels), np.concatenate(rows)
-    if -1 < settings.keep_top_k < len(of_prior):
-        best = np.lexsort((of_class, of_prior, -scores[of_prior, of_class]))[: settings.keep_top_k]
-        best = best[np.argsort(of_class[best], kind="stable")]
-        of_class, of_prior = of_class[best], of_prior[best]
-    return of_class, of_prior
+        kept = row[suppress(boxes[row, label if boxes.shape[1] > 1 else 0], settings.nms_threshold)]
+        return kept, scores[kept, label]
+
+    found = by_class(scores.T[: settings.classes], of_class, settings.background)
+    labels, priors = found.label, found.box
+    if -1 < settings.keep_top_k < len(priors):
+        best = np.lexsort((labels, priors, -found.score))[: settings.keep_top_k]
+        best = best[np.argsort(labels[best], kind="stable")]
+        labels, priors = labels[best], priors[best]
+    return labels, priors
 
 
 def _best_class(scores: Array, settings: DetectionSettings) -> tuple[Array, Array]:

@@ -120,10 +120,7 @@ class FunctionChain(NamedTuple):
 
     def _run(self, values: Sequence[Array]) -> None:
         for function, arguments, out in self.calls:
-            if len(arguments) == 2:
-                function(values[arguments[0]], values[arguments[1]], out=values[out])
-            else:
-                function(*map(values.__getitem__, arguments), out=values[out])
+            function(*[values[number] for number in arguments], out=values[out])
 
     def _in_blocks(self, inputs: Sequence[Array], out: Array) -> None:
         """Process ``out`` in blocks, with axes in memory order."""

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.lib.stride_tricks import as_strided
-
 from irrun.kernels.threads import Array
 
 
@@ -37,13 +34,6 @@ def channels_last(x: Array) -> Array:
 def channels_first(x: Array) -> Array:
     """View [N, *S, C] as [N, C, *S]."""
     return x.transpose(0, x.ndim - 1, *range(1, x.ndim - 1))
-
-
-def strided(x: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:
-    """Return a view with these strides; for contiguous arrays six times as fast as `as_strided`."""
-    if x.flags.c_contiguous:
-        return np.ndarray(shape, x.dtype, x, 0, strides)
-    return as_strided(x, shape, strides)
 
 
 def merged_axes(

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from irrun.kernels.nms import SelectedBoxes, gather, iou, matrix_decay, ranked, suppress
+from irrun.kernels.nms import SelectedBoxes, by_class, gather, iou, matrix_decay, ranked, suppress
 from irrun.kernels.threads import Array
 
 Sorting = Literal["classid", "score", "none"]
@@ -21,14 +21,8 @@ def select_image(boxes: Array, scores: Array, of_class: OfClass, background: int
 
     ``keep_top_k`` limits their number unless it is -1.
     """
-    parts = []
-    for label in range(len(scores)):
-        if label == background:
-            continue
-        kept, score = of_class(boxes[label if len(boxes) > 1 else 0], scores[label])
-        parts.append(SelectedBoxes(np.zeros_like(kept), np.full_like(kept, label), kept, score))
-    found = gather(parts, scores.dtype).descending()
-    return found.take(np.arange(min(len(found.score), keep_top_k))) if keep_top_k > -1 else found
+    found = by_class(scores, lambda label: of_class(boxes[label if len(boxes) > 1 else 0], scores[label]), background)
+    return found.best(keep_top_k if keep_top_k > -1 else len(found.score))
 
 
 def greedy(

@@ -6,6 +6,7 @@ Axis-aligned boxes are rows of two corners, ``[x1, y1, x2, y2]`` or ``[y1, x1, y
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -145,6 +146,10 @@ class SelectedBoxes(NamedTuple):
         """Return the selection sorted by descending score; equal scores by batch, class and box."""
         return self.take(np.lexsort((self.box, self.label, self.batch, -self.score)))
 
+    def best(self, count: int) -> SelectedBoxes:
+        """Return the first of them in this order."""
+        return self.descending().take(np.arange(min(len(self.score), count)))
+
     def triples(self, of: Array) -> Array:
         """Return rows of batch, class and ``of``."""
         columns = np.stack([self.batch.astype(of.dtype), self.label.astype(of.dtype), of], axis=1)
@@ -156,6 +161,18 @@ def gather(parts: list[SelectedBoxes], score_type: np.dtype[Any]) -> SelectedBox
     none = np.zeros(0, np.int64)
     nothing = SelectedBoxes(none, none, none, np.zeros(0, score_type))
     return SelectedBoxes(*(np.concatenate(column) for column in zip(nothing, *parts, strict=True)))
+
+
+def by_class(
+    scores: Array, choose: Callable[[int], tuple[Array, Array]], background: int = -1, batch: int = 0
+) -> SelectedBoxes:
+    """Select from each class of scores [C, n] but the background; ``choose`` returns positions and their scores."""
+    parts = []
+    for label in range(len(scores)):
+        if label != background:
+            kept, score = choose(label)
+            parts.append(SelectedBoxes(np.full_like(kept, batch), np.full_like(kept, label), kept, score))
+    return gather(parts, scores.dtype)
 
 
 def select(
@@ -174,22 +191,15 @@ def select(
     Only scores above ``score_threshold`` take part, and at most ``limit`` boxes of a class are selected. A positive
     ``sigma`` selects soft suppression, in which ``iou_threshold`` is used only with ``soft_drops``.
     """
-    parts = []
-    for batch, label in np.ndindex(scores.shape[:2]) if limit > 0 else ():
-        of_class = scores[batch, label]
+    dropped_from = iou_threshold if soft_drops else None
+
+    def choose(batch: int, label: int) -> tuple[Array, Array]:
+        own, of_class = boxes[batch], scores[batch, label]
         if sigma > 0:
-            kept, score = suppress_softly(
-                boxes[batch],
-                of_class,
-                sigma,
-                score_threshold,
-                overlap,
-                limit=limit,
-                threshold=iou_threshold if soft_drops else None,
-            )
-        else:
-            candidates = ranked(of_class, of_class > score_threshold)
-            kept = candidates[suppress(boxes[batch][candidates], iou_threshold, overlap, limit=limit)]
-            score = of_class[kept]
-        parts.append(SelectedBoxes(np.full_like(kept, batch), np.full_like(kept, label), kept, score))
-    return gather(parts, scores.dtype)
+            return suppress_softly(own, of_class, sigma, score_threshold, overlap, limit=limit, threshold=dropped_from)
+        candidates = ranked(of_class, of_class > score_threshold)
+        kept = candidates[suppress(own[candidates], iou_threshold, overlap, limit=limit)]
+        return kept, of_class[kept]
+
+    images = range(len(scores) if limit > 0 else 0)
+    return gather([by_class(scores[n], partial(choose, n), batch=n) for n in images], scores.dtype)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from irrun.kernels.nms import by_score, iou, ranked, suppress
+from irrun.kernels.nms import by_class, by_score, iou, ranked, suppress
 from irrun.kernels.threads import Array
 
 MAX_LOG_SIZE = math.log(1000 / 16)
@@ -121,16 +121,13 @@ def detect(
     Returns classes, boxes and scores. Suppression is by class; of more than ``in_all`` detections the best remain, by
     descending score.
     """
-    labels, rows, found = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0, scores.dtype)]
-    for label in range(1, scores.shape[1]):
+
+    def of_class(label: int) -> tuple[Array, Array]:
         candidates = ranked(scores[:, label], scores[:, label] > scores.dtype.type(score_threshold))
         overlap = partial(iou, unit=1.0, apart=True)
         kept = candidates[suppress(boxes[candidates, label], threshold, overlap, limit=per_class)]
-        labels.append(np.full_like(kept, label))
-        rows.append(kept)
-        found.append(scores[kept, label])
-    of_class, box, score = np.concatenate(labels), np.concatenate(rows), np.concatenate(found)
-    if len(score) > in_all:
-        best = np.lexsort((box, of_class, -score))[:in_all]
-        of_class, box, score = of_class[best], box[best], score[best]
-    return of_class, box, score
+        return kept, scores[kept, label]
+
+    found = by_class(scores.T, of_class, background=0)
+    found = found.best(in_all) if len(found.score) > in_all else found
+    return found.label, found.box, found.score

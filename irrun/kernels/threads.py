@@ -21,9 +21,6 @@ from irrun.kernels.locks import Lock
 
 Array = npt.NDArray[Any]
 
-_MOST_SHAPES: Final = 256
-"""The number of shapes for which workspace arrays are cached."""
-
 _LOOK_AGAIN: Final = 1.0
 """Seconds after which affinity and quota are looked up again."""
 
@@ -97,37 +94,17 @@ def scratch(name: str, shape: Sequence[int], dtype: npt.DTypeLike) -> Array:
 
     It stays allocated at the size of the largest call: use it for blocks that fit the cache.
     """
-    buffers: dict[str, _Workspace] = _LOCAL.__dict__.setdefault("buffers", {})
+    buffers: dict[str, Array] = _LOCAL.__dict__.setdefault("buffers", {})
+    size = math.prod(shape) * np.dtype(dtype).itemsize
     found = buffers.get(name)
-    if found is None:
-        found = buffers[name] = _Workspace()
-    return found.array((*shape, dtype), shape, dtype)
+    if found is None or found.size < size:
+        found = buffers[name] = aligned(size)
+    return found[:size].view(dtype).reshape(shape)
 
 
 def release_scratch() -> None:
     """Free the workspace of this thread."""
     _LOCAL.__dict__.pop("buffers", None)
-
-
-class _Workspace:
-    """A buffer, and the arrays that view it."""
-
-    def __init__(self) -> None:
-        self._buffer = np.empty(0, np.uint8)
-        self._arrays: dict[Any, Array] = {}
-
-    def array(self, key: Any, shape: Sequence[int], dtype: npt.DTypeLike) -> Array:
-        known = self._arrays.get(key)
-        if known is not None:
-            return known
-        size = math.prod(shape) * np.dtype(dtype).itemsize
-        if size > self._buffer.size:
-            self._buffer = aligned(size)
-            self._arrays.clear()
-        if len(self._arrays) >= _MOST_SHAPES:
-            self._arrays.clear()
-        self._arrays[key] = made = self._buffer[:size].view(dtype).reshape(shape)
-        return made
 
 
 _LIBRARIES: Final[list[Any]] = []

@@ -21,7 +21,7 @@ def unique(data: Array, axis: int | None, *, ordered: bool) -> tuple[Array, Arra
         codes = _sorted_unique(data.reshape(-1))[2].reshape(data.shape)
         slices = np.moveaxis(codes, axis, 0)
         rows = slices.reshape(len(slices), math.prod(slices.shape[1:]))
-        first, inverse, counts = _unique_rows(rows)
+        _, first, inverse, counts = _sorted_unique(rows, axis=0)
     if not ordered:
         order = np.argsort(first, kind="stable")
         rank = np.empty_like(order)
@@ -30,19 +30,6 @@ def unique(data: Array, axis: int | None, *, ordered: bool) -> tuple[Array, Arra
     return np.take(data.reshape(-1) if axis is None else data, first, axis=axis or 0), first, inverse, counts
 
 
-def _sorted_unique(flat: Array) -> tuple[Array, Array, Array, Array]:
-    values, first, inverse, counts = np.unique(flat, return_index=True, return_inverse=True, return_counts=True)
+def _sorted_unique(data: Array, axis: int | None = None) -> tuple[Array, Array, Array, Array]:
+    values, first, inverse, counts = np.unique(data, True, True, True, axis)
     return values, first, inverse.reshape(-1), counts
-
-
-def _unique_rows(rows: Array) -> tuple[Array, Array, Array]:
-    """Return ``(first, inverse, counts)`` of the distinct rows of an integer matrix, sorted."""
-    count, width = rows.shape
-    order = np.lexsort(rows.T[::-1]) if width and count else np.arange(count)
-    ranked = rows[order]
-    starts = np.ones(count, dtype=np.bool_)
-    starts[1:] = (ranked[1:] != ranked[:-1]).any(axis=1)
-    group = np.cumsum(starts) - 1
-    inverse = np.empty(count, dtype=np.int64)
-    inverse[order] = group
-    return order[starts], inverse, np.bincount(group, minlength=int(starts.sum()))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from irrun.kernels.elementwise import Place
-from irrun.kernels.layout import strided
 from irrun.kernels.threads import Array, scratch
 
 
@@ -39,12 +37,10 @@ class Geometry(NamedTuple):
     @property
     def ends(self) -> list[int]:
         """The elements of padding that windows reach after the tensor; negative where they do not reach its end."""
-        return [r - b - size for r, b, size in zip(self.reach(self.counts), self.begins, self.sizes, strict=True)]
-
-    def reach(self, counts: Sequence[int]) -> list[int]:
-        """Return the sizes of the part that windows of these ``counts`` cover."""
         spans = map(extent, self.kernel, self.dilations)
-        return [(count - 1) * step + span for count, step, span in zip(counts, self.strides, spans, strict=True)]
+        lasts = [(count - 1) * step for count, step in zip(self.counts, self.strides, strict=True)]
+        axes = zip(lasts, spans, self.begins, self.sizes, strict=True)
+        return [last + span - begin - size for last, span, begin, size in axes]
 
     def places(self, axis: int) -> Array:
         """Return the places [windows, taps] of the elements of the windows on an axis."""
@@ -52,10 +48,10 @@ class Geometry(NamedTuple):
         return first[:, None] + np.arange(self.kernel[axis]) * self.dilations[axis]
 
 
-def pad(data: Array, begins: Sequence[int], ends: Sequence[int], value: Any = 0) -> Array:
+def pad(data: Array, begins: Sequence[int], ends: Sequence[int], value: Any = 0, workspace: str | None = None) -> Array:
     """Pad the last axes with ``value`` by ``begins`` and ``ends`` elements; negative numbers crop.
 
-    Returns a view where nothing is added.
+    Returns a view where nothing is added, otherwise an array of its own or the ``workspace`` of this name.
     """
     axes = len(begins)
     sizes = data.shape[data.ndim - axes :]
@@ -71,7 +67,9 @@ def pad(data: Array, begins: Sequence[int], ends: Sequence[int], value: Any = 0)
     inside: Array = data[tuple(kept)]
     if all(begin <= 0 and end <= 0 for begin, end in zip(begins, ends, strict=True)):
         return inside
-    padded = np.full((*data.shape[: data.ndim - axes], *shape), value, data.dtype)
+    whole = (*data.shape[: data.ndim - axes], *shape)
+    padded = np.empty(whole, data.dtype) if workspace is None else scratch(workspace, whole, data.dtype)
+    padded.fill(value)
     padded[tuple(placed)] = inside
     return padded
 
@@ -136,39 +134,8 @@ def _source(place: Array, size: int, mode: str) -> Array:
 
 
 def windows_of(image: Array, place: Place, geometry: Geometry, counts: Sequence[int]) -> Array:
-    """View the windows at a place of a zero-padded image [*S, C] as [*counts, *K, C]."""
-    part = region(image, place, geometry.reach(counts), geometry)
-    *along, each = part.strides
+    """View the windows at a place of an image [*S, C], which is padded, as [*counts, *K, C]."""
+    *along, each = image.strides
     steps = [step * size for own in geometry[1:3] for step, size in zip(own, along, strict=True)]
-    return strided(part, (*counts, *geometry.kernel, part.shape[-1]), (*steps, each))
-
-
-def region(image: Array, place: Place, sizes: Sequence[int], geometry: Geometry) -> Array:
-    """Return the part of a zero-padded image [*S, C] with these sizes that begins at the first window of a place.
-
-    It is a view, or in workspace of the thread.
-    """
-    inside, outside, source = _region(tuple([part.start for part in place]), tuple(sizes), geometry)
-    if not outside:
-        return image[source]
-    result = scratch("padded", (*sizes, image.shape[-1]), image.dtype)
-    for edge in outside:
-        result[edge] = 0
-    np.copyto(result[inside], image[source])
-    return result
-
-
-@lru_cache(1024)
-def _region(starts: tuple[int, ...], sizes: tuple[int, ...], geometry: Geometry) -> tuple[Place, list[Place], Place]:
-    """Return which part of a region is inside of the image, the parts that are not, and the part of the image."""
-    inside: Place = ()
-    outside: list[Place] = []
-    source: Place = ()
-    for axis, (size, whole) in enumerate(zip(sizes, geometry.sizes, strict=True)):
-        start = (starts[axis] if axis < len(starts) else 0) * geometry.strides[axis] - geometry.begins[axis]
-        low = min(max(-start, 0), size)
-        high = max(min(whole - start, size), low)
-        outside += [(*inside, slice(*edge)) for edge in ((0, low), (high, size)) if edge[0] < edge[1]]
-        inside = (*inside, slice(low, high))
-        source = (*source, slice(start + low, start + high))
-    return inside, outside, source
+    starts = [part.start * step for part, step in zip(place, steps, strict=False)]
+    return np.ndarray((*counts, *geometry.kernel, image.shape[-1]), image.dtype, image, sum(starts), (*steps, each))

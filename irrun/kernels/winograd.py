@@ -21,7 +21,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from irrun.kernels.elementwise import Place, even
 from irrun.kernels.threads import Array, are_products_shared, scratch
-from irrun.kernels.windows import Geometry, region
+from irrun.kernels.windows import Geometry
 
 TILE: Final = 4
 """Outputs of a tile along each axis; a tile reads two more elements."""
@@ -123,11 +123,15 @@ class Tiles:
         step = TILE * even(down, most)
         return [(slice(first, min(first + step, rows)),) for first in range(0, rows, step)]
 
-    def compute(self, image: Array, place: Place, geometry: Geometry, block: Array) -> None:
+    def ends(self, geometry: Geometry) -> Sequence[int]:
+        """Return the elements of padding that whole tiles read after an image."""
+        return [end - count % -TILE for end, count in zip(geometry.ends, geometry.counts, strict=True)]
+
+    def compute(self, image: Array, place: Place, geometry: Geometry, block: Array) -> None:  # noqa: ARG002
         rows, columns, filters = block.shape
         down, across = -(-rows // TILE), -(-columns // TILE)
         shape = (TILE * down, TILE * across, filters)
-        part = region(image, place, (shape[0] + 2, shape[1] + 2), geometry)
+        part = image[place[0].start : place[0].start + shape[0] + 2]
         tiles = transform_result(self._multiply(part, down, across), down, across)
         whole = block if block.shape == shape else scratch("winograd whole", shape, np.float32)
         np.copyto(whole.reshape(down, TILE, across, TILE, filters), tiles)

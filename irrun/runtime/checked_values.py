@@ -8,12 +8,10 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.diagnostics import OpError
-from irrun.inference import Facts
 from irrun.ops import Op
 from irrun.ops.calling import empty, infer
 from irrun.runtime.budget import Budget
 from irrun.runtime.execute import has_effects
-from irrun.runtime.plan import Step
 from irrun.tensor import Array, ElementType, Fact, Shape
 
 _MOST_RANK: Final = 2
@@ -23,14 +21,6 @@ _MOST_ELEMENTS: Final = 64
 """The most elements of a value that is remembered as sound."""
 
 
-def check_values(steps: Sequence[Step], facts: Facts, budget: Budget) -> list[Step]:
-    """Return the steps with kernels that check values which only a run tells, before they compute."""
-    found = []
-    for step in steps:
-        op, inputs = step.node.op, facts.inputs(step.node.id)
-        run = step.run if op is None else checked(op, step.run, inputs, step.facts, budget)
-        found.append(step._replace(run=run))
-    return found
 
 
 def checked(

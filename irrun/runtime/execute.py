@@ -19,7 +19,7 @@ from irrun.ops.context import BodyCall
 from irrun.runtime.budget import OverBudget
 from irrun.runtime.faults import FailedAtRunTime
 from irrun.runtime.plan import Plan, PlannedBody, Step
-from irrun.runtime.request import Request
+from irrun.runtime.request import Observer, Request
 from irrun.tensor import Array, Fact
 
 _BUFFERED: Final = 1024
@@ -85,7 +85,7 @@ def _run_steps(plan: Plan, slots: list[Any], request: Request) -> None:
                 slots[step.outputs[0]] = result
                 del result
             else:
-                _run_step(step, arrays, slots, request)
+                _keep(step, conformed(step, step.run(*arrays, **asked(step, request))), slots)
             arrays.clear()
             for index in step.frees:
                 slots[index] = None
@@ -96,34 +96,30 @@ def _run_steps(plan: Plan, slots: list[Any], request: Request) -> None:
 def _run_observed(plan: Plan, slots: list[Any], request: Request) -> None:
     for step in told(plan.steps, "running"):
         arrays = [slots[index] for index in step.inputs]
-        for observer in request.observers:
-            observer.before(step, arrays)
-        try:
-            request.budget.check_time(request.deadline)
-            _run_step(step, arrays, slots, request)
-        except FAILURES as error:
-            raise step_error(step, arrays, error) from _cause(error)
-        for observer in request.observers:
-            observer.after(step, [slots[index] for index in step.outputs])
+        _keep(step, compute(step, arrays, request, request.observers), slots)
         arrays.clear()
         for index in step.frees:
             slots[index] = None
 
 
-def _run_step(step: Step, arrays: Sequence[Any], slots: list[Any], request: Request) -> None:
-    """Run any step, and write its outputs into their slots."""
-    results = conformed(step, step.run(*arrays, **asked(step, request)))
+def _keep(step: Step, results: Sequence[Array], slots: list[Any]) -> None:
+    """Write the outputs of a step into their slots."""
     for index, result in zip(step.outputs, results, strict=True):
         slots[index] = result
 
 
-def compute(step: Step, arrays: Sequence[Any], request: Request) -> list[Array]:
-    """Return the outputs of one step of a run; IRError where it fails."""
+def compute(step: Step, arrays: Sequence[Any], request: Request, observers: Sequence[Observer] = ()) -> list[Array]:
+    """Return the outputs of one step of a run, which observers see; IRError where it fails."""
+    for observer in observers:
+        observer.before(step, arrays)
     try:
         request.budget.check_time(request.deadline)
-        return conformed(step, step.run(*arrays, **asked(step, request)))
+        results = conformed(step, step.run(*arrays, **asked(step, request)))
     except FAILURES as error:
         raise step_error(step, arrays, error) from _cause(error)
+    for observer in observers:
+        observer.after(step, results)
+    return results
 
 
 def asked(step: Step, request: Request) -> dict[str, Any]:

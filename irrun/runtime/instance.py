@@ -103,12 +103,7 @@ class Instance:
         for stage, prelude in enumerate(program.preludes):
             for item in prelude:
                 given = [arrays[x.buffer] if isinstance(x, View) else self._value(x) for x in item.inputs]
-                observers = () if item.is_part else request.observers
-                for observer in observers:
-                    observer.before(item.step, given)
-                results = compute(item.step, given, request)
-                for observer in observers:
-                    observer.after(item.step, results)
+                results = compute(item.step, given, request, () if item.is_part else request.observers)
                 for view, array in zip(item.outputs, results, strict=True):
                     if not self._takes(view, array):
                         raise Refused(f"the program is for other shapes of the results of {item.step.node.name}")
@@ -125,21 +120,21 @@ class Instance:
         for size, own in zip(view.shape, array.shape, strict=True):
             if size.__class__ is int and size != own:
                 return False
-        if view.buffer in self._program.given:
-            is_strided = view.buffer in self._layout.strided
-            self._held[view.buffer] = array if is_strided else np.asarray(array, order="C")
+        given = self._program.given.get(view.buffer)
+        if given is not None:
+            self._held[view.buffer] = array if given.strides else np.asarray(array, order="C")
         return True
 
     def _bind(self, number: int) -> bool:
         """Compute the words that a stage makes known; return whether its guards hold."""
         stage = self._layout.stages[number]
         key: list[Any] = []
-        for buffer, of_shape, of_strides in stage.given:
+        for buffer, given in stage.given:
             array = self._held[buffer]
             shape, strides = array.shape, array.strides
-            for atom, axis in of_shape:
+            for atom, axis in given.shape:
                 self._atoms[atom] = shape[axis]
-            for atom, axis in of_strides:
+            for atom, axis in given.strides:
                 self._atoms[atom] = strides[axis]
             self._bases[buffer] = place = array.ctypes.data
             key += (shape, strides, place)

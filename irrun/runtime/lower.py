@@ -74,7 +74,6 @@ def lower(plan: Plan, packs: Packs, request: Request | None = None, seen: Shapes
             preludes=(tuple(builder.preludes[0]), tuple(builder.preludes[1])),
             stops=tuple(builder.stops),
             given=arrivals.given,
-            sizes=tuple(map(tuple, arrivals.sizes)),
             held=frozenset(held),
         )
 

@@ -18,7 +18,7 @@ from irrun.runtime.folding import Folding
 from irrun.runtime.lowering.builder import Builder, Unsupported, has_static_shape
 from irrun.runtime.packs import Packs
 from irrun.runtime.plan import Plan, Step
-from irrun.runtime.program import Size
+from irrun.runtime.program import Given
 from irrun.runtime.symbolic import Number, SymInt, hint_of
 from irrun.runtime.view import Interpreted, Numbers, Value, View
 from irrun.tensor import Array, Fact
@@ -37,13 +37,12 @@ class Unknown(Exception):
 class Arrivals:
     """The arrays of a run in the buffers of a builder, the stage of each, and the unknown sizes that they tell.
 
-    ``given`` are buffers that hold an array of the run itself. Arrays that are known before any call have a hint: the
+    ``given`` are those that a buffer holds as they are. Arrays that are known before any call have a hint: the
     array of the run for which a program is lowered.
     """
 
     def __init__(self, builder: Builder, folding: Folding) -> None:
-        self.given: dict[int, int] = {}
-        self.sizes: list[list[Size]] = [[], []]
+        self.given: dict[int, Given] = {}
         self._builder = builder
         self._folding = folding
         self._early: dict[int, tuple[Array | None, int]] = {}
@@ -60,16 +59,16 @@ class Arrivals:
         if has_static_shape(fact):
             if not is_variable:
                 return builder.empty(fact.shape.static, fact.type.dtype)
-            self.given[len(builder.buffers)] = stage
+            self.given[len(builder.buffers)] = Given(stage, [], [])
             return builder.given(fact.shape.static, None, fact.type.dtype)
         if hint is None:
             raise Unknown
         dims = fact.shape.dims or (None,) * hint.ndim
-        buffer = len(builder.buffers)
+        given = self.given[len(builder.buffers)] = Given(stage, [], [])
 
         def unknown(hint: int, axis: int, *, is_stride: bool) -> Number:
             found = builder.symbols.unknown(hint, stage)
-            self.sizes[stage].append(Size(found.atom, buffer, axis, is_stride))
+            (given.strides if is_stride else given.shape).append((found.atom, axis))
             alike = self._alike.setdefault((stage, axis, is_stride, hint), found) if is_variable else found
             return alike if alike == found else found
 
@@ -80,7 +79,6 @@ class Arrivals:
         strides = None
         if is_variable:
             strides = tuple(unknown(stride, axis, is_stride=True) for axis, stride in enumerate(hint.strides))
-        self.given[buffer] = stage
         return builder.given(shape, strides, hint.dtype)
 
     def add_early(
@@ -117,10 +115,11 @@ class Arrivals:
 
 
 class Mark(NamedTuple):
-    """The numbers of items, of stops, and of items of each prelude."""
+    """The numbers of items, of stops, of arrays of the run, and of items of each prelude."""
 
     items: int
     stops: int
+    given: int
     preludes: tuple[int, int]
 
 
@@ -147,11 +146,14 @@ class PlanBuilder(Builder):
     def begin(self, step: Step) -> Mark:
         """Begin to lower a step; return the mark to which what it adds may be undone."""
         self._step, self.algorithm = step, ""
-        return Mark(len(self.items), len(self.stops), (len(self.preludes[0]), len(self.preludes[1])))
+        early, late = self.preludes
+        return Mark(len(self.items), len(self.stops), len(self.arrivals.given), (len(early), len(late)))
 
     def undo(self, mark: Mark) -> None:
         """Remove what was added after a mark."""
-        del self.items[mark.items :], self.stops[mark.stops :], self.arrivals.sizes[mark.stops + 2 :]
+        del self.items[mark.items :], self.stops[mark.stops :]
+        for buffer in list(self.arrivals.given)[mark.given :]:
+            del self.arrivals.given[buffer]
         for prelude, count in zip(self.preludes, mark.preludes, strict=True):
             del prelude[count:]
 
@@ -191,7 +193,6 @@ class PlanBuilder(Builder):
     ) -> tuple[View, ...]:
         """The outputs of a step that NumPy computes between two calls; what is open of their sizes is known then."""
         if not all(map(has_static_shape, step.facts)):
-            self.arrivals.sizes.append([])
             self.stops.append(len(self.items) + 1)
         hints: Sequence[Array | None] = self._seen.get(step.outputs, [None] * len(step.facts))
         pairs, stage = zip(step.facts, hints, strict=True), 1 + len(self.stops)

@@ -13,12 +13,11 @@ from irrun.optimize.chosen_bodies import with_chosen_bodies
 from irrun.optimize.half_precision import in_f32
 from irrun.runtime.also_computed import compute_also
 from irrun.runtime.budget import UNLIMITED, Budget
-from irrun.runtime.checked_values import check_values
 from irrun.runtime.constants import constants
 from irrun.runtime.peak import check_memory
 from irrun.runtime.plan import Plan, PlannedBody
 from irrun.runtime.soundness import sound
-from irrun.runtime.steps import free_slots, make_steps
+from irrun.runtime.steps import make_steps
 from irrun.tensor import Array
 
 if TYPE_CHECKING:
@@ -45,8 +44,8 @@ def plan(
 
     Constants that NumPy reads in each run are aligned, which those of a file need not be.
 
-    The stages, in order; `sound`, `check_values` and `check_memory` are guards. A run is guarded further by what only
-    its inputs tell (`irrun.model.specialize`), and by the limits of its budget (`Budget`).
+    The stages, in order; `sound` and `check_memory` are guards, and kernels check values (`checked`). A run is guarded
+    further by what only its inputs tell (`irrun.model.specialize`), and by the limits of its budget (`Budget`).
     """
     declared = facts if declared is None else declared
     graph = given = sound(graph, facts, budget.memory)
@@ -67,10 +66,8 @@ def plan(
         graph, facts = in_f32(graph, facts)
     graph, facts, known = optimize(graph, facts, known, settings, packed)
     bodies = functools.partial(plan_bodies, facts=facts, declared=declared, settings=settings, budget=budget)
-    numbered = make_steps(graph, facts, declared, known, bodies)
-    steps = free_slots(check_values(numbered.steps, facts, budget), numbered)
     inputs = tuple([facts[Outlet(id, 0)] for id in graph.parameters])
-    made = Plan(steps, numbered.slots, numbered.parameters, numbered.results, inputs, result_types, kept, budget)
+    made = Plan(*make_steps(graph, facts, declared, known, bodies, budget), inputs, result_types, kept, budget)
     if whole:
         check_memory(made)
     return made

@@ -43,10 +43,9 @@ class Program:
     """The calls of kernels into which a plan was lowered, and the ``layout`` of their arguments in memory.
 
     ``preludes`` are steps that NumPy computes before any call: those that need arrays alone, and those that need sizes
-    which inputs tell. ``sizes`` are what unknown sizes are known from, for each stage: the preludes are stages 0 and 1,
-    and the next ones begin after the items in ``stops``. ``steps`` are in the order of the items. ``given`` are the
-    buffers of arrays of the run, with the stage of each. It is for runs that find no value in the variables that are
-    ``fresh``, and one in those that are ``held``.
+    which inputs tell. The preludes are stages 0 and 1, and the next ones begin after the items in ``stops``. ``steps``
+    are in the order of the items. ``given`` are the arrays of the run, by their buffers. It is for runs that find no
+    value in the variables that are ``fresh``, and one in those that are ``held``.
     """
 
     items: tuple[Call | Interpreted, ...]
@@ -57,8 +56,7 @@ class Program:
     steps: tuple[LoweredStep, ...] = ()
     preludes: Preludes = ((), ())
     stops: tuple[int, ...] = ()
-    given: Mapping[int, int] = field(default_factory=dict)
-    sizes: tuple[Sequence[Size], ...] = ((), ())
+    given: Mapping[int, Given] = field(default_factory=dict)
     fresh: frozenset[str] = frozenset()
     held: frozenset[str] = frozenset()
     layout: Layout = field(init=False)
@@ -69,7 +67,7 @@ class Program:
     @property
     def is_open(self) -> bool:
         """Return whether sizes, or the places of arrays, are known only when a run begins."""
-        return bool(self.given) or any(self.sizes)
+        return bool(self.given)
 
     @property
     def is_worthwhile(self) -> bool:
@@ -158,15 +156,6 @@ _ZERO: Final = -1
 """The buffer of a number that is not an address: the last one of the places of buffers is 0."""
 
 
-class Size(NamedTuple):
-    """The source of an unknown size: an axis of an array of the run in a buffer, its size or its stride."""
-
-    atom: int
-    buffer: int
-    axis: int
-    is_stride: bool
-
-
 class Sums(NamedTuple):
     """Integers, some of which are expressions: those that are ``fixed``, and the ``places`` of the others."""
 
@@ -182,9 +171,12 @@ class Sums(NamedTuple):
 
 
 class Given(NamedTuple):
-    """A buffer of an array of the run, and the atoms that its shape and its strides tell, each with an axis."""
+    """An array of the run: the stage that it is known in, and unknown sizes that it tells.
 
-    buffer: int
+    These are atoms of its shape and of its strides, each with an axis.
+    """
+
+    stage: int
     shape: list[tuple[int, int]]
     strides: list[tuple[int, int]]
 
@@ -196,7 +188,7 @@ class Stage(NamedTuple):
     ``grown`` as their sizes are known late. Each of the ``words`` is the place of a buffer plus an offset.
     """
 
-    given: list[Given]
+    given: list[tuple[int, Given]]
     evaluate: Callable[[list[Any]], list[int] | None]
     expressions: list[int]
     written: list[int]
@@ -211,8 +203,7 @@ class Layout:
 
     ``words`` has those that are always the same, ``inner`` pairs of a word and the one to which it points, ``stages``
     the others. ``sizes`` are those of buffers, ``not_placed`` buffers that are not in the arena, ``workspaces`` the
-    bytes that calls need for each worker, ``strided`` buffers of arrays whose strides are asked for. ``most_tasks`` are
-    those of the call that has the most.
+    bytes that calls need for each worker. ``most_tasks`` are those of the call that has the most.
     """
 
     def __init__(self, program: Program) -> None:
@@ -225,16 +216,11 @@ class Layout:
         self.most_tasks: int = max([sys.maxsize if isinstance(x.tasks, SymInt) else x.tasks for x in calls], default=1)
         self.workspaces: Sums = self._sums([0, *[call.workspace for call in calls]])
         self.sizes: Sums = self._sums([buffer.size for buffer in program.buffers])
-        given = {number: Given(number, [], []) for number in program.given}
-        for size in (size for sizes in program.sizes for size in sizes):
-            atoms = given[size.buffer]
-            (atoms.strides if size.is_stride else atoms.shape).append((size.atom, size.axis))
-        self.strided: set[int] = {number for number, atoms in given.items() if atoms.strides}
         own = [_stage_of_buffer(program, number) for number in range(len(program.buffers))]
         kinds = [(number, buffer.kind) for number, buffer in enumerate(program.buffers)]
         self.not_placed: list[int] = [number for number, kind in kinds if kind != "arena" or own[number] > 1]
         self.words: Array = np.zeros(len(words), np.int64)
-        moved: list[list[tuple[int, int, Number]]] = [[] for _ in program.sizes]
+        moved: list[list[tuple[int, int, Number]]] = [[] for _ in range(2 + len(program.stops))]
         inner: list[tuple[int, int]] = []
         for place, word in enumerate(words):
             if isinstance(word, Address):
@@ -251,7 +237,7 @@ class Layout:
         self.inner: Array = np.array(inner, np.int64).reshape(-1, 2)
         self.stages: list[Stage] = [
             Stage(
-                [given[number] for number, known in program.given.items() if known == stage],
+                [(number, given) for number, given in program.given.items() if given.stage == stage],
                 *program.expressions.compiled(stage),
                 [number for number, kind in kinds if kind == "numbers" and own[number] == stage],
                 [number for number, kind in kinds if kind == "arena" and own[number] == stage > 1],
@@ -328,7 +314,7 @@ def _stage_of_buffer(program: Program, number: int) -> int:
     """Return the stage that makes the place of a buffer known."""
     buffer = program.buffers[number]
     if buffer.kind == "given":
-        return program.given[number]
+        return program.given[number].stage
     return max(int(buffer.kind == "arena"), *map(stage_of, (buffer.size, *buffer.numbers)))
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Container, Mapping, Sequence
-from typing import NamedTuple
 
 from irrun.diagnostics import IRError
 from irrun.document.places import at_layer
 from irrun.graph import Graph, Node, Outlet
 from irrun.inference import Facts
 from irrun.ops.blame import runner
+from irrun.runtime.budget import Budget
+from irrun.runtime.checked_values import checked
 from irrun.runtime.constants import leaving
 from irrun.runtime.faults import LayerThatCannotRun, MissingWeights
 from irrun.runtime.plan import PlannedBody, Step
@@ -21,25 +22,17 @@ Bodies = Callable[[Node], Mapping[str, PlannedBody]]
 """Plans the bodies of a node."""
 
 
-class NumberedSteps(NamedTuple):
-    """The steps of a graph in order, its slots with the constants in their places, and those of its ends."""
-
-    steps: Sequence[Step]
-    slots: tuple[Array | None, ...]
-    parameters: tuple[int, ...]
-    results: tuple[int, ...]
-
-
 def make_steps(
-    graph: Graph, facts: Facts, declared: Facts, known: Mapping[Outlet, Array], bodies: Bodies
-) -> NumberedSteps:
-    """Number the tensors of a graph, and make its steps, which free no slot yet; IRError for a layer without a value.
+    graph: Graph, facts: Facts, declared: Facts, known: Mapping[Outlet, Array], bodies: Bodies, budget: Budget
+) -> tuple[tuple[Step, ...], tuple[Array | None, ...], tuple[int, ...], tuple[int, ...]]:
+    """Return the steps of a graph in order, its slots, and those of its Parameters and Results.
 
     Nodes whose outputs are all ``known`` are no steps: their values are in the slots where other nodes consume them.
+    Kernels check values that only a run tells, before they compute. IRError for a layer without a value.
     """
     constant = _constant_nodes(graph, facts, known)
     needed = graph.dependencies(constant).difference(graph.results, graph.parameters)
-    numbering = _Numbering(graph, facts, declared, bodies)
+    numbering = _Numbering(graph, facts, declared, bodies, budget)
     parameters = tuple([numbering.slot(Outlet(id, 0)) for id in graph.parameters])
     steps: list[Step] = []
     for node in graph.ordered():
@@ -51,13 +44,12 @@ def make_steps(
             steps.append(numbering.step(node))
     ends = [graph.sources(id)[0] for id in graph.results]
     results = tuple([numbering.slot_of[source] for source in ends if source is not None])
-    return NumberedSteps(steps, tuple(numbering.slots), parameters, results)
+    constants = [index for index, value in enumerate(numbering.slots) if value is not None]
+    return _freeing(steps, {*results, *constants, 0}), tuple(numbering.slots), parameters, results
 
 
-def free_slots(steps: Sequence[Step], numbered: NumberedSteps) -> tuple[Step, ...]:
-    """Return the steps, each of which frees the slots that no later one reads."""
-    constants = [index for index, value in enumerate(numbered.slots) if value is not None]
-    kept = {*numbered.results, *constants, 0}
+def _freeing(steps: Sequence[Step], kept: set[int]) -> tuple[Step, ...]:
+    """Return the steps, each of which frees the slots that no later one reads, except those that are kept."""
     freed = []
     for step in reversed(steps):
         frees = tuple([index for index in dict.fromkeys((*step.inputs, *step.outputs)) if index not in kept])
@@ -80,11 +72,12 @@ def _leaves(graph: Graph, outlet: Outlet, constant: Container[int]) -> bool:
 class _Numbering:
     """Numbers the tensors of a graph, from 1 on, and makes its steps."""
 
-    def __init__(self, graph: Graph, facts: Facts, declared: Facts, bodies: Bodies) -> None:
+    def __init__(self, graph: Graph, facts: Facts, declared: Facts, bodies: Bodies, budget: Budget) -> None:
         self.graph = graph
         self.facts = facts
         self.declared = declared
         self.bodies = bodies
+        self.budget = budget
         self.slots: list[Array | None] = [None]
         self.slot_of: dict[Outlet, int] = {}
 
@@ -114,6 +107,7 @@ class _Numbering:
         asks = tuple([name for name in op.spec.run_asks if name != "facts"])
         if "state" in asks:
             run = fitting(run, known[0])
+        run = checked(op, run, self.facts.inputs(node.id), known, self.budget)
         bodies = self.bodies(node) if "bodies" in asks else None
         simple = len(types) == 1 and not asks and types[0].is_known and not types[0].is_narrow
         plain = types[0].dtype if simple else None

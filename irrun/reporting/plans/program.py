@@ -69,8 +69,9 @@ class _Lister:
             else:
                 self._name_values((*item.inputs, *item.outputs))
         self._name_values(program.results)
-        for size in (size for stage in program.sizes for size in stage):
-            self._name(size.buffer)
+        for buffer, given in program.given.items():
+            if given.shape or given.strides:
+                self._name(buffer)
 
     def _name_values(self, values: Sequence[Value]) -> None:
         for value in values:

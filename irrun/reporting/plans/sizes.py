@@ -31,11 +31,12 @@ class Sizes:
         self._names: dict[int, str] = {}
         found: dict[tuple[str, str], list[tuple[str, int]]] = {}
         counts = {"n": 0, "s": 0}
-        for size in (size for stage in program.sizes for size in stage):
-            letter, what = ("s", "strides") if size.is_stride else ("n", "sizes")
-            self._names[size.atom] = f"{letter}{counts[letter]}"
-            counts[letter] += 1
-            found.setdefault((what, buffers[size.buffer]), []).append((self._names[size.atom], size.axis))
+        for buffer, given in sorted(program.given.items(), key=lambda item: item[1].stage):
+            for letter, what, atoms in (("n", "sizes", given.shape), ("s", "strides", given.strides)):
+                for atom, axis in atoms:
+                    self._names[atom] = f"{letter}{counts[letter]}"
+                    counts[letter] += 1
+                    found.setdefault((what, buffers[buffer]), []).append((self._names[atom], axis))
         self._texts: dict[int, str] = {}
         self._functions: list[str] = []
         self._origins = tuple(

@@ -12,7 +12,7 @@ from irrun.runtime.instance import Instance
 from irrun.runtime.lower import lowering_of
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.packing import finish
-from irrun.runtime.program import Program, Size, assembled
+from irrun.runtime.program import Given, Program, assembled
 from irrun.runtime.request import Refused, Request
 from irrun.runtime.symbolic import hint_of
 from irrun.runtime.view import View
@@ -85,21 +85,21 @@ def opened(
 
     So are all strides. The function returns None for arrays that the program is not for.
     """
-    builder, sizes, views = Builder(), [], []
+    builder, found, views = Builder(), {}, []
     for hint in hints:
-        buffer = len(builder.buffers)
+        given = found[len(builder.buffers)] = Given(0, [], [])
 
-        def unknown(value: int, axis: int, is_stride: bool, buffer: int = buffer) -> Any:
-            found = builder.symbols.unknown(value, 0)
-            sizes.append(Size(found.atom, buffer, axis, is_stride))
-            return found
+        def unknown(value: int, axis: int, atoms: list[tuple[int, int]]) -> Any:
+            size = builder.symbols.unknown(value, 0)
+            atoms.append((size.atom, axis))
+            return size
 
-        shape = [unknown(size, axis, False) if axis in axes else size for axis, size in enumerate(hint.shape)]
-        strides = [unknown(stride, axis, True) for axis, stride in enumerate(hint.strides)]
+        shape = [unknown(size, axis, given.shape) if axis in axes else size for axis, size in enumerate(hint.shape)]
+        strides = [unknown(stride, axis, given.strides) for axis, stride in enumerate(hint.strides)]
         views.append(builder.given(shape, strides, hint.dtype))
     out = lower(builder, *views)
     finish()
-    program = assembled(builder, views, [out], given={view.buffer: 0 for view in views}, sizes=(tuple(sizes), ()))
+    program = assembled(builder, views, [out], given=found)
     instance = Instance(program, 1)
 
     def compute(arrays: Sequence[Array]) -> Array | None:

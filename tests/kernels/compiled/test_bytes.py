@@ -21,7 +21,7 @@ from tests.kernels.test_convolution import GEOMETRIES, channels_last, multiplied
 OUT = Levels(-1.0, 1.5, -1.0, 1.5, 255)
 BETWEEN = Levels(-2.0, 2.0, -2.0, 2.0, 254)
 ADDED = Levels(-0.5, 0.5, -0.5, 0.5, 255)
-RELU = Elementwise("clamp", (0.0, np.inf), lambda x, out: np.maximum(x, 0, out=out))
+RELU = Elementwise("clamp", (0.0, np.inf), lambda x: np.maximum(x, 0))
 NEAR, NUMPY = 2e-4, 5e-3
 """The error of roundings to f32, in steps: where sums are integers, and where they are f32."""
 
@@ -78,7 +78,7 @@ def test_levels_of_quotients(filters: int, floats: bool) -> None:
     multiples = draw.uniform(0.5, 2, (filters, 1, 1)).astype(np.float32)
     sums = np.einsum("nihw,oi->nohw", codes.astype(np.float64), weights[0, :, :, 0, 0].astype(np.float64))
     x = sums * factor.reshape(-1, 1, 1) + bias.reshape(-1, 1, 1)
-    swish = Elementwise("swish", (), lambda x, out: np.divide(x, 1 + np.exp(-x), out=out))
+    swish = Elementwise("swish", (), lambda x: x / (1 + np.exp(-x)))
     end = IntegerEpilogue(0, factor, bias, None, None, swish, floats, OUT, multiples)
     source: Any = SimpleNamespace(windows=lambda _: Windows((1, 1), (1, 1), (0, 0), (0, 0)))
     result = run(FusedIntegerConvolution(Fact(F32, Shape(x.shape)), source, weights, end, True), codes)
