@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from irrun.ops._declared.fused.fused_products import FusedMatMul
-from irrun.runtime.packing import finished, form_of
+from irrun.runtime.packing import FORMS, finished
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32
 from irrun_kernels.host import LANES
@@ -78,7 +78,7 @@ def test_nan_passes_the_bounds() -> None:
 def test_packed_weights(columns: int) -> None:
     vectors = panel_vectors(columns)
     matrix = np.arange(3 * columns, dtype=np.float32).reshape(3, columns)
-    packed = finished(lambda: form_of(matrix).panels(matrix[None, None], vectors))
+    packed = finished(lambda: FORMS[matrix.dtype].panels(matrix[None, None], vectors))
     assert packed.size == 3 * padded_columns(columns)
     size = vectors * LANES
     for column in range(columns):
