@@ -106,6 +106,8 @@ def test_deep_products(size: tuple[int, int, int]) -> None:
     random = np.random.default_rng(0)
     x, weights = (random.standard_normal(each, np.float32) for each in (size[:2], size[1:]))
     bias = random.standard_normal(columns, np.float32)
-    result = lowered.run(FusedMatMul(Fact(F32, Shape((points, columns))), weights, bias, None), x)
+    result = lowered.run(
+        FusedMatMul(fact=Fact(F32, Shape((points, columns))), weights=weights, bias=bias, activation=None), x
+    )
     assert result is not None
     np.testing.assert_allclose(result, x.astype(np.float64) @ weights + bias, rtol=0, atol=1e-3)

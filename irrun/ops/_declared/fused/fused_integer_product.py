@@ -54,10 +54,8 @@ class FusedIntegerProduct(Fused):
     NumPy has no fast products of integers: it multiplies f32 with weights that include the factors.
     """
 
-    def __init__(self, fact: Fact, weights: Array, epilogue: IntegerEpilogue) -> None:
-        super().__init__(fact)
-        self.weights = weights
-        self.epilogue = epilogue
+    weights: Array
+    epilogue: IntegerEpilogue
 
     def infer(self, *inputs: Fact | None) -> Any:
         made = [self.fact] if self.epilogue.floats else []
@@ -65,12 +63,12 @@ class FusedIntegerProduct(Fused):
 
     def with_levels(self, levels: Levels, multiples: Array | None = None, *, floats: bool) -> Self:
         """Return the operation that also returns levels of its result, or of its quotients, or only these."""
-        made, activation = self.copied(), self.epilogue.activation
+        activation = self.epilogue.activation
         if activation is not None and activation.name == "clamp" and not floats:
             low, high = activation.parameters
             activation = None if low <= levels.low and levels.high <= high else activation
-        made.epilogue = replace(self.epilogue, levels=levels, multiples=multiples, floats=floats, activation=activation)
-        return made
+        end = replace(self.epilogue, levels=levels, multiples=multiples, floats=floats, activation=activation)
+        return self.copied(epilogue=end)
 
     def centred(self, codes: Array) -> Array:
         """Return levels less that of zero, as f32."""
@@ -141,12 +139,8 @@ class FusedIntegerConvolution(FusedIntegerProduct):
     Inputs are the levels, and a summand in the shape of the output.
     """
 
-    def __init__(
-        self, fact: Fact, source: Convolving, weights: Array, epilogue: IntegerEpilogue, accurate: bool
-    ) -> None:
-        super().__init__(fact, weights, epilogue)
-        self.source = source
-        self.accurate = accurate
+    source: Convolving
+    accurate: bool
 
     def multiply_adds(self, sizes: Sizes) -> int:
         return math.prod(sizes.output) * math.prod(self.weights.shape[2:])

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.kernels.normalization import layer_norm
-from irrun.ops import Array, Fact
+from irrun.ops import Array
 from irrun.ops._declared.fused.base import Fused, fused
 
 
@@ -14,15 +14,11 @@ class FusedLayerNorm(Fused):
     Without ``centred`` the mean is taken as zero. ``gamma`` and ``beta`` are rows.
     """
 
-    def __init__(
-        self, fact: Fact, gamma: Array | None, beta: Array | None, eps: float, eps_outside: bool, centred: bool
-    ) -> None:
-        super().__init__(fact)
-        self.gamma = gamma
-        self.beta = beta
-        self.eps = eps
-        self.eps_outside = eps_outside
-        self.centred = centred
+    gamma: Array | None
+    beta: Array | None
+    eps: float
+    eps_outside: bool
+    centred: bool
 
     def run(self, data: Array) -> Array:
         if data.size == 0:

@@ -33,15 +33,17 @@ class FusedProduct(Fused):
     bf16 if ``bf16``, or both.
     """
 
-    def __init__(self, fact: Fact, weights: Array, bias: Array | None, activation: Elementwise | None) -> None:
-        super().__init__(fact)
-        self.weights = weights
-        self.bias = None if bias is None else bias.reshape(-1)
-        self.activation = activation
-        self.precision: ElementType = F32
-        self._rounded: Array | None = None
-        self.floats = True
-        self.bf16 = False
+    weights: Array
+    bias: Array | None
+    activation: Elementwise | None
+    _rounded: Array | None = None
+    precision = F32
+    floats = True
+    bf16 = False
+
+    def verify(self) -> None:
+        super().verify()
+        self.bias = None if self.bias is None else self.bias.reshape(-1)
 
     @property
     def takes_bf16(self) -> bool:
@@ -54,9 +56,7 @@ class FusedProduct(Fused):
 
     def in_precision(self, precision: ElementType) -> Self:
         """Return the operation with rounded operands."""
-        made = self.copied()
-        made.precision, made._rounded = precision, None
-        return made
+        return self.copied(precision=precision, _rounded=None)
 
     @property
     def rounded_weights(self) -> Array:
@@ -67,9 +67,7 @@ class FusedProduct(Fused):
 
     def with_bf16(self, *, floats: bool) -> Self:
         """Return the operation that also returns its result in bf16, or only that."""
-        made = self.copied()
-        made.floats, made.bf16 = floats, True
-        return made
+        return self.copied(floats=floats, bf16=True)
 
     def operand(self, data: Array) -> Array:
         """Return the data as f32, rounded to the precision."""
@@ -93,20 +91,13 @@ class FusedConvolution(FusedProduct):
 
     reads_slices = True
 
-    def __init__(
-        self,
-        fact: Fact,
-        source: Convolving,
-        weights: Array,
-        bias: Array | None,
-        activation: Elementwise | None,
-        accurate: bool,
-        least: Array | None = None,
-    ) -> None:
-        super().__init__(fact, weights, bias, activation)
-        self.source = source
-        self.accurate = accurate
-        self.least = None if least is None else least.reshape(-1)
+    source: Convolving
+    accurate: bool
+    least: Array | None = None
+
+    def verify(self) -> None:
+        super().verify()
+        self.least = None if self.least is None else self.least.reshape(-1)
 
     @property
     def is_depthwise(self) -> bool:
@@ -120,9 +111,7 @@ class FusedConvolution(FusedProduct):
         return (depth % 2 == 0 or self.is_depthwise) and not few
 
     def in_precision(self, precision: ElementType) -> Self:
-        made = super().in_precision(precision)
-        made.accurate = True
-        return made
+        return self.copied(precision=precision, _rounded=None, accurate=True)
 
     def multiply_adds(self, sizes: Sizes) -> int:
         return math.prod(sizes.output) * math.prod(self.weights.shape[2:])
@@ -167,18 +156,8 @@ class FusedMatMul(FusedProduct):
 class FusedTransposedConvolution(FusedProduct):
     """A transposed convolution with ``weights`` [G, I, O, *K], of the spatial sizes ``wanted`` if there are any."""
 
-    def __init__(
-        self,
-        fact: Fact,
-        source: TransposedConvolving,
-        weights: Array,
-        bias: Array | None,
-        activation: Elementwise | None,
-        wanted: tuple[int, ...] | None,
-    ) -> None:
-        super().__init__(fact, weights, bias, activation)
-        self.source = source
-        self.wanted = wanted
+    source: TransposedConvolving
+    wanted: tuple[int, ...] | None
 
     def multiply_adds(self, sizes: Sizes) -> int:
         return math.prod(sizes.inputs[0]) * math.prod(self.weights.shape[2:])
