@@ -44,13 +44,13 @@ from irrun.ops._declared.arithmetic.multiply import Multiply
 from irrun.ops._declared.convolution.convolution import Convolution
 from irrun.ops._declared.convolution.group_convolution import GroupConvolution
 from irrun.ops._declared.fused.fused_conversions import FusedDequantize, FusedQuantize
-from irrun.ops._declared.fused.fused_integer_product import (
+from irrun.ops._declared.fused.fused_max_pool import FusedMaxPool
+from irrun.ops._declared.fused.fused_products import (
     FusedIntegerConvolution,
     FusedIntegerMatMul,
     FusedIntegerProduct,
     IntegerEpilogue,
 )
-from irrun.ops._declared.fused.fused_max_pool import FusedMaxPool
 from irrun.ops._declared.matrix.matmul import MatMul
 from irrun.optimize.following_layers import FollowingLayers
 from irrun.optimize.levels import (

@@ -11,7 +11,7 @@ import pytest
 from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.quantize import Levels
 from irrun.ops._declared.convolution.spatial import Windows
-from irrun.ops._declared.fused.fused_integer_product import FusedIntegerConvolution, IntegerEpilogue
+from irrun.ops._declared.fused.fused_products import FusedIntegerConvolution, IntegerEpilogue
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32
 from tests.kernels.compiled.lowered import run
