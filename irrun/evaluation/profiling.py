@@ -11,9 +11,13 @@ from irrun.evaluation.native import OpenVINOEngine, OpenVINOModel
 from irrun.evaluation.timing import BlasRecord, blas_in_use, in_turns, milliseconds
 from irrun.jobs.progress import told
 from irrun.model import Loaded, build
-from irrun.ops._declared.fused.fused_integer_product import FusedIntegerProduct
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
-from irrun.ops._declared.fused.fused_products import FusedConvolution, FusedMatMul, FusedTransposedConvolution
+from irrun.ops._declared.fused.fused_products import (
+    FusedConvolution,
+    FusedIntegerProduct,
+    FusedMatMul,
+    FusedTransposedConvolution,
+)
 from irrun.ops._declared.fused.fused_recurrence import FusedRecurrence
 from irrun.ops.work import Sizes
 from irrun.runtime.executor import ExecutionRecord

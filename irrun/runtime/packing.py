@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -18,7 +18,7 @@ from irrun.kernels.aligned import LINES, aligned, staying
 from irrun.kernels.layout import axes_in_memory
 from irrun.kernels.locks import Lock
 from irrun.kernels.threads import threads
-from irrun.runtime.view import Operand
+from irrun.runtime.symbolic import of_sizes
 from irrun.runtime.workers import YIELD
 from irrun.tensor import Array
 from irrun_kernels.amx_check import multiplies_bf16, multiplies_bytes
@@ -122,17 +122,19 @@ _LOCK: Final = Lock()
 _TAPES: Final[list[_Tape]] = []
 
 
-def run_meanwhile(kernel: int, record: Array, tasks: int, workspace: int, arrays: Sequence[Array]) -> None:
-    """Call the kernel at an address, with a record of arguments, which point to the arrays.
+def _run(kernel: KernelFunction, arguments: Any, tasks: int, workspace: int, *arrays: Array) -> None:
+    """Let a kernel run meanwhile over some arrays, whose addresses have their places in memory as offsets.
 
     It is done when the plan is lowered (``packed``), after the calls before it: what it reads may be what they wrote.
     """
+    words = [word.offset if isinstance(word, Address) else word for word in kernel.flat(arguments)]
+    record = np.array([tuple(words)], kernel.record)
     with _LOCK:
         if _TAPES and (_TAPES[0].calls == _CALLS or _TAPES[0].each < workspace):
             finish()
         if not _TAPES:
             _TAPES.append(_Tape(workspace))
-        _TAPES[0].add(kernel, record, tasks, arrays)
+        _TAPES[0].add(kernel.address, record, tasks, arrays)
 
 
 def when_packed(action: Callable[[], object]) -> None:
@@ -175,6 +177,10 @@ _BLOCK: Final = 1 << 20
 """Elements that are made at a time of others, and packed while they are in the caches."""
 
 
+cut_product: Final = of_sizes(tiling)
+"""The tiling of a product whose sizes may be known only when a run begins."""
+
+
 class ProductForm(NamedTuple):
     """The words that a product multiplies: of ``each`` elements of a type, by tiles of AMX where it ``has_tiles``.
 
@@ -211,16 +217,12 @@ class ProductForm(NamedTuple):
 _F32: Final = np.dtype(np.float32)
 _BF16_BITS: Final[np.dtype[Any]] = np.dtype(np.uint16)
 
-_FORMS: Final = {
+FORMS: Final[Mapping[np.dtype[Any], ProductForm]] = {
     _F32: ProductForm(1, _F32),
     _BF16_BITS: ProductForm(2, _BF16_BITS, HAS_BF16_TILES, multiplies_bf16),
     np.dtype(np.uint8): ProductForm(4, np.dtype(np.int8), HAS_BYTE_TILES, multiplies_bytes),
 }
-
-
-def form_of(x: Operand) -> ProductForm:
-    """The form of the elements of a left factor: f32, and words of two bf16 or of four bytes."""
-    return _FORMS[x.dtype]
+"""The form of a product by the type of its left factor: f32, and words of two bf16 or of four bytes."""
 
 
 def pack(
@@ -252,7 +254,7 @@ def multiply(left: Array, right: Array) -> Array:
     """The product of two matrices of f32."""
     (points, depth), filters = left.shape, right.shape[1]
     cut = tiling(points, 1, depth, filters)
-    panels, out = form_of(right).panels(right[None, None], cut.vectors), np.empty((points, filters), _F32)
+    panels, out = FORMS[_F32].panels(right[None, None], cut.vectors), np.empty((points, filters), _F32)
     arguments = Product(
         x=Images(_at(left), pixel=left.strides[0]),
         panels=_at(panels),
@@ -297,9 +299,3 @@ _LEAST_BYTES: Final = 40_000
 
 def _at(x: Array) -> Address:
     return Address(0, x.ctypes.data)
-
-
-def _run(kernel: KernelFunction, arguments: Any, tasks: int, workspace: int, *arrays: Array) -> None:
-    """Let a kernel run meanwhile over some arrays, whose addresses have their places in memory as offsets."""
-    words = [word.offset if isinstance(word, Address) else word for word in kernel.flat(arguments)]
-    run_meanwhile(kernel.address, np.array([tuple(words)], kernel.record), tasks, workspace, arrays)

@@ -87,17 +87,6 @@ class Program:
         return Counter(item.reason for item in items if isinstance(item, Interpreted) and not item.is_part)
 
     @property
-    def seen(self) -> list[Value]:
-        """The values that Python may see: Parameters, results, and those of each step and of what NumPy computes."""
-        found = [*self.parameters, *self.results]
-        for step in self.steps:
-            found += [*step.inputs, *step.outputs]
-        for item in self.items:
-            if isinstance(item, Interpreted):
-                found += [*item.inputs, *item.outputs]
-        return found
-
-    @property
     def constants(self) -> tuple[Array, ...]:
         """The constants and packed weights that calls read."""
         return tuple(buffer.array for buffer in self.buffers if buffer.array is not None)
@@ -300,10 +289,15 @@ def _numbers_of(program: Program, words: Sequence[Any]) -> Iterator[Any]:
     for buffer in program.buffers:
         yield buffer.size
         yield from buffer.numbers
+    seen: list[Value] = [*program.parameters, *program.results]
+    for each in program.steps:
+        seen += [*each.inputs, *each.outputs]
     for item in program.items:
         if isinstance(item, Call):
             yield item.workspace
-    for value in program.seen:
+        else:
+            seen += [*item.inputs, *item.outputs]
+    for value in seen:
         if isinstance(value, View):
             yield from (value.offset, *value.shape, *value.strides)
         elif isinstance(value, Numbers):

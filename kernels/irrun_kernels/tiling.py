@@ -43,13 +43,11 @@ _MOST_TASKS: Final = 16
 
 def panel_vectors(columns: int) -> int:
     """Return the vectors in each panel but the last, for ``columns`` columns."""
-    vectors = -(-columns // LANES)
-
-    def cost(width: int) -> float:
-        whole, rest = divmod(vectors, width)
-        return whole * width * _COST[width] + (1.05 * rest * _COST[rest] if rest else 0)
-
-    return min(range(VECTORS, 0, -1), key=cost)
+    costs = {}
+    for width in range(VECTORS, 0, -1):
+        whole, rest = divmod(-(-columns // LANES), width)
+        costs[width] = whole * width * _COST[width] + (1.05 * rest * _COST[rest] if rest else 0)
+    return min(costs, key=costs.__getitem__)
 
 
 def padded_columns(columns: int) -> int:

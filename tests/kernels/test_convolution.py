@@ -177,7 +177,9 @@ def test_an_operation_of_another_precision_prepares_its_own_weights() -> None:
     weights = np.array([1 + 2**-7, 1 + 2**-9], np.float32).reshape(1, 1, 2, 1, 1)
     windows = Windows((1, 1), (1, 1), (0, 0), (0, 0))
     source: Any = SimpleNamespace(windows=lambda _: windows)
-    op = FusedConvolution(Fact(F32, Shape((1, 1, 1, 1))), source, weights, None, None, accurate=True)
+    op = FusedConvolution(
+        fact=Fact(F32, Shape((1, 1, 1, 1))), source=source, weights=weights, bias=None, activation=None, accurate=True
+    )
     data = np.array([1, 256], np.float32).reshape(1, 2, 1, 1)
     assert np.asarray(op.run(data)).item() == 257 + 2**-7 + 2**-1
     assert np.asarray(op.in_precision(BF16).run(data)).item() == 257 + 2**-7

@@ -155,7 +155,7 @@ def test_a_small_chain_stays(tmp_path: Path) -> None:
 
 
 def fused(channels: int, room: int, grows: bool) -> FusedConcat:
-    return FusedConcat(Fact(F32, Shape([1, channels, 3, 5])), 1, room, grows)
+    return FusedConcat(fact=Fact(F32, Shape([1, channels, 3, 5])), axis=1, room=room, grows=grows)
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2, 3), (0, 3, 1, 2), (0, 2, 3, 1)], ids=["NCHW", "NHWC", "NWCH"])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import Counter
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from irrun.runtime.lower import lower
 from irrun.runtime.observers import Profiler
 from irrun.runtime.packs import Packs
 from irrun.runtime.request import Refused, Request
+from irrun.runtime.view import Call
 
 OTHER_SHAPES = "the program is for other shapes of inputs"
 
@@ -115,3 +118,39 @@ def test_the_former_name_of_the_executor(tmp_path: Path) -> None:
     model = irrun.compile_model(tmp_path / "net.xml", "CPU")
     with pytest.warns(DeprecationWarning, match="tiers is now called executor"):
         assert model.tiers is model.executor
+
+
+def test_a_convolution_from_plan_to_kernels_reads_few_files(tmp_path: Path) -> None:
+    net = Net()
+    x = net.parameter("x", "1,64,14,14")
+    net.result(
+        net.layer(
+            "Convolution",
+            [x, net.normal(64, 64, 1, 1)],
+            "1,64,14,14",
+            strides="1,1",
+            dilations="1,1",
+            pads_begin="0,0",
+            pads_end="0,0",
+        )
+    )
+    plan, packs = net.compile(tmp_path, TIER="compiled").plan, Packs()
+    root = Path(irrun.__file__).parents[1]
+    engine = [str(root / part) for part in ("irrun/runtime", "irrun/kernels", "kernels", "irrun/ops/_declared/fused")]
+    called = set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(tuple(engine)) and "<" not in code.co_name:
+            called.add((code.co_filename, code.co_qualname))
+
+    sys.setprofile(note)
+    try:
+        program = lower(plan, packs)
+    finally:
+        sys.setprofile(None)
+    assert [str(call.kernel.name) for call in program.items if isinstance(call, Call)] == ["move", "product"]
+    files = {file for file, _ in called}
+    assert len(files) < 20
+    assert len(called) < 130
+    assert max(len(Path(file).read_text(encoding="utf-8").splitlines()) for file in files) < 400

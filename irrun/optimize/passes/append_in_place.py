@@ -51,7 +51,7 @@ def _append(graph: Rewriter, node: Node) -> None:
     if past.op.variable_id not in names:
         return
     init = graph.sources(past.id)[0] if graph.sources(past.id) else None
-    op = FusedAppend(fact, past.op, axis, from_end)
+    op = FusedAppend(fact=fact, read=past.op, axis=axis, from_end=from_end)
     graph.replace(first(node), graph.fuse(op, [sources[1], init, order], [node]))
 
 

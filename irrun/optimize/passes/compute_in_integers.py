@@ -44,13 +44,13 @@ from irrun.ops._declared.arithmetic.multiply import Multiply
 from irrun.ops._declared.convolution.convolution import Convolution
 from irrun.ops._declared.convolution.group_convolution import GroupConvolution
 from irrun.ops._declared.fused.fused_conversions import FusedDequantize, FusedQuantize
-from irrun.ops._declared.fused.fused_integer_product import (
+from irrun.ops._declared.fused.fused_max_pool import FusedMaxPool
+from irrun.ops._declared.fused.fused_products import (
     FusedIntegerConvolution,
     FusedIntegerMatMul,
     FusedIntegerProduct,
     IntegerEpilogue,
 )
-from irrun.ops._declared.fused.fused_max_pool import FusedMaxPool
 from irrun.ops._declared.matrix.matmul import MatMul
 from irrun.optimize.following_layers import FollowingLayers
 from irrun.optimize.levels import (
@@ -130,7 +130,7 @@ def _move(graph: Rewriter, node: Node) -> None:
         for outlet in [each for each in graph.outputs(node.id) if graph.consumers(each)]:
             numbers, codes = graph.fact(outlet), Outlet(moved.node, outlet.port)
             assert numbers is not None
-            graph.replace(outlet, graph.fuse(FusedDequantize(numbers, known[0][1]), [codes], [node]))
+            graph.replace(outlet, graph.fuse(FusedDequantize(fact=numbers, levels=known[0][1]), [codes], [node]))
     elif after is not None and isinstance(after.op, FusedQuantize) and isinstance(node.op, FusedMaxPool):
         _quantize_first(graph, node, after)
 
@@ -139,7 +139,11 @@ def _of_bytes(node: Node, fact: Fact) -> Op:
     """Return the operation of a layer that moves elements, for levels."""
     op = node.op
     assert op is not None
-    return FusedMaxPool(Fact(U8, fact.shape), op.kernel, op.windows) if isinstance(op, FusedMaxPool) else op
+    return (
+        FusedMaxPool(fact=Fact(U8, fact.shape), kernel=op.kernel, windows=op.windows)
+        if isinstance(op, FusedMaxPool)
+        else op
+    )
 
 
 def _quantize_first(graph: Rewriter, node: Node, after: Node) -> None:
@@ -151,7 +155,7 @@ def _quantize_first(graph: Rewriter, node: Node, after: Node) -> None:
     for source in graph.sources(node.id):
         given = graph.fact(source)
         assert given is not None
-        parts.append(graph.fuse(FusedQuantize(Fact(U8, given.shape), after.op.levels), [source], [after]))
+        parts.append(graph.fuse(FusedQuantize(fact=Fact(U8, given.shape), levels=after.op.levels), [source], [after]))
     graph.replace(first(after), graph.fuse(_of_bytes(node, fact), parts, [node]))
 
 
@@ -172,8 +176,10 @@ def _split(graph: Rewriter, node: Node, levels: Levels, known: dict[tuple[Outlet
     assert fact is not None
     codes = known.get((data, levels))
     if codes is None:
-        codes = known[data, levels] = graph.fuse(FusedQuantize(Fact(U8, fact.shape), levels), [data], [node])
-    graph.replace(first(node), graph.fuse(FusedDequantize(fact, levels), [codes], [node]))
+        codes = known[data, levels] = graph.fuse(
+            FusedQuantize(fact=Fact(U8, fact.shape), levels=levels), [data], [node]
+        )
+    graph.replace(first(node), graph.fuse(FusedDequantize(fact=fact, levels=levels), [codes], [node]))
 
 
 def _split_channels(graph: Rewriter, node: Node) -> None:
@@ -192,8 +198,8 @@ def _split_channels(graph: Rewriter, node: Node) -> None:
         low, high = (graph.constant(outlet) for outlet in graph.sources(node.id)[1:3])
         data = graph.sources(before.id)[0] if _holds(before.op.elementwise(), low, high) else data
     quotients = graph.fuse(Divide(auto_broadcast="numpy", axis=-1, m_pythondiv=True), [data, multiples], [node])
-    codes = graph.fuse(FusedQuantize(Fact(U8, fact.shape), levels), [quotients], [node])
-    numbers = graph.fuse(FusedDequantize(fact, levels), [codes], [node])
+    codes = graph.fuse(FusedQuantize(fact=Fact(U8, fact.shape), levels=levels), [quotients], [node])
+    numbers = graph.fuse(FusedDequantize(fact=fact, levels=levels), [codes], [node])
     graph.replace(first(node), graph.fuse(Multiply(auto_broadcast="numpy", axis=-1), [numbers, multiples], [node]))
 
 
@@ -303,10 +309,12 @@ def _product(
     graph: Rewriter, node: Node, fact: Fact, weights: IntegerWeights, epilogue: IntegerEpilogue
 ) -> FusedIntegerProduct:
     if isinstance(node.op, MatMul):
-        return FusedIntegerMatMul(fact, weights.codes.T, epilogue)
+        return FusedIntegerMatMul(fact=fact, weights=weights.codes.T, epilogue=epilogue)
     assert isinstance(node.op, Convolution | GroupConvolution)
     grouped = weights.codes if isinstance(node.op, GroupConvolution) else weights.codes[None]
-    return FusedIntegerConvolution(fact, node.op, grouped, epilogue, graph.settings.accurate)
+    return FusedIntegerConvolution(
+        fact=fact, source=node.op, weights=grouped, epilogue=epilogue, accurate=graph.settings.accurate
+    )
 
 
 def _levels(graph: Rewriter, outlet: Outlet | None) -> tuple[Outlet, Levels] | None:

@@ -100,7 +100,7 @@ def _prelu(graph: Rewriter, node: Node) -> None:
     if data is None or values is None or values.size == 0 or fact is None or given is None:
         return
     if given.type is fact.type and (values == values.flat[0]).all():
-        _replace(graph, node, FusedLeakyReLU(fact, float(values.flat[0])), data)
+        _replace(graph, node, FusedLeakyReLU(fact=fact, slope=float(values.flat[0])), data)
 
 
 def _leaky(graph: Rewriter, node: Node) -> None:
@@ -112,7 +112,7 @@ def _leaky(graph: Rewriter, node: Node) -> None:
         product = None if other is None else graph.node(other.node)
         found = scalar_operand(graph, product) if product is not None and product.type == "Multiply" else None
         if data is not None and found is not None and found[0] == data and 0 < found[1] <= 1:
-            _replace(graph, node, FusedLeakyReLU(fact, found[1]), data)
+            _replace(graph, node, FusedLeakyReLU(fact=fact, slope=found[1]), data)
             return
 
 

@@ -55,7 +55,9 @@ def _whole(graph: Rewriter, node: Node) -> None:
     if result is None or not _fits(graph, result, (query, key, value), mask):
         return
     factor = scale if number is None else None
-    op = FusedAttention(result, number if factor is None else 1.0, node.op.causal, key_transposed=False)
+    op = FusedAttention(
+        fact=result, scale=number if factor is None else 1.0, causal=node.op.causal, key_transposed=False
+    )
     graph.replace(first(node), graph.fuse(op, _given(query, key, value, mask, None, factor, sink), [node]))
 
 
@@ -113,8 +115,8 @@ def _written_out(graph: Rewriter, softmax: Node) -> None:
     ]
     size = result.shape if stacks is None else Shape((*stacks, *result.shape.static[-2:]))
     op = FusedAttention(
-        Fact(result.type, size),
-        scores.scale * from_query * from_key,
+        fact=Fact(result.type, size),
+        scale=scores.scale * from_query * from_key,
         causal=False,
         key_transposed=not product.op.transpose_b,
         cap=scores.cap,
@@ -172,7 +174,7 @@ def _viewed(graph: Rewriter, node: Node, outlet: Outlet, shape: tuple[int, ...])
     assert fact is not None
     if fact.shape.static == shape:
         return outlet
-    return _made(graph, node, FusedView(Fact(fact.type, Shape(shape)), shape, None), [outlet])
+    return _made(graph, node, FusedView(fact=Fact(fact.type, Shape(shape)), shape=shape, order=None), [outlet])
 
 
 def _made(graph: Rewriter, node: Node, op: Op | None, inputs: Sequence[Outlet]) -> Outlet:

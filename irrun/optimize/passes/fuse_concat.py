@@ -88,14 +88,14 @@ def _grow(graph: Rewriter, chain: list[Node]) -> None:
     for node in chain:
         fact = graph.fact(first(node))
         assert fact is not None
-        op = FusedConcat(fact, _CHANNELS, room, grows=node is not chain[0])
+        op = FusedConcat(fact=fact, axis=_CHANNELS, room=room, grows=node is not chain[0])
         graph.replace(first(node), graph.fuse(op, graph.sources(node.id), [node]))
 
 
 def _fuse(graph: Rewriter, node: Node) -> None:
     fact = graph.fact(first(node))
     if isinstance(node.op, Concat) and fact is not None and fact.rank is not None:
-        op = FusedConcat(fact, node.op.axis % fact.rank)
+        op = FusedConcat(fact=fact, axis=node.op.axis % fact.rank)
         graph.replace(first(node), graph.fuse(op, graph.sources(node.id), [node]))
 
 

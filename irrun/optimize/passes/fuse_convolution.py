@@ -54,7 +54,15 @@ def _fuse(graph: Rewriter, node: Node) -> None:
         added = grouped[0].reshape(filters, -1) @ pre.shift
         bias = added if bias is None else bias + added
         grouped = grouped * pre.scale[:, None, None]
-    op = FusedConvolution(end.fact, node.op, grouped, bias, end.activation, graph.settings.accurate, least)
+    op = FusedConvolution(
+        fact=end.fact,
+        source=node.op,
+        weights=grouped,
+        bias=bias,
+        activation=end.activation,
+        accurate=graph.settings.accurate,
+        least=least,
+    )
     inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
     graph.replace(first(end.last), graph.fuse(op, inputs, end.nodes))
 

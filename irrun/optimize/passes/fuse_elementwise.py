@@ -85,7 +85,7 @@ def _fuse(graph: Rewriter, root: Node, fact: Fact) -> None:
     chain = _Builder(graph, fact)
     chain.visit(root)
     like = next((place for place, outlet in enumerate(chain.inputs) if _has_shape(graph, outlet, fact)), None)
-    op = FusedElementwise(fact, chain.built(), like)
+    op = FusedElementwise(fact=fact, chain=chain.built(), like=like)
     graph.replace(first(root), graph.fuse(op, list(chain.inputs), list(reversed(chain.nodes))))
 
 

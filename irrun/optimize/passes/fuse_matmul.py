@@ -39,5 +39,5 @@ def _fuse(graph: Rewriter, node: Node) -> None:
     if end.scale is not None:
         matrix = np.ascontiguousarray(matrix * end.scale)
     inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
-    op = FusedMatMul(end.fact, matrix, end.bias, end.activation)
+    op = FusedMatMul(fact=end.fact, weights=matrix, bias=end.bias, activation=end.activation)
     graph.replace(first(end.last), graph.fuse(op, inputs, end.nodes))

@@ -69,7 +69,9 @@ def _fuse(graph: Rewriter, core: _Core) -> None:
 
     result = graph.fact(first(last))
     assert result is not None
-    op = FusedLayerNorm(result, gamma, beta, core.eps, core.eps_outside, core.centred)
+    op = FusedLayerNorm(
+        fact=result, gamma=gamma, beta=beta, eps=core.eps, eps_outside=core.eps_outside, centred=core.centred
+    )
     graph.replace(first(last), graph.fuse(op, [core.data], parts))
 
 

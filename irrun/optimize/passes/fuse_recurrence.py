@@ -39,6 +39,6 @@ def _fuse(graph: Rewriter, node: Node) -> None:
     cell: Cell = op.cell()
     if not cell.is_usual:
         return
-    fused = FusedRecurrence(known, cell, weights_of(*constants), reversals(op.direction))
+    fused = FusedRecurrence(facts=known, cell=cell, weights=weights_of(*constants), reverse=reversals(op.direction))
     new = graph.fuse(fused, changing, [node])
     graph.replace_all(node.id, new.node)

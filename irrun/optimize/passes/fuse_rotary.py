@@ -47,7 +47,7 @@ def _fuse(graph: Rewriter, node: Node, straight: Node, turned: Node) -> bool:
             if x is not None and factor == x and _has_width(graph, x, cos, sin):
                 fact = graph.fact(first(node))
                 assert fact is not None
-                made = graph.fuse(FusedRotary(fact), [x, cos, sin], [straight, turned, node])
+                made = graph.fuse(FusedRotary(fact=fact), [x, cos, sin], [straight, turned, node])
                 graph.replace(first(node), made)
                 return True
     return False

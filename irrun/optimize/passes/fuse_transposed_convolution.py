@@ -37,6 +37,8 @@ def _fuse(graph: Rewriter, node: Node) -> None:
     if end.scale is not None:
         grouped = grouped * end.scale.reshape(groups, 1, each, *(1,) * len(kernel))
     sizes = None if wanted is None else tuple(wanted.tolist())
-    op = FusedTransposedConvolution(end.fact, node.op, grouped, end.bias, end.activation, sizes)
+    op = FusedTransposedConvolution(
+        fact=end.fact, source=node.op, weights=grouped, bias=end.bias, activation=end.activation, wanted=sizes
+    )
     inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
     graph.replace(first(end.last), graph.fuse(op, inputs, end.nodes))

@@ -59,12 +59,19 @@ def _join(graph: Rewriter, alike: list[tuple[Node, FusedConvolution]]) -> None:
     assert fact is not None
     weights = np.concatenate([op.weights for op in ops], axis=1)
     whole = Fact(fact.type, with_axis(fact.shape, 1, weights.shape[1]))
-    op = FusedConvolution(whole, ops[0].source, weights, _biases(ops), ops[0].activation, ops[0].accurate)
+    op = FusedConvolution(
+        fact=whole,
+        source=ops[0].source,
+        weights=weights,
+        bias=_biases(ops),
+        activation=ops[0].activation,
+        accurate=ops[0].accurate,
+    )
     joined = graph.fuse(op, [data], nodes)
     start = 0
     for node, part in alike:
         stop = start + part.weights.shape[1]
-        graph.replace(first(node), graph.fuse(FusedChannels(part.fact, start, stop), [joined], [node]))
+        graph.replace(first(node), graph.fuse(FusedChannels(fact=part.fact, start=start, stop=stop), [joined], [node]))
         start = stop
 
 

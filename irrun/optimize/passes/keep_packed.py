@@ -45,7 +45,7 @@ def _multiply(graph: Rewriter, node: Node, transposed: bool) -> None:
         matrix = matrix.scaled(end.scale)
     inputs: list[Outlet | None] = [data] if end.summand is None else [data, end.summand]
     size = graph.settings.group_size if matrix.stored.dtype.kind in "iu" else 0
-    op = FusedPackedMatMul(end.fact, matrix, end.bias, end.activation, size)
+    op = FusedPackedMatMul(fact=end.fact, weights=matrix, bias=end.bias, activation=end.activation, group_size=size)
     graph.replace(first(end.last), graph.fuse(op, inputs, end.nodes))
 
 
@@ -58,5 +58,7 @@ def _gather(graph: Rewriter, node: Node) -> None:
     from irrun.ops._declared.movement.gather import GatherV8
 
     from_end = isinstance(node.op, GatherV8) or graph.constant(indices) is not None
-    op = FusedPackedGather(fact, packed.stored, packed.zero, packed.scale, packed.shape[1:], from_end)
+    op = FusedPackedGather(
+        fact=fact, stored=packed.stored, zero=packed.zero, scale=packed.scale, row=packed.shape[1:], from_end=from_end
+    )
     graph.replace(first(node), graph.fuse(op, [indices], [node]))

@@ -24,4 +24,7 @@ def run(graph: Rewriter) -> None:
         if graph.consumers(Outlet(node.id, 1)):
             continue
         windows = op.windows() if isinstance(op, MaxPoolV1) else indexed_windows(op)
-        graph.replace(first(node), graph.fuse(FusedMaxPool(fact, op.kernel, windows), graph.sources(node.id), [node]))
+        graph.replace(
+            first(node),
+            graph.fuse(FusedMaxPool(fact=fact, kernel=op.kernel, windows=windows), graph.sources(node.id), [node]),
+        )

@@ -46,6 +46,8 @@ def _view(graph: Rewriter, node: Node) -> FusedView | None:
         return None
     if node.type == "Transpose":
         order = graph.constant(sources[1])
-        return FusedView(fact, None, tuple(order.tolist())) if order is not None and order.size else None
+        return (
+            FusedView(fact=fact, shape=None, order=tuple(order.tolist())) if order is not None and order.size else None
+        )
     known = fact.shape.is_static and given.shape.is_static
-    return FusedView(fact, fact.shape.static, None) if known else None
+    return FusedView(fact=fact, shape=fact.shape.static, order=None) if known else None

@@ -149,7 +149,7 @@ def _rounded(
     if (outlet, as_bits) not in known:
         fact, value = graph.fact(outlet), graph.constant(outlet)
         assert fact is not None
-        op = FusedRound(Fact(U16 if as_bits else F32, fact.shape), graph.settings.precision)
+        op = FusedRound(fact=Fact(U16 if as_bits else F32, fact.shape), precision=graph.settings.precision)
         made = known[outlet, as_bits] = graph.fuse(op, [outlet], [node])
         if value is not None:
             graph.set_constant(made, bf16_bits(value) if as_bits else rounded(value, op.precision.name))

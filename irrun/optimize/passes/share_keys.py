@@ -37,7 +37,7 @@ def run(graph: Rewriter) -> None:
         key, value = (_unrepeated(graph, outlet) for outlet in inputs[1:3])
         if key is not None and value is not None and key.copies == value.copies:
             wanted = [inputs[0], _expanded(graph, key), _expanded(graph, value), *inputs[3:]]
-            graph.replace(first(node), graph.fuse(op.sharing(key.copies), wanted, [node]))
+            graph.replace(first(node), graph.fuse(op.copied(shared=key.copies), wanted, [node]))
 
 
 class _Repeated(NamedTuple):
@@ -55,7 +55,7 @@ def _expanded(graph: Rewriter, repeated: _Repeated) -> Outlet:
     if node is None or fact is None or fact.shape.dims is None:
         return repeated.heads
     shape = Shape([fact.shape.dims[axis] for axis in KEPT])
-    return graph.fuse(FusedExpand(Fact(fact.type, shape)), [repeated.heads, graph.sources(node.id)[1]], [node])
+    return graph.fuse(FusedExpand(fact=Fact(fact.type, shape)), [repeated.heads, graph.sources(node.id)[1]], [node])
 
 
 def _unrepeated(graph: Rewriter, outlet: Outlet | None) -> _Repeated | None:

@@ -18,7 +18,7 @@ from irrun.tensor.element_type import F32
 
 
 def attributes_of(op: Op | None) -> dict[str, str]:
-    """Return the attributes of an operation; of one that the optimiser made, the arguments it was made with."""
+    """Return the attributes of an operation; of one that the optimiser made, its fields."""
     if op is None:
         return {}
     if isinstance(op, Fused):
@@ -32,13 +32,12 @@ def attributes_of(op: Op | None) -> dict[str, str]:
 
 
 def _of_fused(op: Fused) -> Iterator[tuple[str, str]]:
-    for name, parameter in inspect.signature(type(op).__init__).parameters.items():
-        value = getattr(op, name, None)
-        if name in ("self", "fact", "facts") or _equal(value, parameter.default):
-            continue
-        text = _text(value)
-        if text is not None:
-            yield name, text
+    for cls in type(op).__mro__[: type(op).__mro__.index(Fused)]:
+        for name in inspect.get_annotations(cls):
+            value = getattr(op, name)
+            text = None if name.startswith("_") or _equal(value, vars(cls).get(name)) else _text(value)
+            if text is not None:
+                yield name, text
     precision = getattr(op, "precision", F32)
     if precision not in (F32, F32.name):
         yield "precision", str(precision)

@@ -90,7 +90,7 @@ class Builder:
     def images(self, shape: Sequence[Number], dtype: np.dtype[Any] = F32) -> View:
         """An array [N, C, *S] whose channels are neighbours in memory."""
         batch, channels, *sizes = shape
-        return self.empty((batch, *sizes, channels), dtype).moveaxis(-1, 1)
+        return self.empty((batch, *sizes, channels), dtype).transpose(0, len(shape) - 1, *range(1, len(shape) - 1))
 
     def result_images(self, shape: Sequence[Number], dtype: np.dtype[Any] = F32) -> View:
         """The same for the only result of the step that is lowered: where it is wanted."""

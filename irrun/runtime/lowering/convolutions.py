@@ -19,17 +19,16 @@ from irrun.runtime.lowering.products import (
     are_finite,
     as_images,
     emit_channels_last,
-    emit_operand,
+    emit_operands,
     emit_padding,
     emit_product,
     epilogue,
     taps_as_channels,
     types,
-    weights_for,
     window_geometry,
 )
 from irrun.runtime.lowering.winograd import emit_winograd
-from irrun.runtime.packing import form_of
+from irrun.runtime.packing import FORMS
 from irrun.runtime.view import Operand
 from irrun.tensor import Array
 from irrun_kernels.pixels import ImageWindows
@@ -66,8 +65,7 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
     )
     builder.algorithm = algorithm
 
-    x = emit_operand(op, builder, data)
-    weights = weights_for(op, x)
+    x, weights = emit_operands(op, builder, data)
     is_copied = algorithm == "product by rows of taps" and op.least is None
     x = as_images(x) if is_copied else emit_channels_last(builder, as_images(x))
     added = None if summand is None else emit_channels_last(builder, as_images(summand))
@@ -91,7 +89,7 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
         first, last = min(part.taps[0].start for part in parts), max(part.taps[0].stop for part in parts)
         for part in parts:
             here = part.taps[0]
-            kept = here if form_of(x).is_padded else slice(first, last)
+            kept = here if FORMS[x.dtype].is_padded else slice(first, last)
             factors = _factors("taps", weights, (kept, *part.taps[1:]))
             row = math.prod(each.stop - each.start for each in part.taps[1:])
             before, after = (here.start - kept.start) * row, (kept.stop - here.stop) * row

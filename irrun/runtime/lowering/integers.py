@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from irrun.kernels.quantize import Levels
-from irrun.ops._declared.fused.fused_integer_product import (
+from irrun.ops._declared.fused.fused_products import (
     FusedIntegerConvolution,
     FusedIntegerMatMul,
     FusedIntegerProduct,

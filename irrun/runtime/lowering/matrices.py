@@ -19,17 +19,16 @@ from irrun.runtime.lowering.products import (
     Operands,
     alone,
     as_pixels,
-    emit_operand,
+    emit_operands,
     emit_product,
     epilogue,
     has_epilogue,
     images_of,
     placed_epilogue,
     types,
-    weights_for,
 )
-from irrun.runtime.packing import form_of
-from irrun.runtime.symbolic import Number, is_found, least, of_sizes
+from irrun.runtime.packing import FORMS, cut_product
+from irrun.runtime.symbolic import Number, is_found, least
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import F16
@@ -38,7 +37,7 @@ from irrun_kernels.epilogue import Epilogue
 from irrun_kernels.host import LANES
 from irrun_kernels.packed import DEPTH, packed_product
 from irrun_kernels.product import Product
-from irrun_kernels.tiling import panel_vectors, tiling
+from irrun_kernels.tiling import panel_vectors
 
 
 @lowers(FusedMatMul)
@@ -51,11 +50,11 @@ def lower_matmul(op: FusedMatMul, builder: Builder, data: Operand, summand: Oper
     filters = op.weights.shape[1]
     end = epilogue(op.activation)
     require_f32(op.weights, summand)
-    x = emit_matrix(builder, emit_operand(op, builder, data))
+    x, weights = emit_operands(op, builder, data)
     added = None if summand is None else emit_matrix(builder, summand)
     outs = [builder.empty((*data.shape[:-1], filters), dtype) for dtype in types(op)]
     rows = [out.reshape(-1, filters) for out in outs]
-    emit_row_product(builder, weights_for(op, x), x, rows, op.bias, added, end)
+    emit_row_product(builder, weights, emit_matrix(builder, x), rows, op.bias, added, end)
     return alone(outs)
 
 
@@ -106,8 +105,8 @@ def lower_packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Operand, 
     elif algorithm == "rows":
         x = emit_rounding(builder, rows, op.precision, as_bits=True)
     out = builder.empty((*data.shape[:-1], filters))
-    form = form_of(x)
-    cut = of_sizes(tiling)(points, 1, depth // form.each, filters, has_tiles=not is_dynamic and form.has_tiles())
+    form = FORMS[x.dtype]
+    cut = cut_product(points, 1, depth // form.each, filters, has_tiles=not is_dynamic and form.has_tiles())
     if algorithm == "few rows":
         parts = max(1, least(cut.groups, depth * filters // _LEAST_CODES))
         cut = cut._replace(groups=parts, tasks=parts)

@@ -15,8 +15,8 @@ from irrun.ops._declared.fused.fused_products import FusedProduct
 from irrun.runtime.lowering.builder import BF16_BITS, F32, U8, Builder, Unsupported, require_elements
 from irrun.runtime.lowering.conversions import emit_rounding
 from irrun.runtime.lowering.copies import emit_copy, emit_padded
-from irrun.runtime.packing import form_of
-from irrun.runtime.symbolic import Number, largest, of_sizes
+from irrun.runtime.packing import FORMS, cut_product
+from irrun.runtime.symbolic import Number, largest
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.epilogue import Epilogue
@@ -25,7 +25,7 @@ from irrun_kernels.native import NOWHERE, Address
 from irrun_kernels.pixels import Images, ImageWindows
 from irrun_kernels.product import Product, integer_product, product
 from irrun_kernels.scalars import UNARY
-from irrun_kernels.tiling import padded_columns, padded_depth, panel_vectors, tiling
+from irrun_kernels.tiling import padded_columns, padded_depth, panel_vectors
 
 
 class Operands(NamedTuple):
@@ -78,12 +78,12 @@ def emit_product(
 
     Pixels outside of images have elements ``zero``, None where no window meets any.
     """
-    form, geometry, weights = form_of(given.x), given.windows, factors.weights
+    form, geometry, weights = FORMS[given.x.dtype], given.windows, factors.weights
     groups, filters, depth = weights.shape[:3]
     taps, words = math.prod(geometry.taps), form.words(depth)
     points = geometry.images * math.prod(geometry.counts)
     vectors = panel_vectors(filters)
-    cut = of_sizes(tiling)(points, taps, words, filters, groups, has_tiles=form.has_tiles())
+    cut = cut_product(points, taps, words, filters, groups, has_tiles=form.has_tiles())
     panel_depth = padded_depth((factors.before + taps + factors.after) * words, form.is_padded)
     panels = builder.packed(
         (factors.key, form.each),
@@ -148,17 +148,12 @@ def epilogue(activation: Elementwise | None) -> Epilogue:
     return Epilogue(function=UNARY.index(activation.name), alpha=alpha, beta=beta)
 
 
-def emit_operand(op: FusedProduct, builder: Builder, data: Operand) -> View:
-    """The data of a product: bits of bf16, or f32 rounded to the precision."""
+def emit_operands(op: FusedProduct, builder: Builder, data: Operand) -> tuple[View, Array]:
+    """The data and weights of a product: f32 rounded to the precision, or bits of bf16 and f32 that packing rounds."""
     if data.dtype == BF16_BITS:
         require_elements(data)
-        return builder.view(data)
-    return emit_rounding(builder, data, op.precision)
-
-
-def weights_for(op: FusedProduct, data: Operand) -> Array:
-    """The weights of a product: those of the model for bits of bf16, which are rounded where they are packed."""
-    return op.weights if data.dtype == BF16_BITS else op.rounded_weights
+        return builder.view(data), op.weights
+    return emit_rounding(builder, data, op.precision), op.rounded_weights
 
 
 def are_finite(op: FusedProduct) -> bool:

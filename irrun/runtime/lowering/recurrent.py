@@ -14,14 +14,14 @@ from irrun.runtime.lowering.conversions import emit_rounding
 from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.lowering.matrices import emit_row_product
 from irrun.runtime.lowering.stacks import matrices_of
-from irrun.runtime.packing import finished, form_of
-from irrun.runtime.symbolic import Number, of_sizes
+from irrun.runtime.packing import FORMS, cut_product, finished
+from irrun.runtime.symbolic import Number
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import BF16, F16, dtype_text
 from irrun_kernels.native import NOWHERE, Address
 from irrun_kernels.recurrent import GATES, GRU, GRU_LINEAR, LSTM, RNN_RELU, RNN_TANH, Recurrence, recurrence
-from irrun_kernels.tiling import padded_columns, panel_vectors, tiling
+from irrun_kernels.tiling import padded_columns, panel_vectors
 
 
 @lowers(FusedRecurrence, numbers=(2, 3))
@@ -48,9 +48,9 @@ def lower_recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: An
         emit_row_product(builder, one.w, given.reshape(-1, inputs), [projected[number]], one.b)
     hidden = builder.empty((batch, steps, directions, size)).swapaxes(1, 2)
     ends = [builder.empty((batch, directions, size)) for _ in states]
-    form = form_of(np.empty(0, BF16_BITS if is_rounded else F32))._replace(is_padded=False)
+    form = FORMS[BF16_BITS if is_rounded else F32]._replace(is_padded=False)
     depth, vectors = form.words(size), panel_vectors(gates * size)
-    cut = of_sizes(tiling)(batch, 1, depth, gates * size)
+    cut = cut_product(batch, 1, depth, gates * size)
     parts = [slice(2), slice(2, 3)] if kind == GRU else [slice(gates)]
 
     def of_gates() -> list[Array]:

@@ -18,7 +18,7 @@ from irrun.runtime.lowering.products import (
     alone,
     are_finite,
     emit_channels_last,
-    emit_operand,
+    emit_operands,
     emit_product,
     epilogue,
     types,
@@ -68,7 +68,8 @@ def lower_transposed_convolution(
     if data.shape[1] != op.weights.shape[0] * op.weights.shape[1]:
         raise Unsupported("channels that do not fit the weights")
 
-    x = emit_channels_last(builder, _as_volumes(emit_operand(op, builder, data)))
+    x, _ = emit_operands(op, builder, data)
+    x = emit_channels_last(builder, _as_volumes(x))
     axes = _axes(op, data)
     blocks = _in_blocks(op, axes)
     groups, depth, filters = blocks.shape[:3]

@@ -66,7 +66,11 @@ def check_products() -> None:
         x[5, 1], x[6, 0], x[7, 1] = np.nan, np.inf, -np.inf
         weights[1, 5] = np.inf
         fact = Fact(F32, Shape((points, columns)))
-        op = FusedMatMul(fact, weights, None, None).in_precision(BF16).with_bf16(floats=True)
+        op = (
+            FusedMatMul(fact=fact, weights=weights, bias=None, activation=None)
+            .in_precision(BF16)
+            .with_bf16(floats=True)
+        )
         expected = multiplied_on_tiles(x, weights)
         both, alone = run(op, bf16_bits(x)), run(op.with_bf16(floats=False), bf16_bits(x))
         assert both is not None
@@ -87,7 +91,11 @@ def check_epilogues() -> None:
             (Elementwise("swish", (), np.exp), lambda x: x / (1 + np.exp(-x))),
         ):
             fact = Fact(F32, Shape((points, columns)))
-            op = FusedMatMul(fact, weights, bias, activation).in_precision(BF16).with_bf16(floats=True)
+            op = (
+                FusedMatMul(fact=fact, weights=weights, bias=bias, activation=activation)
+                .in_precision(BF16)
+                .with_bf16(floats=True)
+            )
             both = run(op, bf16_bits(x), summand)
             assert both is not None
             np.testing.assert_allclose(both[0], function(exact), rtol=1e-5, atol=1e-4)
@@ -105,7 +113,14 @@ def check_convolutions() -> None:
         exact = multiplied_out(rounded(x, "bf16"), rounded(weights, "bf16"), strides, dilations, begins, ends)
         windows = Windows(strides, dilations, begins, ends)
         source: Any = SimpleNamespace(windows=lambda _, windows=windows: windows)
-        op = FusedConvolution(Fact(F32, Shape(exact.shape)), source, weights, None, None, True)
+        op = FusedConvolution(
+            fact=Fact(F32, Shape(exact.shape)),
+            source=source,
+            weights=weights,
+            bias=None,
+            activation=None,
+            accurate=True,
+        )
         both = run(op.in_precision(BF16).with_bf16(floats=True), channels_last(bf16_bits(x)))
         assert both is not None
         np.testing.assert_allclose(both[0], exact, rtol=0, atol=1e-5 * np.sqrt(weights[0, 0].size), err_msg=name)

@@ -46,7 +46,9 @@ def product(seed: int = 0) -> Array:
     weights[:, 0], weights[:, 1], weights[:, 2] = 2.0**-126, -(2.0**-130), 3e38
     weights[7, 3], weights[8, 4] = np.nan, -np.inf
     fact = Fact(F32, Shape((210, 150)))
-    result = run(FusedMatMul(fact, weights, None, None).in_precision(BF16).with_bf16(floats=True), x)
+    result = run(
+        FusedMatMul(fact=fact, weights=weights, bias=None, activation=None).in_precision(BF16).with_bf16(floats=True), x
+    )
     assert result is not None
     return numbers(result)
 
@@ -66,7 +68,9 @@ def products() -> Iterator[Array]:
         )
         bias = draw.standard_normal(columns).astype(np.float32)
         swish = Elementwise("swish", (), np.exp)
-        op = FusedMatMul(Fact(F32, Shape((points, columns))), weights, bias, swish).in_precision(BF16)
+        op = FusedMatMul(
+            fact=Fact(F32, Shape((points, columns))), weights=weights, bias=bias, activation=swish
+        ).in_precision(BF16)
         result = run(op.with_bf16(floats=True), bf16_bits(x), summand)
         assert result is not None
         yield from numbers(result)
@@ -82,7 +86,14 @@ def convolutions() -> Iterator[Array]:
         exact = multiplied_out(x, weights, strides, dilations, begins, ends)
         windows = Windows(strides, dilations, begins, ends)
         source: Any = SimpleNamespace(windows=lambda _, windows=windows: windows)
-        op = FusedConvolution(Fact(F32, Shape(exact.shape)), source, weights, None, None, True)
+        op = FusedConvolution(
+            fact=Fact(F32, Shape(exact.shape)),
+            source=source,
+            weights=weights,
+            bias=None,
+            activation=None,
+            accurate=True,
+        )
         result = run(op.in_precision(BF16).with_bf16(floats=True), channels_last(bf16_bits(x)))
         assert result is not None
         yield from numbers(result)

@@ -51,7 +51,13 @@ def test_hidden_infinities_of_causal_attention_propagate(
     shapes = (batch, heads, queries, depth), (batch, groups, keys, depth), (batch, groups, keys, width)
     parts = [draw.random(shape, dtype=np.float32) for shape in shapes]
     parts[part][0, 0, at, 2] = value
-    op = FusedAttention(Fact(F32, Shape((batch, heads, queries, width))), 4.0, True, transposed, heads // groups)
+    op = FusedAttention(
+        fact=Fact(F32, Shape((batch, heads, queries, width))),
+        scale=4.0,
+        causal=True,
+        key_transposed=transposed,
+        shared=heads // groups,
+    )
     if transposed:
         parts[1] = np.ascontiguousarray(parts[1].swapaxes(-1, -2))
     with np.errstate(all="ignore"):
@@ -79,7 +85,9 @@ def test_operands_are_rounded(name: str, masked: str, stored: str) -> None:
     if stored == "scattered":
         given[1] = np.ascontiguousarray(key.transpose(2, 3, 0, 1)).transpose(2, 3, 0, 1)
     fact = Fact(F32, Shape((batch, heads, queries, width)))
-    op = FusedAttention(fact, 0.3, masked == "causal", stored == "turned", heads // groups).in_precision(BF16)
+    op = FusedAttention(
+        fact=fact, scale=0.3, causal=masked == "causal", key_transposed=stored == "turned", shared=heads // groups
+    ).in_precision(BF16)
     whole = (np.repeat(x, heads // groups, axis=1) for x in (key, value))
     expected = exact(query, *whole, 0.3, hidden, "bf16" if queries > 1 else "f32")
     compiled = run(op, *given)
@@ -107,7 +115,7 @@ def attention_of(
     batch: int, heads: int, queries: int, width: int, shared: int = 1, causal: bool = False, **how: Any
 ) -> FusedAttention:
     fact = Fact(F32, Shape((batch, heads, queries, width)))
-    return FusedAttention(fact, None, causal, False, shared, **how)
+    return FusedAttention(fact=fact, scale=None, causal=causal, key_transposed=False, shared=shared, **how)
 
 
 @merged()
@@ -233,5 +241,14 @@ def test_scores_with_a_cap(queries: int) -> None:
 def test_stacks_of_stacks(shared: int) -> None:
     inputs = drawn(2, 5, 4, 7, 20), drawn(2, 5, 4 // shared, 9, 20), drawn(2, 5, 4 // shared, 9, 16)
     fact = Fact(F32, Shape((2, 5, 4, 7, 16)))
-    compared(FusedAttention(fact, None, False, False, shared), *inputs, drawn(5, 1, 7, 9), drawn(4, 7, 9))
-    compared(FusedAttention(fact, None, False, False, shared), *inputs, drawn(2, 1, 1, 1, 9))
+    compared(
+        FusedAttention(fact=fact, scale=None, causal=False, key_transposed=False, shared=shared),
+        *inputs,
+        drawn(5, 1, 7, 9),
+        drawn(4, 7, 9),
+    )
+    compared(
+        FusedAttention(fact=fact, scale=None, causal=False, key_transposed=False, shared=shared),
+        *inputs,
+        drawn(2, 1, 1, 1, 9),
+    )

@@ -32,7 +32,7 @@ def test_numbers_are_rounded_to_nearest_even(type: ElementType) -> None:
     draw = np.random.default_rng(0)
     x = np.concatenate([SPECIAL, draw.standard_normal(300) * np.exp2(draw.integers(-30, 17, 300))]).astype(np.float32)
     fact = Fact(F32, Shape(x.shape))
-    result = run(FusedRound(fact, type), x)
+    result = run(FusedRound(fact=fact, precision=type), x)
     assert result is not None
     np.testing.assert_array_equal(result.view(np.uint32), rounded(x, type.name).view(np.uint32))
     if type is F16:
@@ -42,7 +42,7 @@ def test_numbers_are_rounded_to_nearest_even(type: ElementType) -> None:
 
 def test_bits_of_bf16_are_those_of_the_numbers() -> None:
     x = np.tile(SPECIAL, 7)
-    bits = run(FusedRound(Fact(U16, Shape(x.shape)), BF16), x)
+    bits = run(FusedRound(fact=Fact(U16, Shape(x.shape)), precision=BF16), x)
     assert bits is not None
     np.testing.assert_array_equal(bits, bf16_bits(x))
     np.testing.assert_array_equal(widened(bits), rounded(x, "bf16"))
@@ -55,7 +55,7 @@ def test_rows_of_larger_arrays(shape: tuple[int, ...]) -> None:
     draw = np.random.default_rng(0)
     x = draw.standard_normal([size + 3 for size in shape], np.float32)[tuple(slice(size) for size in shape)]
     for type, rounding in ((BF16, "bf16"), (F16, "f16")):
-        found = run(FusedRound(Fact(F32, Shape(shape)), type), x, constants=1)
+        found = run(FusedRound(fact=Fact(F32, Shape(shape)), precision=type), x, constants=1)
         np.testing.assert_array_equal(found, rounded(np.ascontiguousarray(x), rounding))
     np.testing.assert_array_equal(finished(lambda: packing.bf16_bits(x)), bf16_bits(np.ascontiguousarray(x)))
 
@@ -77,7 +77,7 @@ def test_products_are_equal_to_the_bit(size: tuple[int, int, int]) -> None:
     draw = np.random.default_rng(1)
     x, weights = (rounded(draw.standard_normal(shape).astype(np.float32), "bf16") for shape in (size[:2], size[1:]))
     fact = Fact(F32, Shape((points, columns)))
-    op = FusedMatMul(fact, weights, None, None).in_precision(BF16).with_bf16(floats=False)
+    op = FusedMatMul(fact=fact, weights=weights, bias=None, activation=None).in_precision(BF16).with_bf16(floats=False)
     expected = multiplied_in_pairs(x, weights)
     both = run(op.with_bf16(floats=True), bf16_bits(x))
     alone = run(op, bf16_bits(x))
@@ -101,7 +101,7 @@ def test_a_function_of_products_without_f32(size: tuple[int, int, int]) -> None:
     draw = np.random.default_rng(1)
     x, weights = (draw.standard_normal(shape).astype(np.float32) for shape in (size[:2], size[1:]))
     fact, swish = Fact(F32, Shape((size[0], size[2]))), Elementwise("swish", (), np.exp)
-    op = FusedMatMul(fact, weights, None, swish).in_precision(BF16).with_bf16(floats=False)
+    op = FusedMatMul(fact=fact, weights=weights, bias=None, activation=swish).in_precision(BF16).with_bf16(floats=False)
     both, alone = run(op.with_bf16(floats=True), bf16_bits(x)), run(op, bf16_bits(x))
     assert both is not None
     sums = rounded(x, "bf16").astype(np.float64) @ rounded(weights, "bf16")

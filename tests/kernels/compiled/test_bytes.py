@@ -11,7 +11,7 @@ import pytest
 from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.quantize import Levels
 from irrun.ops._declared.convolution.spatial import Windows
-from irrun.ops._declared.fused.fused_integer_product import FusedIntegerConvolution, IntegerEpilogue
+from irrun.ops._declared.fused.fused_products import FusedIntegerConvolution, IntegerEpilogue
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import F32
 from tests.kernels.compiled.lowered import run
@@ -58,7 +58,9 @@ def test_levels_are_half_a_step_from_exact_numbers_at_most(name: str, zero: int,
     level = np.clip((exact - OUT.low) * OUT.slope, 0, OUT.most)
     end = IntegerEpilogue(zero, factor, bias, BETWEEN if form == "rounded" else None, added, RELU, True, OUT)
     source: Any = SimpleNamespace(windows=lambda _: Windows(strides, dilations, begins, ends))
-    op = FusedIntegerConvolution(Fact(F32, Shape(exact.shape)), source, weights, end, True)
+    op = FusedIntegerConvolution(
+        fact=Fact(F32, Shape(exact.shape)), source=source, weights=weights, epilogue=end, accurate=True
+    )
     for result, error in ((run(op, *inputs), NEAR), (op.run(*inputs), NUMPY)):
         assert result is not None
         clear = np.ones(exact.shape, bool) if form != "rounded" else ~unclear
@@ -81,7 +83,12 @@ def test_levels_of_quotients(filters: int, floats: bool) -> None:
     swish = Elementwise("swish", (), lambda x: x / (1 + np.exp(-x)))
     end = IntegerEpilogue(0, factor, bias, None, None, swish, floats, OUT, multiples)
     source: Any = SimpleNamespace(windows=lambda _: Windows((1, 1), (1, 1), (0, 0), (0, 0)))
-    result = run(FusedIntegerConvolution(Fact(F32, Shape(x.shape)), source, weights, end, True), codes)
+    result = run(
+        FusedIntegerConvolution(
+            fact=Fact(F32, Shape(x.shape)), source=source, weights=weights, epilogue=end, accurate=True
+        ),
+        codes,
+    )
     assert result is not None
     exact = x / (1 + np.exp(-x)) / multiples
     level = np.clip((exact - OUT.low) * OUT.slope, 0, OUT.most)

@@ -36,7 +36,9 @@ def operands(queries: int, keys: int, kind: type) -> list[Array]:
 @pytest.mark.parametrize("queries", [1, 13])
 @pytest.mark.parametrize("kind", [np.float32, np.bool_])
 def test_attention(queries: int, kind: type) -> None:
-    op = FusedAttention(Fact(F32, Shape((2, HEADS, queries, WIDTH))), 0.3, False, False, SHARED)
+    op = FusedAttention(
+        fact=Fact(F32, Shape((2, HEADS, queries, WIDTH))), scale=0.3, causal=False, key_transposed=False, shared=SHARED
+    )
     compute = opened(functools.partial(lower_attention, op), operands(queries, 30, kind), (3, 2))
     for keys in (30, 17, 600, 2, KEYS, KEYS + 1, 30, 17):
         given = operands(queries, keys, kind)

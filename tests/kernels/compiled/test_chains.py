@@ -31,6 +31,6 @@ def test_rotary_embeddings(shape: tuple[int, ...]) -> None:
     random = np.random.default_rng(0)
     x, cos, sin = (random.standard_normal(each, np.float32) for each in (shape, shape[-2:], shape[-2:]))
     turned = np.concatenate([-x[..., shape[-1] // 2 :], x[..., : shape[-1] // 2]], -1)
-    found = run(FusedRotary(Fact(F32, Shape(shape))), x, cos, sin)
+    found = run(FusedRotary(fact=Fact(F32, Shape(shape))), x, cos, sin)
     assert found is not None
     np.testing.assert_allclose(found, x * cos.astype(np.float64) + turned * sin.astype(np.float64), atol=1e-6)

@@ -88,7 +88,14 @@ def test_convolution_with_bias_summand_and_activation(name: str, batch: int, act
     tolerance = 6e-5 * np.sqrt(channels // groups * kernel[0] * kernel[1])
     source: Any = SimpleNamespace(windows=lambda _: Windows(strides, dilations, begins, ends))
     function, apply = ACTIVATIONS[activation]
-    op = FusedConvolution(Fact(F32, Shape(exact.shape)), source, weights, bias, function, False)
+    op = FusedConvolution(
+        fact=Fact(F32, Shape(exact.shape)),
+        source=source,
+        weights=weights,
+        bias=bias,
+        activation=function,
+        accurate=False,
+    )
     for data in (x, channels_last(x)):
         for inputs, expected in (((data,), exact), ((data, channels_last(summand)), exact + summand)):
             result = run(op, *inputs)
@@ -100,7 +107,9 @@ def convolution(
     weights: Array, shape: tuple[int, ...], begins: tuple[int, int], ends: tuple[int, int]
 ) -> FusedConvolution:
     source: Any = SimpleNamespace(windows=lambda _: Windows((1, 1), (1, 1), begins, ends))
-    return FusedConvolution(Fact(F32, Shape(shape)), source, weights, None, None, False)
+    return FusedConvolution(
+        fact=Fact(F32, Shape(shape)), source=source, weights=weights, bias=None, activation=None, accurate=False
+    )
 
 
 def test_tiles_in_several_groups() -> None:
@@ -154,7 +163,14 @@ def test_images_that_are_cropped_have_no_kernel(channels: int, begins: tuple[int
 def test_parts_of_a_dilated_convolution_share_weights_along_the_first_axis() -> None:
     weights = np.ones((1, 64, 32, 3, 3), np.float32)
     source: Any = SimpleNamespace(windows=lambda _: Windows((1, 1), (5, 5), (5, 5), (5, 5)))
-    op = FusedConvolution(Fact(F32, Shape((1, 64, 14, 14))), source, weights, None, None, False)
+    op = FusedConvolution(
+        fact=Fact(F32, Shape((1, 64, 14, 14))),
+        source=source,
+        weights=weights,
+        bias=None,
+        activation=None,
+        accurate=False,
+    )
     builder = Builder()
     assert lower_convolution(op, builder, builder.empty((1, 32, 14, 14))) is not None
     assert sorted(packed.size for packed in builder.packs.values()) == [64 * 32 * 3 * taps for taps in (2, 2, 3)]
@@ -170,7 +186,7 @@ def test_max_pool(channels: int, kernel: tuple[int, int], strides: tuple[int, in
     padded = np.pad(np.where(np.isnan(x), -np.inf, x), ((0, 0), (0, 0), pads, pads), constant_values=-np.inf)
     windows = sliding_window_view(padded, kernel, (2, 3))[:, :, :: strides[0], :: strides[1]]
     fact = Fact(F32, Shape(windows.shape[:4]))
-    result = run(FusedMaxPool(fact, kernel, Windows(strides, (1, 1), pads, pads)), x)
+    result = run(FusedMaxPool(fact=fact, kernel=kernel, windows=Windows(strides, (1, 1), pads, pads)), x)
     assert result is not None
     np.testing.assert_array_equal(result, windows.max((4, 5)))
 
@@ -181,7 +197,9 @@ def test_max_pool_of_bytes(channels: int) -> None:
     x = channels_last(np.random.default_rng(0).integers(0, 256, (2, channels, 7, 9), np.uint8))
     padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
     windows = sliding_window_view(padded, (3, 3), (2, 3))[:, :, ::2]
-    op = FusedMaxPool(Fact(U8, Shape(windows.shape[:4])), (3, 3), Windows((2, 1), (1, 1), (1, 1), (1, 1)))
+    op = FusedMaxPool(
+        fact=Fact(U8, Shape(windows.shape[:4])), kernel=(3, 3), windows=Windows((2, 1), (1, 1), (1, 1), (1, 1))
+    )
     np.testing.assert_array_equal(run(op, x), windows.max((4, 5)))
 
 
@@ -198,7 +216,14 @@ def test_depthwise_convolution_of_bf16(name: str, activation: str) -> None:
     exact = multiplied_out(near, by, strides, dilations, begins, ends) + bias
     source: Any = SimpleNamespace(windows=lambda _: Windows(strides, dilations, begins, ends))
     function, apply = ACTIVATIONS[activation]
-    plain = FusedConvolution(Fact(F32, Shape(exact.shape)), source, weights, bias, function, False)
+    plain = FusedConvolution(
+        fact=Fact(F32, Shape(exact.shape)),
+        source=source,
+        weights=weights,
+        bias=bias,
+        activation=function,
+        accurate=False,
+    )
     op = plain.in_precision(BF16)
     for data in (near, bf16_bits(channels_last(x))) if op.takes_bf16 else (near,):
         floats = run(op, data)

@@ -61,8 +61,8 @@ def test_concatenations_that_share_a_buffer(axis: int, order: Literal["C", "F"])
     first, second, third = (placed(builder, part) for part in parts)
     fact, along = Fact(F32, Shape((2, 3, 5))), axis % 3
     lower = lowering_of(FusedConcat).function
-    shorter = lower(FusedConcat(fact, along, 8), builder, first, second)
-    longer = lower(FusedConcat(fact, along, 8, True), builder, shorter, third)
+    shorter = lower(FusedConcat(fact=fact, axis=along, room=8), builder, first, second)
+    longer = lower(FusedConcat(fact=fact, axis=along, room=8, grows=True), builder, shorter, third)
     assert longer.buffer == shorter.buffer
     for found, count in zip(results(builder, [first, second, third], parts, [shorter, longer]), (2, 3), strict=True):
         np.testing.assert_array_equal(found, np.concatenate(parts[:count], axis))

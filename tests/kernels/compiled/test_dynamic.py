@@ -74,7 +74,9 @@ def test_both_tiers_are_equal_to_the_bit(kind: str, rows: int, columns: int, gro
     x = draw.standard_normal((rows, groups * each), dtype=np.float32) * 3
     x[0, :64] = 0
     bias, summand = (draw.standard_normal(shape, dtype=np.float32) for shape in (columns, (rows, columns)))
-    op = FusedPackedMatMul(Fact(F32, Shape((rows, columns))), matrix, bias, CLAMP, size)
+    op = FusedPackedMatMul(
+        fact=Fact(F32, Shape((rows, columns))), weights=matrix, bias=bias, activation=CLAMP, group_size=size
+    )
     levels, scales = quantized(x, groups_of(size, groups * each, each).size)
     near = levels.astype(np.float64) * np.repeat(scales, groups_of(size, groups * each, each).size, 1)[:, : x.shape[1]]
     exact = np.clip(near @ numbers + bias + summand, -40, 60)
@@ -95,7 +97,7 @@ def test_a_group_with_an_element_that_is_not_finite_makes_its_row_nan(strange: f
     matrix, _ = weights_of("i8", 20, 1, 64, draw)
     x = draw.standard_normal((3, 64), dtype=np.float32)
     x[1, 40] = strange
-    op = FusedPackedMatMul(Fact(F32, Shape((3, 20))), matrix, None, None, 32)
+    op = FusedPackedMatMul(fact=Fact(F32, Shape((3, 20))), weights=matrix, bias=None, activation=None, group_size=32)
     got = op.run(x)
     assert np.isnan(got).all(axis=1).tolist() == [False, True, False]
     compiled = run(op, x)

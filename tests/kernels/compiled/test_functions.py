@@ -33,7 +33,7 @@ def unary(function: str, x: Array, alpha: float = 0, beta: float = 0) -> None:
 
 def _instances() -> Iterator[Op]:
     """All operations of one input, with each of their choices, and numbers for other attributes."""
-    yield FusedLeakyReLU(Fact(F32, Shape(())), -2)
+    yield FusedLeakyReLU(fact=Fact(F32, Shape(())), slope=-2)
     for declared in declarations():
         if declared.elementwise is not Op.elementwise:
             given = enumerate(declared.spec.attributes)

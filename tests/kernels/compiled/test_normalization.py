@@ -115,7 +115,9 @@ def test_rows_by_their_mean_and_variance(columns: int, rows: Any, outside: bool,
     square = (distance**2).mean(-1, keepdims=True)
     wanted = distance / (np.sqrt(square) + eps if outside else np.sqrt(square + eps))
     wanted = (wanted if gamma is None else wanted * gamma) + (0 if beta is None else beta)
-    op = FusedLayerNorm(Fact(F32, Shape(x.shape)), gamma, beta, eps, outside, centred)
+    op = FusedLayerNorm(
+        fact=Fact(F32, Shape(x.shape)), gamma=gamma, beta=beta, eps=eps, eps_outside=outside, centred=centred
+    )
     for data in layouts(x):
         found = run(op, data)
         assert found is not None
@@ -126,7 +128,9 @@ def test_rows_by_their_mean_and_variance(columns: int, rows: Any, outside: bool,
 @pytest.mark.parametrize("shape", [(0, 3, 4), (2, 0, 4), (2, 3, 0)])
 def test_nothing_is_normalized(shape: tuple[int, ...]) -> None:
     x = np.zeros(shape, np.float32)
-    layer_norm = FusedLayerNorm(Fact(F32, Shape(shape)), None, None, 0.1, False, True)
+    layer_norm = FusedLayerNorm(
+        fact=Fact(F32, Shape(shape)), gamma=None, beta=None, eps=0.1, eps_outside=False, centred=True
+    )
     mvn = MVNV6(eps=1e-2, eps_mode="inside_sqrt", normalize_variance=True)
     for op, *axes in ((SoftMaxV8(axis=-1),), (layer_norm,), (mvn, np.array([2]))):
         with pytest.raises(Unsupported, match="a tensor without elements"):

@@ -45,7 +45,7 @@ def test_a_product_with_codes(rows: int, columns: int, bits: int, groups: int, s
     x = random.standard_normal((rows, groups * size), np.float32)
     fact = Fact(F32, Shape.parse(f"{rows},{columns}"))
     clamp = Elementwise("clamp", (-2.0, 5.0), lambda *_: None)  # type: ignore[arg-type,return-value]
-    op = FusedPackedMatMul(fact, PackedMatrix(codes, scale, zero), bias, clamp)
+    op = FusedPackedMatMul(fact=fact, weights=PackedMatrix(codes, scale, zero), bias=bias, activation=clamp)
     zeros = np.float64(0) if zero is None else zero.astype(np.float64)[..., np.newaxis]
     weights = ((codes - zeros) * scale.astype(np.float64)[..., np.newaxis]).reshape(columns, -1)
     expected = np.clip(x @ weights.T + bias + summand, -2, 5)
@@ -73,7 +73,10 @@ def test_a_product_with_codes_of_a_table(
     zero = random.standard_normal((columns, groups), np.float32) if with_zero else None
     x = random.standard_normal((rows, groups * size), np.float32)
     op = FusedPackedMatMul(
-        Fact(F32, Shape((rows, columns))), PackedMatrix(Lookup(codes, table, kind), scale, zero), None, None
+        fact=Fact(F32, Shape((rows, columns))),
+        weights=PackedMatrix(Lookup(codes, table, kind), scale, zero),
+        bias=None,
+        activation=None,
     )
     numbers = table[codes].astype(np.float64) - (0 if zero is None else zero[..., np.newaxis])
     weights = (numbers * scale[..., np.newaxis]).reshape(columns, -1)
@@ -90,7 +93,12 @@ def test_few_rows_are_the_same_number_with_and_without_kernels() -> None:
 @pytest.mark.parametrize("size", [6, 30])
 def test_groups_that_are_no_whole_words_have_no_kernel(size: int) -> None:
     codes = np.zeros((7, 2, size), np.int8)
-    op = FusedPackedMatMul(Fact(F32, Shape((3, 7))), PackedMatrix(codes, np.ones((7, 2), np.float32), None), None, None)
+    op = FusedPackedMatMul(
+        fact=Fact(F32, Shape((3, 7))),
+        weights=PackedMatrix(codes, np.ones((7, 2), np.float32), None),
+        bias=None,
+        activation=None,
+    )
     with pytest.raises(Unsupported, match=f"groups of {size} weights"):
         run(op, np.ones((3, 2 * size), np.float32))
 
@@ -108,7 +116,9 @@ def test_a_product_of_several_rows_in_bf16(rows: int, bits: int, groups: int, si
     if rows > FEW_ROWS:
         x, weights = rounded(x, "bf16"), rounded(weights, "bf16")
     expected = x.astype(np.float64) @ weights.T
-    op = FusedPackedMatMul(Fact(F32, Shape((rows, 70))), PackedMatrix(codes, scale, zero), None, None)
+    op = FusedPackedMatMul(
+        fact=Fact(F32, Shape((rows, 70))), weights=PackedMatrix(codes, scale, zero), bias=None, activation=None
+    )
     half = op.in_precision(BF16)
     for result in (run(half, x), half.run(x)):
         assert result is not None

@@ -32,7 +32,9 @@ def test_rows(kind: str, sides: tuple[int | None, int | None], shape: tuple[int,
     zero, scale = (
         None if width is None else RNG.integers(1, 16, (*shape[:-1], width)).astype(np.float32) for width in sides
     )
-    op = FusedPackedGather(Fact(F32, Shape((2, 3, *row))), codes(kind, shape), zero, scale, row, from_end=True)
+    op = FusedPackedGather(
+        fact=Fact(F32, Shape((2, 3, *row))), stored=codes(kind, shape), zero=zero, scale=scale, row=row, from_end=True
+    )
     indices = np.array([[0, 8, -1], [3, 3, -9]])
     found = run(op, indices)
     assert found is not None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from irrun.ops._declared.fused.fused_products import FusedMatMul
-from irrun.runtime.packing import finished, form_of
+from irrun.runtime.packing import FORMS, finished
 from irrun.tensor import Fact, Shape
 from irrun.tensor.element_type import F32
 from irrun_kernels.host import LANES
@@ -78,7 +78,7 @@ def test_nan_passes_the_bounds() -> None:
 def test_packed_weights(columns: int) -> None:
     vectors = panel_vectors(columns)
     matrix = np.arange(3 * columns, dtype=np.float32).reshape(3, columns)
-    packed = finished(lambda: form_of(matrix).panels(matrix[None, None], vectors))
+    packed = finished(lambda: FORMS[matrix.dtype].panels(matrix[None, None], vectors))
     assert packed.size == 3 * padded_columns(columns)
     size = vectors * LANES
     for column in range(columns):
@@ -106,6 +106,8 @@ def test_deep_products(size: tuple[int, int, int]) -> None:
     random = np.random.default_rng(0)
     x, weights = (random.standard_normal(each, np.float32) for each in (size[:2], size[1:]))
     bias = random.standard_normal(columns, np.float32)
-    result = lowered.run(FusedMatMul(Fact(F32, Shape((points, columns))), weights, bias, None), x)
+    result = lowered.run(
+        FusedMatMul(fact=Fact(F32, Shape((points, columns))), weights=weights, bias=bias, activation=None), x
+    )
     assert result is not None
     np.testing.assert_allclose(result, x.astype(np.float64) @ weights + bias, rtol=0, atol=1e-3)

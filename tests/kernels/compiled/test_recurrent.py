@@ -42,7 +42,10 @@ def drawn(name: str, reverse: Sequence[bool], sizes: Sequence[int]) -> tuple[Fus
     ]
     states = [normal(batch, len(reverse), size) for _ in range(2 if name == "lstm" else 1)]
     facts = [Fact(F32, Shape((batch, len(reverse), steps, size))), *(Fact(F32, Shape(state.shape)) for state in states)]
-    return FusedRecurrence(facts, cell, weights, reverse), [normal(batch, steps, inputs), *states]
+    return FusedRecurrence(facts=facts, cell=cell, weights=weights, reverse=reverse), [
+        normal(batch, steps, inputs),
+        *states,
+    ]
 
 
 def exact(op: FusedRecurrence, inputs: Sequence[Array], lengths: Array) -> tuple[Array, ...]:

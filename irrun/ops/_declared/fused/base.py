@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from typing import Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 from typing import TypeVar as _TypeVar
 
 from irrun.ops import Fact, Fold, In, Op, Out
@@ -18,8 +18,8 @@ FUSED: Final = "fused"
 class Fused(Op):
     """An operation that replaces several layers; no file can name it.
 
-    Its output has the ``fact`` of the last replaced layer. ``parts`` are the names of these layers, beginning with the
-    first one.
+    Its fields are the annotations of its class, and of those that it extends. Its output has the ``fact`` of the last
+    replaced layer. ``parts`` are the names of these layers, beginning with the first one.
     """
 
     inputs = (In("data", ANY, variadic=True, optional=True),)
@@ -27,17 +27,27 @@ class Fused(Op):
     foldable = Fold.NEVER
     workspace = 8
 
-    def __init__(self, fact: Fact) -> None:
-        self.parts: tuple[str, ...] = ()
-        self.fact = Fact(fact.type, fact.shape)
+    fact: Fact
+    parts: tuple[str, ...] = ()
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, **fields: Any) -> None:
+            self.__dict__.update(fields)
+            self.verify()
+
+    def verify(self) -> None:
+        """Complete the fields: a fact has no value."""
+        self.fact = Fact(self.fact.type, self.fact.shape)
 
     def infer(self, *inputs: Fact | None) -> Fact:
         return self.fact
 
-    def copied(self) -> Self:
-        """Return a copy, to be changed, for which nothing is ``prepared``."""
+    def copied(self, **changes: Any) -> Self:
+        """Return a copy with other fields, for which nothing is ``prepared``."""
         made = copy(self)
         made.release()
+        made.__dict__.update(changes)
         return made
 
     def release(self) -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from irrun.kernels.gather import gather
-from irrun.ops import Array, Fact
+from irrun.ops import Array
 from irrun.ops._declared.fused.base import Fused, fused
 from irrun.ops._declared.infrastructure.read_value import ReadValue3, ReadValue6
 from irrun.ops.context import Variables
@@ -15,11 +15,9 @@ class FusedAppend(Fused):
     What was read before stays as it is. The variable is not written: that is for an Assign.
     """
 
-    def __init__(self, fact: Fact, read: ReadValue3 | ReadValue6, axis: int, from_end: bool) -> None:
-        super().__init__(fact)
-        self.read = read
-        self.axis = axis
-        self.from_end = from_end
+    read: ReadValue3 | ReadValue6
+    axis: int
+    from_end: bool
 
     def extended(self, shape: tuple[int, ...], init: Array | None, order: Array | None, state: Variables) -> Array:
         """The result for ``new`` of such a shape, before that is written to it."""

@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 
 from irrun.kernels.attention import attention
-from irrun.ops import Array, Fact
+from irrun.ops import Array
 from irrun.ops._declared.fused.base import Fused, fused
 from irrun.ops.work import Sizes
 from irrun.tensor import ElementType
@@ -30,41 +30,19 @@ class FusedAttention(Fused):
     in f32: it takes as long as reading the keys.
     """
 
-    def __init__(
-        self,
-        fact: Fact,
-        scale: float | None,
-        causal: bool,
-        key_transposed: bool,
-        shared: int = 1,
-        *,
-        cap: float = 0.0,
-        filling: float | None = None,
-        inverted: bool = False,
-        guarded: bool = False,
-    ) -> None:
-        super().__init__(fact)
-        self.scale = scale
-        self.causal = causal
-        self.key_transposed = key_transposed
-        self.shared = shared
-        self.cap = cap
-        self.filling = filling
-        self.inverted = inverted
-        self.guarded = guarded
-        self.precision: ElementType = F32
+    scale: float | None
+    causal: bool
+    key_transposed: bool
+    shared: int = 1
+    cap: float = 0.0
+    filling: float | None = None
+    inverted: bool = False
+    guarded: bool = False
+    precision = F32
 
     def in_precision(self, precision: ElementType) -> Self:
         """Return the operation with rounded operands."""
-        made = self.copied()
-        made.precision = precision
-        return made
-
-    def sharing(self, shared: int) -> Self:
-        """Return the operation with other numbers of heads of keys."""
-        made = self.copied()
-        made.shared = shared
-        return made
+        return self.copied(precision=precision)
 
     def precision_of(self, queries: int) -> ElementType:
         """Return the type that operands are rounded to for this number of queries."""

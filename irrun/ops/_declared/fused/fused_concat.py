@@ -4,7 +4,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from irrun.kernels.layout import axes_in_memory
-from irrun.ops import Array, Fact
+from irrun.ops import Array
 from irrun.ops._declared.fused.base import Fused, fused
 
 
@@ -19,11 +19,9 @@ class FusedConcat(Fused):
 
     reads_slices = True
 
-    def __init__(self, fact: Fact, axis: int, room: int | None = None, grows: bool = False) -> None:
-        super().__init__(fact)
-        self.axis = axis
-        self.room = room
-        self.grows = grows
+    axis: int
+    room: int | None = None
+    grows: bool = False
 
     def run(self, *inputs: Array) -> Array:
         first = inputs[0]

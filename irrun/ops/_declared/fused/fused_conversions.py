@@ -6,7 +6,7 @@ import numpy as np
 
 from irrun.kernels.casting import bf16_bits, rounded
 from irrun.kernels.quantize import Levels
-from irrun.ops import Array, Fact
+from irrun.ops import Array
 from irrun.ops._declared.fused.base import Fused, fused
 from irrun.tensor import ElementType
 from irrun.tensor.element_type import U16
@@ -16,9 +16,7 @@ from irrun.tensor.element_type import U16
 class FusedQuantize(Fused):
     """The nearest of some levels, as a byte."""
 
-    def __init__(self, fact: Fact, levels: Levels) -> None:
-        super().__init__(fact)
-        self.levels = levels
+    levels: Levels
 
     def run(self, data: Array) -> Array:
         out = np.empty_like(data, np.uint8)
@@ -30,9 +28,7 @@ class FusedQuantize(Fused):
 class FusedDequantize(Fused):
     """The numbers that levels stand for, as f32."""
 
-    def __init__(self, fact: Fact, levels: Levels) -> None:
-        super().__init__(fact)
-        self.levels = levels
+    levels: Levels
 
     def run(self, codes: Array) -> Array:
         return self.levels.dequantize(codes, np.empty_like(codes, np.float32))
@@ -42,9 +38,7 @@ class FusedDequantize(Fused):
 class FusedRound(Fused):
     """f32 rounded to a precision: as f32, or as the bits of bf16 if the fact says u16."""
 
-    def __init__(self, fact: Fact, precision: ElementType) -> None:
-        super().__init__(fact)
-        self.precision = precision
+    precision: ElementType
 
     def run(self, data: Array) -> Array:
         out = np.empty_like(data, self.fact.type.dtype)

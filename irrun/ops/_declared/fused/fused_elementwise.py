@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.kernels.elementwise import FunctionChain
-from irrun.ops import Array, Fact
+from irrun.ops import Array
 from irrun.ops._declared.fused.base import Fused, fused
 
 
@@ -13,10 +13,8 @@ class FusedElementwise(Fused):
 
     reads_slices = True
 
-    def __init__(self, fact: Fact, chain: FunctionChain, like: int | None) -> None:
-        super().__init__(fact)
-        self.chain = chain
-        self.like = like
+    chain: FunctionChain
+    like: int | None
 
     def run(self, *inputs: Array) -> Array:
         dtype = self.fact.type.dtype

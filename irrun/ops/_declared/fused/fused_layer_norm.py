@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from irrun.kernels.normalization import mean_variance
-from irrun.ops import Array, Fact
+from irrun.ops import Array
 from irrun.ops._declared.fused.base import Fused, fused
 
 
@@ -12,15 +12,11 @@ class FusedLayerNorm(Fused):
     Without ``centred`` the mean is taken as zero. ``gamma`` and ``beta`` are rows.
     """
 
-    def __init__(
-        self, fact: Fact, gamma: Array | None, beta: Array | None, eps: float, eps_outside: bool, centred: bool
-    ) -> None:
-        super().__init__(fact)
-        self.gamma = gamma
-        self.beta = beta
-        self.eps = eps
-        self.eps_outside = eps_outside
-        self.centred = centred
+    gamma: Array | None
+    beta: Array | None
+    eps: float
+    eps_outside: bool
+    centred: bool
 
     def run(self, data: Array) -> Array:
         result = mean_variance(data, (-1,), self.eps, self.eps_outside, centred=self.centred)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from irrun.kernels.activation import prelu
 from irrun.kernels.elementwise import Elementwise
-from irrun.ops import Array, Fact
+from irrun.ops import Array
 from irrun.ops._declared.fused.base import Fused, fused
 
 
@@ -10,9 +10,7 @@ from irrun.ops._declared.fused.base import Fused, fused
 class FusedLeakyReLU(Fused):
     """x, or slope * x where x is negative, with the same slope everywhere."""
 
-    def __init__(self, fact: Fact, slope: float) -> None:
-        super().__init__(fact)
-        self.slope = slope
+    slope: float
 
     def run(self, data: Array) -> Array:
         return prelu(data, self.slope)

@@ -4,7 +4,7 @@ import numpy as np
 
 from irrun.kernels.gather import gather
 from irrun.kernels.lookup import Lookup, Nibbles
-from irrun.ops import Array, Fact
+from irrun.ops import Array
 from irrun.ops._declared.fused.base import Fused, fused
 
 
@@ -16,20 +16,14 @@ class FusedPackedGather(Fused):
     the end.
     """
 
-    def __init__(
-        self,
-        fact: Fact,
-        stored: Array | Nibbles | Lookup,
-        zero: Array | None,
-        scale: Array | None,
-        row: tuple[int, ...],
-        from_end: bool,
-    ) -> None:
-        super().__init__(fact)
-        self.stored = stored
-        self.zero, self.scale = (None if side is None else _for_each_row(side, stored) for side in (zero, scale))
-        self.row = row
-        self.from_end = from_end
+    stored: Array | Nibbles | Lookup
+    zero: Array | None
+    scale: Array | None
+    row: tuple[int, ...]
+    from_end: bool
+
+    def verify(self) -> None:
+        self.zero, self.scale = (None if x is None else _for_each_row(x, self.stored) for x in (self.zero, self.scale))
 
     def run(self, indices: Array) -> Array:
         if isinstance(self.stored, np.ndarray):

@@ -9,7 +9,7 @@ from irrun.kernels.casting import rounded
 from irrun.kernels.dynamic_quantization import product
 from irrun.kernels.elementwise import Elementwise, in_place
 from irrun.kernels.packed_product import FEW_ROWS
-from irrun.ops import Array, Fact
+from irrun.ops import Array
 from irrun.ops._declared.fused.base import Fused, fused
 from irrun.ops.work import Sizes
 from irrun.tensor import ElementType
@@ -28,26 +28,15 @@ class FusedPackedMatMul(Fused):
     If ``group_size`` is not 0, each group of that many elements of a row is rounded to integers of 8 bits with a scale.
     """
 
-    def __init__(
-        self,
-        fact: Fact,
-        weights: PackedMatrix,
-        bias: Array | None,
-        activation: Elementwise | None,
-        group_size: int = 0,
-    ) -> None:
-        super().__init__(fact)
-        self.group_size = group_size
-        self.weights = weights
-        self.bias = bias
-        self.activation = activation
-        self.precision: ElementType = F32
+    weights: PackedMatrix
+    bias: Array | None
+    activation: Elementwise | None
+    group_size: int = 0
+    precision = F32
 
     def in_precision(self, precision: ElementType) -> Self:
         """Return the operation with rounded operands."""
-        made = self.copied()
-        made.precision = precision if not self.group_size else F32
-        return made
+        return self.copied(precision=F32 if self.group_size else precision)
 
     def multiply_adds(self, sizes: Sizes) -> int:
         return math.prod(sizes.output) * int(self.weights.shape[0])

@@ -1,8 +1,10 @@
-"""Products with constant weights, whose operands may be rounded to half precision."""
+"""Products with constant weights: of f32, whose operands may be rounded to half precision, and of quantised values."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Self
 
@@ -10,8 +12,9 @@ import numpy as np
 
 from irrun.kernels.casting import bf16_bits, rounded, widened
 from irrun.kernels.convolution import Convolution
-from irrun.kernels.elementwise import Elementwise, finish, in_place
+from irrun.kernels.elementwise import Activation, Elementwise, finish, in_place
 from irrun.kernels.layout import channels_first
+from irrun.kernels.quantize import Levels
 from irrun.kernels.transposed_convolution import TransposedConvolution
 from irrun.ops import Array, Fact
 from irrun.ops._declared.convolution.base import Convolving
@@ -19,13 +22,36 @@ from irrun.ops._declared.convolution.transposed import TransposedConvolving
 from irrun.ops._declared.fused.base import Fused, fused
 from irrun.ops.work import Sizes
 from irrun.tensor import ElementType
-from irrun.tensor.element_type import F32, U16
+from irrun.tensor.element_type import F32, U8, U16
 
 FEW_CHANNELS: Final = 16
 """Channels below which a tap has too few to be multiplied by itself."""
 
 
-class FusedProduct(Fused):
+class Weighted(Fused):
+    """An operation that sums products with constant ``weights``: a matrix [K, N], or [G, O, I, *K]."""
+
+    weights: Array
+
+    def multiply_adds(self, sizes: Sizes) -> int:
+        summed = self.weights.shape[2:] if self.weights.ndim > 2 else self.weights.shape[:1]
+        return math.prod(sizes.output) * math.prod(summed)
+
+
+def multiplied(
+    data: Array, weights: Array, bias: Array | None, summand: Array | None, activation: Activation | None
+) -> Array:
+    """activation(data · weights + bias + summand) of data [..., K] and a matrix [K, N]."""
+    depth, columns = weights.shape
+    rows = math.prod(data.shape[:-1])
+    result = np.empty((*data.shape[:-1], columns), weights.dtype)
+    out = result.reshape(rows, columns)
+    np.matmul(data.reshape(rows, depth), weights, out=out)
+    finish(out, bias, None if summand is None else summand.reshape(rows, columns), activation)
+    return result
+
+
+class FusedProduct(Weighted):
     """activation(product + bias + summand), with operands in a ``precision``, and sums and epilogue in f32.
 
     Inputs are the data, and a summand in the shape of the output; ``bias`` is one row, or None.
@@ -33,15 +59,17 @@ class FusedProduct(Fused):
     bf16 if ``bf16``, or both.
     """
 
-    def __init__(self, fact: Fact, weights: Array, bias: Array | None, activation: Elementwise | None) -> None:
-        super().__init__(fact)
-        self.weights = weights
-        self.bias = None if bias is None else bias.reshape(-1)
-        self.activation = activation
-        self.precision: ElementType = F32
-        self._rounded: Array | None = None
-        self.floats = True
-        self.bf16 = False
+    weights: Array
+    bias: Array | None
+    activation: Elementwise | None
+    _rounded: Array | None = None
+    precision = F32
+    floats = True
+    bf16 = False
+
+    def verify(self) -> None:
+        super().verify()
+        self.bias = None if self.bias is None else self.bias.reshape(-1)
 
     @property
     def takes_bf16(self) -> bool:
@@ -54,9 +82,7 @@ class FusedProduct(Fused):
 
     def in_precision(self, precision: ElementType) -> Self:
         """Return the operation with rounded operands."""
-        made = self.copied()
-        made.precision, made._rounded = precision, None
-        return made
+        return self.copied(precision=precision, _rounded=None)
 
     @property
     def rounded_weights(self) -> Array:
@@ -67,9 +93,7 @@ class FusedProduct(Fused):
 
     def with_bf16(self, *, floats: bool) -> Self:
         """Return the operation that also returns its result in bf16, or only that."""
-        made = self.copied()
-        made.floats, made.bf16 = floats, True
-        return made
+        return self.copied(floats=floats, bf16=True)
 
     def operand(self, data: Array) -> Array:
         """Return the data as f32, rounded to the precision."""
@@ -93,20 +117,13 @@ class FusedConvolution(FusedProduct):
 
     reads_slices = True
 
-    def __init__(
-        self,
-        fact: Fact,
-        source: Convolving,
-        weights: Array,
-        bias: Array | None,
-        activation: Elementwise | None,
-        accurate: bool,
-        least: Array | None = None,
-    ) -> None:
-        super().__init__(fact, weights, bias, activation)
-        self.source = source
-        self.accurate = accurate
-        self.least = None if least is None else least.reshape(-1)
+    source: Convolving
+    accurate: bool
+    least: Array | None = None
+
+    def verify(self) -> None:
+        super().verify()
+        self.least = None if self.least is None else self.least.reshape(-1)
 
     @property
     def is_depthwise(self) -> bool:
@@ -120,12 +137,7 @@ class FusedConvolution(FusedProduct):
         return (depth % 2 == 0 or self.is_depthwise) and not few
 
     def in_precision(self, precision: ElementType) -> Self:
-        made = super().in_precision(precision)
-        made.accurate = True
-        return made
-
-    def multiply_adds(self, sizes: Sizes) -> int:
-        return math.prod(sizes.output) * math.prod(self.weights.shape[2:])
+        return self.copied(precision=precision, _rounded=None, accurate=True)
 
     @cached_property
     def prepared(self) -> Convolution:
@@ -144,41 +156,21 @@ class FusedMatMul(FusedProduct):
 
     reads_slices = True
 
-    def multiply_adds(self, sizes: Sizes) -> int:
-        return math.prod(sizes.output) * int(self.weights.shape[0])
-
     @property
     def takes_bf16(self) -> bool:
         return not self.weights.shape[0] % 2
 
     def run(self, data: Array, summand: Array | None = None) -> Array | tuple[Array, ...]:
-        depth, columns = self.weights.shape
-        lead = data.shape[:-1]
-        rows = math.prod(lead)
-        result = np.empty((*lead, columns), self.weights.dtype)
-        out = result.reshape(rows, columns)
-        np.matmul(self.operand(data).reshape(rows, depth), self.rounded_weights, out=out)
-        added = None if summand is None else summand.reshape(rows, columns)
-        finish(out, self.bias, added, in_place(self.activation))
-        return self.results(result)
+        activation = in_place(self.activation)
+        return self.results(multiplied(self.operand(data), self.rounded_weights, self.bias, summand, activation))
 
 
 @fused("FusedTransposedConvolution")
 class FusedTransposedConvolution(FusedProduct):
     """A transposed convolution with ``weights`` [G, I, O, *K], of the spatial sizes ``wanted`` if there are any."""
 
-    def __init__(
-        self,
-        fact: Fact,
-        source: TransposedConvolving,
-        weights: Array,
-        bias: Array | None,
-        activation: Elementwise | None,
-        wanted: tuple[int, ...] | None,
-    ) -> None:
-        super().__init__(fact, weights, bias, activation)
-        self.source = source
-        self.wanted = wanted
+    source: TransposedConvolving
+    wanted: tuple[int, ...] | None
 
     def multiply_adds(self, sizes: Sizes) -> int:
         return math.prod(sizes.inputs[0]) * math.prod(self.weights.shape[2:])
@@ -199,3 +191,128 @@ class FusedTransposedConvolution(FusedProduct):
         channels = self.weights.shape[0] * self.weights.shape[2]
         out = np.empty((data.shape[0], *sizes, channels), self.weights.dtype)
         return self.results(self.prepared(self.operand(data), begins, channels_first(out), summand))
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerEpilogue:
+    """The epilogue of integer sums: activation(rounded(sum * factor + bias) + summand).
+
+    A sum is that of weights times levels, less the ``zero`` of the latter. ``factor`` and ``bias`` are f32 rows, one
+    element for each column. Numbers are rounded to levels ``between`` if these are not None. A ``summand`` is a tensor
+    of levels, or of f32 if that is None. The result is f32 if ``floats``, and ``levels`` of it if these are not None:
+    those of the quotients by ``multiples``, which broadcast to it, if there are such.
+    """
+
+    zero: int
+    factor: Array
+    bias: Array
+    between: Levels | None = None
+    summand: Levels | None = None
+    activation: Elementwise | None = None
+    floats: bool = True
+    levels: Levels | None = None
+    multiples: Array | None = None
+
+    @property
+    def early(self) -> Callable[[Array], object] | None:
+        """The activation, if it follows the sum without a rounding between them."""
+        return in_place(self.activation) if self.between is None else None
+
+
+class FusedIntegerProduct(Weighted):
+    """A product of levels and weights of 8 bits; outputs are f32, levels, or both.
+
+    NumPy has no fast products of integers: it multiplies f32 with weights that include the factors.
+    """
+
+    weights: Array
+    epilogue: IntegerEpilogue
+
+    def infer(self, *inputs: Fact | None) -> Any:
+        made = [self.fact] if self.epilogue.floats else []
+        return tuple(made if self.epilogue.levels is None else [*made, Fact(U8, self.fact.shape)])
+
+    def with_levels(self, levels: Levels, multiples: Array | None = None, *, floats: bool) -> Self:
+        """Return the operation that also returns levels of its result, or of its quotients, or only these."""
+        activation = self.epilogue.activation
+        if activation is not None and activation.name == "clamp" and not floats:
+            low, high = activation.parameters
+            activation = None if low <= levels.low and levels.high <= high else activation
+        end = replace(self.epilogue, levels=levels, multiples=multiples, floats=floats, activation=activation)
+        return self.copied(epilogue=end)
+
+    def centred(self, codes: Array) -> Array:
+        """Return levels less that of zero, as f32."""
+        data = np.empty_like(codes, np.float32)
+        np.copyto(data, codes)
+        if self.epilogue.zero:
+            data -= np.float32(self.epilogue.zero)
+        return data
+
+    def added(self, summand: Array | None) -> Array | None:
+        """Return the summand as f32."""
+        if summand is None or self.epilogue.summand is None:
+            return summand
+        return self.epilogue.summand.dequantize(summand, np.empty_like(summand, np.float32))
+
+    def results(self, result: Array, summand: Array | None) -> tuple[Array, ...]:
+        """Return the outputs for sum * factor + bias in f32, which is overwritten.
+
+        Summand and activation are part of that already, unless it is rounded before.
+        """
+        levels, between = self.epilogue.levels, self.epilogue.between
+        if levels is None and between is None:
+            return (result,)
+        codes = np.empty_like(result, np.uint8)
+        if between is not None:
+            between.quantize(result, codes)
+            between.dequantize(codes, result)
+            if summand is not None:
+                result += summand
+            if self.epilogue.activation is not None:
+                self.epilogue.activation.in_place(result)
+        if levels is None:
+            return (result,)
+        levels.quantize(result if self.epilogue.multiples is None else result / self.epilogue.multiples, codes)
+        return (result, codes) if self.epilogue.floats else (codes,)
+
+
+@fused("FusedIntegerMatMul")
+class FusedIntegerMatMul(FusedIntegerProduct):
+    """A product of levels [..., K] and constant weights i8 [K, N].
+
+    Inputs are the levels, and a summand in the shape of the output.
+    """
+
+    @cached_property
+    def prepared(self) -> Array:
+        """The weights as f32, with the factors."""
+        return self.weights * self.epilogue.factor
+
+    def run(self, codes: Array, summand: Array | None = None) -> tuple[Array, ...]:
+        added, end = self.added(summand), self.epilogue
+        early = added if end.between is None else None
+        return self.results(multiplied(self.centred(codes), self.prepared, end.bias, early, end.early), added)
+
+
+@fused("FusedIntegerConvolution")
+class FusedIntegerConvolution(FusedIntegerProduct):
+    """A convolution of levels with constant weights i8 [G, O, I, *K].
+
+    Inputs are the levels, and a summand in the shape of the output.
+    """
+
+    source: Convolving
+    accurate: bool
+
+    @cached_property
+    def prepared(self) -> Convolution:
+        """The weights as f32, with the factors."""
+        factor = self.epilogue.factor.reshape(*self.weights.shape[:2], *(1,) * (self.weights.ndim - 2))
+        return Convolution(self.weights * factor, self.epilogue.bias, self.epilogue.early, accurate=self.accurate)
+
+    def run(self, codes: Array, summand: Array | None = None) -> tuple[Array, ...]:
+        geometry = self.source.windows(codes.ndim - 2).geometry(codes.shape[2:], self.weights.shape[3:])
+        added = self.added(summand)
+        early = added if self.epilogue.between is None else None
+        return self.results(self.prepared(self.centred(codes), geometry, early), added)

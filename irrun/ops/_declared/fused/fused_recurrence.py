@@ -22,10 +22,14 @@ class FusedRecurrence(Fused):
 
     outputs = (Out("Y", ANY), Out("states", ANY, variadic=True))  # type: ignore[assignment]
 
+    cell: Cell
+    weights: tuple[DirectionWeights, ...]
+    reverse: tuple[bool, ...]
+
     def __init__(
         self, facts: Sequence[Fact], cell: Cell, weights: Sequence[DirectionWeights], reverse: Sequence[bool]
     ) -> None:
-        super().__init__(facts[0])
+        super().__init__(fact=facts[0])
         self.facts = tuple(Fact(fact.type, fact.shape) for fact in facts)
         self.cell = cell
         self.weights = tuple(weights)
@@ -40,7 +44,9 @@ class FusedRecurrence(Fused):
     def in_precision(self, precision: ElementType) -> FusedRecurrence:
         """Return the operation with rounded weights, which rounds what it multiplies by them."""
         weights = [own.rounded(precision.name) for own in self.weights]
-        return FusedRecurrence(self.facts, replace(self.cell, precision=precision.name), weights, self.reverse)
+        return FusedRecurrence(
+            facts=self.facts, cell=replace(self.cell, precision=precision.name), weights=weights, reverse=self.reverse
+        )
 
     def infer(self, *inputs: Fact | None) -> tuple[Fact, ...]:  # type: ignore[override]
         return self.facts

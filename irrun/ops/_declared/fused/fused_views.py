@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.ops import Array, Fact, Fold
+from irrun.ops import Array, Fold
 from irrun.ops._declared.fused.base import Fused, fused
 
 
@@ -14,10 +14,8 @@ class FusedView(Fused):
 
     foldable = Fold.DIMS
 
-    def __init__(self, fact: Fact, shape: tuple[int, ...] | None, order: tuple[int, ...] | None) -> None:
-        super().__init__(fact)
-        self.shape = shape
-        self.order = order
+    shape: tuple[int, ...] | None
+    order: tuple[int, ...] | None
 
     def run(self, data: Array) -> Array:
         return data.transpose(self.order) if self.shape is None else data.reshape(self.shape)
@@ -42,10 +40,8 @@ class FusedExpand(Fused):
 class FusedChannels(Fused):
     """The channels [N, C, *S] from ``start`` to ``stop``, as a view."""
 
-    def __init__(self, fact: Fact, start: int, stop: int) -> None:
-        super().__init__(fact)
-        self.start = start
-        self.stop = stop
+    start: int
+    stop: int
 
     def run(self, data: Array) -> Array:
         return data[:, self.start : self.stop]
