@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from irrun_kernels.native import floats, inlined, intrinsic, octets
+import numpy as np
+
+from irrun_kernels.native import floats, inlined, intrinsic, octets, strict
 from irrun_kernels.vectors import Vectors
 
 AS_BITS, AS_FLOATS, AS_F16 = range(3)
@@ -49,6 +51,12 @@ def quantize_row(v: Vectors, x: Any, out: Any, count: Any, low: Any, high: Any, 
 def quantize(out: int, x: int, low: int, high: int, most: int, count: int) -> None:
     """The same with the addresses of three numbers."""
     quantize_row(x, out, count, floats(low, 1)[0], floats(high, 1)[0], floats(most, 1)[0], 0)
+
+
+@strict
+def dequantize(level: Any, low: Any, span: Any, most: Any) -> Any:
+    """The number that a level from 0 to ``most`` stands for: from ``low`` on, as far as ``span``."""
+    return np.float32(level) / most * span + low
 
 
 def rounding(form: int) -> Callable[..., None]:

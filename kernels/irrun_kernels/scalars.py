@@ -126,6 +126,7 @@ ELEMENTS: Final = (
     _of_rows("bf16_bits", "f", "H", 0.1, conversions.rounding(conversions.AS_BITS)),
     _of_rows("round_to_bf16", "f", "f", 0.1, conversions.rounding(conversions.AS_FLOATS)),
     _of_rows("round_to_f16", "f", "f", 0.1, conversions.rounding(conversions.AS_F16)),
+    ElementFunction("dequantize", "Bfff", "f", 0.1, conversions.dequantize),
     _of_rows("quantize", "ffff", "B", 0.15, conversions.quantize),
 )
 

@@ -37,8 +37,8 @@ def lower_dequantize(op: FusedDequantize, builder: Builder, codes: Operand) -> V
         raise Unsupported(f"levels of {dtype_text(codes.dtype)}")
     e = Expression(builder)
     low, high = np.float32(op.levels.output_low), np.float32(op.levels.output_high)
-    share = e("divide", e("to_f", e.read(codes)), e.number(op.levels.most, "f"))
-    return e.emit(e("add", e("multiply", share, e.number(float(high - low), "f")), e.number(float(low), "f")), F32)
+    limits = (e.number(float(each), "f") for each in (low, high - low, op.levels.most))
+    return e.emit(e("dequantize", e.read(codes), *limits), F32)
 
 
 @lowers(FusedRound)
