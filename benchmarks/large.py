@@ -6,6 +6,7 @@ in a process of its own, one after the other.
 Examples:
   python benchmarks/large.py make large.xml --weights int4
   python benchmarks/large.py run large.xml
+  python benchmarks/large.py generate large.xml
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import math
 import resource
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,24 +28,46 @@ import numpy as np
 import report
 from exports import assembled
 
+STORIES: Final = Path(__file__).resolve().parents[1] / "examples" / "stories"
+PROMPT: Final = "Once upon a time there was a little girl who lived in a house at the edge of a forest"
+INFERRED: Final = """
+import sys, time
+import numpy as np
+import irrun.generation
+ids = irrun.generation.Tokenizer(sys.argv[2]).encode(sys.argv[3]).input_ids
+import openvino
+core = openvino.Core()
+model = core.read_model(sys.argv[1])
+began = time.perf_counter()
+settings = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": int(sys.argv[4])}
+request = core.compile_model(model, "CPU", settings).create_infer_request()
+request.infer({
+    "input_ids": ids, "attention_mask": np.ones_like(ids), "position_ids": np.arange(ids.size)[None],
+    "beam_idx": np.zeros(1, np.int32),
+})
+print(time.perf_counter() - began)
+"""
 ENGINES: Final = ("irrun", "openvino")
 ROWS: Final = ("read", "compile", "prompt", "token", "dropped")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("task", choices=("make", "run", "engine"))
+    parser.add_argument("task", choices=("make", "run", "generate", "engine"))
     parser.add_argument("model", type=Path)
     parser.add_argument("--weights", choices=("int4", "int8"), default="int4")
     parser.add_argument("--layers", type=int, default=assembled.Sizes().layers)
     parser.add_argument("--prompt", type=int, default=128)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--engine", choices=ENGINES, help="what ``engine`` measures")
     options = parser.parse_args()
     if options.task == "make":
         assembled.write(options.model, options.weights, assembled.Sizes(layers=options.layers))
     elif options.task == "engine":
         print(json.dumps(measured(options.engine, options.model, options.prompt, options.threads)))
+    elif options.task == "generate":
+        print(*generated(options), sep="\n")
     else:
         print(*compared(options), sep="\n")
 
@@ -60,6 +85,43 @@ def compared(options: argparse.Namespace) -> list[str]:
     rows = [[row, *(f"{found[engine][row][figure]:.4g}" for figure in figures for engine in ENGINES)] for row in ROWS]
     size = options.model.with_suffix(".bin").stat().st_size / 2**20
     return [f"The .bin has {size:.0f} MiB.", "", *report.table(heads, rows)]
+
+
+def generated(options: argparse.Namespace) -> list[str]:
+    """The lines of a table in Markdown: the time until ``irrun generate`` prints the first token of an answer.
+
+    Beside it, OpenVINO compiles the model and infers the same token numbers once. Both are timed as whole processes,
+    and OpenVINO without its start and reading, too. The tokenizer is that of ``examples/stories``.
+    """
+    least = dict.fromkeys(
+        ("irrun generate", "OpenVINO, the whole process", "OpenVINO, compiling and inferring"), math.inf
+    )
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for file in (*STORIES.glob("openvino_*tokenizer.*"), STORIES / "tokenizer_config.json"):
+            (folder / file.name).symlink_to(file)
+        for suffix in (".xml", ".bin"):
+            (folder / f"openvino_model{suffix}").symlink_to(options.model.with_suffix(suffix).resolve())
+        (folder / "config.json").write_text('{"model_type": "llama", "eos_token_id": 2}', encoding="utf-8")
+        threads = str(options.threads)
+        generate = [sys.executable, "-m", "irrun", "generate", name, PROMPT, "--max-new-tokens", "1"]
+        generate += ["--threads", threads]
+        infer = [sys.executable, "-c", INFERRED, str(options.model), name, PROMPT, threads]
+        for _ in range(options.runs):
+            figures = (*timed(generate)[:1], *timed(infer))
+            least = {row: min(*pair) for row, *pair in zip(least, least.values(), figures, strict=True)}
+    return report.table(["", "seconds"], [[row, f"{seconds:.2f}"] for row, seconds in least.items()])
+
+
+def timed(command: Sequence[str]) -> list[float]:
+    """The seconds of a process, and the number that it prints last, if it is one."""
+    began = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    seconds = time.perf_counter() - began
+    try:
+        return [seconds, float(done.stdout.split()[-1])]
+    except ValueError:
+        return [seconds]
 
 
 def measured(engine: str, model: Path, prompt: int, threads: int) -> Mapping[str, Mapping[str, float]]:

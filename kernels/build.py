@@ -15,10 +15,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from building.best import best_level
-from building.libraries import OBJECTS, OF_TESTS, build, build_file
-from building.stamp import LIBRARIES, sign, stale
+from building.libraries import OBJECTS, OF_TESTS, build, build_file, is_stale
 from building.systems import SYSTEMS, BuildError, this_system
 from irrun_kernels.levels import LEVELS, Level
+from irrun_kernels.library import FOLDER
 
 
 def main() -> None:
@@ -47,10 +47,9 @@ def main() -> None:
 def build_here(names: list[str], kept: Path | None = None) -> None:
     """Build the libraries of some levels, by default of the best one of this processor, beside their sources."""
     system = this_system()
-    levels = stale(system, chosen(names))
+    levels = [level for level in chosen(names) if is_stale(system, level)]
     if levels:
-        build({system: levels}, {system: LIBRARIES}, OF_TESTS if kept else OBJECTS, kept)
-        sign(levels)
+        build({system: levels}, {system: FOLDER}, OF_TESTS if kept else OBJECTS, kept)
 
 
 def chosen(names: list[str]) -> list[Level]:

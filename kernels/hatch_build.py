@@ -33,12 +33,12 @@ def _built(version: str) -> str:
     from build import build_here
     from building.best import best_level
     from building.libraries import ROOT, build
-    from building.stamp import LIBRARIES
     from building.systems import this_system
+    from irrun_kernels.library import FOLDER
 
     if version != "standard":
         build_here([])
-        return str(LIBRARIES)
+        return str(FOLDER)
     system, folder = this_system(), ROOT / "build" / "wheel"
     shutil.rmtree(folder, ignore_errors=True)
     build({system: [best_level(system)]}, {system: folder})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +26,7 @@ PAGE = FAULTS.with_name("openvino-faults.md").read_text(encoding="utf-8")
 
 def test_every_file_has_a_formula_and_a_section() -> None:
     assert {path.stem for path in FAULTS.glob("*.xml")} == FORMULAS.keys()
-    assert all(f"| [{name}](#{name.replace('_', '-')})" in PAGE for name in FORMULAS)
+    assert all(f"](#{name.replace('_', '-')})**, found in " in PAGE for name in FORMULAS)
     assert PAGE.count("\n**Workaround.** ") == len(FORMULAS)
 
 
@@ -34,8 +35,7 @@ def test_the_page_has_the_releases_and_errors_that_were_recorded() -> None:
     assert recorded.keys() == FORMULAS.keys()
     for name, errors in recorded.items():
         assert f"{len(errors)} releases from 2023.3 to 2026.4.1 " in PAGE
-        (row,) = [line for line in PAGE.splitlines() if line.startswith(f"| [{name}]")]
-        assert row.split("|")[4].strip() == wrong.since(errors)
+        assert re.search(rf"^  {wrong.since(errors)}, relative error [\d.]+: \[{name}\]", PAGE, re.M)
     assert "2026.4.1" in recorded["bias_behind_a_mask"]
 
 

@@ -21,7 +21,7 @@ from irrun.cli.options import Decorator, as_record
 from irrun.diagnostics import amount
 from irrun.evaluation.files.images import IMAGES
 from irrun.evaluation.files.preparing import COLORS, FITS, Fit, Preparation, described, prepared
-from irrun.jobs import way
+from irrun.jobs.items import way
 
 if TYPE_CHECKING:
     from irrun.evaluation.batch.running import Batch

@@ -22,8 +22,8 @@ from irrun.diagnostics.results import Problem
 from irrun.document.reader import MOST_BYTES
 from irrun.document.replacing import replacing
 from irrun.evaluation.files.targets import refuse_inputs
-from irrun.jobs import processors
 from irrun.jobs.cluster import ClusterError
+from irrun.jobs.items import processors
 from irrun.linter import baseline
 from irrun.linter.apply import is_wanted
 from irrun.linter.batch import Checked, Fixing, Task, check_all, collect_rarely

@@ -18,9 +18,10 @@ from irrun.document.reader import load as read
 from irrun.evaluation.batch.items import files_of
 from irrun.evaluation.files import arrays, reading, saving
 from irrun.evaluation.files.naming import reshape
-from irrun.jobs import Lost, Way, in_order, spread, way
 from irrun.jobs.cluster import ClusterError
+from irrun.jobs.items import Lost, Way, way
 from irrun.jobs.progress import told
+from irrun.jobs.spread import in_order, spread
 from irrun.linter.files import looks_like_ir
 from irrun.model import Loaded, Port, load
 from irrun.ops.importing import at

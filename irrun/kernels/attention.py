@@ -14,9 +14,6 @@ from irrun.kernels.threads import Array, scratch
 _SCORES: Final = 1 << 18
 """The number of scores processed at a time, so that they stay in the cache."""
 
-_LARGEST: Final = 1e15
-"""The largest element for which causal attention skips keys: no score overflows, and 0 times a value is 0."""
-
 
 def attention(
     query: Array,
@@ -63,22 +60,19 @@ def attention(
     near = (rounded(part, precision) for part in (query, key, value))
     q, k, v = (np.broadcast_to(part, (*lead, *part.shape[-2:])) for part in near)
     k = np.swapaxes(k, -1, -2)
-    skips = causal and all(map(_is_bounded, (query, key, value)))
     target = result.reshape(*lead, *result.shape[-2:]) if not batch else result
     for stack, begin, stop in _blocks(lead, queries, keys):
         here = (*stack, slice(begin, stop))
-        end = min(stop, keys) if skips else keys
         left = q[here] * factor if precision == "f32" else q[here]
-        scores = scratch("scores", (*left.shape[:-1], end), q.dtype)
-        hidden = _later(scores.shape[-2], end - begin, scores.dtype) if causal and end > begin else None
-        np.matmul(left, k[stack][..., :end], out=scores)
+        scores = scratch("scores", (*left.shape[:-1], keys), q.dtype)
+        np.matmul(left, k[stack], out=scores)
         if precision != "f32":
             scores *= factor
         if cap:
             np.tanh(scores, out=scores)
             scores *= query.dtype.type(cap)
-        if hidden is not None:
-            scores[..., begin:] += hidden
+        if causal and begin < keys:
+            scores[..., begin:] += _later(stop - begin, keys - begin, scores.dtype)
         for added in summands:
             scores += added[here]
         if filled is not None and filling is not None:
@@ -89,16 +83,12 @@ def attention(
             np.copyto(scores, 0, where=unknown)
             np.copyto(total, 1, where=unknown)
         if precision == "f32":
-            np.matmul(scores, v[stack][..., :end, :], out=target[here])
+            np.matmul(scores, v[stack], out=target[here])
             target[here] /= total
         else:
             scores /= total
-            np.matmul(rounded(scores, precision), v[stack][..., :end, :], out=target[here])
+            np.matmul(rounded(scores, precision), v[stack], out=target[here])
     return result
-
-
-def _is_bounded(x: Array) -> bool:
-    return bool(np.max(x, initial=0) <= _LARGEST and np.min(x, initial=0) >= -_LARGEST)
 
 
 def _blocks(lead: tuple[int, ...], queries: int, keys: int) -> Iterator[tuple[tuple[int | slice, ...], int, int]]:

@@ -56,7 +56,7 @@ def nearest(values: Array) -> Array:
 def in_floats(function: Callable[..., Array], x: Array, *parameters: Any) -> Array:
     """Return ``function(x, *parameters)``; integers are computed in float64 and rounded to nearest, ties to even."""
     if x.dtype.kind == "f":
-        return function(x, *parameters)
+        return np.asarray(function(x, *parameters))
     return np.asarray(np.rint(function(x.astype(np.float64), *parameters)))
 
 

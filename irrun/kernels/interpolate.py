@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -15,9 +14,6 @@ F = np.float32
 
 Taps = tuple[Array, Array]
 """The indices [target, taps] of elements, and their weights."""
-
-_DENSE = 256
-"""The size of an axis up to which a matrix product is faster than gathering."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +182,7 @@ def _normalized(weights: Array) -> Array:
 
 def _resample(data: Array, axis: int, index: Array, weights: Array) -> Array:
     """Return the sum over t of data[index[:, t]] * weights[:, t] along one axis; indices are clipped to the axis."""
-    size = data.shape[axis]
-    index, weights = np.clip(index, 0, size - 1), weights.astype(data.dtype, copy=False)
-    if size <= _DENSE and data.size and np.isfinite(np.sum(data)):
-        return _product(data, axis, index, weights)
+    index, weights = np.clip(index, 0, data.shape[axis] - 1), weights.astype(data.dtype, copy=False)
     along = (-1, *(1 for _ in range(data.ndim - 1 - axis)))
     result = np.take(data, index[:, 0], axis=axis)
     result *= weights[:, 0].reshape(along)
@@ -199,20 +192,6 @@ def _resample(data: Array, axis: int, index: Array, weights: Array) -> Array:
             part *= factors.reshape(along)
             result += part
     return result
-
-
-def _product(data: Array, axis: int, index: Array, weights: Array) -> Array:
-    """Compute ``_resample`` as a product with a mostly zero matrix; data must be finite."""
-    target, size = len(index), data.shape[axis]
-    matrix = np.zeros((target, size), data.dtype)
-    np.add.at(matrix, (np.arange(target)[:, np.newaxis], index), weights)
-    inner = math.prod(data.shape[axis + 1 :])
-    shape = (*data.shape[:axis], target, *data.shape[axis + 1 :])
-    if inner == 1:
-        product: Array = np.matmul(data.reshape(-1, size), matrix.T)
-    else:
-        product = np.matmul(matrix, data.reshape(-1, size, inner))
-    return product.reshape(shape)
 
 
 def _like(result: Array, data: Array) -> Array:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from irrun.kernels.threads import Array
-
-_ELEMENTS: Final = 1 << 16
-"""Elements that are quantised at a time, so that they stay in the cache."""
 
 
 class Levels(NamedTuple):
@@ -41,18 +38,9 @@ class Levels(NamedTuple):
 
     def quantize(self, x: Array, out: Array) -> None:
         """Write the nearest level of each f32, ties to even; 0 for NaN."""
-        rows, codes = _as_rows(x, out)
-        low, span, most = (np.float32(value) for value in (self.low, self.high, self.most))
-        span -= low
-        step = max(1, _ELEMENTS // max(rows.shape[-1], 1))
-        for first in range(0, len(rows), step):
-            part = np.clip(rows[first : first + step], low, np.float32(self.high))
-            if low:
-                part -= low
-            part /= span
-            part *= most
-            np.rint(part, out=part)
-            np.copyto(codes[first : first + step], part, casting="unsafe")
+        low, high = np.float32(self.low), np.float32(self.high)
+        levels = (np.clip(x, low, high) - low) / (high - low) * np.float32(self.most)
+        np.copyto(out, np.rint(levels, out=levels), casting="unsafe")
 
     def dequantize(self, codes: Array, out: Array) -> Array:
         """Write the numbers as f32."""
@@ -62,15 +50,6 @@ class Levels(NamedTuple):
         if self.output_low:
             out += np.float32(self.output_low)
         return out
-
-
-def _as_rows(x: Array, out: Array) -> tuple[Array, Array]:
-    """View two arrays of one shape as matrices, with the axes in the memory order of the second."""
-    order = sorted(range(out.ndim), key=lambda axis: -out.strides[axis])
-    x, out = x.transpose(order), out.transpose(order)
-    if x.ndim > 1 and x.flags.c_contiguous and out.flags.c_contiguous:
-        return x.reshape(-1, x.shape[-1]), out.reshape(-1, x.shape[-1])
-    return np.atleast_2d(x), np.atleast_2d(out)
 
 
 def fake_quantize(

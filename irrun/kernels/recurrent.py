@@ -1,33 +1,29 @@
 """Recurrent cells (RNN, GRU, LSTM), and their application to sequences.
 
 Weights are [gates * hidden, size], biases [gates * hidden]. The product of input and weights is computed once for all
-steps; a step multiplies only the state.
+steps; a step multiplies only the state. In a step, gates are [gates, batch, hidden], each contiguous.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import ClassVar, Final
 
 import numpy as np
 
+from irrun.kernels.activation import sigmoid
+from irrun.kernels.aligned import aligned
 from irrun.kernels.casting import rounded
-from irrun.kernels.recurrent_steps import RNN_ACTIVATIONS, GruSteps, LstmSteps, RnnSteps, Steps, run_directions
 from irrun.kernels.threads import Array
 
 States = tuple[Array, ...]
 
-
-def _sigmoid(x: Array) -> Array:
-    return np.asarray(1 / (1 + np.exp(-x)), dtype=x.dtype)
-
-
-def _relu(x: Array) -> Array:
-    return np.asarray(np.maximum(x, 0), dtype=x.dtype)
-
-
-ACTIVATIONS: Final[dict[str, Callable[[Array], Array]]] = {"sigmoid": _sigmoid, "tanh": np.tanh, "relu": _relu}
+ACTIVATIONS: Final[dict[str, Callable[[Array, Array], object]]] = {
+    "sigmoid": lambda x, out: np.copyto(out, sigmoid(x)),
+    "tanh": np.tanh,
+    "relu": lambda x, out: np.maximum(x, 0, out=out),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,99 +47,197 @@ class DirectionWeights:
 class Cell:
     """The base of the cells: activations by name, and the bound of their arguments (0 or infinite for none).
 
-    What is multiplied by weights is rounded to a ``precision``, as the weights are already.
+    What is multiplied by weights is rounded to a ``precision``, as the weights are already. ``order`` are the gates in
+    the order in which the cell uses them, ``sigmoids`` of which are first. ``usual`` are the activations of which there
+    are compiled kernels.
     """
+
+    order: ClassVar[tuple[int, ...]]
+    sigmoids: ClassVar[int] = 0
+    usual: ClassVar[tuple[tuple[str, ...], ...]]
 
     activations: Sequence[str]
     clip: float = 0.0
     precision: str = field(default="f32", kw_only=True)
 
-    def inputs(self, x: Array, weights: DirectionWeights) -> Array:
-        """Return the contribution of the input to the gates of all steps; ``x`` is [..., size]."""
-        product = np.matmul(rounded(x, self.precision), weights.w.T)
-        if weights.b is not None:
-            product += self.input_bias(weights.b)
-        return np.asarray(product)
+    @property
+    def is_usual(self) -> bool:
+        """Return whether the activations are usual ones, without clipping."""
+        return not 0 < self.clip < np.inf and tuple(self.activations)[: len(self.usual[0])] in self.usual
 
-    def input_bias(self, b: Array) -> Array:
-        return b
+    def step(self, weights: StepWeights, given: Array, states: States, out: Array) -> States:
+        """Return the states after one step, the hidden state first, which is written to ``out``.
 
-    def step(self, gates: Array, states: States, weights: DirectionWeights) -> States:
-        """Return the states after one step, the hidden state first."""
+        ``given`` is the share of the input in the gates.
+        """
         raise NotImplementedError
 
-    def activate(self, index: int, gates: Array) -> Array:
+    def activate(self, gates: Array, first: int, weights: StepWeights) -> None:
+        """Overwrite gates with the activations: ``first`` of them with the first one, the others with the second."""
+        if weights.are_halved:
+            np.tanh(gates, gates)
+            if first:
+                sigmoids = gates[:first]
+                np.multiply(sigmoids, weights.half, sigmoids)
+                np.add(sigmoids, weights.half, sigmoids)
+            return
         if 0 < self.clip < np.inf:
-            gates = np.clip(gates, -self.clip, self.clip).astype(gates.dtype, copy=False)
-        return ACTIVATIONS[self.activations[index]](gates)
+            np.clip(gates, -self.clip, self.clip, out=gates)
+        for name, part in zip(self.activations, (gates[:first], gates[first:]), strict=False):
+            ACTIVATIONS[name](part, part)
+
+
+class StepWeights:
+    """The weights of one direction of a cell, with the gates in its order.
+
+    For many steps they are ``copied``: r is [gates, hidden, hidden], which is multiplied from the right, so that a
+    product reads each weight once and writes little. Then the weights of usual sigmoids ``are_halved``: tanh computes
+    these faster.
+    """
+
+    def __init__(self, cell: Cell, weights: DirectionWeights, *, copied: bool = True) -> None:
+        self.cell = cell
+        self.are_halved = copied and cell.is_usual and cell.sigmoids > 0
+        self.half = np.array(0.5, weights.r.dtype)
+        self._is_ordered = copied or cell.order == tuple(range(len(cell.order)))
+        gates, size = len(cell.order), weights.r.shape[1]
+        order = list(cell.order)
+
+        def by_gate(part: Array) -> Array:
+            """Return [gates * hidden, ...] as [gates, hidden, ...]."""
+            whole: Array = part.reshape(gates, size, *part.shape[1:])
+            if copied:
+                whole = whole[order]
+            if self.are_halved:
+                whole[: cell.sigmoids] *= 0.5
+            return whole
+
+        self.w: Array = by_gate(weights.w).reshape(gates * size, weights.w.shape[1]).T
+        self.r: Array = by_gate(weights.r).swapaxes(1, 2)
+        if copied:
+            self.w, self.r = np.ascontiguousarray(self.w), _aligned(self.r)
+        b = weights.b
+        self.b = None if b is None else by_gate(b[: gates * size]).reshape(-1)
+        self.inner = None if b is None or len(b) == gates * size else b[gates * size :].copy()
+
+    def inputs(self, x: Array) -> list[Array]:
+        """Return the share of [batch, steps, size] in the gates, [gates, batch, hidden] for each step."""
+        batch, steps, size = x.shape
+        product = np.matmul(rounded(x.reshape(batch * steps, size), self.cell.precision), self.w)
+        if self.b is not None:
+            product += self.b
+        shares = product.reshape(batch, steps, *self.r.shape[::2]).transpose(1, 2, 0, 3)
+        return list(shares if self._is_ordered else shares[:, self.cell.order])
+
+    def product(self, state: Array, gates: Array | None = None) -> Array:
+        """Return the share of a hidden state in all gates, or in those of a part of ``r``."""
+        product: Array = np.matmul(rounded(state, self.cell.precision), self.r if gates is None else gates)
+        return product if self._is_ordered else product[list(self.cell.order)]
+
+
+def _aligned(array: Array) -> Array:
+    """Return a copy aligned to cache lines, so that a product with a vector reads each line once."""
+    copy = aligned(array.shape, array.dtype)
+    np.copyto(copy, array)
+    return copy
 
 
 class Rnn(Cell):
     """An RNN cell: h = f(x Wᵀ + h Rᵀ + b)."""
 
     __slots__ = ()
+    order = (0,)
+    usual = (("tanh",), ("relu",))
 
-    def step(self, gates: Array, states: States, weights: DirectionWeights) -> States:
-        return (self.activate(0, gates + rounded(states[0], self.precision) @ weights.r.T),)
+    def step(self, weights: StepWeights, given: Array, states: States, out: Array) -> States:
+        gates = np.add(weights.product(states[0]), given, out=out[np.newaxis])
+        self.activate(gates, 1, weights)
+        return (out,)
 
 
 class Lstm(Cell):
-    """An LSTM cell with gates in the order f, i, c, o."""
+    """An LSTM cell with gates f, i, c, o, which are used in the order i, f, o, c."""
 
     __slots__ = ()
+    order = (1, 0, 3, 2)
+    sigmoids = 3
+    usual = (("sigmoid", "tanh", "tanh"),)
 
-    def step(self, gates: Array, states: States, weights: DirectionWeights) -> States:
-        hidden, cell = states
-        size = hidden.shape[-1]
-        total = gates + rounded(hidden, self.precision) @ weights.r.T
-        forget_input = self.activate(0, total[..., : 2 * size])
-        candidate = self.activate(1, total[..., 2 * size : 3 * size])
-        output = self.activate(0, total[..., 3 * size :])
-        cell = forget_input[..., :size] * cell + forget_input[..., size:] * candidate
-        return output * ACTIVATIONS[self.activations[2]](cell), cell
+    def step(self, weights: StepWeights, given: Array, states: States, out: Array) -> States:
+        gates = weights.product(states[0])
+        np.add(gates, given, gates)
+        self.activate(gates, 3, weights)
+        cell, candidate = gates[1], gates[3]
+        np.multiply(candidate, gates[0], candidate)
+        np.multiply(cell, states[1], cell)
+        np.add(cell, candidate, cell)
+        ACTIVATIONS[self.activations[2]](cell, candidate)
+        np.multiply(gates[2], candidate, out)
+        return out, cell
 
 
 @dataclass(frozen=True, slots=True)
 class Gru(Cell):
-    """A GRU cell with gates in the order z, r, h; ``linear_before_reset`` adds a fourth bias, for the state of h."""
+    """A GRU cell with gates z, r, h; ``linear_before_reset`` adds a fourth bias, for the state of h."""
+
+    order = (0, 1, 2)
+    sigmoids = 2
+    usual = (("sigmoid", "tanh"),)
 
     linear_before_reset: bool = False
 
-    def input_bias(self, b: Array) -> Array:
-        return b[: 3 * (b.shape[0] // 4)] if self.linear_before_reset else b
-
-    def step(self, gates: Array, states: States, weights: DirectionWeights, attention: Array | None = None) -> States:
+    def step(
+        self, weights: StepWeights, given: Array, states: States, out: Array, attention: Array | None = None
+    ) -> States:
         """Return the state after one step; ``attention`` [batch, 1] scales the update gate by 1 - attention."""
-        hidden = states[0]
-        size, near = hidden.shape[-1], rounded(hidden, self.precision)
+        (hidden,) = states
+        gates = weights.product(hidden, None if self.linear_before_reset else weights.r[:2])
+        sigmoids = gates[:2]
+        np.add(sigmoids, given[:2], sigmoids)
+        self.activate(sigmoids, 2, weights)
+        update, reset = gates[0], gates[1]
         if self.linear_before_reset:
-            recurrent = near @ weights.r.T
-            update_reset = self.activate(0, gates[..., : 2 * size] + recurrent[..., : 2 * size])
-            inner = recurrent[..., 2 * size :]
-            if weights.b is not None:
-                inner = inner + weights.b[3 * size :]
-            inner = update_reset[..., size:] * inner
+            last = gates[2:]
+            if weights.inner is not None:
+                np.add(last, weights.inner, last)
+            np.multiply(last, reset, last)
         else:
-            update_reset = self.activate(0, gates[..., : 2 * size] + near @ weights.r[: 2 * size].T)
-            inner = rounded(update_reset[..., size:] * hidden, self.precision) @ weights.r[2 * size :].T
-        candidate = self.activate(1, gates[..., 2 * size :] + inner)
-        update = update_reset[..., :size]
+            np.multiply(reset, hidden, reset)
+            last = weights.product(reset, weights.r[2:])
+        np.add(last, given[2:], last)
+        self.activate(last, 0, weights)
         if attention is not None:
-            update = (1 - attention) * update
-        return ((1 - update) * candidate + update * hidden,)
+            np.multiply(update, 1 - attention, update)
+        np.multiply(update, hidden - last[0], update)
+        np.add(last[0], update, out)
+        return (out,)
 
 
 def run_cell(cell: Cell, x: Array, states: States, weights: DirectionWeights, *attention: Array) -> States:
     """Run one step: ``x`` is [batch, size], every state [batch, hidden]; ``attention`` [batch, 1] is for a ``Gru``."""
-    return cell.step(cell.inputs(x, weights), states, weights, *attention)
+    own = StepWeights(cell, weights, copied=False)
+    (given,) = own.inputs(x[:, np.newaxis])
+    return cell.step(own, given, states, np.empty_like(states[0]), *attention)
 
 
 def run_sequence(
     cell: Cell,
     x: Array,
-    states: States,
+    states: Sequence[Array],
     lengths: Array,
     weights: Sequence[DirectionWeights],
+    reverse: Sequence[bool],
+    *attention: Array,
+) -> tuple[Array, ...]:
+    """Run all steps, as `run_directions` does, with weights that serve this call only."""
+    return run_directions([StepWeights(cell, own) for own in weights], x, states, lengths, reverse, *attention)
+
+
+def run_directions(
+    weights: Sequence[StepWeights],
+    x: Array,
+    states: Sequence[Array],
+    lengths: Array,
     reverse: Sequence[bool],
     *attention: Array,
 ) -> tuple[Array, ...]:
@@ -152,71 +246,33 @@ def run_sequence(
     ``x`` is [batch, steps, size], a state [batch, directions, hidden]; ``weights`` and ``reverse`` have an element for
     each direction; ``attention`` [batch, steps, 1] is for a ``Gru``. Steps from ``lengths[i]`` on are not part of
     sequence i: their hidden state is zero, and a reverse sequence begins at its own last step. A length of 0, or above
-    the number of steps, yields final states of zero.
+    the number of steps, yields final states of zero. Hidden states are stored step by step.
     """
-    if is_fast(cell, weights[0].w.dtype) and not attention and are_whole(x, lengths):
-        return run_directions([fast_steps(cell, own) for own in weights], x, states, reverse)
-    passes = [
-        _pass(cell, x, tuple(state[:, index] for state in states), lengths, own, backward, *attention)
-        for index, (own, backward) in enumerate(zip(weights, reverse, strict=True))
-    ]
-    return tuple(np.stack(parts, axis=1) for parts in zip(*passes, strict=True))
-
-
-def is_fast(cell: Cell, dtype: np.dtype[Any]) -> bool:
-    """Return whether ``fast_steps`` supports the cell: default activations without clipping."""
-    if 0 < cell.clip < np.inf or dtype.kind != "f":
-        return False
-    names = tuple(cell.activations)
-    if isinstance(cell, Rnn):
-        return names[0] in RNN_ACTIVATIONS
-    return names[:3] == ("sigmoid", "tanh", "tanh") if isinstance(cell, Lstm) else names[:2] == ("sigmoid", "tanh")
-
-
-def are_whole(x: Array, lengths: Array) -> bool:
-    """Return whether there are steps, and all sequences have full length."""
-    return x.shape[1] > 0 and bool(np.all(lengths == x.shape[1]))
-
-
-def fast_steps(cell: Cell, weights: DirectionWeights) -> Steps:
-    """Return the fast implementation of one direction."""
-    given = weights.w, weights.r, weights.b, cell.precision
-    if isinstance(cell, Rnn):
-        return RnnSteps(*given, cell.activations[0])
-    return GruSteps(*given, cell.linear_before_reset) if isinstance(cell, Gru) else LstmSteps(*given)
+    batch, steps, _ = x.shape
+    hidden = np.empty((batch, steps, *states[0].shape[1:]), x.dtype).swapaxes(1, 2)
+    ends = tuple(np.empty(state.shape, x.dtype) for state in states)
+    for index, (own, back) in enumerate(zip(weights, reverse, strict=True)):
+        first = tuple(state[:, index] for state in states)
+        for end, last in zip(ends, _pass(own, x, first, lengths, back, hidden[:, index], *attention), strict=True):
+            end[:, index] = last
+    return hidden, *ends
 
 
 def _pass(
-    cell: Cell, x: Array, states: States, lengths: Array, weights: DirectionWeights, reverse: bool, *attention: Array
-) -> tuple[Array, ...]:
-    steps = x.shape[1]
-    order = _order(lengths, steps) if reverse else None
-    gates = cell.inputs(_steps_first(x, order), weights)
-    shares = [_steps_first(share, order) for share in attention]
-    ragged = bool(np.any(lengths != steps))
-    active = (np.arange(steps)[:, None] < lengths)[..., None]
-    hidden = np.zeros((steps, *states[0].shape), x.dtype)
-    for t in range(steps):
-        after = cell.step(gates[t], states, weights, *(share[t] for share in shares))
-        if ragged:
-            after = tuple(np.where(active[t], new, old) for new, old in zip(after, states, strict=True))
+    weights: StepWeights, x: Array, states: States, lengths: Array, reverse: bool, hidden: Array, *attention: Array
+) -> States:
+    """Write the hidden states of one direction to [batch, steps, hidden]; return the final states."""
+    cell, steps = weights.cell, x.shape[1]
+    is_ragged = bool(np.any(lengths != steps))
+    inputs, outs = weights.inputs(x), list(hidden.swapaxes(0, 1))
+    for step in range(steps)[:: -1 if reverse else 1]:
+        after = cell.step(weights, inputs[step], states, outs[step], *[share[:, step] for share in attention])
+        if is_ragged:
+            is_inside = (step < lengths)[:, np.newaxis]
+            after = tuple(np.where(is_inside, new, old) for new, old in zip(after, states, strict=True))
+            np.copyto(outs[step], 0, where=~is_inside)
         states = after
-        hidden[t] = np.where(active[t], after[0], 0) if ragged else after[0]
-    if ragged:
-        ended = ((lengths > 0) & (lengths <= steps))[:, None]
-        states = tuple(np.where(ended, state, 0).astype(state.dtype, copy=False) for state in states)
-    if order is not None:
-        hidden = hidden[order.T, np.arange(x.shape[0])]
-    return np.swapaxes(hidden, 0, 1), *states
-
-
-def _order(lengths: Array, steps: int) -> Array:
-    """Return the order of steps that reverses each sequence and leaves steps outside it in place."""
-    step = np.arange(steps)
-    last = np.clip(lengths.astype(np.int64), 0, steps)[:, None] - 1
-    return np.where(step <= last, last - step, step)
-
-
-def _steps_first(x: Array, order: Array | None) -> Array:
-    """Reorder [batch, steps, size] to [steps, batch, size], with the steps of each sequence in its order."""
-    return np.ascontiguousarray(np.swapaxes(x, 0, 1)) if order is None else x[np.arange(x.shape[0]), order.T]
+    if is_ragged:
+        ended = ((lengths > 0) & (lengths <= steps))[:, np.newaxis]
+        states = tuple(np.where(ended, state, 0) for state in states)
+    return states

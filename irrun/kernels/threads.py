@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from irrun.kernels.aligned import aligned
 from irrun.kernels.contention import Contention
+from irrun.kernels.control_groups import control_groups, text_of
 from irrun.kernels.locks import Lock
 
 Array = npt.NDArray[Any]
@@ -61,7 +62,7 @@ def available() -> int:
 
 @lru_cache(maxsize=1)
 def _available(_period: int) -> int:
-    return max(1, min(by_affinity(), _quota(Path("/sys/fs/cgroup"), _groups())))
+    return max(1, min(by_affinity(), _quota()))
 
 
 def by_affinity() -> int:
@@ -70,41 +71,18 @@ def by_affinity() -> int:
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
-def _groups() -> tuple[str, str]:
-    """Return the control groups of this process, version 2 and version 1, as paths below their hierarchies."""
-    found = {"": "", "cpu": ""}
-    try:
-        lines = Path("/proc/self/cgroup").read_text().splitlines()
-    except OSError:
-        lines = []
-    for line in lines:
-        _, controllers, path = line.split(":", 2)
-        found.update(dict.fromkeys(controllers.split(","), path.strip("/")))
-    return found[""], found["cpu"]
-
-
-def _quota(root: Path, groups: tuple[str, str] = ("", "")) -> int:
-    """The processors that control groups and those around them may use, rounded up; many if nothing limits them.
-
-    ``groups`` are paths below the hierarchies of version 2 and 1. Inside of a container they may not exist: then the
-    root is the group of the container.
-    """
-    limits = [_limit(folder, "cpu.max") for base in (root, root / "unified") for folder in _upwards(base, groups[0])]
-    divided = "cpu.cfs_quota_us", "cpu.cfs_period_us"
-    return min(*limits, *(_limit(folder, *divided) for folder in _upwards(root / "cpu", groups[1])))
-
-
-def _upwards(base: Path, group: str) -> list[Path]:
-    """The folder of a group, and of each that it is in."""
-    parts = Path(group).parts
-    return [base.joinpath(*parts[:count]) for count in range(len(parts), -1, -1)]
+def _quota(root: Path = Path("/")) -> int:
+    """The processors that the control groups of this process may use, rounded up; many if nothing limits them."""
+    files = ("cpu.max",), ("cpu.cfs_quota_us", "cpu.cfs_period_us")
+    limits = [_limit(folder, *names) for folder in control_groups("cpu", root) for names in files]
+    return min(limits, default=_UNLIMITED)
 
 
 def _limit(folder: Path, *files: str) -> int:
     """The quota of a group over its period, rounded up; there is none if it is negative or "max"."""
     try:
-        most, period = (int(number) for file in files for number in (folder / file).read_text().split())
-    except (OSError, ValueError):
+        most, period = map(int, " ".join([text_of(folder / name) for name in files]).split())
+    except ValueError:
         return _UNLIMITED
     return _UNLIMITED if most < 0 else -(-most // period)
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from irrun.kernels.threads import Array
 
-_WORTH_SELECTING = 512
-
 
 def top_k(data: Array, k: int, axis: int, *, largest: bool, by_index: bool) -> tuple[Array, Array]:
     """Return the k largest or smallest elements along an axis, and their indices.
@@ -30,27 +28,13 @@ def top_k(data: Array, k: int, axis: int, *, largest: bool, by_index: bool) -> t
 def _order(rows: Array, k: int, largest: bool) -> Array:
     """Return the indices of the k first elements of each row, best first."""
     is_float = rows.dtype.kind == "f"
-    has_nan = is_float and bool(np.isnan(rows).any())
     keys = rows if not largest else -rows if is_float else ~rows
-    if has_nan and not largest:
+    if is_float and not largest and np.isnan(rows).any():
         order = np.argsort(keys, axis=-1, kind="stable")
         numbers = ~np.isnan(np.take_along_axis(rows, order, axis=-1))
         first = np.argsort(numbers, axis=-1, kind="stable")
         return np.take_along_axis(order, first, axis=-1)[:, :k]
-    if not has_nan and rows.shape[-1] >= max(_WORTH_SELECTING, 4 * k) and k > 0:
-        return _selected(keys, k)
     return np.argsort(keys, axis=-1, kind="stable")[:, :k]
-
-
-def _selected(keys: Array, k: int) -> Array:
-    """Return the k first keys without sorting whole rows: all below the k-th key, and the first ones equal to it."""
-    bound = np.partition(keys, k - 1, axis=-1)[:, k - 1 : k]
-    below, equal = keys < bound, keys == bound
-    room = k - below.sum(axis=-1, keepdims=True)
-    chosen = below | (equal & (np.cumsum(equal, axis=-1) <= room))
-    picked = np.nonzero(chosen)[1].reshape(keys.shape[0], k)
-    order = np.argsort(np.take_along_axis(keys, picked, axis=-1), axis=-1, kind="stable")
-    return np.take_along_axis(picked, order, axis=-1)
 
 
 def search_sorted(sequence: Array, values: Array, *, right: bool) -> Array:

@@ -15,8 +15,9 @@ from irrun.diagnostics.internal import InternalError
 from irrun.diagnostics.render import Finding
 from irrun.diagnostics.verified import NOTHING, Verified
 from irrun.document.reader import load
-from irrun.jobs import Lost, in_order, spread
+from irrun.jobs.items import Lost
 from irrun.jobs.progress import told
+from irrun.jobs.spread import in_order, spread
 from irrun.linter.apply import diff, rewrite
 from irrun.linter.baseline import Baseline
 from irrun.linter.check import IRFile, Linter, Report

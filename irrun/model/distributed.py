@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from irrun.jobs import Lost, in_order, processors, spread
 from irrun.jobs.cluster import LOCAL, ClusterError
+from irrun.jobs.items import Lost, processors
+from irrun.jobs.spread import in_order, spread
 from irrun.model.inference import Inference
 from irrun.ops.extending import ExtensionSource
 from irrun.tensor import Array

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from irrun.diagnostics import IRError, Severity
 from irrun.document.weights import Weights
 from irrun.editing import MutableGraph
 from irrun.graph import Graph, Outlet
 from irrun.inference import Facts, infer
-from irrun.model.sizes import Sizes, fitting_sizes
 from irrun.optimize import Settings
 from irrun.runtime import Plan, plan
 from irrun.runtime.peak import MemoryCheck, check_memory
 from irrun.runtime.soundness import sound, stays_sound
 from irrun.tensor import Array, Fact, Shape
+
+if TYPE_CHECKING:
+    from irrun.model.sizes import Sizes
 
 MOST_PLANS: Final = 8
 
@@ -82,6 +84,8 @@ class Plans:
 
     def fitting(self, usual: int) -> Sizes | None:
         """Return shapes of all inputs that fit together, with open dims of a usual size where possible."""
+        from irrun.model.sizes import fitting_sizes
+
         return fitting_sizes(self._graph, self._facts, self._weights, usual=usual)
 
     def _check(self, sizes: Sizes, *, has_memory: bool = False) -> None:

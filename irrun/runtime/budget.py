@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import re
@@ -14,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun.diagnostics import OpError
+from irrun.kernels.control_groups import control_groups, text_of
 from irrun.ops.context import BodyCall
 from irrun.tensor import Array, Dim, Fact
 from irrun.tensor.dim import Polynomial
@@ -160,7 +162,7 @@ def available_memory(root: Path = Path("/")) -> int | None:
 
 
 def _of_system(proc: Path) -> Iterator[int]:
-    match = re.search(r"^MemAvailable:\s+(\d+) kB", _text(proc / "meminfo"), re.MULTILINE)
+    match = re.search(r"^MemAvailable:\s+(\d+) kB", text_of(proc / "meminfo"), re.MULTILINE)
     if match is not None:
         yield int(match[1]) * 1024
         return
@@ -170,30 +172,22 @@ def _of_system(proc: Path) -> Iterator[int]:
         return
 
 
+_FILES: Final = (
+    ("memory.max", "memory.current", "inactive_file"),
+    ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+)
+"""The files with the limit and the usage of a group, and the entry of ``memory.stat`` for what may be given back."""
+
+
 def _of_groups(root: Path) -> Iterator[int]:
     """Yield what each control group of this process, and each group around it, leaves."""
-    base = root / "sys/fs/cgroup"
-    for line in _text(root / "proc/self/cgroup").splitlines() or ["0::/"]:
-        _, controllers, path = line.split(":", 2)
-        if controllers == "":
-            for mount in (base, base / "unified"):
-                yield from _left(mount, path, "memory.max", "memory.current", "inactive_file")
-        elif "memory" in controllers.split(","):
-            names = "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
-            yield from _left(base / "memory", path, *names)
-
-
-def _left(mount: Path, path: str, limit: str, usage: str, cache: str) -> Iterator[int]:
-    group = mount / path.strip("/")
-    for folder in (group, *group.parents):
-        most = _text(folder / limit).strip()
+    for folder, (limit, usage, cache) in itertools.product(control_groups("memory", root), _FILES):
+        most = text_of(folder / limit).strip()
         if most.isdigit() and int(most) < _NOT_LIMITED:
-            used = _text(folder / usage).strip()
-            files = re.search(rf"^{cache} (\d+)$", _text(folder / "memory.stat"), re.MULTILINE)
+            used = text_of(folder / usage).strip()
+            files = re.search(rf"^{cache} (\d+)$", text_of(folder / "memory.stat"), re.MULTILINE)
             taken = (int(used) if used.isdigit() else 0) - (int(files[1]) if files is not None else 0)
             yield int(most) - max(taken, 0)
-        if folder == mount:
-            return
 
 
 def _of_process(proc: Path) -> Iterator[int]:
@@ -202,18 +196,10 @@ def _of_process(proc: Path) -> Iterator[int]:
         import resource
     except ImportError:
         return
-    pages = _text(proc / "self/statm").split()
+    pages = text_of(proc / "self/statm").split()
     size = int(pages[0]) * resource.getpagesize() if pages else 0
     data = int(pages[5]) * resource.getpagesize() if len(pages) > 5 else 0
     for kind, taken in ((resource.RLIMIT_AS, size), (resource.RLIMIT_DATA, data)):
         soft, _ = resource.getrlimit(kind)
         if soft != resource.RLIM_INFINITY:
             yield soft - taken
-
-
-def _text(path: Path) -> str:
-    try:
-        with open(path, encoding="ascii", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""

@@ -50,7 +50,10 @@ _POLLS: Final = 4_000_000
 
 
 class _Tape:
-    """A tape to which calls are added. The threads that walk it refer to it, and so to all that its calls use."""
+    """A tape to which calls are added. The threads that walk it refer to it, and so to all that its calls use.
+
+    They are as many as may compute, also beside other programs: nobody waits for them until the plan is lowered.
+    """
 
     def __init__(self, workspace: int) -> None:
         self.each = -(-workspace // LINES) * LINES + LINES

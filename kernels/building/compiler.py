@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -28,8 +29,12 @@ from numba.core.runtime.nrt import rtsys
 from building.systems import System
 from building.target import flags
 from irrun_kernels.levels import built_for
-from irrun_kernels.native import CompiledFunction, cells_of
+from irrun_kernels.native import CompiledFunction, cells_of, compilers
 from irrun_kernels.vectors import Vectors
+
+compilers.append(sys.modules[__name__])
+
+carray: Final = numba.carray
 
 _pointer_to: Any = types.CPointer  # type: ignore[attr-defined,unused-ignore]
 _tuple_of: Any = types.UniTuple  # type: ignore[attr-defined,unused-ignore]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -15,7 +17,7 @@ from building.checks import check
 from building.kept import KeptObjects
 from building.systems import BuildError, System, link
 from irrun_kernels.levels import LEVELS, Level
-from irrun_kernels.library import sign
+from irrun_kernels.library import FOLDER, damage, note_of, sign
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 OBJECTS: Final = Path(os.environ.get("IRRUN_KERNELS_OBJECTS") or ROOT / "build" / "objects")
@@ -51,10 +53,24 @@ def build(
             library = folder / f"{level.name}{system.suffix}"
             link(system, paths, library)
             check(system, library, [path.name.partition("-")[0] for path in paths])
-            sign(library)
+            sign(library, _digest())
     _forget_others(objects, {path for paths in made.values() for path in paths}, wanted)
     if kept is not None:
         KeptObjects(kept).forget()
+
+
+def is_stale(system: System, level: Level) -> bool:
+    """Return whether the library beside the sources is missing, damaged, or was built from others."""
+    note = note_of(FOLDER / f"{level.name}{system.suffix}")
+    return damage(level.name) is not None or not note.read_text(encoding="utf-8").endswith(_digest())
+
+
+@cache
+def _digest() -> str:
+    """Return a digest of all sources. Those of a library that is built again decide which objects are."""
+    paths = sorted([*(ROOT / "irrun_kernels").glob("*.py"), *(ROOT / "building").glob("*.py")])
+    data = b"".join(path.read_bytes() for path in paths)
+    return f"{zlib.crc32(data):08x}{zlib.adler32(data):08x}"
 
 
 def systems(wanted: Mapping[System, Sequence[Level]], level: Level) -> list[System]:

@@ -33,9 +33,9 @@ def note_of(library: Path) -> Path:
     return library.with_name(f"{library.name}.signature")
 
 
-def sign(library: Path) -> None:
-    """Note the signature of a library that was built from the sources of this package."""
-    note_of(library).write_text(signature(library.read_bytes()), encoding="utf-8")
+def sign(library: Path, sources: str = "") -> None:
+    """Note the signature of a library that was built from the sources of this package, and a digest of these."""
+    note_of(library).write_text(f"{signature(library.read_bytes())} {sources}", encoding="utf-8")
 
 
 def damage(name: str) -> str | None:
@@ -49,7 +49,7 @@ def damage(name: str) -> str | None:
     except OSError as error:
         return str(error)
     found = signature(data)
-    if noted == found:
+    if noted.split()[:3] == found.split():
         return None
     if noted.split()[:2] == found.split()[:2]:
         return "the Python files of irrun_kernels are not those that it was built from"

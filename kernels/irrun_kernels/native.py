@@ -65,6 +65,10 @@ What is written does not depend on what was there; what is updated does, or is w
 """
 
 
+compilers: list[Any] = []
+"""The module of a build that makes what is deferred, while kernels are compiled."""
+
+
 class Deferred:
     """Stands for something of the compiler, in the globals of functions that are compiled."""
 
@@ -100,12 +104,8 @@ def summing(function: _Function) -> _Function:
 
 
 def _called(function: _Function, options: Mapping[str, Any]) -> _Function:
-    def make() -> Any:
-        from building.compiler import dispatcher
-
-        return dispatcher(function, _forms(function), {**_OPTIONS, **options})
-
-    return Deferred(make)  # type: ignore[return-value]
+    called = {**_OPTIONS, **options}
+    return Deferred(lambda: compilers[0].dispatcher(function, _forms(function), called))  # type: ignore[return-value]
 
 
 def intrinsic(
@@ -117,12 +117,7 @@ def intrinsic(
     """
 
     def declared(function: Callable[Concatenate[Vectors, _Parameters], Any]) -> Callable[_Parameters, Any]:
-        def make() -> Any:
-            from building import compiler
-
-            return compiler.intrinsic(function, result, arguments)
-
-        return Deferred(make)  # type: ignore[return-value]
+        return Deferred(lambda: compilers[0].intrinsic(function, result, arguments))  # type: ignore[return-value]
 
     return declared
 
@@ -302,13 +297,7 @@ def entry(function: _Function) -> _Function:
     return Entry(function)  # type: ignore[return-value]
 
 
-def _numba_carray() -> Any:
-    from numba import carray
-
-    return carray
-
-
-carray: Any = Deferred(_numba_carray)
+carray: Any = Deferred(lambda: compilers[0].carray)
 
 
 @inlined

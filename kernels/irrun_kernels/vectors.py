@@ -116,24 +116,29 @@ class Vectors:
         type = self.vector if type is None else type
         place = self.pointer(address, _size(type) * number, type)
         name, align = f"llvm.masked.load.{_suffix(type)}.p0{_suffix(type)}", _align(type)
+        return self._access(
+            mask,
+            lambda: self.builder.load(place, align=align),
+            lambda lanes: self.call(name, type, place, ir.Constant(self.word, align), lanes, ir.Constant(type, None)),
+        )
 
-        def whole() -> Any:
-            return self.builder.load(place, align=align)
-
-        def part(mask: Mask) -> Any:
-            return self.call(name, type, place, ir.Constant(self.word, align), mask.lanes, ir.Constant(type, None))
-
+    def _access(self, mask: Mask | None, whole: Callable[[], Any], part: Callable[[Any], Any]) -> Any:
+        """Access a vector in memory, or some lanes of it; a mask of all lanes is none where masks take time."""
         if mask is None:
             return whole()
         if LEVEL.has_masks:
-            return part(mask)
-        loaded = self.variable(ir.Constant(type, None))
-        with self.builder.if_else(mask.is_whole) as (then, otherwise):
-            with then:
-                self.builder.store(whole(), loaded)
-            with otherwise:
-                self.builder.store(part(mask), loaded)
-        return self.builder.load(loaded)
+            return part(mask.lanes)
+        found = []
+        with self.builder.if_else(mask.is_whole) as branches:
+            for branch, access in zip(branches, (whole, lambda: part(mask.lanes)), strict=True):
+                with branch:
+                    found.append((access(), self.builder.block))
+        if found[0][0].type == ir.VoidType():
+            return None
+        value = self.builder.phi(found[0][0].type)
+        for one, block in found:
+            value.add_incoming(one, block)
+        return value
 
     def load_halves(self, address: Any, number: int = 0) -> Any:
         """Vector ``number`` of bf16 behind an address, as f32."""
@@ -143,23 +148,11 @@ class Vectors:
         type = value.type
         place = self.pointer(address, _size(type) * number, type)
         name, align = f"llvm.masked.store.{_suffix(type)}.p0{_suffix(type)}", _align(type)
-
-        def whole() -> None:
-            self.builder.store(value, place, align=align)
-
-        def part(mask: Mask) -> None:
-            self.call(name, ir.VoidType(), value, place, ir.Constant(self.word, align), mask.lanes)
-
-        if mask is None:
-            whole()
-        elif LEVEL.has_masks:
-            part(mask)
-        else:
-            with self.builder.if_else(mask.is_whole) as (then, otherwise):
-                with then:
-                    whole()
-                with otherwise:
-                    part(mask)
+        self._access(
+            mask,
+            lambda: self.builder.store(value, place, align=align),
+            lambda lanes: self.call(name, ir.VoidType(), value, place, ir.Constant(self.word, align), lanes),
+        )
 
     def mask(self, count: Any) -> Mask:
         """The first ``count`` lanes."""

@@ -206,7 +206,7 @@ def test_a_fault_in_the_file_is_shown_with_its_place(run: Run, tmp_path: Path) -
     [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True)],
 )
 def test_colours(environment: dict[str, str], coloured: bool) -> None:
-    runner = click.testing.CliRunner(env={"NO_COLOR": None, **environment})
+    runner = click.testing.CliRunner(env={"NO_COLOR": None, "TERM": None, **environment})
     result = runner.invoke(app, ["eval", "Nope"], color=True)
     assert result.stderr == (
         "\x1b[31m\x1b[1merror:\x1b[0m no operation Nope; irrun ops lists all\n"

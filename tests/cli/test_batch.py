@@ -16,7 +16,7 @@ import pytest
 from irrun.diagnostics.requests import RequestError
 from irrun.evaluation.batch.items import items_of
 from irrun.evaluation.batch.work import Sharing
-from irrun.jobs import Way, way
+from irrun.jobs.items import Way, way
 from irrun.model import build, load
 from tests.cases import f32, i64
 from tests.cli.conftest import Run

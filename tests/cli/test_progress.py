@@ -116,8 +116,9 @@ def test_no_progress_where_a_line_cannot_be_erased(
     assert stream.getvalue() == ""
 
 
-def test_progress_of_one_slow_item() -> None:
+def test_progress_of_one_slow_item(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bar is drawn while nothing is done, by a thread of its own, which ends with it."""
+    monkeypatch.delenv("TERM", raising=False)
     stream = Terminal()
     drawn = threading.Event()
     stream.write = lambda text: drawn.set() or len(text)  # type: ignore[method-assign,func-returns-value]
@@ -137,6 +138,7 @@ def test_progress_of_one_slow_item() -> None:
 
 def test_a_message_erases_the_bar(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     stream = Terminal()
+    monkeypatch.delenv("TERM", raising=False)
     monkeypatch.setattr("irrun.cli.progress.DELAY", 0)
     monkeypatch.setattr("irrun.cli.console.level", lambda: 0)
     with shown(stream, lambda: False), working("reading", 2) as add:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from irrun.debugging import DebugError, PairWork, Tolerance, compare, compare_files, pairs_of
-from irrun.jobs import way
+from irrun.jobs.items import way
 from irrun.model import Loaded, load
 from tests.cases import f32
 from tests.nets import Net

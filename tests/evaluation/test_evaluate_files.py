@@ -21,7 +21,7 @@ from irrun.evaluation.batch import running
 from irrun.evaluation.batch.items import BatchItem
 from irrun.evaluation.batch.work import BatchWork
 from irrun.evaluation.matching import Matching
-from irrun.jobs import way
+from irrun.jobs.items import way
 from irrun.model.inference import Inference
 from tests.cases import f32, i64
 from tests.cli.conftest import Run

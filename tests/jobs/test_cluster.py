@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from irrun.jobs import Lost, spread
 from irrun.jobs.cluster import ClusterError
+from irrun.jobs.items import Lost
+from irrun.jobs.spread import spread
 from tests.jobs import works
 
 distributed = pytest.importorskip("distributed", reason="distributed is not installed, the extra distributed")

@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
-from irrun.jobs import Lost, in_order, processes, spread
+from irrun.jobs import processes
+from irrun.jobs.items import Lost
+from irrun.jobs.spread import in_order, spread
 from tests.jobs import works
 from tests.processes import handle_on_the_usual_stack
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from irrun.jobs import spread
+from irrun.jobs.spread import spread
 from irrun.jobs.threads import Several
 from tests.jobs import works
 from tests.processes import WITH_ENTERS_AND_LEAVES

@@ -39,42 +39,26 @@ def test_erf_is_within_two_ulp(dtype: type) -> None:
         (gelu, lambda v: v * 0.5 * math.erfc(-v / math.sqrt(2)), 3e-7),
         (gelu_tanh, lambda v: v / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (v + 0.044715 * v**3))), 3e-7),
         (sigmoid, lambda v: 1 / (1 + math.exp(-v)), 2e-7),
-        (lambda x, out=None: swish(x, None, out), lambda v: v / (1 + math.exp(-v)), 3e-7),
+        (swish, lambda v: v / (1 + math.exp(-v)), 3e-7),
     ],
     ids=["gelu", "gelu_tanh", "sigmoid", "swish"],
 )
-@pytest.mark.parametrize("threads", [1, 2, 3])
-def test_activations(
-    function: Callable[..., Array],
-    exact: Callable[[float], float],
-    bound: float,
-    team: Callable[[int], None],
-    threads: int,
-) -> None:
+def test_activations(function: Callable[..., Array], exact: Callable[[float], float], bound: float) -> None:
     """The error is bounded relative to max(abs(x), 1)."""
-    team(threads)
     wanted = _each(exact)
     scale = np.maximum(np.abs(EXACT), 1)
     assert (np.abs(function(X) - wanted) / scale).max() <= bound
-    own = X.copy()
-    assert function(own, out=own) is own
-    np.testing.assert_array_equal(own, function(X))
     assert np.isnan(function(np.array([np.nan], np.float32))).all()
 
 
 @merged()
 @pytest.mark.parametrize("scale", [1, 50, 1000])
 @pytest.mark.parametrize("axis", [0, 1, 2])
-@pytest.mark.parametrize("threads", [1, 2, 3])
-def test_softmax(scale: int, axis: int, team: Callable[[int], None], threads: int) -> None:
-    team(threads)
+def test_softmax(scale: int, axis: int) -> None:
     x = (np.random.default_rng(1).standard_normal((40, 60, 70)) * scale).astype(np.float32)
     powers = np.exp(x.astype(np.float64) - x.max(axis=axis, keepdims=True))
     exact = powers / powers.sum(axis=axis, keepdims=True)
     np.testing.assert_allclose(softmax(x, axis), exact, rtol=1e-5, atol=1e-37)
-    own = x.copy()
-    assert softmax(own, axis, own) is own
-    np.testing.assert_allclose(own, exact, rtol=1e-5, atol=1e-37)
 
 
 def test_softmax_of_infinities() -> None:
@@ -89,18 +73,13 @@ def test_softmax_of_infinities() -> None:
 @merged()
 @pytest.mark.parametrize("axes", [(2,), (1, 2), (0, 2), (1,)])
 @pytest.mark.parametrize("outside", [False, True])
-@pytest.mark.parametrize("threads", [1, 2, 3])
-def test_mean_variance(axes: tuple[int, ...], outside: bool, team: Callable[[int], None], threads: int) -> None:
-    team(threads)
+def test_mean_variance(axes: tuple[int, ...], outside: bool) -> None:
     x = np.random.default_rng(2).standard_normal((30, 20, 500), dtype=np.float32) + 3
     wide = x.astype(np.float64)
     centred = wide - wide.mean(axis=axes, keepdims=True)
     variance = (centred**2).mean(axis=axes, keepdims=True)
     exact = centred / (np.sqrt(variance) + 0.1 if outside else np.sqrt(variance + 0.1))
     np.testing.assert_allclose(mean_variance(x, axes, 0.1, outside), exact, atol=3e-6)
-    own = x.copy()
-    assert mean_variance(own, axes, 0.1, outside, own) is own
-    np.testing.assert_allclose(own, exact, atol=3e-6)
 
 
 def _attention(q: Array, k: Array, v: Array, mask: Array | None, causal: bool, sink: Array | None) -> Array:

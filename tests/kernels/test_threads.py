@@ -9,6 +9,12 @@ import irrun.kernels.threads as threads_module
 from irrun.kernels.threads import _quota, available, scratch, set_threads
 
 
+def _write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
 @pytest.mark.parametrize(
     ("files", "wanted"),
     [
@@ -21,9 +27,7 @@ from irrun.kernels.threads import _quota, available, scratch, set_threads
     ],
 )
 def test_quota_of_a_control_group(tmp_path: Path, files: dict[str, str], wanted: int) -> None:
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
+    _write(tmp_path / "sys/fs/cgroup", files)
     assert _quota(tmp_path) == wanted
 
 
@@ -41,10 +45,9 @@ def test_quota_of_a_control_group(tmp_path: Path, files: dict[str, str], wanted:
 def test_quota_of_a_group_within_groups(
     tmp_path: Path, files: dict[str, str], groups: tuple[str, str], wanted: int
 ) -> None:
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    assert _quota(tmp_path, groups) == wanted
+    _write(tmp_path / "sys/fs/cgroup", files)
+    _write(tmp_path / "proc/self", {"cgroup": f"4:cpuacct,cpu:/{groups[1]}\n0::/{groups[0]}\n"})
+    assert _quota(tmp_path) == wanted
 
 
 def test_a_quota_that_changes_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from irrun.document.places import at_layer
 from irrun.jobs.processes import _ending
 from irrun.model import build, load
 from irrun.model.config import ConfigError
-from irrun.runtime.budget import _left, _of_system, available_memory
+from irrun.runtime.budget import _of_groups, _of_system, available_memory
 from irrun.settings.project import _own_table
 from tests.nets import Net
 
@@ -51,12 +51,14 @@ def test_the_memory_that_a_system_leaves(tmp_path: Path) -> None:
     assert found > 1 << 20
     (tmp_path / "meminfo").write_text("MemAvailable:    2048 kB\n")
     assert list(_of_system(tmp_path)) == [2 << 20]
-    group = tmp_path / "a" / "b"
+    group = tmp_path / "sys/fs/cgroup/a/b"
     group.mkdir(parents=True)
-    assert list(_left(tmp_path, "a/b", "memory.max", "memory.current", "inactive_file")) == []
-    (tmp_path / "a" / "memory.max").write_text("1000\n")
-    (tmp_path / "a" / "memory.current").write_text("300\n")
-    assert list(_left(tmp_path, "a/b", "memory.max", "memory.current", "inactive_file")) == [700]
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/self/cgroup").write_text("0::/a/b\n")
+    assert list(_of_groups(tmp_path)) == []
+    (group.parent / "memory.max").write_text("1000\n")
+    (group.parent / "memory.current").write_text("300\n")
+    assert list(_of_groups(tmp_path)) == [700]
     assert available_memory(tmp_path) is not None
 
 

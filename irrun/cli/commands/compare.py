@@ -44,7 +44,7 @@ from irrun.cli.extending import extensions
 from irrun.cli.failures import CANNOT
 from irrun.cli.inputs import InputCommand, InputOptions, usual_options
 from irrun.cli.settings import CommandSettings, properties
-from irrun.jobs import way
+from irrun.jobs.items import way
 
 DIFFERENT: Final = 1
 STATS: Final = ("max", "mean", "median", "rms")

@@ -51,7 +51,7 @@ from irrun.evaluation.files.targets import refuse_inputs
 from irrun.evaluation.matching import IGNORED, Matching
 from irrun.evaluation.metrics import METRICS, metric
 from irrun.evaluation.tally import Score
-from irrun.jobs import way
+from irrun.jobs.items import way
 from irrun.model import Loaded, load
 from irrun.tensor import Array
 

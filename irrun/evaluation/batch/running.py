@@ -19,9 +19,10 @@ from irrun.evaluation.files.images import IMAGES
 from irrun.evaluation.files.naming import reshape, with_batch
 from irrun.evaluation.files.preparing import Preparation, described, prepared
 from irrun.evaluation.files.targets import refuse_inputs, refuse_standard_output
-from irrun.jobs import Lost, Way, spread, way
 from irrun.jobs.cluster import ClusterError
+from irrun.jobs.items import Lost, Way, way
 from irrun.jobs.progress import told
+from irrun.jobs.spread import spread
 from irrun.model import Loaded, load
 from irrun.model.inference import Inference
 from irrun.tensor import Array, Shape

@@ -20,7 +20,7 @@ def run(graph: Rewriter) -> None:
 
 
 def _fuse(graph: Rewriter, node: Node) -> None:
-    from irrun.kernels.recurrent import Cell, is_fast
+    from irrun.kernels.recurrent import Cell
     from irrun.ops._declared.fused.fused_recurrence import FusedRecurrence
     from irrun.ops._declared.sequence.gru_sequence import GRUSequence
     from irrun.ops._declared.sequence.lstm_sequence import LSTMSequenceV1, LSTMSequenceV5
@@ -37,7 +37,7 @@ def _fuse(graph: Rewriter, node: Node) -> None:
     if len(constants) != 3 or len(known) != len(facts) or not all(is_plain(fact) for fact in known):
         return
     cell: Cell = op.cell()
-    if not is_fast(cell, constants[0].dtype):
+    if not cell.is_usual:
         return
     fused = FusedRecurrence(facts=known, cell=cell, weights=weights_of(*constants), reverse=reversals(op.direction))
     new = graph.fuse(fused, changing, [node])

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from irrun.kernels.recurrent_steps import RNN_ACTIVATIONS, GruSteps, LstmSteps, RnnSteps, Steps
+from irrun.kernels.recurrent import Cell, Gru, Lstm, Rnn
 from irrun.ops._declared.fused.fused_recurrence import FusedRecurrence
 from irrun.runtime.lowering.builder import BF16_BITS, F32, I64, Builder, Unsupported, lowers, require_f32
 from irrun.runtime.lowering.chains import Expression
@@ -27,7 +27,7 @@ from irrun_kernels.tiling import padded_columns, panel_vectors
 def lower_recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: Any) -> tuple[View, ...]:
     """The shares of the input in all gates as one product, then step by step."""
     *states, lengths = others
-    passes, kind = op.passes, _kind(op.passes[0])
+    passes, kind = op.passes, _kind(op.cell)
     require_f32(x, *states)
     if op.precision == F16.name or passes[0].r.dtype != np.float32:
         raise Unsupported(f"weights of {dtype_text(passes[0].r.dtype)} in {op.precision}")
@@ -63,7 +63,7 @@ def lower_recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: An
         lambda: np.concatenate(finished(of_gates)),
         on_disk=False,
     )
-    inner = [one.inner for one in passes if isinstance(one, GruSteps) and one.inner is not None]
+    inner = [one.inner for one in passes if one.inner is not None]
     rows = -(-batch // cut.rows) * cut.rows
     arguments = Recurrence(
         projected=builder.address(projected),
@@ -92,13 +92,13 @@ def lower_recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: An
     return hidden, *ends
 
 
-def _kind(one: Steps) -> int:
+def _kind(cell: Cell) -> int:
     """The number of a cell."""
-    if isinstance(one, RnnSteps):
-        return RNN_TANH if one.activation is RNN_ACTIVATIONS["tanh"] else RNN_RELU
-    if isinstance(one, LstmSteps):
+    if isinstance(cell, Rnn):
+        return RNN_TANH if cell.activations[0] == "tanh" else RNN_RELU
+    if isinstance(cell, Lstm):
         return LSTM
-    return GRU_LINEAR if one.linear else GRU
+    return GRU_LINEAR if isinstance(cell, Gru) and cell.linear_before_reset else GRU
 
 
 def _emit_lengths(builder: Builder, lengths: Operand, steps: Number) -> Address:

@@ -171,16 +171,16 @@ CASES: Final[tuple[AnyCase, ...]] = (
 )
 """The cases of departures that no variant shows."""
 
-_MEMORY: Final = "none: it writes over memory of others, so that nothing, other numbers or a crash follows"
-_SAME: Final = "none: irrun does not read the attribute either, which no page describes"
+_MEMORY: Final = "it writes over memory of others, so that nothing, other numbers or a crash follows"
+_SAME: Final = "irrun does not read the attribute either, which no page describes"
 
 ABSENT: Final[dict[Key, str]] = {
     ("EmbeddingSegmentsSum-3", "zeros"): _MEMORY,
-    ("Gather-1", "negative"): "none: irrun returns the zeros too; what lies beyond the memory changes from run to run",
-    ("Gather-7", "negative"): "none: irrun returns the zeros too; what lies beyond the memory changes from run to run",
+    ("Gather-1", "negative"): "irrun returns the zeros too; what lies beyond the memory changes from run to run",
+    ("Gather-7", "negative"): "irrun returns the zeros too; what lies beyond the memory changes from run to run",
     ("LSTMCell-1", "gates"): _SAME,
     ("LSTMCell-1", "input_forget"): _SAME,
-    ("LSTMSequence-1", "nan"): "none: the plugin does not know the operation",
+    ("LSTMSequence-1", "nan"): "the plugin does not know the operation",
     **{(f"NonMaxSuppression-{opset}", "no limit"): _MEMORY for opset in (1, 3, 4, 5, 9)},
 }
 """The reasons why no file shows a departure."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
@@ -29,7 +30,9 @@ def layer(case: Case, shapes: Sequence[Sequence[int]]) -> bytes:
     outputs = harness.infer(harness.operation(case), known, output_count=len(case.expected))
     declared = [Fact(fact.type, Shape(shape)) for fact, shape in zip(outputs, shapes, strict=True)]
     ir, parameters = harness.model(case, declared=declared)
-    return ir._layers[len(parameters)].encode()
+    written = re.search(rf'^\t\t<layer id="{len(parameters)}".*?^\t\t</layer>', ir.text, re.M | re.S)
+    assert written is not None
+    return written[0].encode()
 
 
 def sound(case: Case) -> bytes | None:

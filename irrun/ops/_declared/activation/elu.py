@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from irrun.kernels.activation import elu
 from irrun.kernels.casting import in_floats
-from irrun.kernels.elementwise import Elementwise, copied
+from irrun.kernels.elementwise import Elementwise
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops.declaration import FLAGS
 from irrun.tensor.element_type import NUMERIC
@@ -27,4 +27,4 @@ class Elu(Op):
 
     def elementwise(self) -> Elementwise:
         alpha = self.alpha
-        return Elementwise("elu", (alpha,), copied(lambda x: elu(x, alpha)))
+        return Elementwise("elu", (alpha,), lambda x: elu(x, alpha))

@@ -33,5 +33,4 @@ class Selu(Op):
         return data.shape
 
     def run(self, data: Array, alpha: Array, scale: Array) -> Array:
-        result = elu(data, alpha.reshape(()))
-        return np.multiply(result, scale.reshape(()), out=result)
+        return np.asarray(elu(data, alpha.reshape(())) * scale.reshape(()))

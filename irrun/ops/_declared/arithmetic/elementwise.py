@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from irrun.kernels.casting import nearest, truncate
-from irrun.kernels.elementwise import Elementwise, copied
+from irrun.kernels.elementwise import Elementwise
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr
 from irrun.ops.shapes import EXPLICIT, broadcast, broadcast_pdpd
 from irrun.tensor.element_type import FLOAT, NUMERIC
@@ -32,7 +32,7 @@ class Unary(Op):
         return np.asarray(type(self).function(data))
 
     def elementwise(self) -> Elementwise:
-        return Elementwise(self.type.lower(), (), copied(type(self).function))
+        return Elementwise(self.type.lower(), (), type(self).function)
 
 
 class FloatFunction(Unary):

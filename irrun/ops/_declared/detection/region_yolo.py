@@ -3,6 +3,8 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.diagnostics import amount
+from irrun.kernels.activation import sigmoid
+from irrun.kernels.normalization import softmax
 from irrun.ops import Array, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.detection.boxes import ranked
 from irrun.ops.shapes import normalize_axis
@@ -64,12 +66,12 @@ class RegionYolo(Op):
         regions, values = self._regions, self.coords + self.classes + 1
         result = data.copy() if self.do_softmax else data[:, : regions * values].copy()
         part = result[:, : regions * values].reshape(batches, regions, values, height, width)
-        part[:, :, :2] = _sigmoid(part[:, :, :2])
+        part[:, :, :2] = sigmoid(part[:, :, :2])
         objectness = slice(self.coords, self.coords + 1 if self.do_softmax else values)
-        part[:, :, objectness] = _sigmoid(part[:, :, objectness])
+        part[:, :, objectness] = sigmoid(part[:, :, objectness])
         if not self.do_softmax:
             return part.reshape(batches, regions * values, height, width)
-        part[:, :, self.coords + 1 :] = _softmax(part[:, :, self.coords + 1 :])
+        part[:, :, self.coords + 1 :] = softmax(part[:, :, self.coords + 1 :], 2)
         result[:, : regions * values] = part.reshape(batches, regions * values, height, width)
         return result.reshape(self._flattened(data.shape))
 
@@ -78,13 +80,3 @@ class RegionYolo(Op):
         if first >= last:
             return sizes
         return (*sizes[:first], int(np.prod(sizes[first : last + 1])), *sizes[last + 1 :])
-
-
-def _sigmoid(data: Array) -> Array:
-    return np.asarray(1 / (1 + np.exp(-data)))
-
-
-def _softmax(data: Array) -> Array:
-    """Compute softmax along the third axis."""
-    powers = np.exp(data - data.max(axis=2, keepdims=True, initial=-np.inf))
-    return np.asarray(powers / powers.sum(axis=2, keepdims=True))

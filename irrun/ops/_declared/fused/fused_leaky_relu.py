@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from irrun.kernels.activation import prelu
-from irrun.kernels.elementwise import Elementwise, copied
+from irrun.kernels.elementwise import Elementwise
 from irrun.ops import Array
 from irrun.ops._declared.fused.base import Fused, fused
 
@@ -17,4 +17,4 @@ class FusedLeakyReLU(Fused):
 
     def elementwise(self) -> Elementwise:
         slope = self.slope
-        return Elementwise("prelu", (slope,), copied(lambda x: prelu(x, slope)))
+        return Elementwise("prelu", (slope,), lambda x: prelu(x, slope))

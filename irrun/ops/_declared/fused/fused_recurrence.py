@@ -3,8 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from irrun.kernels.recurrent import Cell, DirectionWeights, are_whole, fast_steps, run_sequence
-from irrun.kernels.recurrent_steps import run_directions
+from irrun.kernels.recurrent import Cell, DirectionWeights, StepWeights, run_directions
 from irrun.ops import Array, Fact, Out
 from irrun.ops._declared.fused.base import Fused, fused
 from irrun.ops.work import Sizes
@@ -35,7 +34,7 @@ class FusedRecurrence(Fused):
         self.cell = cell
         self.weights = tuple(weights)
         self.reverse = tuple(reverse)
-        self.passes = [fast_steps(cell, own) for own in weights]
+        self.passes = [StepWeights(cell, own) for own in weights]
 
     @property
     def precision(self) -> str:
@@ -58,6 +57,4 @@ class FusedRecurrence(Fused):
 
     def run(self, x: Array, *others: Array) -> tuple[Array, ...]:
         *states, lengths = others
-        if not are_whole(x, lengths):
-            return run_sequence(self.cell, x, tuple(states), lengths, self.weights, self.reverse)
-        return run_directions(self.passes, x, states, self.reverse)
+        return run_directions(self.passes, x, states, lengths, self.reverse)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from irrun.kernels.normalization import root_mean_square
+from irrun.kernels.normalization import mean_variance
 from irrun.ops import Array, ElementType, Fact, In, Op, OpError, Out, attr, op
 from irrun.ops.declaration import FLAGS_FLOATED
 from irrun.ops.shapes import broadcasts_onto
@@ -37,7 +37,7 @@ class RMS(Op):
         return Fact(ElementType.named(self.output_type) if given else data.type, data.shape)
 
     def run(self, data: Array, scale: Array | None) -> Array:
-        result = root_mean_square(data, self.epsilon)
+        result = mean_variance(data, (-1,), self.epsilon, centred=False)
         if scale is not None:
             result *= scale.reshape(scale.shape[max(scale.ndim - data.ndim, 0) :])
         return result
