@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import sys
 from collections import defaultdict
 from pathlib import Path
 
 _HEAD = '''"""The module of this folder that lowers each type of operation: only those that a plan needs are imported.
 
-Made by ``tools/generate.py``. A type that is missing here is looked for in all modules.
+Made by ``tools/generate.py``. A type that is missing here has no kernel.
 """
 
 from __future__ import annotations
@@ -33,10 +35,11 @@ def module(root: Path) -> str:
     if level() is None:
         built_for.append(LEVELS[0])
     from irrun.ops.registry import spelling
-    from irrun.runtime.lower import load
+    from irrun.runtime import lowering
     from irrun.runtime.lowering.builder import LOWERINGS
 
-    load()
+    for module in pkgutil.iter_modules(lowering.__path__):
+        importlib.import_module(f"{lowering.__name__}.{module.name}")
     found = defaultdict(set)
     for operation, lowered in LOWERINGS.items():
         name = operation if isinstance(operation, str) else operation.type.lower()

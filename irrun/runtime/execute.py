@@ -14,13 +14,13 @@ from irrun.document.places import at_layer, op_diagnostic
 from irrun.jobs.progress import told
 from irrun.ops import Op
 from irrun.ops._declared.fused.base import Fused
-from irrun.ops.calling import conform, empty
+from irrun.ops.calling import conform
 from irrun.ops.context import BodyCall
 from irrun.runtime.budget import OverBudget
 from irrun.runtime.faults import FailedAtRunTime
 from irrun.runtime.plan import Plan, PlannedBody, Step
 from irrun.runtime.request import Observer, Request
-from irrun.tensor import Array, Fact
+from irrun.tensor import Array
 
 _BUFFERED: Final = 1024
 """Elements that NumPy copies at a time if the memory layout of an operand differs from that of the others."""
@@ -36,11 +36,6 @@ def execute(plan: Plan, request: Request) -> tuple[Array, ...]:
         raise
     request.state.commit()
     return results
-
-
-def nothing(op: Op, outputs: Sequence[Fact]) -> tuple[Array, ...] | None:
-    """Return the outputs of an operation that has nothing to compute and no other effect; None for others."""
-    return None if has_effects(op) else empty(outputs)
 
 
 def has_effects(op: Op) -> bool:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import pkgutil
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
@@ -27,8 +26,9 @@ from irrun.ops import Op, OpError
 from irrun.ops._declared.fused.fused_append import FusedAppend
 from irrun.ops._declared.infrastructure.assign import Assign3, Assign6
 from irrun.ops._declared.infrastructure.read_value import ReadValue3, ReadValue6
+from irrun.ops.calling import empty
 from irrun.runtime import lowering
-from irrun.runtime.execute import Numerics, compute, nothing
+from irrun.runtime.execute import Numerics, compute, has_effects
 from irrun.runtime.lowering.builder import LOWERINGS, Lowered, Unsupported
 from irrun.runtime.lowering.places import PLACES
 from irrun.runtime.packing import packed
@@ -179,7 +179,7 @@ def _emit(builder: PlanBuilder, step: Step, inputs: tuple[Value, ...]) -> tuple[
     """Add the calls of a step that has a kernel; Unsupported for others."""
     op = step.node.op
     lowering = None if op is None else lowering_of(type(op))
-    without_elements = None if op is None else nothing(op, step.facts)
+    without_elements = None if op is None or has_effects(op) else empty(step.facts)
     if without_elements is not None:
         return without_elements
     if op is None or lowering is None:
@@ -201,26 +201,11 @@ def _emit(builder: PlanBuilder, step: Step, inputs: tuple[Value, ...]) -> tuple[
 
 def lowering_of(operation: type[Op]) -> Lowered | None:
     """Return how an operation is lowered; None for one that no module lowers."""
-    found = _known(operation)
-    place = PLACES.get(operation.type.lower())
-    if found is None and place is not None:
-        importlib.import_module(f"{lowering.__name__}.{place}")
-        found = _known(operation)
-    if found is None:
-        load()
-    return found or _known(operation)
-
-
-def _known(operation: type[Op]) -> Lowered | None:
-    found = LOWERINGS.get(operation)
-    return LOWERINGS.get(operation.type.lower()) if found is None and operation.__module__.startswith(_OWN) else found
-
-
-@functools.cache
-def load() -> None:
-    """Import all modules."""
-    for module in pkgutil.iter_modules(lowering.__path__):
-        importlib.import_module(f"{lowering.__name__}.{module.name}")
+    name = operation.type.lower()
+    if name in PLACES:
+        importlib.import_module(f"{lowering.__name__}.{PLACES[name]}")
+    of_type = LOWERINGS.get(name) if operation.__module__.startswith(_OWN) else None
+    return LOWERINGS.get(operation, of_type)
 
 
 _OWN: Final = "irrun.ops._declared."

@@ -192,14 +192,11 @@ class ProductForm(NamedTuple):
     is_padded: bool = False
     has_tiles: Callable[[], bool] = bool
 
-    def words(self, depth: int) -> int:
-        return -(-depth // self.each)
-
     def panels(self, matrices: Array, vectors: int) -> Array:
         """Pack right factors [groups, taps, depth, columns], with zeros behind the elements of each tap."""
         groups, taps, depth, columns = matrices.shape
-        each = self.each * self.words(depth)
-        rows = self.each * padded_depth(taps * self.words(depth), self.is_padded)
+        words = -(-depth // self.each)
+        each, rows = self.each * words, self.each * padded_depth(taps * words, self.is_padded)
         is_padded = rows != taps * depth
 
         def converted(part: slice) -> Array:

@@ -1,6 +1,6 @@
 """The module of this folder that lowers each type of operation: only those that a plan needs are imported.
 
-Made by ``tools/generate.py``. A type that is missing here is looked for in all modules.
+Made by ``tools/generate.py``. A type that is missing here has no kernel.
 """
 
 from __future__ import annotations

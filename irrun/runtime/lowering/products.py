@@ -80,7 +80,7 @@ def emit_product(
     """
     form, geometry, weights = FORMS[given.x.dtype], given.windows, factors.weights
     groups, filters, depth = weights.shape[:3]
-    taps, words = math.prod(geometry.taps), form.words(depth)
+    taps, words = math.prod(geometry.taps), -(-depth // form.each)
     points = geometry.images * math.prod(geometry.counts)
     vectors = panel_vectors(filters)
     cut = cut_product(points, taps, words, filters, groups, has_tiles=form.has_tiles())

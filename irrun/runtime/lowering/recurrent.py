@@ -49,7 +49,7 @@ def lower_recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: An
     hidden = builder.empty((batch, steps, directions, size)).swapaxes(1, 2)
     ends = [builder.empty((batch, directions, size)) for _ in states]
     form = FORMS[BF16_BITS if is_rounded else F32]._replace(is_padded=False)
-    depth, vectors = form.words(size), panel_vectors(gates * size)
+    depth, vectors = -(-size // form.each), panel_vectors(gates * size)
     cut = cut_product(batch, 1, depth, gates * size)
     parts = [slice(2), slice(2, 3)] if kind == GRU else [slice(gates)]
 
