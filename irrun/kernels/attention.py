@@ -72,7 +72,9 @@ def attention(
             np.tanh(scores, out=scores)
             scores *= query.dtype.type(cap)
         if causal and begin < keys:
-            scores[..., begin:] += _later(stop - begin, keys - begin, scores.dtype)
+            diagonal = scores[..., begin:stop]
+            diagonal += _later(*diagonal.shape[-2:], scores.dtype)
+            scores[..., stop:] -= np.inf
         for added in summands:
             scores += added[here]
         if filled is not None and filling is not None:

@@ -16,7 +16,7 @@ from irrun.kernels.threads import Array
 
 Doubles = NDArray[np.float64]
 
-_BLOCK = 8192
+_BLOCK = 1 << 15
 """Elements computed at a time, so that intermediate results stay in the cache."""
 
 _SATURATED = 3.95
