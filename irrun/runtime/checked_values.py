@@ -21,8 +21,6 @@ _MOST_ELEMENTS: Final = 64
 """The most elements of a value that is remembered as sound."""
 
 
-
-
 def checked(
     op: Op, run: Callable[..., Any], inputs: Sequence[Fact | None], outputs: Sequence[Fact], budget: Budget
 ) -> Callable[..., Any]:

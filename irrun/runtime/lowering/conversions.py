@@ -18,7 +18,6 @@ from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.view import Operand, View
 from irrun.tensor import ElementType
 from irrun.tensor.element_type import BF16, U16, dtype_text
-from irrun.tensor.element_type import F32 as SINGLE
 
 
 @lowers(FusedQuantize)
@@ -48,10 +47,8 @@ def lower_round_operand(op: FusedRound, builder: Builder, data: Operand) -> View
 
 
 def emit_rounding(builder: Builder, data: Operand, precision: ElementType, *, as_bits: bool = False) -> View:
-    """f32 rounded to a precision, as f32 or as bits of bf16; f32 itself if that is the precision."""
+    """f32 rounded to bf16 or f16, as f32 or as bits of bf16."""
     require_f32(data, may_be_found=True)
-    if precision is SINGLE:
-        return builder.view(data)
     e = Expression(builder)
     function = "bf16_bits" if as_bits else "round_to_bf16" if precision is BF16 else "round_to_f16"
     return e.emit(e(function, e.read(data)), BF16_BITS if as_bits else F32)

@@ -12,13 +12,14 @@ from irrun.kernels.casting import rounded
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops._declared.convolution.spatial import Windows as Spatial
 from irrun.ops._declared.fused.fused_products import FusedProduct
-from irrun.runtime.lowering.builder import BF16_BITS, F32, U8, Builder, Unsupported, require_elements
+from irrun.runtime.lowering.builder import BF16_BITS, F32, U8, Builder, Unsupported, require_elements, require_f32
 from irrun.runtime.lowering.conversions import emit_rounding
 from irrun.runtime.lowering.copies import emit_copy, emit_padded
 from irrun.runtime.packing import FORMS, cut_product
 from irrun.runtime.symbolic import Number, largest
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
+from irrun.tensor.element_type import F32 as SINGLE
 from irrun_kernels.epilogue import Epilogue
 from irrun_kernels.host import LANES
 from irrun_kernels.native import NOWHERE, Address
@@ -153,7 +154,9 @@ def emit_operands(op: FusedProduct, builder: Builder, data: Operand) -> tuple[Vi
     if data.dtype == BF16_BITS:
         require_elements(data)
         return builder.view(data), op.weights
-    return emit_rounding(builder, data, op.precision), op.rounded_weights
+    require_f32(data, may_be_found=True)
+    x = builder.view(data) if op.precision is SINGLE else emit_rounding(builder, data, op.precision)
+    return x, op.rounded_weights
 
 
 def are_finite(op: FusedProduct) -> bool:
