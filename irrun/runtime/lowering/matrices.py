@@ -31,7 +31,7 @@ from irrun.runtime.packing import FORMS, cut_product
 from irrun.runtime.symbolic import Number, is_found, least
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
-from irrun.tensor.element_type import F16
+from irrun.tensor.element_type import BF16, F16
 from irrun_kernels.dynamic import dynamic_product
 from irrun_kernels.epilogue import Epilogue
 from irrun_kernels.host import LANES
@@ -102,8 +102,8 @@ def lower_packed_matmul(op: FusedPackedMatMul, builder: Builder, data: Operand, 
     x = rows
     if algorithm == "quantised rows":
         x, codes = emit_rounded_rows(op, builder, rows, coding, codes)
-    elif algorithm == "rows":
-        x = emit_rounding(builder, rows, op.precision, as_bits=True)
+    elif algorithm == "rows" and op.precision is BF16:
+        x = emit_rounding(builder, rows, BF16, as_bits=True)
     out = builder.empty((*data.shape[:-1], filters))
     form = FORMS[x.dtype]
     cut = cut_product(points, 1, depth // form.each, filters, has_tiles=not is_dynamic and form.has_tiles())
