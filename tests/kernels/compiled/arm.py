@@ -37,14 +37,24 @@ def become(level: str) -> None:
 
     native.address_of = address_of
 
-    from irrun.runtime import workers
+    from irrun.runtime import packing, workers
+    from irrun_kernels.tape import LINE
+
+    def numbers(place: int, count: int) -> Any:
+        return (ctypes.c_int64 * count).from_address(place)
 
     def walk(_: Any, tape: int, calls: int, _counters: int, workspace: int, *_rest: Any) -> None:
-        numbers = (ctypes.c_int64 * (3 * calls)).from_address(tape)
-        for kernel, arguments, tasks in zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True):
+        rows = numbers(tape, 3 * calls)
+        for kernel, arguments, tasks in zip(rows[::3], rows[1::3], rows[2::3], strict=True):
             for task in range(tasks):
                 emulator().call(kernel, arguments, task, workspace)
 
+    def follow(tape: int, posted: int, first: int, counters: int, workspace: int, number: int, *_rest: Any) -> None:
+        for call in range(first, 0 if number else numbers(posted, 1)[0]):
+            walk(None, tape + 24 * call, 1, 0, workspace)
+            numbers(counters + 8 * LINE * call + 64, 1)[0] = numbers(tape + 24 * call, 3)[2]
+
+    packing.follow = follow
     workers.Workers.walk = walk
 
     from tests.kernels.compiled import lowered
