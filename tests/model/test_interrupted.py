@@ -47,6 +47,7 @@ def interrupted(act: Callable[[], object], event: int) -> int:
     sys.setprofile(count)
     try:
         act()
+        event = -1
     except KeyboardInterrupt:
         pass
     finally:
