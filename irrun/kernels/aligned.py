@@ -6,23 +6,18 @@ import ctypes
 import math
 import mmap
 import sys
-import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from irrun.kernels.locks import Lock
-
 LINES: Final = 128
 """Bytes of two lines, which processors fetch together."""
 
-_MAPPED: Final = 1 << 16
-"""Bytes of arrays that stay in mapped memory."""
-
-_BLOCK: Final = 1 << 24
-"""Bytes that are mapped at a time for arrays that stay: several large pages of the system."""
+_MAPPED: Final = 1 << 20
+_LARGE: Final = 1 << 22
+"""Bytes of arrays that have pages of their own, and of those that have large ones, as NumPy's have."""
 
 
 def aligned(shape: int | Sequence[int], dtype: npt.DTypeLike = np.uint8) -> npt.NDArray[Any]:
@@ -37,41 +32,15 @@ def aligned(shape: int | Sequence[int], dtype: npt.DTypeLike = np.uint8) -> npt.
 def staying(shape: Sequence[int], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """Return an uninitialised array that stays as long as a model.
 
-    Many of them have a mapping together, with large pages where the system has some. It returns to the system with the
-    last of them: the C library would keep the memory of those that it allocates when they are freed.
+    A large one is mapped: the C library would keep the memory of those that it allocates when they are freed.
     """
     size = math.prod(shape) * np.dtype(dtype).itemsize
     if size < _MAPPED or sys.platform == "win32":
         return aligned(shape, dtype)
-    if size >= _BLOCK:
-        return _mapped(size).view(dtype).reshape(shape)
-    with _LOCK:
-        block = _NEWEST.block()
-        if block is None or _NEWEST.used + size > len(block):
-            block, _NEWEST.used = _mapped(_BLOCK), 0
-            _NEWEST.block = weakref.ref(block)
-        found = block[_NEWEST.used : _NEWEST.used + size]
-        _NEWEST.used += -(-size // LINES) * LINES
-    return found.view(dtype).reshape(shape)
-
-
-class _Newest:
-    """The newest mapping for arrays that stay, as long as there are some, and its bytes that are in use."""
-
-    def __init__(self) -> None:
-        self.block: Callable[[], npt.NDArray[np.uint8] | None] = lambda: None
-        self.used = 0
-
-
-_NEWEST: Final = _Newest()
-_LOCK: Final = Lock()
-
-
-def _mapped(size: int) -> npt.NDArray[np.uint8]:
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    if sys.platform == "linux":
+    if size >= _LARGE and sys.platform == "linux":
         memory.madvise(mmap.MADV_HUGEPAGE)
-    return np.frombuffer(memory, np.uint8)
+    return np.frombuffer(memory, dtype).reshape(shape)
 
 
 def forget(array: npt.NDArray[Any]) -> None:

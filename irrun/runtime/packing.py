@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from irrun.kernels.aligned import LINES, aligned, staying
+from irrun.kernels.aligned import LINES, aligned, staying, trim
 from irrun.kernels.layout import axes_in_memory
 from irrun.kernels.locks import Lock
 from irrun.kernels.threads import threads
@@ -69,6 +69,7 @@ class _Tape:
         self._threads: list[threading.Thread] = []
         self._actions: deque[tuple[int, int, Callable[[], object]]] = deque()
         self._bytes = self._done = self.calls = 0
+        self.is_large = False
 
     def add(self, kernel: int, record: Array, tasks: int, arrays: Sequence[Array]) -> None:
         """Add a call; the tape keeps its arrays until it is done."""
@@ -78,6 +79,7 @@ class _Tape:
         self.posted[0] = self.calls
         self._retire()
         if self._bytes > _AHEAD:
+            self.is_large = True
             self.join()
         elif self._bytes > _ALONE:
             self._begin()
@@ -151,7 +153,10 @@ def finish() -> None:
     with _LOCK:
         if _TAPES:
             _TAPES[0].join()
-            _TAPES.pop().posted[0] = -1
+            tape = _TAPES.pop()
+            tape.posted[0] = -1
+            if tape.is_large:
+                trim()
 
 
 def finished(make: Callable[[], _Result]) -> _Result:

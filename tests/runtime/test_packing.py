@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from irrun.kernels import threads
-from irrun.kernels.aligned import staying
 from irrun.runtime import packing
 from irrun.runtime.packing import copy
 from irrun.tensor import Array
@@ -99,11 +98,3 @@ def test_two_threads_pack_for_plans_of_their_own() -> None:
     for each in lowering:
         each.join()
     assert results == [True] * 4
-
-
-def test_arrays_that_stay_share_mappings_but_no_bytes() -> None:
-    arrays = [staying((50_000,), np.float32) for _ in range(200)]
-    for number, array in enumerate(arrays):
-        array.fill(number)
-    assert [(float(array.min()), float(array.max())) for array in arrays] == [(n, n) for n in range(200)]
-    assert len({id(array.base) for array in arrays}) > 1
