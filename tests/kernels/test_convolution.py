@@ -11,6 +11,7 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
 from irrun.kernels.convolution import Convolution, Products
+from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.winograd import Tiles
 from irrun.ops._declared.convolution.spatial import Windows
 from irrun.ops._declared.fused.fused_products import FusedConvolution
@@ -19,6 +20,23 @@ from irrun.tensor.element_type import BF16, F32
 from tests.kernels.merged import merged
 
 Array = np.ndarray[Any, Any]
+
+
+def fused(
+    weights: Array,
+    shape: tuple[int, ...],
+    windows: Windows,
+    bias: Array | None = None,
+    activation: Elementwise | None = None,
+    *,
+    accurate: bool = False,
+) -> FusedConvolution:
+    """A convolution with weights [G, O, I, *K] and results of a shape."""
+    source: Any = SimpleNamespace(windows=lambda _: windows)
+    fact = Fact(F32, Shape(shape))
+    return FusedConvolution(
+        fact=fact, source=source, weights=weights, bias=bias, activation=activation, accurate=accurate
+    )
 
 
 def multiplied_out(
@@ -175,11 +193,7 @@ def test_results_lie_with_channels_last() -> None:
 
 def test_an_operation_of_another_precision_prepares_its_own_weights() -> None:
     weights = np.array([1 + 2**-7, 1 + 2**-9], np.float32).reshape(1, 1, 2, 1, 1)
-    windows = Windows((1, 1), (1, 1), (0, 0), (0, 0))
-    source: Any = SimpleNamespace(windows=lambda _: windows)
-    op = FusedConvolution(
-        fact=Fact(F32, Shape((1, 1, 1, 1))), source=source, weights=weights, bias=None, activation=None, accurate=True
-    )
+    op = fused(weights, (1, 1, 1, 1), Windows((1, 1), (1, 1), (0, 0), (0, 0)), accurate=True)
     data = np.array([1, 256], np.float32).reshape(1, 2, 1, 1)
     assert np.asarray(op.run(data)).item() == 257 + 2**-7 + 2**-1
     assert np.asarray(op.in_precision(BF16).run(data)).item() == 257 + 2**-7

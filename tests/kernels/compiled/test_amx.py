@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,14 +14,14 @@ import pytest
 from irrun.kernels.casting import bf16_bits, rounded
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops._declared.convolution.spatial import Windows
-from irrun.ops._declared.fused.fused_products import FusedConvolution, FusedMatMul
+from irrun.ops._declared.fused.fused_products import FusedMatMul
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import BF16, F32
 from irrun_kernels.host import LANES, LEVEL
 from irrun_kernels.processor import machine
 from tests.kernels.compiled.built import told
 from tests.kernels.compiled.lowered import run
-from tests.kernels.test_convolution import GEOMETRIES, channels_last, multiplied_out
+from tests.kernels.test_convolution import GEOMETRIES, channels_last, fused, multiplied_out
 
 x86 = pytest.mark.skipif(machine() != "x86_64", reason="AMX is one of x86-64")
 vectors_of_16 = pytest.mark.skipif(LANES != 16, reason="rows of tiles are vectors of AVX-512")
@@ -112,15 +110,7 @@ def check_convolutions() -> None:
         weights = draw.standard_normal((groups, filters // groups, channels // groups, *kernel)).astype(np.float32)
         exact = multiplied_out(rounded(x, "bf16"), rounded(weights, "bf16"), strides, dilations, begins, ends)
         windows = Windows(strides, dilations, begins, ends)
-        source: Any = SimpleNamespace(windows=lambda _, windows=windows: windows)
-        op = FusedConvolution(
-            fact=Fact(F32, Shape(exact.shape)),
-            source=source,
-            weights=weights,
-            bias=None,
-            activation=None,
-            accurate=True,
-        )
+        op = fused(weights, exact.shape, windows, accurate=True)
         both = run(op.in_precision(BF16).with_bf16(floats=True), channels_last(bf16_bits(x)))
         assert both is not None
         np.testing.assert_allclose(both[0], exact, rtol=0, atol=1e-5 * np.sqrt(weights[0, 0].size), err_msg=name)

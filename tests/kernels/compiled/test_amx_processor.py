@@ -8,8 +8,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,13 +16,13 @@ import irrun.model
 from irrun.kernels.casting import bf16_bits, rounded, widened
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops._declared.convolution.spatial import Windows
-from irrun.ops._declared.fused.fused_products import FusedConvolution, FusedMatMul
+from irrun.ops._declared.fused.fused_products import FusedMatMul
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import BF16, F32
 from tests.kernels.compiled.built import packaged, told
 from tests.kernels.compiled.lowered import run
 from tests.kernels.compiled.test_amx import MEMORY, with_tiles
-from tests.kernels.test_convolution import GEOMETRIES, channels_last, multiplied_out
+from tests.kernels.test_convolution import GEOMETRIES, channels_last, fused, multiplied_out
 from tests.nets import Net
 from tests.optimize.quantized import SIGNED, UNSIGNED, convolution, fake_quantize, filters
 
@@ -85,15 +83,7 @@ def convolutions() -> Iterator[Array]:
         weights = draw.standard_normal((groups, outputs // groups, channels // groups, *kernel)).astype(np.float32)
         exact = multiplied_out(x, weights, strides, dilations, begins, ends)
         windows = Windows(strides, dilations, begins, ends)
-        source: Any = SimpleNamespace(windows=lambda _, windows=windows: windows)
-        op = FusedConvolution(
-            fact=Fact(F32, Shape(exact.shape)),
-            source=source,
-            weights=weights,
-            bias=None,
-            activation=None,
-            accurate=True,
-        )
+        op = fused(weights, exact.shape, windows, accurate=True)
         result = run(op.in_precision(BF16).with_bf16(floats=True), channels_last(bf16_bits(x)))
         assert result is not None
         yield from numbers(result)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
@@ -13,7 +10,6 @@ from irrun.kernels.casting import bf16_bits, rounded
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops._declared.convolution.spatial import Windows
 from irrun.ops._declared.fused.fused_max_pool import FusedMaxPool
-from irrun.ops._declared.fused.fused_products import FusedConvolution
 from irrun.runtime.instance import Instance
 from irrun.runtime.lowering.builder import Builder, Unsupported
 from irrun.runtime.lowering.convolutions import Part, lower_convolution, parts_of
@@ -26,7 +22,7 @@ from irrun.tensor.element_type import BF16, F32, U8
 from irrun_kernels.pixels import ImageWindows
 from tests.kernels.compiled.lowered import placed, run
 from tests.kernels.merged import merged
-from tests.kernels.test_convolution import GEOMETRIES, channels_last, multiplied_out
+from tests.kernels.test_convolution import GEOMETRIES, channels_last, fused, multiplied_out
 
 MORE = {
     "one pixel, one channel": ((1, 1, 1), (1, 1), (1, 1), (1, 1), (1, 1), (0, 0), (0, 0)),
@@ -86,16 +82,8 @@ def test_convolution_with_bias_summand_and_activation(name: str, batch: int, act
     exact = multiplied_out(x, weights, strides, dilations, begins, ends) + bias
     summand = draw.standard_normal(exact.shape, dtype=np.float32)
     tolerance = 6e-5 * np.sqrt(channels // groups * kernel[0] * kernel[1])
-    source: Any = SimpleNamespace(windows=lambda _: Windows(strides, dilations, begins, ends))
     function, apply = ACTIVATIONS[activation]
-    op = FusedConvolution(
-        fact=Fact(F32, Shape(exact.shape)),
-        source=source,
-        weights=weights,
-        bias=bias,
-        activation=function,
-        accurate=False,
-    )
+    op = fused(weights, exact.shape, Windows(strides, dilations, begins, ends), bias, function)
     for data in (x, channels_last(x)):
         for inputs, expected in (((data,), exact), ((data, channels_last(summand)), exact + summand)):
             result = run(op, *inputs)
@@ -103,20 +91,16 @@ def test_convolution_with_bias_summand_and_activation(name: str, batch: int, act
             np.testing.assert_allclose(result, apply(expected), atol=tolerance, rtol=0)
 
 
-def convolution(
-    weights: Array, shape: tuple[int, ...], begins: tuple[int, int], ends: tuple[int, int]
-) -> FusedConvolution:
-    source: Any = SimpleNamespace(windows=lambda _: Windows((1, 1), (1, 1), begins, ends))
-    return FusedConvolution(
-        fact=Fact(F32, Shape(shape)), source=source, weights=weights, bias=None, activation=None, accurate=False
-    )
+def by_one(begins: tuple[int, int], ends: tuple[int, int]) -> Windows:
+    """Windows with these pads, one pixel apart."""
+    return Windows((1, 1), (1, 1), begins, ends)
 
 
 def test_tiles_in_several_groups() -> None:
     draw = np.random.default_rng(7)
     x, weights = draw.standard_normal((1, 64, 70, 66), np.float32), draw.standard_normal((1, 48, 64, 3, 3), np.float32)
     exact = multiplied_out(x, weights, (1, 1), (1, 1), (1, 1), (1, 1))
-    result = run(convolution(weights, exact.shape, (1, 1), (1, 1)), channels_last(x))
+    result = run(fused(weights, exact.shape, by_one((1, 1), (1, 1))), channels_last(x))
     assert result is not None
     np.testing.assert_allclose(result, exact, atol=2e-3, rtol=0)
 
@@ -126,7 +110,7 @@ def test_tiles_in_several_groups() -> None:
 def test_tiles_that_are_not_finite_are_left_to_numpy(value: float) -> None:
     draw = np.random.default_rng(7)
     weights = draw.standard_normal((1, 32, 32, 3, 3), np.float32)
-    op, builder = convolution(weights, (1, 32, 24, 24), (0, 0), (0, 0)), Builder()
+    op, builder = fused(weights, (1, 32, 24, 24), by_one((0, 0), (0, 0))), Builder()
     x = channels_last(draw.standard_normal((1, 32, 26, 26), np.float32))
     given = placed(builder, x)
     with packed():
@@ -145,7 +129,7 @@ def test_tiles_that_are_not_finite_are_left_to_numpy(value: float) -> None:
 def test_filters_that_are_not_finite_have_no_kernel_channel_by_channel(value: float) -> None:
     weights = np.ones((20, 1, 1, 3, 3), np.float32)
     weights[7, 0, 0, 0, 1] = value
-    op = convolution(weights, (1, 20, 6, 6), (1, 1), (1, 1))
+    op = fused(weights, (1, 20, 6, 6), by_one((1, 1), (1, 1)))
     with pytest.raises(Unsupported, match="weights that are not finite, of which padding leaves out some"):
         run(op, np.ones((1, 20, 6, 6), np.float32))
 
@@ -155,22 +139,14 @@ def test_filters_that_are_not_finite_have_no_kernel_channel_by_channel(value: fl
 @pytest.mark.parametrize("channels", [3, 20])
 def test_images_that_are_cropped_have_no_kernel(channels: int, begins: tuple[int, int], ends: tuple[int, int]) -> None:
     counts = [8 + begin + end - 2 for begin, end in zip(begins, ends, strict=True)]
-    op = convolution(np.ones((1, 7, channels, 3, 3), np.float32), (1, 7, *counts), begins, ends)
+    op = fused(np.ones((1, 7, channels, 3, 3), np.float32), (1, 7, *counts), by_one(begins, ends))
     with pytest.raises(Unsupported, match="negative pads, or images without windows"):
         run(op, np.ones((1, channels, 8, 8), np.float32))
 
 
 def test_parts_of_a_dilated_convolution_share_weights_along_the_first_axis() -> None:
     weights = np.ones((1, 64, 32, 3, 3), np.float32)
-    source: Any = SimpleNamespace(windows=lambda _: Windows((1, 1), (5, 5), (5, 5), (5, 5)))
-    op = FusedConvolution(
-        fact=Fact(F32, Shape((1, 64, 14, 14))),
-        source=source,
-        weights=weights,
-        bias=None,
-        activation=None,
-        accurate=False,
-    )
+    op = fused(weights, (1, 64, 14, 14), Windows((1, 1), (5, 5), (5, 5), (5, 5)))
     builder = Builder()
     assert lower_convolution(op, builder, builder.empty((1, 32, 14, 14))) is not None
     assert sorted(packed.size for packed in builder.packs.values()) == [64 * 32 * 3 * taps for taps in (2, 2, 3)]
@@ -214,16 +190,8 @@ def test_depthwise_convolution_of_bf16(name: str, activation: str) -> None:
     bias = draw.standard_normal((1, filters, 1, 1), dtype=np.float32)
     near, by = rounded(x, "bf16"), rounded(weights, "bf16")
     exact = multiplied_out(near, by, strides, dilations, begins, ends) + bias
-    source: Any = SimpleNamespace(windows=lambda _: Windows(strides, dilations, begins, ends))
     function, apply = ACTIVATIONS[activation]
-    plain = FusedConvolution(
-        fact=Fact(F32, Shape(exact.shape)),
-        source=source,
-        weights=weights,
-        bias=bias,
-        activation=function,
-        accurate=False,
-    )
+    plain = fused(weights, exact.shape, Windows(strides, dilations, begins, ends), bias, function)
     op = plain.in_precision(BF16)
     for data in (near, bf16_bits(channels_last(x))) if op.takes_bf16 else (near,):
         floats = run(op, data)
