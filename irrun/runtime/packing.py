@@ -33,7 +33,7 @@ from irrun_kernels.native import NOWHERE, Address, KernelFunction
 from irrun_kernels.pixels import Images, ImageWindows
 from irrun_kernels.product import Product, product
 from irrun_kernels.scalars import NUMBERS
-from irrun_kernels.tape import LINE, follow
+from irrun_kernels.tape import LINE, follow, post
 from irrun_kernels.tiling import padded_columns, padded_depth, tiling
 
 _Result = TypeVar("_Result")
@@ -47,8 +47,8 @@ _AHEAD: Final = 1 << 25
 _ALONE: Final = 1 << 19
 """Bytes of the arrays of calls for which no other thread is started."""
 
-_POLLS: Final = 4_000_000
-"""Times that a thread looks for another call before it ends: some milliseconds."""
+_POLLS: Final = 400_000
+"""Times that a thread looks for another call before it ends: about a millisecond."""
 
 
 class _Tape:
@@ -62,30 +62,30 @@ class _Tape:
         self._count = threads()
         self._rows = np.zeros((_CALLS, 3), np.int64)
         self._counters = aligned((_CALLS, LINE), np.int64)
-        self.posted = aligned(1, np.int64)
+        self._posted = aligned(1, np.int64)
         self._workspace = aligned(self._count * self.each)
         self._counters.fill(0)
-        self.posted.fill(0)
+        self._posted.fill(0)
         self._threads: list[threading.Thread] = []
         self._actions: deque[tuple[int, int, Callable[[], object]]] = deque()
         self._bytes = self._done = self.calls = 0
-        self.is_large = False
+        self._is_large = False
 
     def add(self, kernel: int, record: Array, tasks: int, arrays: Sequence[Array]) -> None:
         """Add a call; the tape keeps its arrays until it is done."""
         self._rows[self.calls] = kernel, record.ctypes.data, tasks
         self.calls += 1
         self.then(lambda: (record, arrays), sum(array.nbytes for array in arrays))
-        self.posted[0] = self.calls
+        post(self._posted.ctypes.data, self.calls)
         self._retire()
         if self._bytes > _AHEAD:
-            self.is_large = True
+            self._is_large = True
             self.join()
         elif self._bytes > _ALONE:
             self._begin()
 
     def then(self, action: Callable[[], object], size: int = 0) -> None:
-        """Do something when all calls so far are done, which use so many bytes more."""
+        """Do something when all calls so far are done; the last one uses arrays of ``size`` bytes."""
         self._bytes += size
         self._actions.append((self.calls, size, action))
 
@@ -93,6 +93,12 @@ class _Tape:
         """Take part in all calls so far, until they are done."""
         self._follow(0, 0)
         self._retire()
+
+    def close(self) -> None:
+        """Let the other threads go, when all calls are done."""
+        post(self._posted.ctypes.data, -1)
+        if self._is_large:
+            trim()
 
     def _begin(self) -> None:
         """Start threads, as far as the system allows."""
@@ -107,7 +113,7 @@ class _Tape:
 
     def _follow(self, number: int, polls: int) -> None:
         workspace = self._workspace.ctypes.data + number * self.each
-        rows, posted, counters = (each.ctypes.data for each in (self._rows, self.posted, self._counters))
+        rows, posted, counters = (each.ctypes.data for each in (self._rows, self._posted, self._counters))
         follow(rows, posted, self._done, counters, workspace, number, self._count, polls, YIELD)
 
     def _retire(self) -> None:
@@ -153,10 +159,7 @@ def finish() -> None:
     with _LOCK:
         if _TAPES:
             _TAPES[0].join()
-            tape = _TAPES.pop()
-            tape.posted[0] = -1
-            if tape.is_large:
-                trim()
+            _TAPES.pop().close()
 
 
 def finished(make: Callable[[], _Result]) -> _Result:
@@ -296,7 +299,7 @@ def copy(source: Array, target: Array) -> None:
 
 _MOST_TASKS: Final = 16
 _LEAST_BYTES: Final = 40_000
-"""Tasks of a copy, as far as they have so many bytes."""
+"""The most tasks of a copy, and the fewest bytes of each."""
 
 
 def _at(x: Array) -> Address:

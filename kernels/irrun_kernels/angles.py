@@ -77,7 +77,7 @@ def _far_reduced(x: Any) -> Any:
 
 @scalar
 def is_far(x: Any) -> Any:
-    """Whether an angle is beyond the reach of `sin` and `cos`."""
+    """Return whether an angle is beyond the reach of `sin` and `cos`."""
     return _NEAR < abs(x) < _INF
 
 

@@ -95,6 +95,12 @@ def walk_alone(tape: int, calls: int, workspace: int) -> None:
 
 
 @entry
+def post(posted: int, calls: int) -> None:
+    """Write the number of calls of a tape that grows, when these are in memory."""
+    store_atomically(posted, calls)
+
+
+@entry
 def follow(
     tape: int,
     posted: int,
