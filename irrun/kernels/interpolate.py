@@ -42,7 +42,7 @@ def source_coordinates(of: Axis, mode: str) -> Array:
 
 
 class Resampling(NamedTuple):
-    """How the elements of an axis are made of others: by the ``taps`` of each.
+    """The elements of an axis as sums of others: by the ``taps`` of each.
 
     ``picks`` says that each is one element, ``as_pillow`` that the last of several axes is resampled first, and axes
     that keep their size are left alone.

@@ -1,4 +1,4 @@
-"""Copies and conversions of arrays."""
+"""Copies of arrays, and what is made of them alone: arrays with a border, and concatenations."""
 
 from __future__ import annotations
 

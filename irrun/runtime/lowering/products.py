@@ -154,9 +154,10 @@ def emit_operands(op: FusedProduct, builder: Builder, data: Operand) -> tuple[Vi
     if data.dtype == BF16_BITS:
         require_elements(data)
         return builder.view(data), op.weights
+    if op.precision is not SINGLE:
+        return emit_rounding(builder, data, op.precision), op.rounded_weights
     require_f32(data, may_be_found=True)
-    x = builder.view(data) if op.precision is SINGLE else emit_rounding(builder, data, op.precision)
-    return x, op.rounded_weights
+    return builder.view(data), op.rounded_weights
 
 
 def are_finite(op: FusedProduct) -> bool:
