@@ -21,7 +21,6 @@ from irrun.cli.options import Decorator, as_record
 from irrun.diagnostics import amount
 from irrun.evaluation.files.images import IMAGES
 from irrun.evaluation.files.preparing import COLORS, FITS, Fit, Preparation, described, prepared
-from irrun.jobs.items import way
 
 if TYPE_CHECKING:
     from irrun.evaluation.batch.running import Batch
@@ -175,6 +174,7 @@ def run_many(
     from irrun.evaluation.batch import joined
     from irrun.evaluation.batch.running import problem, run_batch
     from irrun.evaluation.files.targets import refuse_inputs
+    from irrun.jobs.items import way
 
     if batch.steps and batch.size > 1:
         raise click.UsageError("--steps and --batch-size are given, expected only one of them")

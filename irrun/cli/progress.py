@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from typing import Final, TextIO
 
 from irrun.jobs.progress import listening
-from irrun.jobs.threads import begin
 
 DELAY: Final = 1.0
 """Seconds of a command before the bar is shown."""
@@ -67,6 +66,8 @@ class Bar:
         with self._lock:
             self._work, self._done, self._begun = (what, total, unit), 0, self._clock()
         if not self._is_ticking:
+            from irrun.jobs.threads import begin
+
             self._is_ticking = begin(threading.Thread(target=self._tick, name="irrun-progress", daemon=True))
 
     def add(self, count: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 try:
@@ -46,14 +47,25 @@ def is_crowded() -> bool:
         return False
 
 
+def are_all_busy(processors: int) -> bool:
+    """Return whether threads run on all processors of a machine with so many; False where the system does not tell."""
+    if processors != os.cpu_count():
+        return False
+    try:
+        running = int(Path("/proc/loadavg").read_text(encoding="ascii").split()[3].partition("/")[0])
+    except (OSError, ValueError, IndexError):
+        return False
+    return running >= processors
+
+
 class Contention:
     """The most threads that find a processor each, as far as the system interrupts them.
 
     Threads that compute together wait for each other again and again: workers after each call, those of BLAS after each
     product. One without a processor delays all for a time slice, which is longer than many networks take. So where
-    threads are interrupted often, there is one less; after a pause another one is tried again. Pauses grow while that
-    is in vain. Where one thread alone is interrupted, two are not tried. Before anything is counted, the load average
-    decides whether to begin with one.
+    threads are interrupted often, there is one less; after a pause another one is tried again, unless threads run on
+    all processors then. Pauses grow while that is in vain. Where one thread alone is interrupted, two are not tried.
+    Before anything is counted, the load average decides whether to begin with one.
     """
 
     def __init__(
@@ -61,10 +73,12 @@ class Contention:
         clock: Callable[[], float] = time.monotonic,
         interruptions: Callable[[], int] = interruptions,
         crowded: Callable[[], bool] = is_crowded,
+        all_busy: Callable[[int], bool] = are_all_busy,
     ) -> None:
         self._clock = clock
         self._interruptions = interruptions
         self._crowded = crowded
+        self._all_busy = all_busy
         self._wanted = 0
         self._most = 0
         self._looked = self._begun = -_STALE
@@ -95,7 +109,7 @@ class Contention:
             self._decide(now, are_many)
 
     def _decide(self, now: float, are_many: bool) -> None:
-        is_trial = not are_many and self._most < self._wanted
+        is_trial = not are_many and self._most < self._wanted and not self._all_busy(self._wanted)
         if are_many and self._most > 1:
             self._pause = min(2 * self._pause, _LONGEST) if self._is_trial else _PAUSE
             self._decides = now + self._pause

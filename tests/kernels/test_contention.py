@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
-from irrun.kernels.contention import Contention, is_crowded
+from irrun.kernels.contention import Contention, are_all_busy, is_crowded
 
 
 class Machine:
@@ -16,7 +17,10 @@ class Machine:
         self.now = 100.0
         self.count = 7.0
         self.is_crowded = False
-        self.contention = Contention(lambda: self.now, lambda: int(self.count), lambda: self.is_crowded)
+        self.are_busy = False
+        self.contention = Contention(
+            lambda: self.now, lambda: int(self.count), lambda: self.is_crowded, lambda _: self.are_busy
+        )
 
     def run(self, seconds: float, rates: dict[int, float], wanted: int = 4) -> list[int]:
         """Return the numbers of threads of runs of 5 ms; ``rates`` are interruptions in a second, by number."""
@@ -48,6 +52,14 @@ def test_one_after_the_other_leaves() -> None:
     assert found.index(2) < found.index(3) < found.index(4)
 
 
+def test_no_trial_while_all_processors_are_busy() -> None:
+    machine = Machine()
+    machine.are_busy = True
+    assert set(machine.run(10, {4: 500})[40:]) == {3}
+    machine.are_busy = False
+    assert set(machine.run(2, {})[-100:]) == {4}
+
+
 def test_what_was_long_ago_says_nothing() -> None:
     machine = Machine()
     machine.run(0.1, {})
@@ -76,3 +88,19 @@ def test_programs_that_wait_for_processors(load: float, wanted: bool, monkeypatc
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
     monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0), raising=False)
     assert is_crowded() is wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "processors", "expected"),
+    [
+        ("0.00 0.01 0.05 3/813 11206", 4, False),
+        ("0.00 0.01 0.05 4/813 11206", 4, True),
+        ("0.00 0.01 0.05 9/813 11206", 2, False),
+        ("", 4, False),
+        ("0.00 0.01 0.05 many 1", 4, False),
+    ],
+)
+def test_threads_on_all_processors(text: str, processors: int, expected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    monkeypatch.setattr(Path, "read_text", lambda *_, **__: text)
+    assert are_all_busy(processors) is expected
