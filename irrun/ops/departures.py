@@ -103,5 +103,5 @@ def constant(layer: Layer, port: int) -> Any:
 
 def refuses_pdpd(type: str) -> Departure:
     """Return the departure of an operation that the plugin does not broadcast as PaddlePaddle does."""
-    text = f"refuses a {type} with auto_broadcast pdpd"
+    text = f"refuses {type} with auto_broadcast pdpd"
     return Departure(text, lambda op, _: op.auto_broadcast == "pdpd")
