@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,6 +20,10 @@ class InternalError(RuntimeError):
     def __init__(self, cause: BaseException) -> None:
         what = f"{type(cause).__name__}: {cause}".replace("\n", " ")
         super().__init__(f"irrun itself failed: {what}; please report it with the model at {REPORT}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process gets the text; that of the cause is part of it.
+        return RuntimeError.__new__, (InternalError, *self.args)
 
 
 class Boundary:

@@ -53,13 +53,13 @@ def levels_of_channels(graph: Rewriter, node: Node) -> tuple[Levels, Outlet] | N
     if limits is None or multiples is None:
         return None
     low, high, output_low, output_high = limits.values
-    if not (high > 0).all() or not np.isfinite(high).all():
+    if high.size < 2 or not (high > 0).all() or not np.isfinite(high).all():
         return None
     if low.shape != high.shape or not np.array_equal(low, output_low) or not np.array_equal(high, output_high):
         return None
     ratios = low.astype(np.float64) / high
     least, most = float(ratios.min()), float(ratios.max())
-    if high.size == 1 or not math.isfinite(least) or least >= 1 or most - least > abs(most) * _ROUNDINGS:
+    if not math.isfinite(least) or least >= 1 or most - least > abs(most) * _ROUNDINGS:
         return None
     return Levels(least, 1.0, least, 1.0, limits.most), multiples
 
@@ -98,14 +98,14 @@ def integer_weights(packed: Packed, columns: int, levels: Levels) -> IntegerWeig
     products with ``levels`` might not fit 32 bits.
     """
     codes = packed.codes
-    if not isinstance(codes, np.ndarray) or codes.dtype.kind == "f":
+    if not isinstance(codes, np.ndarray) or codes.dtype.kind == "f" or not codes.size:
         return None
     if packed.zero is not None:
         zero = np.rint(packed.zero)
         if not np.array_equal(zero, packed.zero) or np.abs(zero).max() > 255:
             return None
         codes = codes - zero.astype(np.int16)
-    if not codes.size or codes.min() < -128 or codes.max() > 127:
+    if codes.min() < -128 or codes.max() > 127:
         return None
     scale = _by_column(np.ones(1) if packed.scale is None else packed.scale, codes.shape, columns)
     if scale is None or not np.isfinite(scale).all():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import irrun.model
+from irrun.diagnostics.internal import REPORT
 from irrun.linter import lint
 from tests.cli.conftest import Run, run
 from tests.cli.test_limits import saved
@@ -30,6 +32,12 @@ def test_reading(monkeypatch: pytest.MonkeyPatch, target: str) -> None:
     with pytest.raises(irrun.InternalError, match=MESSAGE) as caught:
         irrun.model.load(b"<net/>" if target.endswith("read") else square("2").document.data)
     assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_a_fault_in_another_process() -> None:
+    sent = pickle.loads(pickle.dumps(irrun.InternalError(KeyError("planted"))))
+    assert type(sent) is irrun.InternalError
+    assert str(sent) == f"{MESSAGE}{REPORT}"
 
 
 def test_compiling_and_running(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -424,3 +424,18 @@ def test_sums_that_are_bounded_by_the_weights(tmp_path: Path) -> None:
         net.result(net.layer("MatMul", [data, weights], "2,2", transpose_b=True))
         made = types(net.compile(tmp_path, *ONLY))
         assert made == ({"FakeQuantize": 1, "MatMul": 1} if kept else {"FusedQuantize": 1, "FusedIntegerMatMul": 1})
+
+
+def test_ranges_of_no_channels(tmp_path: Path) -> None:
+    net = Net()
+    low, high = net.zeros(1, 0, 1, 1), net.constant(np.ones((1, 0, 1, 1), np.float32))
+    ranges = [net.parameter("x", "1,0,2,2"), low, high, low, high]
+    net.result(net.layer("FakeQuantize", ranges, levels=256, auto_broadcast="numpy"))
+    check(net, tmp_path, ONLY, {"FakeQuantize": 1})
+
+
+def test_weights_of_no_filters(tmp_path: Path) -> None:
+    net = Net()
+    data = fake_quantize(net, net.parameter("x", "1,8,6,6"), "1,8,6,6")
+    net.result(convolution(net, data, filters(net, (0, 8, 1, 1), U8, zero=128), "1,0,6,6"))
+    check(net, tmp_path, ONLY, {"FakeQuantize": 1, "Convolution": 1})

@@ -26,6 +26,15 @@ CASES = [
     ),
     Case("Squeeze", 15, [PAGE, i64([0])], [PAGE[0]], {"allow_axis_skip": True}, name="skip"),
     Case("Squeeze", 15, [PAGE, i64([1])], [PAGE], {"allow_axis_skip": True}, name="skipped"),
+    Case(
+        "Squeeze",
+        15,
+        [np.array([["a"]], object), i64([1])],
+        [np.array(["a"], object)],
+        {"allow_axis_skip": True},
+        name="strings",
+        departs="strings",
+    ),
 ]
 
 INVALID = [

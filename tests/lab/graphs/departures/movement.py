@@ -45,6 +45,11 @@ DEPARTURES: Final = (
         lambda use: use.op.opset == 15 and bool(use.op.allow_axis_skip) and is_dynamic(use, 0),
     ),
     Departure(
+        ("Squeeze",),
+        declared("Squeeze", "strings"),
+        lambda use: use.op.opset == 15 and bool(use.op.allow_axis_skip) and use.facts[0].type is STRING,
+    ),
+    Departure(
         ("Pad",),
         "treats a value that is not constant as 0",
         lambda use: use.op.pad_mode == "constant" and not is_constant(use, 3) and bool(use.inputs[3] != 0),
