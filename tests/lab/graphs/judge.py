@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 import irrun
 from irrun.diagnostics import IRError
+from irrun.diagnostics.internal import InternalError
 from irrun.tensor import Shape
 from tests.lab.graphs.compare import Tolerance
 from tests.lab.graphs.engines import HASTE, TIMEOUT, Answer, OpenVINO, run_irrun, save_inputs
@@ -121,7 +122,7 @@ class Judge:
     def _irrun(self, check: str, name: str, graph: Graph, tolerance: Expected, *, optimize: bool) -> list[Finding]:
         try:
             results = run_irrun(self.folder / name, graph, RUNS, optimize=optimize)
-        except (IRError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError, AssertionError) as error:
+        except (IRError, InternalError, ValueError, ArithmeticError, AssertionError) as error:
             return [Finding(check, f"{type(error).__name__}: {error}")]
         text = tolerance().difference(results, exact=True)
         return [Finding(check, text)] if text is not None else []
