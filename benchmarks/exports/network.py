@@ -173,7 +173,7 @@ class Network:
 
 def returns_records(module: Module) -> bool:
     """Whether a causal language model reads the result of its body by name, and so returns a record itself."""
-    return type(module).__name__.endswith("ForCausalLM")
+    return type(module).__name__.endswith(("ForCausalLM", "LMHeadModel"))
 
 
 def halves(array: Array) -> Array:
