@@ -67,9 +67,14 @@ def claimed(folder: Path, functions: Sequence[CompiledFunction]) -> Iterator[lis
 
 
 def declared(file: str | None = None) -> list[CompiledFunction]:
-    """Return the functions that a file declares, or all of the package if there is none."""
+    """Return the functions that a file declares, or all of the package if there is none.
+
+    Sources are read before they are imported: one that changes while others are compiled keeps the digest of its code.
+    """
     from irrun_kernels.native import DECLARED
 
+    for source in (*PACKAGE.glob("*.py"), *(() if file is None else (Path(file),))):
+        _text(source)
     for module in pkgutil.iter_modules([str(PACKAGE)]):
         importlib.import_module(f"irrun_kernels.{module.name}")
     if file is None:
@@ -122,8 +127,13 @@ def digest(file: Path, level: Level) -> str:
         (sys.platform, machine(), sys.version_info[:2]),
         sorted((name, value) for name, value in os.environ.items() if name.startswith("NUMBA_")),
     ]
-    sources = [path.read_text(encoding="utf-8") for path in (file, *sorted(needed(file) - {file}))]
+    sources = [_text(path) for path in (file, *sorted(needed(file) - {file}))]
     return hashlib.sha256(repr([tools, level, flags(level), sources]).encode()).hexdigest()[:16]
+
+
+@cache
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
 
 
 @cache
@@ -141,7 +151,7 @@ def needed(file: Path) -> frozenset[Path]:
 def _imported(file: Path) -> frozenset[Path]:
     """The files of ``from irrun_kernels.module import name``, and of ``from irrun_kernels import module``."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(_text(file))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == PACKAGE.name:
             module = (node.module or "").partition(".")[2]
             names |= {module} if module else {alias.name for alias in node.names}

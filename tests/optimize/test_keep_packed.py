@@ -13,8 +13,9 @@ from irrun.document.writer import Handle
 from irrun.kernels.dynamic_quantization import quantized
 from irrun.model.config import ConfigError, read_config
 from irrun.optimize import packed
+from irrun.optimize.packed import TABLES
 from irrun.tensor import Array, ElementType
-from irrun.tensor.element_type import BF16, F4E2M1, F8E4M3, F8E5M2, F16, F32, I4, I8, I64, NF4, U4, U8
+from irrun.tensor.element_type import BF16, F8E5M2, F16, F32, I4, I8, I64, NF4, U4, U8
 from irrun.tensor.rounding import decode, round_to
 from tests.engines import TIERS
 from tests.kernels.merged import merged
@@ -23,7 +24,6 @@ from tests.optimize.checking import types
 
 ONLY = ["keep-packed"]
 RANGE = {U8: (0, 255), I8: (-128, 127), U4: (0, 15), I4: (-8, 7)}
-TABLES = (NF4, F4E2M1, F8E4M3, F8E5M2)
 INPUTS, OUTPUTS, GROUP = 96, 80, 32
 
 

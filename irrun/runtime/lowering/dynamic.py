@@ -40,6 +40,8 @@ def coding_of(stored: Array | Nibbles | Lookup) -> Coding:
     if isinstance(stored, Lookup):
         if len(stored.table) == 16:
             return Coding(stored.codes, 4, 0, "table", stored.table)
+        if stored.name not in NUMBERS:
+            raise Unsupported(f"weights of {stored.name}")
         if not stored.is_finite:
             raise Unsupported("weights that are not finite")
         return Coding(stored.codes, 8, 0, stored.name)

@@ -41,7 +41,9 @@ def _computed(op: Op, arrays: Sequence[Array | None], constants: int, *, is_exam
     builder = Builder()
     count = len(arrays) - constants
     inputs = [None if array is None else placed(builder, array) for array in arrays[:count]]
-    out = lowering_of(type(op)).function(op, builder, *inputs, *arrays[count:])
+    lowered = lowering_of(type(op))
+    assert lowered is not None, f"no module lowers {op.type}: if one does now, run python tools/generate.py"
+    out = lowered.function(op, builder, *inputs, *arrays[count:])
     given = [array for array in arrays[:count] if array is not None]
     outs = out if isinstance(out, tuple) else (out,)
     views = [view for view in inputs if view is not None]
@@ -75,7 +77,8 @@ def results(
 
 def _examine(program: Program, arrays: Sequence[Array]) -> None:
     if sum(array.nbytes for array in arrays) <= MOST_BYTES >= sum(hint_of(buffer.size) for buffer in program.buffers):
-        assert faults(program, arrays) == []
+        found = faults(program, arrays)
+        assert not found, found
 
 
 def opened(

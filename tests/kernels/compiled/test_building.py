@@ -65,6 +65,15 @@ def test_what_decides_on_the_code_decides_on_the_digest(monkeypatch: pytest.Monk
     assert digest(file, LEVEL) in found
 
 
+def test_a_source_that_changes_while_others_are_compiled_has_the_digest_of_its_code(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    file.write_text("")
+    assert declared(str(file)) == []
+    before = digest(file, LEVEL)
+    file.write_text("x = 1")
+    assert digest(file, LEVEL) == before
+
+
 def test_no_address_of_the_compiling_process_is_in_the_code() -> None:
     stored = "@numba.dynamic.globals.7fd9ae03a7b0 = linkonce global ptr inttoptr (i64 140572904105904 to ptr)"
     small = "%a = inttoptr (i64 64 to ptr)"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import itertools
+import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -12,7 +15,8 @@ import pytest
 
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops import Fact, Op, Shape
-from irrun.ops._declared.fused.fused_leaky_relu import FusedLeakyReLU
+from irrun.ops._declared import fused
+from irrun.ops._declared.fused.base import Fused
 from irrun.ops.registry import declarations
 from irrun.tensor.element_type import F32
 from irrun_kernels.scalars import UNARY
@@ -33,7 +37,11 @@ def unary(function: str, x: Array, alpha: float = 0, beta: float = 0) -> None:
 
 def _instances() -> Iterator[Op]:
     """All operations of one input, with each of their choices, and numbers for other attributes."""
-    yield FusedLeakyReLU(fact=Fact(F32, Shape(())), slope=-2)
+    for module in pkgutil.iter_modules(fused.__path__):
+        importlib.import_module(f"{fused.__name__}.{module.name}")
+    for made in Fused.__subclasses__():
+        if made.elementwise is not Op.elementwise:
+            yield made(fact=Fact(F32, Shape(())), **dict.fromkeys(inspect.get_annotations(made), -2.0))
     for declared in declarations():
         if declared.elementwise is not Op.elementwise:
             given = enumerate(declared.spec.attributes)
@@ -50,6 +58,11 @@ DEFINED: Final = _defined()
 """Functions as their operations define them."""
 
 
+def defined(name: str) -> Elementwise:
+    assert name in DEFINED, f"{name} is in ELEMENTS, but no operation returns an Elementwise of this name"
+    return DEFINED[name]
+
+
 def in_f64(function: Elementwise, x: Array) -> Array:
     expected = x.astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -61,7 +74,7 @@ def in_f64(function: Elementwise, x: Array) -> Array:
 @pytest.mark.parametrize("name", UNARY)
 @pytest.mark.parametrize("count", [1, 15, 16, 1001])
 def test_unary(name: str, count: int) -> None:
-    function = DEFINED[name]
+    function = defined(name)
     x = np.linspace(-20, 20, count, dtype=np.float32)
     expected = in_f64(function, x)
     unary(name, x, *function.parameters)
@@ -71,7 +84,7 @@ def test_unary(name: str, count: int) -> None:
 @merged()
 @pytest.mark.parametrize("name", sorted(set(UNARY) - {"sqrt"}))
 def test_special_values(name: str) -> None:
-    function = DEFINED[name]
+    function = defined(name)
     x = np.array([np.nan, np.inf, -np.inf, 0, 200, -200], np.float32)
     with np.errstate(over="ignore"):
         expected = in_f64(function, x).astype(np.float32)

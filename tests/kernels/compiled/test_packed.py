@@ -10,12 +10,14 @@ from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.lookup import Lookup
 from irrun.kernels.packed_product import FEW_ROWS, PackedMatrix
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
+from irrun.optimize.packed import TABLES
 from irrun.runtime.lowering.builder import Unsupported
-from irrun.tensor import Fact, Shape
+from irrun.runtime.lowering.dynamic import coding_of
+from irrun.tensor import ElementType, Fact, Shape
 from irrun.tensor.element_type import BF16, F32
 from irrun.tensor.rounding import decode
 from irrun_kernels import micro
-from irrun_kernels.packed import DEPTH
+from irrun_kernels.packed import DEPTH, NUMBERS
 from irrun_kernels.tiling import words_of
 from tests.kernels.compiled.lowered import run
 from tests.kernels.merged import merged
@@ -83,6 +85,19 @@ def test_a_product_with_codes_of_a_table(
     for result in (run(op, x), op.run(x)):
         assert result is not None
         np.testing.assert_allclose(result, x @ weights.T, rtol=1e-5, atol=1e-6 * (np.abs(x) @ np.abs(weights.T)).max())
+
+
+@merged()
+@pytest.mark.parametrize("kind", TABLES, ids=str)
+def test_each_type_that_stays_packed_has_a_form(kind: ElementType) -> None:
+    table = decode(np.arange(1 << kind.bits, dtype=np.uint8), kind.name)
+    assert coding_of(Lookup(np.zeros((7, 2, 32), np.uint8), table, kind.name)).form in NUMBERS
+
+
+def test_weights_without_a_form_have_no_kernel() -> None:
+    table = decode(np.arange(256, dtype=np.uint8), "f8e8m0")
+    with pytest.raises(Unsupported, match=r"^weights of f8e8m0$"):
+        coding_of(Lookup(np.zeros((7, 2, 32), np.uint8), table, "f8e8m0"))
 
 
 def test_few_rows_are_the_same_number_with_and_without_kernels() -> None:
