@@ -21,8 +21,8 @@ from irrun.kernels.threads import Array, scratch
 from irrun.kernels.windows import Geometry, pad, padded_image, windows_of
 from irrun.kernels.winograd import is_worth_tiles, multiply_tiles, transform_weights
 
-_MATRIX_BLOCK: Final = 1 << 21
-"""Elements of a matrix of windows; with fewer, the product is too small for several threads of BLAS."""
+_MATRIX_BLOCK: Final = 1 << 18
+"""Elements of a matrix of windows, which stays in the cache until it is multiplied."""
 
 _LEAST_POINTS: Final = 32
 """Rows of a matrix; with fewer, reading the weights takes longer than multiplying."""

@@ -94,8 +94,9 @@ def multiply_tiles(weights: Array, image: Array, geometry: Geometry, result: Arr
         np.matmul(_RESULTS, products.reshape(36, -1), out=outputs.reshape(TILE * TILE, -1))
         place = (slice(TILE * first, min(TILE * (first + strips), rows)),)
         block = result[place]
-        tiles = outputs.transpose(2, 1, 3, 0, 4).reshape(TILE * strips, TILE * across, filters)
-        block[...] = tiles[: len(block), :columns]
+        tiles = scratch("winograd tiles", (strips, TILE, across, TILE, filters), np.float32)
+        np.copyto(tiles, outputs.transpose(2, 1, 3, 0, 4))
+        np.copyto(block, tiles.reshape(TILE * strips, TILE * across, filters)[: len(block), :columns])
         yield place
 
 
