@@ -25,7 +25,7 @@ from irrun.kernels.windows import Geometry, padded_image
 TILE: Final = 4
 """Outputs of a tile along each axis; a tile reads two more elements."""
 
-_BLOCK: Final = 1 << 19
+_BLOCK: Final = 1 << 20
 """Elements of a block of transformed data and products."""
 
 _LEAST_BLOCK: Final = 96
