@@ -39,7 +39,7 @@ def attention(
     score for each query that takes part in the softmax but has no value. Unless ``cap`` is 0, scores become
     cap * tanh(score) before bias and mask. A ``filling`` replaces the scores of hidden keys, which a boolean mask is
     true for if ``inverted``. Weights that are NaN are 0 if ``guarded``. The full score matrix is never stored. The
-    operands of both products are rounded to a ``precision``, the softmax after it was divided by its sums.
+    operands of both products are rounded to a ``precision``, the softmax among them.
     """
     queries, keys = query.shape[-2], key.shape[-2]
     stacks = [part.shape[:-2] for part in (query, key, value, mask, bias, sink) if part is not None]
@@ -63,11 +63,10 @@ def attention(
     target = result.reshape(*lead, *result.shape[-2:]) if not batch else result
     for stack, begin, stop in _blocks(lead, queries, keys):
         here = (*stack, slice(begin, stop))
-        left = q[here] * factor if precision == "f32" else q[here]
+        left = q[here]
         scores = scratch("scores", (*left.shape[:-1], keys), q.dtype)
         np.matmul(left, k[stack], out=scores)
-        if precision != "f32":
-            scores *= factor
+        scores *= factor
         if cap:
             np.tanh(scores, out=scores)
             scores *= query.dtype.type(cap)
@@ -84,12 +83,8 @@ def attention(
             unknown = np.isnan(total)
             np.copyto(scores, 0, where=unknown)
             np.copyto(total, 1, where=unknown)
-        if precision == "f32":
-            np.matmul(scores, v[stack], out=target[here])
-            target[here] /= total
-        else:
-            scores /= total
-            np.matmul(rounded(scores, precision), v[stack], out=target[here])
+        scores /= total
+        np.matmul(rounded(scores, precision), v[stack], out=target[here])
     return result
 
 

@@ -1,4 +1,4 @@
-"""Convolution by weights that serve many calls, in blocks of results that stay in the cache.
+"""Convolution by weights that serve many calls, in blocks of results.
 
 Images are channels-last in memory but passed and returned as views [N, C, *S], so that consecutive convolutions need no
 conversion and other callers no special case.
@@ -7,47 +7,34 @@ conversion and other callers no special case.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
 from itertools import repeat
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from irrun.kernels.elementwise import Activation, Place, finish, parts
 from irrun.kernels.layout import channels_first, channels_last
-from irrun.kernels.threads import Array, are_products_shared, scratch
-from irrun.kernels.windows import Geometry, pad, windows_of
-from irrun.kernels.winograd import Tiles, is_worth_tiles
+from irrun.kernels.threads import Array, scratch
+from irrun.kernels.windows import Geometry, pad, padded_image, windows_of
+from irrun.kernels.winograd import is_worth_tiles, multiply_tiles, transform_weights
 
-_LARGE_BLOCK: Final = 1 << 21
-"""Elements of a matrix built for a product; with fewer, the product is too small for several threads."""
-
-_CACHED_BLOCK: Final = 1 << 18
-"""Elements of a matrix and its result in a single-threaded product, so that both stay in the cache."""
+_MATRIX_BLOCK: Final = 1 << 18
+"""Elements of a matrix of windows, which stays in the cache until it is multiplied."""
 
 _LEAST_POINTS: Final = 32
 """Rows of a matrix; with fewer, reading the weights takes longer than multiplying."""
 
 _CHANNEL_BLOCK: Final = 1 << 17
-"""Elements of a result that is computed channel by channel."""
+"""Elements of a result that is computed channel by channel, so that it stays in the cache."""
 
+_LARGE: Final = 1e30
+"""The range of numbers from which the sums of a tile could overflow."""
 
-class _Method(Protocol):
-    """A way to compute blocks of results, which keeps the weights in its order."""
-
-    def places(self, geometry: Geometry) -> Sequence[Place]:
-        """Return the place of each block in the results of an image."""
-        ...
-
-    def ends(self, geometry: Geometry) -> Sequence[int]:
-        """Return the elements of padding that are read after an image."""
-        return geometry.ends
-
-    def compute(self, image: Array, place: Place, geometry: Geometry, block: Array) -> None:
-        """Write the sums at a place of the results of a padded image [*S, C] to a contiguous block."""
-        ...
+Sums = Callable[[Array, Geometry, Array], Iterator[Place]]
+"""A function that writes the sums of an image [*S, C] to a result [*counts, O], and yields the place of each block."""
 
 
 class Convolution:
@@ -72,56 +59,40 @@ class Convolution:
         self.least = least
         self.accurate = accurate
 
-    def __call__(
-        self,
-        x: Array,
-        geometry: Geometry,
-        summand: Array | None = None,
-    ) -> Array:
+    def __call__(self, x: Array, geometry: Geometry, summand: Array | None = None) -> Array:
         """Return the result [N, O, *S] for x [N, G * I, *S], channels-last in memory."""
-        groups, filters, depth, *_ = self.weights.shape
+        groups, filters = self.weights.shape[:2]
         out = np.empty((len(x), *geometry.counts, groups * filters), self.weights.dtype)
-        images, results = channels_last(x), out
-        added = None if summand is None else channels_last(summand)
-        if geometry.is_dense:
-            points = (math.prod(geometry.counts),)
-            geometry = Geometry((1,), (1,), (1,), (0,), points, points)
-            images, results = (part.reshape(len(x), *points, part.shape[-1]) for part in (images, results))
-            added = None if added is None else added.reshape(results.shape)
-        if groups > 1 and depth == 1 and filters > 1:
-            images = np.repeat(images, filters, axis=-1)
-        method = self.method(geometry, len(x))
-        places = method.places(geometry) if out.size else ()
-        begins, ends = (*geometry.begins, 0), (*method.ends(geometry), 0)
-        for whole, result, more in zip(images, results, repeat(None) if added is None else added, strict=False):
-            image = np.ascontiguousarray(pad(whole, begins, ends, 0, "padded"))
-            for place in places:
-                block = result[place]
-                method.compute(image, place, geometry, block)
-                finish(block, self.bias, None if more is None else more[place], self.activation)
+        sums = self.method(x, geometry)
+        added = repeat(None) if summand is None else channels_last(summand)
+        for image, result, more in zip(channels_last(x), out if out.size else (), added, strict=False):
+            for place in sums(image, geometry, result):
+                finish(result[place], self.bias, None if more is None else more[place], self.activation)
         return channels_first(out)
 
-    def method(self, geometry: Geometry, batch: int) -> _Method:
-        """Return the way to compute windows of this geometry."""
+    def method(self, x: Array, geometry: Geometry) -> Sums:
+        """Return the way to compute the windows of x."""
         groups, filters, depth = self.weights.shape[:3]
-        plain = geometry[:3] == ((3, 3), (1, 1), (1, 1))
         if groups > 1 and depth == 1:
-            return self._depthwise
-        if plain and is_worth_tiles(geometry.counts, batch, filters, depth) and self._may_tile:
-            return self._tiles
-        return self._products
+            return partial(sum_taps, self._by_tap)
+        is_plain = geometry[:3] == ((3, 3), (1, 1), (1, 1)) and self._may_tile
+        if is_plain and is_worth_tiles(geometry.counts, len(x), filters, depth) and np.ptp(x) < _LARGE:
+            return partial(multiply_tiles, self._tiles)
+        return partial(multiply_windows, self._matrices, self.least)
 
     @cached_property
-    def _depthwise(self) -> Depthwise:
-        return Depthwise(self.weights)
+    def _by_tap(self) -> Array:
+        groups, filters, _, *kernel = self.weights.shape
+        return np.ascontiguousarray(np.moveaxis(self.weights.reshape(groups * filters, *kernel), 0, -1))
 
     @cached_property
-    def _products(self) -> Products:
-        return Products(self.weights, self.least)
+    def _matrices(self) -> Array:
+        groups, filters, *inner = self.weights.shape
+        return np.moveaxis(self.weights, (2, 1), (-2, -1)).reshape(groups, math.prod(inner), filters)
 
     @cached_property
-    def _tiles(self) -> Tiles:
-        return Tiles(self.weights)
+    def _tiles(self) -> Array:
+        return transform_weights(self.weights[0])
 
     @cached_property
     def _may_tile(self) -> bool:
@@ -129,67 +100,44 @@ class Convolution:
         return is_f32 and not self.accurate and bool(np.isfinite(self.weights).all())
 
 
-class Products(_Method):
-    """Multiplies the windows of each group [points, K * I], a row each (im2col), by weights [K * I, O / G]."""
-
-    def __init__(self, weights: Array, least: Array | None = None) -> None:
-        groups, filters, *inner = weights.shape
-        self.weights: Array = np.moveaxis(weights, (2, 1), (-2, -1)).reshape(groups, math.prod(inner), filters)
-        self.least = least
-
-    def places(self, geometry: Geometry) -> Sequence[Place]:
-        groups, read, filters = self.weights.shape
-        shared = are_products_shared()
-        most = _LARGE_BLOCK // max(groups * read, 1) if shared else _CACHED_BLOCK // (groups * (read + filters))
-        return parts(geometry.counts, max(most, _LEAST_POINTS))
-
-    def compute(self, image: Array, place: Place, geometry: Geometry, block: Array) -> None:
-        groups, inner, filters = self.weights.shape
-        points = math.prod(block.shape[:-1])
-        windows = image[place] if geometry.is_dense else windows_of(image, place, geometry, block.shape[:-1])
-        by_group = windows.reshape(*windows.shape[:-1], groups, windows.shape[-1] // groups)
-        if geometry.is_pointwise and self.least is None:
-            matrices = by_group.reshape(points, groups, inner).swapaxes(0, 1)
-        else:
-            by_group = by_group.transpose(-2, *range(windows.ndim - 1), -1)
-            matrices = scratch("columns", by_group.shape, windows.dtype)
-            if self.least is None:
-                np.copyto(matrices, by_group)
-            else:
-                np.maximum(by_group, self.least, out=matrices)
-            matrices = matrices.reshape(groups, points, inner)
-        np.matmul(matrices, self.weights, out=block.reshape(points, groups, filters).swapaxes(0, 1))
+def multiply_windows(
+    weights: Array, least: Array | None, image: Array, geometry: Geometry, result: Array
+) -> Iterator[Place]:
+    """Multiply the windows of each group, a row each (im2col), by weights [G, K * I, O / G]."""
+    groups, inner, filters = weights.shape
+    windows = windows_of(padded_image(image, geometry, geometry.ends), geometry, groups)
+    for place in parts(geometry.counts, max(_MATRIX_BLOCK // max(groups * inner, 1), _LEAST_POINTS)):
+        block = result[place].reshape(-1, groups, filters).swapaxes(0, 1)
+        part = windows[:, *place]
+        if least is not None or set(geometry.kernel) != {1}:
+            columns = scratch("columns", part.shape, part.dtype)
+            np.copyto(columns, part)
+            part = columns if least is None else np.maximum(columns, least, out=columns)
+        np.matmul(part.reshape(groups, block.shape[1], inner), weights, out=block)
+        yield place
 
 
-class Depthwise(_Method):
-    """Sums the products of taps and weights [*K, C], with one input channel for each result.
+def sum_taps(weights: Array, image: Array, geometry: Geometry, result: Array) -> Iterator[Place]:
+    """Sum the products of taps and weights [*K, C], with one input channel for each result.
 
     Where windows are adjacent, the weights are repeated, so that several columns are processed as one long row.
     """
-
-    def __init__(self, weights: Array) -> None:
-        groups, filters, _, *kernel = weights.shape
-        self.weights: Array = np.ascontiguousarray(np.moveaxis(weights.reshape(groups * filters, *kernel), 0, -1))
-        self._repeated = self.weights
-
-    def places(self, geometry: Geometry) -> Sequence[Place]:
-        return parts(geometry.counts, max(_CHANNEL_BLOCK // self.weights.shape[-1], 1))
-
-    def compute(self, image: Array, place: Place, geometry: Geometry, block: Array) -> None:
-        *outer, columns, channels = block.shape
-        length = columns * channels
-        windows = windows_of(image, place, geometry, block.shape[:-1])
-        weights = self.weights
-        if geometry.strides[-1] == 1:
-            weights = self._repeated
-            if weights.shape[-1] < length:
-                self._repeated = weights = np.tile(self.weights, columns)
-            steps = windows.strides[: len(outer)] + windows.strides[len(outer) + 1 :]
-            windows = as_strided(windows, (*outer, *geometry.kernel, length), steps)
-            weights, block = weights[..., :length], block.reshape(*outer, length)
-        places, taps = "abcdef"[: block.ndim - 1], "uvwxyz"[: len(geometry.kernel)]
-        weights = weights.reshape(*geometry.kernel, weights.shape[-1])
-        np.einsum(f"{places}{taps}l,{taps}l->{places}l", windows, weights, out=block)
+    if image.shape[-1] < result.shape[-1]:
+        image = np.repeat(image, result.shape[-1] // image.shape[-1], axis=-1)
+    (windows,) = windows_of(padded_image(image, geometry, geometry.ends), geometry)
+    is_adjacent = geometry.strides[-1] == 1
+    if is_adjacent:
+        weights = np.tile(weights, geometry.counts[-1])
+    for place in parts(geometry.counts, max(_CHANNEL_BLOCK // result.shape[-1], 1)):
+        block, part = result[place], windows[place]
+        if is_adjacent:
+            *outer, columns, channels = block.shape
+            steps = part.strides[: len(outer)] + part.strides[len(outer) + 1 :]
+            part = as_strided(part, (*outer, *geometry.kernel, columns * channels), steps)
+            block = block.reshape(*outer, columns * channels)
+        places, taps = "abc"[: block.ndim - 1], "uvw"[: len(geometry.kernel)]
+        np.einsum(f"{places}{taps}l,{taps}l->{places}l", part, weights[..., : block.shape[-1]], out=block)
+        yield place
 
 
 def convolve(data: Array, weights: Array, geometry: Geometry) -> Array:

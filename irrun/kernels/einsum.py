@@ -30,14 +30,9 @@ def einsum(operands: Sequence[Array], subscripts: Sequence[Labels], output: Labe
 
 
 def _diagonal(array: Array, labels: Labels) -> tuple[Array, Labels]:
-    for label in dict.fromkeys(labels):
-        while labels.count(label) > 1:
-            first = labels.index(label)
-            second = labels.index(label, first + 1)
-            array = np.diagonal(array, axis1=first, axis2=second)
-            rest = tuple(name for axis, name in enumerate(labels) if axis not in (first, second))
-            labels = (*rest, label)
-    return array, labels
+    distinct = tuple(dict.fromkeys(labels))
+    numbers = [distinct.index(label) for label in labels]
+    return np.einsum(array, numbers, range(len(distinct))), distinct
 
 
 def _reduce(array: Array, labels: Labels, kept: set[str]) -> tuple[Array, Labels]:

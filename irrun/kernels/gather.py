@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -15,40 +14,30 @@ def gather(data: Array, indices: Array, axis: int, batch_dims: int, *, from_end:
 
     An index outside the axis yields zeros. With ``from_end``, negative indices count from the end.
     """
-    size = data.shape[axis]
+    size, count = data.shape[axis], indices.ndim - batch_dims
     index = indices.astype(np.int64)
     if from_end:
         index = np.where(index < 0, index + size, index)
     outside = (index < 0) | (index >= size)
     missing = bool(outside.any())
-    shape = data.shape[:axis] + indices.shape[batch_dims:] + data.shape[axis + 1 :]
     if missing and size == 0:
-        return np.zeros(shape, data.dtype)
+        return np.zeros((*data.shape[:axis], *indices.shape[batch_dims:], *data.shape[axis + 1 :]), data.dtype)
     if missing:
         index = np.where(outside, 0, index)
     if batch_dims == 0:
         output = np.asarray(np.take(data, index, axis=axis), dtype=data.dtype)
     else:
-        output = _gather_batched(data, index, axis, batch_dims).reshape(shape)
+        picked = np.moveaxis(data, axis, batch_dims)[(*_places(data.shape[:batch_dims], count), index)]
+        output = np.moveaxis(picked, range(batch_dims, indices.ndim), range(axis, axis + count))
     if missing:
-        mask = outside.reshape(
-            indices.shape[:batch_dims]
-            + (1,) * (axis - batch_dims)
-            + indices.shape[batch_dims:]
-            + (1,) * (data.ndim - axis - 1)
-        )
-        output[np.broadcast_to(mask, shape)] = 0 if data.dtype != object else _blank(data)
+        by_index = np.moveaxis(output, range(axis, axis + count), range(batch_dims, indices.ndim))
+        by_index[outside] = 0 if data.dtype != object else _blank(data)
     return output
 
 
-def _gather_batched(data: Array, index: Array, axis: int, batch_dims: int) -> Array:
-    batch = math.prod(data.shape[:batch_dims])
-    outer = math.prod(data.shape[batch_dims:axis])
-    inner = math.prod(data.shape[axis + 1 :])
-    flat = data.reshape(batch, outer, data.shape[axis], inner)
-    count = math.prod(index.shape[batch_dims:])
-    places = np.broadcast_to(index.reshape(batch, 1, count, 1), (batch, outer, count, inner))
-    return np.take_along_axis(flat, places, axis=2)
+def _places(sizes: tuple[int, ...], more: int) -> tuple[Array, ...]:
+    """Return the places on leading axes of these sizes, broadcast to each other and to ``more`` axes."""
+    return np.ix_(*map(np.arange, (*sizes, *(1,) * more)))[: len(sizes)]
 
 
 def _blank(data: Array) -> Any:
@@ -88,9 +77,7 @@ def gather_nd(data: Array, indices: Array, batch_dims: int) -> Array:
     batch = np.broadcast_shapes(data.shape[:batch_dims], indices.shape[:batch_dims])
     data = np.broadcast_to(data, batch + data.shape[batch_dims:])
     indices = np.broadcast_to(indices, batch + indices.shape[batch_dims:])
-    steps = np.ogrid[tuple(slice(length) for length in batch)] if batch else ()
     between = indices.ndim - 1 - batch_dims
-    leading = tuple(step.reshape(step.shape + (1,) * between) for step in steps)
     named = tuple(
         in_range(indices[..., place], data.shape[batch_dims + place], batch_dims + place) for place in range(depth)
     )
@@ -99,7 +86,7 @@ def gather_nd(data: Array, indices: Array, batch_dims: int) -> Array:
             data.reshape(batch + (1,) * between + data.shape[batch_dims:]),
             indices.shape[:-1] + data.shape[batch_dims:],
         )
-    return np.asarray(data[(*leading, *named)], dtype=data.dtype)
+    return np.asarray(data[(*_places(batch, between), *named)], dtype=data.dtype)
 
 
 def gather_tree(steps: Array, parents: Array, lengths: Array, end_token: Any) -> Array:

@@ -9,17 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from irrun.kernels.casting import nearest
 from irrun.kernels.roi import between, bilinear, neighbours
 from irrun.kernels.threads import Array
 
 Pooled = tuple[int, int]
 
 _ROUNDING = 1e-6
-
-
-def rounded(values: Array) -> Array:
-    """Round to the nearest integers, ties away from zero."""
-    return np.asarray(np.copysign(np.floor(np.abs(values) + 0.5), values))
 
 
 def listed(rois: Array) -> Array:
@@ -34,7 +30,7 @@ def max_pool(features: Array, rois: Array, pooled: Pooled, scale: float) -> Arra
     result = np.zeros((len(rois), features.shape[1], *pooled), features.dtype)
     kind = rois.dtype.type
     for index, roi in enumerate(listed(rois)):
-        x1, y1, x2, y2 = rounded(roi[1:] * kind(scale)).astype(np.int64).tolist()
+        x1, y1, x2, y2 = nearest(roi[1:] * kind(scale)).astype(np.int64).tolist()
         high, wide = kind(max(y2 - y1 + 1, 1)), kind(max(x2 - x1 + 1, 1))
         rows = _bins(kind(0), high / kind(pooled[0]), pooled[0], height, y1)
         columns = _bins(kind(0), wide / kind(pooled[1]), pooled[1], width, x1)
@@ -94,8 +90,8 @@ def average_by_position(features: Array, rois: Array, channels: int, group: int,
     result = np.zeros((len(rois), channels, group, group), features.dtype)
     kind = np.float32
     for index, roi in enumerate(listed(rois)):
-        start_x, start_y = rounded(roi[1:3]).astype(kind) * kind(scale)
-        end_x, end_y = (rounded(roi[3:]).astype(kind) + kind(1)) * kind(scale)
+        start_x, start_y = nearest(roi[1:3]).astype(kind) * kind(scale)
+        end_x, end_y = (nearest(roi[3:]).astype(kind) + kind(1)) * kind(scale)
         rows = _bins(start_y, max(end_y - start_y, kind(0.1)) / kind(group), group, height)
         columns = _bins(start_x, max(end_x - start_x, kind(0.1)) / kind(group), group, width)
         feature = features[int(roi[0])][: channels * group * group].reshape(channels, group, group, height, width)
@@ -167,7 +163,7 @@ def _deformed(
 ) -> tuple[Array, Array]:
     """Return the y and x of the samples of one region: ``[channels, group, group, *bins]``."""
     kind = np.float32
-    corners = rounded(roi[1:]).astype(kind) + np.array([0, 0, 1, 1], kind)
+    corners = nearest(roi[1:]).astype(kind) + np.array([0, 0, 1, 1], kind)
     x1, y1, x2, y2 = corners * kind(scale) - kind(0.5)
     width, height = max(x2 - x1, kind(0.1)), max(y2 - y1, kind(0.1))
     bin_width, bin_height = width / kind(group), height / kind(group)

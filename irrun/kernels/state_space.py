@@ -13,11 +13,6 @@ import numpy as np
 from irrun.kernels.threads import Array
 
 
-def l2_normalized(x: Array, eps: float) -> Array:
-    """Divide x by the root of the sum of squares along the last axis plus ``eps``."""
-    return np.asarray(x / np.sqrt(np.sum(np.square(x), axis=-1, keepdims=True) + x.dtype.type(eps)))
-
-
 def gated_delta(query: Array, key: Array, value: Array, state: Array, gate: Array, beta: Array) -> tuple[Array, Array]:
     """Run the gated delta rule: return the output for each token, and the final state [batch, heads, key, value].
 

@@ -84,11 +84,6 @@ def _limit(folder: Path, *files: str) -> int:
     return _UNLIMITED if most < 0 else -(-most // period)
 
 
-def are_products_shared() -> bool:
-    """Return whether BLAS uses several threads for a product, so that one large product is better than several."""
-    return threads() > 1
-
-
 def scratch(name: str, shape: Sequence[int], dtype: npt.DTypeLike) -> Array:
     """Return workspace of this thread, uninitialised; the next call with the same name reuses it.
 

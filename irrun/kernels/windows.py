@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irrun.kernels.elementwise import Place
 from irrun.kernels.threads import Array, scratch
 
 
@@ -24,15 +23,6 @@ class Geometry(NamedTuple):
     begins: tuple[int, ...]
     sizes: tuple[int, ...]
     counts: tuple[int, ...]
-
-    @property
-    def is_pointwise(self) -> bool:
-        return set(self.kernel) <= {1}
-
-    @property
-    def is_dense(self) -> bool:
-        """True where the windows are single elements that cover the whole tensor."""
-        return self.is_pointwise and self.sizes == self.counts and set(self.strides) <= {1} and not any(self.begins)
 
     @property
     def ends(self) -> list[int]:
@@ -53,21 +43,20 @@ def pad(data: Array, begins: Sequence[int], ends: Sequence[int], value: Any = 0,
 
     Returns a view where nothing is added, otherwise an array of its own or the ``workspace`` of this name.
     """
-    axes = len(begins)
-    sizes = data.shape[data.ndim - axes :]
+    lead = data.ndim - len(begins)
     kept: list[Any] = [...]
     placed: list[Any] = [...]
     shape: list[int] = []
-    for size, begin, end in zip(sizes, begins, ends, strict=True):
+    for size, begin, end in zip(data.shape[lead:], begins, ends, strict=True):
         first, last = max(-begin, 0), size + min(end, 0)
         last = max(last, first)
         kept.append(slice(first, last))
         placed.append(slice(first + begin, last + begin))
         shape.append(max(size + begin + end, 0))
     inside: Array = data[tuple(kept)]
-    if all(begin <= 0 and end <= 0 for begin, end in zip(begins, ends, strict=True)):
+    if max((0, *begins, *ends)) == 0:
         return inside
-    whole = (*data.shape[: data.ndim - axes], *shape)
+    whole = (*data.shape[:lead], *shape)
     padded = np.empty(whole, data.dtype) if workspace is None else scratch(workspace, whole, data.dtype)
     padded.fill(value)
     padded[tuple(placed)] = inside
@@ -133,9 +122,15 @@ def _source(place: Array, size: int, mode: str) -> Array:
     return mirrored
 
 
-def windows_of(image: Array, place: Place, geometry: Geometry, counts: Sequence[int]) -> Array:
-    """View the windows at a place of an image [*S, C], which is padded, as [*counts, *K, C]."""
+def padded_image(image: Array, geometry: Geometry, ends: Sequence[int]) -> Array:
+    """Return a contiguous image [*S, C] with zeros around it; negative padding crops."""
+    return np.ascontiguousarray(pad(image, (*geometry.begins, 0), (*ends, 0), 0, "padded"))
+
+
+def windows_of(image: Array, geometry: Geometry, groups: int = 1) -> Array:
+    """View the windows of a padded image [*S, G * C] as [G, *counts, *K, C]."""
     *along, each = image.strides
+    depth = image.shape[-1] // groups
     steps = [step * size for own in geometry[1:3] for step, size in zip(own, along, strict=True)]
-    starts = [part.start * step for part, step in zip(place, steps, strict=False)]
-    return np.ndarray((*counts, *geometry.kernel, image.shape[-1]), image.dtype, image, sum(starts), (*steps, each))
+    shape = (groups, *geometry.counts, *geometry.kernel, depth)
+    return np.ndarray(shape, image.dtype, image, strides=(depth * each, *steps, each))

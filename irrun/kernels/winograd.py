@@ -4,8 +4,7 @@ A tile of 4 x 4 outputs needs 36 products for each pair of channels instead of 1
 relative to the root of the sum of the squared products, the mean error is about 1e-6, two to five times that of a plain
 sum in float32, and stays below 3e-5, ten times that of a plain sum.
 
-A tile in which an element is infinite or NaN would be so throughout: its block is computed as a plain sum instead.
-Weights are finite.
+An infinite element, or NaN, would spread over its tile: data and weights are finite.
 
 Data are [rows, columns, channels], so that all runs are long.
 """
@@ -13,24 +12,21 @@ Data are [rows, columns, channels], so that all runs are long.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from irrun.kernels.elementwise import Place, even
-from irrun.kernels.threads import Array, are_products_shared, scratch
-from irrun.kernels.windows import Geometry
+from irrun.kernels.threads import Array, scratch
+from irrun.kernels.windows import Geometry, padded_image
 
 TILE: Final = 4
 """Outputs of a tile along each axis; a tile reads two more elements."""
 
-_LARGE_BLOCK: Final = 1 << 22
-"""Elements of a block of transformed data and products, for a multi-threaded product."""
-
-_CACHED_BLOCK: Final = 1 << 19
-"""Elements of a block for a single-threaded product, which stays in the cache."""
+_BLOCK: Final = 1 << 20
+"""Elements of a block of transformed data and products."""
 
 _LEAST_BLOCK: Final = 96
 """Tiles in a block; with fewer, reading the weights takes longer than multiplying."""
@@ -75,31 +71,6 @@ def transform_weights(weights: Array) -> Array:
     return (KERNELS @ weights.reshape(-1, 9).T).reshape(36, filters, depth).swapaxes(1, 2)
 
 
-def transform_data(padded: Array, rows: int, columns: int, out: Array) -> None:
-    """Transform tiles of data [4 * rows + 2, 4 * columns + 2, C] to 36 matrices [rows * columns, C] in ``out``.
-
-    Matrix i * 6 + j of the transform is stored at j * 6 + i.
-    """
-    width, channels = padded.shape[1:]
-    down, along, each = padded.strides
-    strips = as_strided(padded, (rows, 6, width * channels), (TILE * down, down, each))
-    mixed = scratch("winograd mixed", (6, rows, width * channels), np.float32)
-    np.matmul(_DATA, strips, out=mixed.transpose(1, 0, 2))
-    one, two = mixed.strides[:2]
-    windows = as_strided(mixed, (6, 6, rows, columns, channels), (along, one, two, TILE * along, each))
-    gathered = scratch("winograd gathered", windows.shape, np.float32)
-    np.copyto(gathered, windows)
-    np.matmul(_DATA, gathered.reshape(6, -1), out=out.reshape(6, -1))
-
-
-def transform_result(products: Array, rows: int, columns: int) -> Array:
-    """Transform 36 matrices [rows * columns, O] to a view [rows, 4, columns, 4, O] of the outputs, in workspace."""
-    filters = products.shape[-1]
-    result = scratch("winograd gathered", (16, rows * columns * filters), np.float32)
-    np.matmul(_RESULTS, products.reshape(36, -1), out=result)
-    return result.reshape(4, 4, rows, columns, filters).transpose(2, 1, 3, 0, 4)
-
-
 def is_worth_tiles(counts: Sequence[int], batch: int, filters: int, depth: int) -> bool:
     """Return whether results [*counts] are computed faster by tiles, whose weights are four times as large."""
     tiles = batch * math.prod(-(-count // TILE) for count in counts)
@@ -107,44 +78,41 @@ def is_worth_tiles(counts: Sequence[int], batch: int, filters: int, depth: int) 
     return min(filters, depth) >= 32 and tiles >= max(32, filters // 24) and used > 0.6
 
 
-class Tiles:
-    """Convolution with 3 x 3 kernels without strides or dilations, by tiles; weights are [1, O, I, 3, 3]."""
+def multiply_tiles(weights: Array, image: Array, geometry: Geometry, result: Array) -> Iterator[Place]:
+    """Convolve an image with 3 x 3 kernels, without strides or dilations, by transformed weights [36, I, O]."""
+    rows, columns, filters = result.shape
+    down, across = -(-rows // TILE), -(-columns // TILE)
+    bottom, right = geometry.ends
+    padded = padded_image(image, geometry, (bottom + TILE * down - rows, right + TILE * across - columns))
+    step = even(down, max(_BLOCK // (36 * across * sum(weights.shape[1:])), -(-_LEAST_BLOCK // across)))
+    for first in range(0, down, step):
+        strips = min(step, down - first)
+        data = transform_data(padded[TILE * first : TILE * (first + strips) + 2], strips, across)
+        products = scratch("winograd products", (36, strips * across, filters), np.float32)
+        np.matmul(data, weights, out=products)
+        outputs = scratch("winograd windows", (TILE, TILE, strips, across, filters), np.float32)
+        np.matmul(_RESULTS, products.reshape(36, -1), out=outputs.reshape(TILE * TILE, -1))
+        place = (slice(TILE * first, min(TILE * (first + strips), rows)),)
+        block = result[place]
+        tiles = scratch("winograd tiles", (strips, TILE, across, TILE, filters), np.float32)
+        np.copyto(tiles, outputs.transpose(2, 1, 3, 0, 4))
+        np.copyto(block, tiles.reshape(TILE * strips, TILE * across, filters)[: len(block), :columns])
+        yield place
 
-    def __init__(self, weights: Array) -> None:
-        self._source = weights[0]
-        self.weights: Array = transform_weights(weights[0])
 
-    def places(self, geometry: Geometry) -> Sequence[Place]:
-        rows, columns = geometry.counts
-        down, across = -(-rows // TILE), -(-columns // TILE)
-        row = 36 * across * sum(self.weights.shape[1:])
-        least = -(-_LEAST_BLOCK // across)
-        most = _LARGE_BLOCK // row if are_products_shared() else max(_CACHED_BLOCK // row, least)
-        step = TILE * even(down, most)
-        return [(slice(first, min(first + step, rows)),) for first in range(0, rows, step)]
+def transform_data(padded: Array, rows: int, columns: int) -> Array:
+    """Transform tiles of data [4 * rows + 2, 4 * columns + 2, C] to 36 matrices [rows * columns, C].
 
-    def ends(self, geometry: Geometry) -> Sequence[int]:
-        """Return the elements of padding that whole tiles read after an image."""
-        return [end - count % -TILE for end, count in zip(geometry.ends, geometry.counts, strict=True)]
-
-    def compute(self, image: Array, place: Place, geometry: Geometry, block: Array) -> None:  # noqa: ARG002
-        rows, columns, filters = block.shape
-        down, across = -(-rows // TILE), -(-columns // TILE)
-        shape = (TILE * down, TILE * across, filters)
-        part = image[place[0].start : place[0].start + shape[0] + 2]
-        tiles = transform_result(self._multiply(part, down, across), down, across)
-        whole = block if block.shape == shape else scratch("winograd whole", shape, np.float32)
-        np.copyto(whole.reshape(down, TILE, across, TILE, filters), tiles)
-        if whole is not block:
-            np.copyto(block, whole[:rows, :columns])
-        if not np.isfinite(block[::TILE, ::TILE, 0]).all():
-            block[...] = 0
-            for row, column in np.ndindex(3, 3):
-                block += part[row : row + rows, column : column + columns] @ self._source[:, :, row, column].T
-
-    def _multiply(self, part: Array, down: int, across: int) -> Array:
-        _, depth, filters = self.weights.shape
-        data = scratch("winograd data", (36, down * across, depth), np.float32)
-        transform_data(part, down, across, data)
-        products = scratch("winograd products", (36, down * across, filters), np.float32)
-        return np.matmul(data, self.weights, out=products)
+    Matrix i * 6 + j of the transform is stored at j * 6 + i.
+    """
+    width, channels = padded.shape[1:]
+    down, along, each = padded.strides
+    strips = as_strided(padded, (rows, 6, width * channels), (TILE * down, down, each))
+    mixed = scratch("winograd strips", (6, rows, width * channels), np.float32)
+    np.matmul(_DATA, strips, out=mixed.transpose(1, 0, 2))
+    one, two = mixed.strides[:2]
+    windows = scratch("winograd windows", (6, 6, rows, columns, channels), np.float32)
+    np.copyto(windows, as_strided(mixed, windows.shape, (along, one, two, TILE * along, each)))
+    out = scratch("winograd data", (36, rows * columns, channels), np.float32)
+    np.matmul(_DATA, windows.reshape(6, -1), out=out.reshape(6, -1))
+    return out

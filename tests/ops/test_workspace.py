@@ -7,9 +7,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from irrun.kernels import convolution, transposed_convolution
+from irrun.kernels import convolution
 from irrun.kernels.convolution import convolve
-from irrun.kernels.transposed_convolution import convolve_transposed
 from irrun.ops import Op, OpError
 from irrun.ops._declared.convolution.spatial import Windows
 from irrun.ops.calling import conform, infer, run
@@ -47,16 +46,6 @@ def test_padding_of_large_tensors_and_outputs() -> None:
     assert found == (Fact(F32, Shape([1, 1, 1006, 1006])),)
 
 
-@pytest.mark.parametrize("elements", [1, 200])
-def test_transposed_convolution_in_blocks(elements: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    random = np.random.default_rng(0)
-    data, weights = random.random((2, 6, 4, 5), np.float32), random.random((2, 3, 2, 3, 2), np.float32)
-    arguments = data, weights, [2, 1], [1, 2], [1, 0], [7, 7]
-    whole = convolve_transposed(*arguments)
-    monkeypatch.setattr(transposed_convolution, "_ELEMENTS", elements)
-    np.testing.assert_allclose(convolve_transposed(*arguments), whole, rtol=1e-5, atol=1e-5)
-
-
 @pytest.mark.parametrize("type", ["i8", "i64", "f16"])
 def test_ranges(type: str) -> None:
     op = resolve("Range", "opset4")(output_type=ElementType.named(type))
@@ -79,7 +68,7 @@ def test_convolution_of_long_rows(kernel: tuple[int, int], monkeypatch: pytest.M
     weights = random.integers(0, 9, (2, 3, 3, *kernel)).astype(np.float32)
     arguments = data, weights, Windows((2, 1), (1, 2), (1, 0), (0, 3)).geometry((5, 40), kernel)
     whole = convolve(*arguments)
-    for name in ("_CACHED_BLOCK", "_LARGE_BLOCK", "_LEAST_POINTS"):
+    for name in ("_MATRIX_BLOCK", "_LEAST_POINTS"):
         monkeypatch.setattr(convolution, name, 7)
     np.testing.assert_array_equal(convolve(*arguments), whole)
 

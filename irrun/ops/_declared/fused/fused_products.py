@@ -13,7 +13,6 @@ import numpy as np
 from irrun.kernels.casting import bf16_bits, rounded, widened
 from irrun.kernels.convolution import Convolution
 from irrun.kernels.elementwise import Activation, Elementwise, finish, in_place
-from irrun.kernels.layout import channels_first
 from irrun.kernels.quantize import Levels
 from irrun.kernels.transposed_convolution import TransposedConvolution
 from irrun.ops import Array, Fact
@@ -188,9 +187,7 @@ class FusedTransposedConvolution(FusedProduct):
 
     def run(self, data: Array, summand: Array | None = None) -> Array | tuple[Array, ...]:
         begins, sizes = self.source.place(data.shape[2:], self.weights.shape[3:], self.wanted)
-        channels = self.weights.shape[0] * self.weights.shape[2]
-        out = np.empty((data.shape[0], *sizes, channels), self.weights.dtype)
-        return self.results(self.prepared(self.operand(data), begins, channels_first(out), summand))
+        return self.results(self.prepared(self.operand(data), begins, sizes, summand))
 
 
 @dataclass(frozen=True, slots=True)

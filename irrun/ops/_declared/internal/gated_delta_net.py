@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from irrun.kernels.state_space import gated_delta, l2_normalized
+from irrun.kernels.normalization import unit_norm
+from irrun.kernels.state_space import gated_delta
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.internal.sizes import agreed_sizes, check_groups
 from irrun.tensor.element_type import BF16, F16, F32
@@ -58,6 +59,6 @@ class GatedDeltaNet(Op):
         self, query: Array, key: Array, value: Array, state: Array, gate: Array, beta: Array
     ) -> tuple[Array, Array]:
         if self.fuse_qk_l2norm:
-            query = l2_normalized(query, self.q_l2_norm_eps)
-            key = l2_normalized(key, self.k_l2_norm_eps)
+            query = unit_norm(query, (-1,), self.q_l2_norm_eps, at_least=False)
+            key = unit_norm(key, (-1,), self.k_l2_norm_eps, at_least=False)
         return gated_delta(query, key, value, state, gate, beta)
