@@ -84,6 +84,15 @@ class Product(NamedTuple):
     codes: Codes = Codes()
 
 
+def plain_product(
+    x: Address, panels: Address, out: Address, points: Any, depth: int, filters: int, cut: Tiling
+) -> Product:
+    """Rows of ``depth`` f32 times a matrix, neither of which has gaps, as have the results."""
+    sizes, end = (1, 1, points), Epilogue(out=Images(out, pixel=4 * filters))
+    geometry = ImageWindows(counts=sizes, sizes=sizes)
+    return Product(Images(x, pixel=4 * depth), panels, geometry, cut, depth, depth, filters, epilogue=end)
+
+
 class Block(NamedTuple):
     """The part of a product that a task computes: the number of the product, and some of its points.
 
