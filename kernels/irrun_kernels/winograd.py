@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun_kernels.copies import copy_rows
-from irrun_kernels.epilogue import Epilogue, activate, add_to_row, clip_row
+from irrun_kernels.epilogue import Epilogue, activate, add_and_clip
 from irrun_kernels.native import Address, Read, Write, floats, inlined, kernel, longs, record
 from irrun_kernels.pixels import Images, ImageWindows
 
@@ -132,8 +132,7 @@ def transform_result(arguments: Any, task: int, workspace: int) -> None:
                 summand = 0
                 if e.summand.start != 0:
                     summand = e.summand.start + (top + row) * e.summand.row + (left + column) * e.summand.pixel
-                add_to_row(e, floats(results + 4 * count * column, count), 0, summand)
-            clip_row(e, floats(results, wide * count))
+                add_and_clip(e, floats(results + 4 * count * column, count), 0, summand)
             activate(e, results, 4 * count, wide, count, 0)
             out = e.out.start + (top + row) * e.out.row + left * e.out.pixel
             copy_rows(results, 4 * count, out, e.out.pixel, wide, count)
