@@ -25,12 +25,12 @@ _SUM, _PRODUCT = np.float32(_A2 + _B2), np.float32(_A2 * _B2)
 
 
 class Tiles(NamedTuple):
-    """The ``count`` tiles of an image from number ``first`` on, of which there are ``across`` in a row."""
+    """The ``total`` tiles of an image from number ``first`` on, of which there are ``across`` in a row."""
 
     geometry: ImageWindows
     across: int
     first: int
-    count: int
+    total: int
 
 
 class TransformData(NamedTuple):
@@ -48,7 +48,7 @@ class TransformData(NamedTuple):
 def transform_data(arguments: Any, task: int, workspace: int) -> None:
     """Some tiles; workspace has room for 36 rows of channels."""
     c = record(arguments)
-    count, tiles = c.channels, c.tiles.count
+    count, tiles = c.channels, c.tiles.total
     for tile in range(task * c.tiles_per_task, min(tiles, (task + 1) * c.tiles_per_task)):
         top, left = _corner(c.tiles, tile)
         top, left = top - c.tiles.geometry.begins[1], left - c.tiles.geometry.begins[2]
@@ -116,7 +116,7 @@ class TransformResult(NamedTuple):
 def transform_result(arguments: Any, task: int, workspace: int) -> None:
     """Some tiles; workspace has room for 28 rows of channels."""
     c = record(arguments)
-    e, count, tiles, sizes = c.epilogue, c.channels, c.tiles.count, c.tiles.geometry.counts
+    e, count, tiles, sizes = c.epilogue, c.channels, c.tiles.total, c.tiles.geometry.counts
     step = 24 * count * tiles
     results = workspace + 96 * count
     for tile in range(task * c.tiles_per_task, min(tiles, (task + 1) * c.tiles_per_task)):

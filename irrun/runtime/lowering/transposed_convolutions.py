@@ -141,8 +141,9 @@ def _weights_of(weights: Array, axes: list[_Axis], runs: tuple[range, ...]) -> A
     """Weights [groups, filters, I, *taps] for some places in a block, of [G, I, O, *K]; the first taps come last."""
 
     def place(*starts: int) -> Array:
-        taps = (slice(start, None, axis.stride) for start, axis in zip(starts, axes, strict=True))
-        return weights[(..., *taps)][..., ::-1, ::-1, ::-1].swapaxes(1, 2)
+        here: Any = (..., *(slice(start, None, axis.stride) for start, axis in zip(starts, axes, strict=True)))
+        taps: Array = weights[here][..., ::-1, ::-1, ::-1]
+        return taps.swapaxes(1, 2)
 
     (plane,), rows, columns = runs
     return np.concatenate([np.concatenate([place(plane, row, each) for each in columns], axis=1) for row in rows])
