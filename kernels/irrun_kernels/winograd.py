@@ -24,7 +24,7 @@ _A3, _B3 = np.float32(_A2 * _A), np.float32(_B2 * _B)
 _SUM, _PRODUCT = np.float32(_A2 + _B2), np.float32(_A2 * _B2)
 
 
-class Tiles(NamedTuple):
+class TileRange(NamedTuple):
     """The ``total`` tiles of an image from number ``first`` on, of which there are ``across`` in a row."""
 
     geometry: ImageWindows
@@ -39,7 +39,7 @@ class TransformData(NamedTuple):
     x: Read[Images]
     out: Write[Address]
     zeros: Read[Address]
-    tiles: Tiles
+    tiles: TileRange
     channels: int
     tiles_per_task: int
 
@@ -105,7 +105,7 @@ class TransformResult(NamedTuple):
     """
 
     products: Read[Address]
-    tiles: Tiles
+    tiles: TileRange
     channels: int
     tiles_per_task: int
     epilogue: Epilogue

@@ -15,7 +15,7 @@ from irrun.runtime.packing import multiply, pack
 from irrun.tensor import Array
 from irrun_kernels.product import plain_product, product
 from irrun_kernels.tiling import padded_columns, panel_vectors, tiling
-from irrun_kernels.winograd import Tiles, TransformData, TransformResult, transform_data, transform_result
+from irrun_kernels.winograd import TileRange, TransformData, TransformResult, transform_data, transform_result
 
 _TILED: Final = 1 << 19
 """Elements of transformed data and of products that are worked on at a time."""
@@ -49,7 +49,7 @@ def emit_winograd(op: FusedConvolution, builder: Builder, given: Operands) -> No
         here = slice(image, image + 1)
         added = None if summand is None else summand[here]
         part = given._replace(x=x[here], outs=[out[here]], summand=added)
-        tiles = Tiles(part.windows, across, first, count)
+        tiles = TileRange(part.windows, across, first, count)
         each, tasks = share(count, 10.0 * count * depth)
         arguments = TransformData(images_of(builder, part.x), builder.address(data), zeros, tiles, depth, each)
         builder.call(transform_data, arguments, tasks, 4 * 36 * depth)
