@@ -25,13 +25,11 @@ from irrun_kernels.amx_check import multiplies_bf16, multiplies_bytes
 from irrun_kernels.axes import AXES, WALK, Strided
 from irrun_kernels.backends import HAS_BF16_TILES, HAS_BYTE_TILES
 from irrun_kernels.elementwise import CALL, Chain, chain, numbers_of
-from irrun_kernels.epilogue import Epilogue
 from irrun_kernels.functions import RUN
 from irrun_kernels.host import LANES
 from irrun_kernels.moves import Move, move
 from irrun_kernels.native import NOWHERE, Address, KernelFunction
-from irrun_kernels.pixels import Images, ImageWindows
-from irrun_kernels.product import Product, product
+from irrun_kernels.product import plain_product, product
 from irrun_kernels.scalars import NUMBERS
 from irrun_kernels.tape import LINE, follow, post
 from irrun_kernels.tiling import padded_columns, padded_depth, tiling
@@ -260,16 +258,7 @@ def multiply(left: Array, right: Array) -> Array:
     (points, depth), filters = left.shape, right.shape[1]
     cut = tiling(points, 1, depth, filters)
     panels, out = FORMS[_F32].panels(right[None, None], cut.vectors), np.empty((points, filters), _F32)
-    arguments = Product(
-        x=Images(_at(left), pixel=left.strides[0]),
-        panels=_at(panels),
-        geometry=ImageWindows(counts=(1, 1, points), sizes=(1, 1, points)),
-        cut=cut,
-        depth=depth,
-        panel_depth=depth,
-        filters=filters,
-        epilogue=Epilogue(out=Images(_at(out), pixel=out.strides[0])),
-    )
+    arguments = plain_product(_at(left), _at(panels), _at(out), points, depth, filters, cut)
     _run(product, arguments, cut.tasks, cut.workspace, left, panels, out)
     return out
 

@@ -91,12 +91,7 @@ def workspace_of(rows: int, depth: int, width: int, block: int) -> int:
 @kernel(Attention)
 def attention(arguments: Any, task: int, workspace: int) -> None:
     """softmax(query · keyᵀ * scale + bias + mask) · value for some queries of the heads that share keys."""
-    attend(record(arguments), task, workspace)
-
-
-@inlined
-def attend(c: Any, task: int, workspace: int) -> None:
-    """One task of an attention with these arguments."""
+    c = record(arguments)
     rows = c.shared * c.queries
     each = -(-rows // c.parts)
     first = task % c.parts * each

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun_kernels import ir
-from irrun_kernels.epilogue import add_to_row, clip_row, listed, masks_of
+from irrun_kernels.epilogue import add_and_clip, listed, masks_of
 from irrun_kernels.functions import fill
 from irrun_kernels.host import BYTES, LANES
 from irrun_kernels.micro import VARIANTS, VECTORS, accumulate
@@ -132,7 +132,7 @@ def _multiply_parts(c: Any, block: Any, place: int, width: int, is_last_panel: b
     parts = c.panel_depth // codes.part
     sides, expanded = block.free, block.free + 8 * block.rows
     find_rows(codes.sides + 8 * block.first * parts, 8 * parts, block.points, block.rows, sides)
-    outs, summands = longs(block.out, block.points), longs(block.summand, block.points)
+    outs, summands = longs(block.results.out, block.points), longs(block.results.summand, block.points)
     for index in range(block.points):
         fill(floats(outs[index], width), np.float32(0))
     for part in range(parts):
@@ -149,7 +149,7 @@ def _multiply_parts(c: Any, block: Any, place: int, width: int, is_last_panel: b
                 panel,
                 (codes.starts + 4 * (part * codes.padded + column), codes.scales + side, codes.zeros + side),
                 sides + 8 * tile,
-                block.out + 8 * tile,
+                block.results.out + 8 * tile,
                 width,
                 min(cut.rows, block.points - tile),
             )
@@ -157,9 +157,7 @@ def _multiply_parts(c: Any, block: Any, place: int, width: int, is_last_panel: b
         move(sides, block.rows, 8)
     move(block.left, block.rows, -c.panel_depth)
     for index in range(block.points):
-        row = floats(outs[index], width)
-        add_to_row(e, row, column, summands[index] if e.summand.start != 0 else 0)
-        clip_row(e, row)
+        add_and_clip(e, floats(outs[index], width), column, summands[index] if e.summand.start != 0 else 0)
 
 
 @intrinsic("void", *several(2), *["int64"] * 3, *several(3), *["int64"] * 4)

@@ -15,7 +15,7 @@ from irrun_kernels.conversions import AS_BITS, quantize_row, round_row
 from irrun_kernels.functions import add
 from irrun_kernels.host import LANES
 from irrun_kernels.native import NOWHERE, Address, Read, Write, floats, inlined, longs
-from irrun_kernels.pixels import Images
+from irrun_kernels.pixels import Images, find_points, find_rows, move
 from irrun_kernels.scalars import apply_to_rows, unary
 from irrun_kernels.vectors import Vectors
 
@@ -217,18 +217,60 @@ def dequantize_sums(
 _INFINITE: Final = np.float32(np.inf)
 
 
+class Rows(NamedTuple):
+    """The addresses of the addresses of the rows of a result, of it in another type, and of its summand; 0 for none."""
+
+    out: int
+    rounded: int
+    summand: int
+
+
 @inlined
-def add_to_row(e: Any, x: Any, column: int, summand: int) -> None:
-    """Add bias and summand to a row, which begins with a column."""
+def size_of_rounded(e: Any) -> int:
+    """The bytes of an element of the result in another type."""
+    return 2 if e.integers.padded == 0 else 1
+
+
+@inlined
+def find_results(e: Any, g: Any, column: int, first: int, count: int, points: int, sums: int, tables: int) -> Rows:
+    """Write tables of the addresses of ``count`` points, from a column of them on; the last one is repeated.
+
+    Without a result in f32, its rows are those of ``sums``, if there are any.
+    """
+    out, rounded, summand = tables, tables + 8 * points, tables + 16 * points
+    if e.out.start != 0:
+        find_points(g, e.out, 4 * column, first, count, points, out)
+    elif sums != 0:
+        find_rows(sums, e.out.pixel, count, points, out)
+    if e.rounded.start != 0:
+        find_points(g, e.rounded, size_of_rounded(e) * column, first, count, points, rounded)
+    if e.summand.start != 0:
+        find_points(g, e.summand, e.integers.summand_size * column, first, count, points, summand)
+    return Rows(
+        out if e.out.start != 0 or sums != 0 else 0,
+        rounded if e.rounded.start != 0 else 0,
+        summand if e.summand.start != 0 else 0,
+    )
+
+
+@inlined
+def move_results(e: Any, rows: Any, count: int, columns: int) -> None:
+    """Add columns to the addresses of ``count`` points; sums stay where they are."""
+    if e.out.start != 0:
+        move(rows.out, count, 4 * columns)
+    if rows.rounded != 0:
+        move(rows.rounded, count, size_of_rounded(e) * columns)
+    if rows.summand != 0:
+        move(rows.summand, count, e.integers.summand_size * columns)
+
+
+@inlined
+def add_and_clip(e: Any, x: Any, column: int, summand: int) -> None:
+    """Add bias and summand to a row, which begins with a column, and clip it."""
     if e.bias != 0:
         add(x, floats(e.bias + 4 * column, len(x)))
     if summand != 0:
         add(x, floats(summand, len(x)))
-
-
-@inlined
-def clip_row(e: Any, x: Any) -> None:
-    """Clip a row, or several."""
     if e.low != -_INFINITE or e.high != _INFINITE:
         unary(0, x, np.float32(e.low), np.float32(e.high))
 
@@ -241,20 +283,17 @@ def activate(e: Any, x: int, step: int, rows: int, columns: int, workspace: int)
 
 
 @inlined
-def activate_points(e: Any, count: int, out: int, rounded: int, column: int, width: int, workspace: int) -> None:
-    """Replace some columns of points by the function of an epilogue, and store them rounded if there is such a result.
-
-    ``out`` and ``rounded`` are addresses of addresses.
-    """
-    rows, targets = longs(out, count), longs(rounded, count)
-    if rows[count - 1] - rows[0] == (count - 1) * e.out.pixel:
-        activate(e, rows[0], e.out.pixel, count, width, workspace)
+def activate_points(e: Any, rows: Any, count: int, column: int, width: int, workspace: int) -> None:
+    """Replace columns of points by the function of an epilogue, and store them rounded if there is such a result."""
+    outs, targets = longs(rows.out, count), longs(rows.rounded, count)
+    if outs[count - 1] - outs[0] == (count - 1) * e.out.pixel:
+        activate(e, outs[0], e.out.pixel, count, width, workspace)
     else:
         for index in range(count):
-            activate(e, rows[index], 4 * width, 1, width, workspace)
-    if e.rounded.start != 0:
+            activate(e, outs[index], 4 * width, 1, width, workspace)
+    if rows.rounded != 0:
         for index in range(count):
-            store_rounded(e, rows[index], targets[index], column, width)
+            store_rounded(e, outs[index], targets[index], column, width)
 
 
 @inlined

@@ -9,20 +9,11 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun_kernels.epilogue import Epilogue, activate_points
+from irrun_kernels.epilogue import Epilogue, Rows, activate_points, find_results
 from irrun_kernels.functions import RUN
 from irrun_kernels.host import LANES
 from irrun_kernels.native import NOWHERE, Address, Read, inlined, kernel, record
-from irrun_kernels.pixels import (
-    Images,
-    ImageWindows,
-    find_counts,
-    find_left,
-    find_points,
-    find_rows,
-    points_of,
-    taps_of,
-)
+from irrun_kernels.pixels import Images, ImageWindows, find_counts, find_left, moved, points_of, taps_of
 from irrun_kernels.reduction import (
     ADD,
     BYTE_PIXELS,
@@ -74,14 +65,12 @@ class Windows(NamedTuple):
 
 
 class Points(NamedTuple):
-    """Some points of a result: for how many there are addresses; these, or 0, and divisors."""
+    """Some points of a result: for how many there are addresses; these, and divisors."""
 
     places: int
     taps: int
     left: int
-    out: int
-    rounded: int
-    summand: int
+    results: Rows
     divisors: int
 
 
@@ -114,33 +103,18 @@ def _slide(c: Any, task: int, workspace: int, pixels: Any, kind: int, reduce: An
     each = -(-(stop - begin) // -(-(stop - begin) // VECTORS))
     room = c.at_once
     left = workspace + 4 * RUN
-    out = left + 8 * taps * room
-    rounded, summand, divisors = out + 8 * room, out + 16 * room, out + 24 * room
+    divisors = left + 8 * (taps + 3) * room
+    sums = divisors + 4 * room if e.function >= 0 else 0
     first = task // c.parts * c.points_per_task
     last = min(points_of(g), first + c.points_per_task)
     for start in range(first, last, room):
         count = min(room, last - start)
         places = -(-count // POINTS) * POINTS
         find_left(g, c.x, 0, c.zeros, start, count, places, left)
-        if e.out.start != 0:
-            find_points(g, e.out, 0, start, count, places, out)
-        elif e.function >= 0:
-            find_rows(divisors + 4 * room, e.out.pixel, count, places, out)
-        if e.rounded.start != 0:
-            find_points(g, e.rounded, 0, start, count, places, rounded)
-        if e.summand.start != 0:
-            find_points(g, e.summand, 0, start, count, places, summand)
+        results = find_results(e, g, 0, start, count, places, sums, left + 8 * taps * room)
         if c.kind == ADD:
             find_counts(g, c.least, start, count, places, divisors)
-        points = Points(
-            places,
-            taps,
-            left,
-            out if e.out.start != 0 or e.function >= 0 else 0,
-            rounded if e.rounded.start != 0 and e.function < 0 else 0,
-            summand if e.summand.start != 0 else 0,
-            divisors,
-        )
+        points = Points(places, taps, left, results, divisors)
         for vector in range(begin, stop, each):
             wide = min(each, stop - vector)
             most = pixels[wide]
@@ -150,22 +124,22 @@ def _slide(c: Any, task: int, workspace: int, pixels: Any, kind: int, reduce: An
             if rest > 0:
                 reduce(c, points, blocks * most, (kind, 1, wide, rest), LANES * vector)
         if e.function >= 0:
-            activate_points(e, count, out, rounded, 0, c.channels, workspace)
+            activate_points(e, results, count, 0, c.channels, workspace)
 
 
 @inlined
 def _reduce_floats(c: Any, points: Any, point: int, blocks: Any, channel: int) -> None:
     """Reduce some channels of windows over f32 or bf16."""
-    e, place, at = c.epilogue, 4 * channel, 8 * point
+    e, results, place, at = c.epilogue, points.results, 4 * channel, 8 * point
     reduce_points(
         blocks,
         (points.left + at, 8 * points.places, (2 if c.kind == MULTIPLY_BF16 else 4) * channel),
         points.taps,
         (c.weights + place, c.weights_row),
-        _moved(e.bias, place),
-        (_moved(points.summand, at), place),
-        (_moved(points.out, at), place),
-        (_moved(points.rounded, at), 2 * channel),
+        moved(e.bias, place),
+        (moved(results.summand, at), place),
+        (moved(results.out, at), place),
+        (moved(results.rounded, at) if e.function < 0 else 0, 2 * channel),
         c.channels - channel,
         points.divisors + 4 * point,
         np.float32(e.low),
@@ -176,8 +150,8 @@ def _reduce_floats(c: Any, points: Any, point: int, blocks: Any, channel: int) -
 @inlined
 def _reduce_bytes(c: Any, points: Any, point: int, blocks: Any, channel: int) -> None:
     """Reduce some channels of windows over bytes."""
-    sides, place, at = c.epilogue.integers, 4 * channel, 8 * point
-    summand = _moved(points.summand, at)
+    e, results, sides, place, at = c.epilogue, points.results, c.epilogue.integers, 4 * channel, 8 * point
+    summand = moved(results.summand, at)
     reduce_bytes(
         blocks,
         (points.left + at, 8 * points.places, channel),
@@ -191,12 +165,6 @@ def _reduce_bytes(c: Any, points: Any, point: int, blocks: Any, channel: int) ->
             summand if sides.summand_size == 1 else 0,
             sides.summand_size * channel,
         ),
-        (_moved(points.out, at), place),
-        (_moved(points.rounded, at), channel),
+        (moved(results.out, at), place),
+        (moved(results.rounded, at) if e.function < 0 else 0, channel),
     )
-
-
-@inlined
-def _moved(address: int, bytes: int) -> int:
-    """An address some bytes further; 0 stands for no array."""
-    return address + bytes if address != 0 else 0

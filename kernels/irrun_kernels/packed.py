@@ -11,7 +11,7 @@ import numpy as np
 
 from irrun_kernels import ir
 from irrun_kernels.amx import ROWS
-from irrun_kernels.epilogue import activate, add_to_row, clip_row
+from irrun_kernels.epilogue import activate, add_and_clip
 from irrun_kernels.functions import assign, fill
 from irrun_kernels.host import BYTES, LANES
 from irrun_kernels.micro import FEW_ROWS, VECTORS
@@ -132,8 +132,7 @@ def _multiply_few(c: Any, begin: int, end: int, workspace: int) -> None:
             result = e.out.start + row * e.out.pixel + 4 * column
             assign(floats(result, width), floats(results + 4 * row * each, width))
             summand = e.summand.start + row * e.summand.pixel + 4 * column if e.summand.start != 0 else 0
-            add_to_row(e, floats(result, width), column, summand)
-            clip_row(e, floats(result, width))
+            add_and_clip(e, floats(result, width), column, summand)
             activate(e, result, 4 * width, 1, width, results + 4 * rows * each)
 
 

@@ -135,6 +135,12 @@ def move(addresses: int, count: int, bytes: int) -> None:
 
 
 @inlined
+def moved(address: int, bytes: int) -> int:
+    """An address some bytes further; 0 stands for no array."""
+    return address + bytes if address != 0 else 0
+
+
+@inlined
 def _fill_range(out: int, start: int, step: int, count: int) -> None:
     values = longs(out, count)
     for i in range(count):

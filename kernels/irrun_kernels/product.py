@@ -11,11 +11,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun_kernels.amx_product import configure_tiles, gather, release_tiles, tile_of
-from irrun_kernels.epilogue import Epilogue, activate_points
+from irrun_kernels.epilogue import Epilogue, Rows, activate_points, find_results, move_results
 from irrun_kernels.host import LANES
 from irrun_kernels.micro import PANEL, multiply_bytes, multiply_taps
 from irrun_kernels.native import NOWHERE, Address, Read, inlined, kernel, record
-from irrun_kernels.pixels import Images, ImageWindows, find_left, find_points, find_rows, move, points_of, taps_of
+from irrun_kernels.pixels import Images, ImageWindows, find_left, move, moved, points_of, taps_of
 from irrun_kernels.tiling import Tiling
 
 _DEPTH: Final = (24 << 10) // (4 * PANEL)
@@ -84,11 +84,20 @@ class Product(NamedTuple):
     codes: Codes = Codes()
 
 
+def plain_product(
+    x: Address, panels: Address, out: Address, points: Any, depth: int, filters: int, cut: Tiling
+) -> Product:
+    """Rows of ``depth`` f32 times a matrix, neither of which has gaps, as have the results."""
+    sizes, end = (1, 1, points), Epilogue(out=Images(out, pixel=4 * filters))
+    geometry = ImageWindows(counts=sizes, sizes=sizes)
+    return Product(Images(x, pixel=4 * depth), panels, geometry, cut, depth, depth, filters, epilogue=end)
+
+
 class Block(NamedTuple):
     """The part of a product that a task computes: the number of the product, and some of its points.
 
-    Points in whole tiles are ``rows``. The others are places in the workspace: addresses of rows, rows that were
-    gathered for AMX, and what is free.
+    Points in whole tiles are ``rows``. The others are places in the workspace: addresses of rows, also of results, rows
+    that were gathered for AMX, and what is free.
     """
 
     number: int
@@ -97,9 +106,7 @@ class Block(NamedTuple):
     rows: int
     taps: int
     left: int
-    out: int
-    rounded: int
-    summand: int
+    results: Rows
     gathered: int
     free: int
 
@@ -128,45 +135,29 @@ def compute(c: Any, task: int, workspace: int, multiply: Any) -> None:
     taps = taps_of(g)
     rows = -(-points // cut.rows) * cut.rows
     left = workspace
-    out = left + 8 * rows * taps
-    rounded, summand, gathered = out + 8 * rows, out + 16 * rows, out + 24 * rows
+    gathered = left + 8 * rows * (taps + 3)
     sums = gathered + rows * cut.left_row
     free = sums if e.out.start != 0 else sums + rows * e.out.pixel
     place, stop = panels * group // cut.groups, panels * (group + 1) // cut.groups
-    column = number * c.next_out + place * full
-    rounded_size, summand_size = 2 if e.integers.padded == 0 else 1, e.integers.summand_size
     find_left(g, c.x, number * c.next_x, c.zeros, first, points, rows, left)
-    if e.out.start != 0:
-        find_points(g, e.out, 4 * column, first, points, rows, out)
-    else:
-        find_rows(sums, e.out.pixel, points, rows, out)
-    if e.rounded.start != 0:
-        find_points(g, e.rounded, rounded_size * column, first, points, rows, rounded)
-    if e.summand.start != 0:
-        find_points(g, e.summand, summand_size * column, first, points, rows, summand)
+    results = find_results(e, g, number * c.next_out + place * full, first, points, rows, sums, left + 8 * rows * taps)
     if cut.left_row != 0:
         gather(left, rows, taps, c.depth, gathered, cut.left_row)
         configure_tiles()
     # Rows that are whole, and neighbours, need not be put together for a function.
     is_whole = cut.groups == 1 and c.filters <= _WHOLE and e.out.start != 0
-    block = Block(number, first, points, rows, taps, left, out, rounded, summand, gathered, free)
+    block = Block(number, first, points, rows, taps, left, results, gathered, free)
     for panel in range(place, stop):
         width = min(c.filters - panel * full, full)
         multiply(c, block, panel, width, panel + 1 == stop)
         if e.function >= 0 and not is_whole:
-            activate_points(e, points, out, rounded, panel * full, width, free)
-        if e.out.start != 0:
-            move(out, rows, 4 * full)
-        if e.rounded.start != 0:
-            move(rounded, rows, rounded_size * full)
-        if e.summand.start != 0:
-            move(summand, rows, summand_size * full)
+            activate_points(e, results, points, panel * full, width, free)
+        move_results(e, results, rows, full)
     if cut.left_row != 0:
         release_tiles()
     if e.function >= 0 and is_whole:
-        move(out, rows, -4 * full * panels)
-        move(rounded, rows, -rounded_size * full * panels)
-        activate_points(e, points, out, rounded, 0, c.filters, free)
+        move_results(e, results, rows, -full * panels)
+        activate_points(e, results, points, 0, c.filters, free)
 
 
 @inlined
@@ -208,16 +199,16 @@ def multiply_part(c: Any, block: Any, part: Any, extent: Any, panel: int, column
     ``part`` is the first tap, the bytes in front of what is multiplied in gathered rows, and whether this is the first
     part and the last. ``extent`` and ``ahead`` are as in `multiply_taps`, and the distance of the latter for tiles.
     """
-    cut, e, tap, skipped, is_first, is_last = c.cut, c.epilogue, part[0], part[1], part[2], part[3]
+    cut, e, results = c.cut, c.epilogue, block.results
+    tap, skipped, is_first, is_last = part
     vectors = -(-width // LANES)
     bias = e.bias + block.number * c.next_bias + 4 * column if e.bias != 0 and is_first else 0
-    is_rounded = e.rounded.start != 0 and is_last and e.function < 0
+    is_rounded = results.rounded != 0 and is_last and e.function < 0
     is_stored = e.out.start != 0 or not is_rounded
     low = np.float32(e.low) if is_last else np.float32(-np.inf)
     high = np.float32(e.high) if is_last else np.float32(np.inf)
     for tile in range(block.rows // cut.rows):
         place = 8 * tile * cut.rows
-        summand = block.summand + place if e.summand.start != 0 else 0
         multiply_taps(
             (cut.rows, vectors, c.bf16),
             extent if cut.left_row == 0 else (min(cut.rows, block.points - tile * cut.rows), extent[1]),
@@ -226,9 +217,9 @@ def multiply_part(c: Any, block: Any, part: Any, extent: Any, panel: int, column
             (ahead[0] + tile * ahead[2], ahead[1]),
             bias,
             (
-                block.out + place if is_stored else 0,
-                block.rounded + place if is_rounded else 0,
-                summand if is_first else block.out + place,
+                results.out + place if is_stored else 0,
+                results.rounded + place if is_rounded else 0,
+                moved(results.summand, place) if is_first else results.out + place,
             ),
             width,
             low,
@@ -248,14 +239,14 @@ def _left_of(c: Any, block: Any, tile: int, tap: int, skipped: int) -> Any:
 @inlined
 def _multiply_bytes(c: Any, block: Any, place: int, width: int, is_last_panel: bool) -> None:
     """Multiply the rows of a block with a panel of bytes."""
-    cut, e, sides = c.cut, c.epilogue, c.epilogue.integers
+    cut, e, results, sides = c.cut, c.epilogue, block.results, c.epilogue.integers
     column = place * cut.vectors * LANES
     row = 4 * (block.number * sides.padded + column)
     panel = c.panels + block.number * c.next_panels + 4 * column * c.panel_depth
     is_stored = e.out.start != 0 or e.function >= 0
     for tile in range(block.rows // cut.rows):
         place = 8 * tile * cut.rows
-        summand = block.summand + place if e.summand.start != 0 else 0
+        summand = moved(results.summand, place)
         stored = min(cut.rows, block.points - tile * cut.rows)
         multiply_bytes(
             (cut.rows, -(-width // LANES)),
@@ -269,7 +260,7 @@ def _multiply_bytes(c: Any, block: Any, place: int, width: int, is_last_panel: b
             (
                 summand if sides.summand_size == 4 else 0,
                 summand if sides.summand_size == 1 else 0,
-                block.out + place if is_stored else 0,
-                block.rounded + place if e.rounded.start != 0 and e.function < 0 else 0,
+                results.out + place if is_stored else 0,
+                moved(results.rounded, place) if e.function < 0 else 0,
             ),
         )

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun_kernels.copies import copy_rows
-from irrun_kernels.epilogue import Epilogue, activate, add_to_row, clip_row
+from irrun_kernels.epilogue import Epilogue, activate, add_and_clip
 from irrun_kernels.native import Address, Read, Write, floats, inlined, kernel, longs, record
 from irrun_kernels.pixels import Images, ImageWindows
 
@@ -24,21 +24,23 @@ _A3, _B3 = np.float32(_A2 * _A), np.float32(_B2 * _B)
 _SUM, _PRODUCT = np.float32(_A2 + _B2), np.float32(_A2 * _B2)
 
 
-class TransformData(NamedTuple):
-    """Arguments of `transform_data`.
+class TileRange(NamedTuple):
+    """The ``total`` tiles of an image from number ``first`` on, of which there are ``across`` in a row."""
 
-    ``x`` is an image [height, width, channels], ``out`` [36, tiles, channels] for the tiles from number ``first`` on,
-    of which there are ``across`` in a row.
-    """
+    geometry: ImageWindows
+    across: int
+    first: int
+    total: int
+
+
+class TransformData(NamedTuple):
+    """Arguments of `transform_data`: an image [height, width, channels] to matrices [36, tiles, channels]."""
 
     x: Read[Images]
     out: Write[Address]
     zeros: Read[Address]
-    geometry: ImageWindows
+    tiles: TileRange
     channels: int
-    first: int
-    tiles: int
-    across: int
     tiles_per_task: int
 
 
@@ -46,10 +48,10 @@ class TransformData(NamedTuple):
 def transform_data(arguments: Any, task: int, workspace: int) -> None:
     """Some tiles; workspace has room for 36 rows of channels."""
     c = record(arguments)
-    count = c.channels
-    for tile in range(task * c.tiles_per_task, min(c.tiles, (task + 1) * c.tiles_per_task)):
-        top = (c.first + tile) // c.across * TILE - c.geometry.begins[1]
-        left = (c.first + tile) % c.across * TILE - c.geometry.begins[2]
+    count, tiles = c.channels, c.tiles.total
+    for tile in range(task * c.tiles_per_task, min(tiles, (task + 1) * c.tiles_per_task)):
+        top, left = _corner(c.tiles, tile)
+        top, left = top - c.tiles.geometry.begins[1], left - c.tiles.geometry.begins[2]
         for column in range(6):
             x = left + column
             upper = (_pixel(c, top, x), _pixel(c, top + 1, x), _pixel(c, top + 2, x))
@@ -58,15 +60,21 @@ def transform_data(arguments: Any, task: int, workspace: int) -> None:
         for row in range(6):
             at = workspace + 24 * count * row
             step = 4 * count
-            out = c.out + 4 * count * (c.tiles * row + tile)
+            out = c.out + 4 * count * (tiles * row + tile)
             rows = (at, at + step, at + 2 * step, at + 3 * step, at + 4 * step, at + 5 * step)
-            _transform_six(*rows, out, 24 * count * c.tiles, count)
+            _transform_six(*rows, out, 24 * count * tiles, count)
+
+
+@inlined
+def _corner(t: Any, tile: int) -> tuple[int, int]:
+    """The row and the column of the first result of a tile."""
+    return (t.first + tile) // t.across * TILE, (t.first + tile) % t.across * TILE
 
 
 @inlined
 def _pixel(c: Any, y: int, x: int) -> int:
     """The address of a pixel of the image; that of zeros outside of it."""
-    if 0 <= x < c.geometry.sizes[2] and 0 <= y < c.geometry.sizes[1]:
+    if 0 <= x < c.tiles.geometry.sizes[2] and 0 <= y < c.tiles.geometry.sizes[1]:
         return int(c.x.start + y * c.x.row + x * c.x.pixel)
     return int(c.zeros)
 
@@ -97,11 +105,8 @@ class TransformResult(NamedTuple):
     """
 
     products: Read[Address]
-    geometry: ImageWindows
+    tiles: TileRange
     channels: int
-    first: int
-    tiles: int
-    across: int
     tiles_per_task: int
     epilogue: Epilogue
     misfit: Write[Address]
@@ -111,24 +116,23 @@ class TransformResult(NamedTuple):
 def transform_result(arguments: Any, task: int, workspace: int) -> None:
     """Some tiles; workspace has room for 28 rows of channels."""
     c = record(arguments)
-    e, count = c.epilogue, c.channels
-    step = 24 * count * c.tiles
+    e, count, tiles, sizes = c.epilogue, c.channels, c.tiles.total, c.tiles.geometry.counts
+    step = 24 * count * tiles
     results = workspace + 96 * count
-    for tile in range(task * c.tiles_per_task, min(c.tiles, (task + 1) * c.tiles_per_task)):
-        top, left = (c.first + tile) // c.across * TILE, (c.first + tile) % c.across * TILE
+    for tile in range(task * c.tiles_per_task, min(tiles, (task + 1) * c.tiles_per_task)):
+        top, left = _corner(c.tiles, tile)
         for column in range(6):
             at = c.products + step * column + 4 * count * tile
-            _transform_four(at, 4 * count * c.tiles, workspace + 4 * count * column, 24 * count, count)
-        for row in range(min(TILE, c.geometry.counts[1] - top)):
-            wide = min(TILE, c.geometry.counts[2] - left)
+            _transform_four(at, 4 * count * tiles, workspace + 4 * count * column, 24 * count, count)
+        for row in range(min(TILE, sizes[1] - top)):
+            wide = min(TILE, sizes[2] - left)
             _transform_four(workspace + 24 * count * row, 4 * count, results, 4 * count, count)
             _note_infinite(results, results + 4 * count * (TILE - 1), c.misfit)
             for column in range(wide):
                 summand = 0
                 if e.summand.start != 0:
                     summand = e.summand.start + (top + row) * e.summand.row + (left + column) * e.summand.pixel
-                add_to_row(e, floats(results + 4 * count * column, count), 0, summand)
-            clip_row(e, floats(results, wide * count))
+                add_and_clip(e, floats(results + 4 * count * column, count), 0, summand)
             activate(e, results, 4 * count, wide, count, 0)
             out = e.out.start + (top + row) * e.out.row + left * e.out.pixel
             copy_rows(results, 4 * count, out, e.out.pixel, wide, count)

@@ -20,10 +20,9 @@ from irrun.runtime.lowering.products import (
     as_images,
     emit_channels_last,
     emit_operands,
-    emit_padding,
     emit_product,
+    emit_product_of_rows,
     epilogue,
-    taps_as_channels,
     types,
     window_geometry,
 )
@@ -80,10 +79,7 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
     elif algorithm == "Winograd":
         emit_winograd(op, builder, given)
     elif algorithm == "product by rows of taps":
-        factors, windows = _factors("few", weights, parts[0].taps), parts[0].of(given)
-        around = emit_padding(builder, windows.x, outs[0], windows.geometry)
-        rows, geometry = taps_as_channels(factors.weights, windows.geometry)
-        emit_product(builder, factors._replace(weights=rows), windows._replace(x=around, geometry=geometry), op.bias, 0)
+        emit_product_of_rows(builder, _factors("few", weights, parts[0].taps), parts[0].of(given), op.bias)
     else:
         # All parts with the same taps along other axes share weights: those of all rows of taps.
         first, last = min(part.taps[0].start for part in parts), max(part.taps[0].stop for part in parts)

@@ -16,16 +16,15 @@ from irrun.runtime.lowering.builder import EMPTY, F32, U8, Builder, Unsupported,
 from irrun.runtime.lowering.convolutions import algorithm_of, has_few_channels
 from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.lowering.images import emit_windows
+from irrun.runtime.lowering.matrices import emit_row_product
 from irrun.runtime.lowering.products import (
     Factors,
     Operands,
     as_images,
-    as_pixels,
     emit_channels_last,
-    emit_padding,
     emit_product,
+    emit_product_of_rows,
     epilogue,
-    taps_as_channels,
     window_geometry,
 )
 from irrun.runtime.view import Operand
@@ -42,15 +41,13 @@ def lower_integer_matmul(
     op: FusedIntegerMatMul, builder: Builder, codes: Operand, summand: Operand | None = None
 ) -> Any:
     """A product of rows of bytes."""
-    end = epilogue(op.epilogue.activation)
     depth, filters = op.weights.shape
     _require_types(op, codes, summand)
-    x = emit_contiguous(builder, codes)
-    added = None if summand is None else emit_contiguous(builder, summand)
+    end = _epilogue(op, builder, op.weights.T[None], OF_BYTES.offset)
+    x = emit_contiguous(builder, codes).reshape(-1, depth)
+    added = None if summand is None else emit_contiguous(builder, summand).reshape(-1, filters)
     outs = [builder.empty((*codes.shape[:-1], filters), dtype) for dtype in _types(op)]
-    pixels = [as_pixels(out.reshape(-1, filters)) for out in outs]
-    weights, rows = op.weights.T[None, :, :, None], None if added is None else as_pixels(added.reshape(-1, filters))
-    _emit_product(op, builder, weights, Operands(as_pixels(x.reshape(-1, depth)), pixels, rows, end), None)
+    emit_row_product(builder, op.weights, x, [out.reshape(-1, filters) for out in outs], None, added, end)
     return tuple(outs)
 
 
@@ -59,7 +56,6 @@ def lower_integer_convolution(
     op: FusedIntegerConvolution, builder: Builder, codes: Operand, summand: Operand | None = None
 ) -> Any:
     """A convolution of bytes as a product."""
-    end = epilogue(op.epilogue.activation)
     groups, filters, depth, *kernel = op.weights.shape
     if codes.ndim not in (3, 4):
         raise Unsupported(f"images of {codes.ndim} axes")
@@ -70,19 +66,20 @@ def lower_integer_convolution(
     algorithm = algorithm_of(is_depthwise=is_depthwise, has_few=has_few_channels(groups, depth, geometry))
     builder.algorithm = algorithm
 
+    weights = op.weights.reshape(1, groups, *kernel) if is_depthwise else op.weights
+    end = _epilogue(op, builder, weights, 0 if is_depthwise else OF_BYTES.offset)
     added = None if summand is None else emit_channels_last(builder, as_images(summand))
-    weights, x = op.weights, as_images(codes)
     outs = [builder.result_images((codes.shape[0], groups * filters, *counts), dtype) for dtype in _types(op)]
-    if algorithm == "product by rows of taps":
-        x = emit_padding(builder, x, outs[0], geometry, op.epilogue.zero)
-        weights, geometry = taps_as_channels(weights, geometry)
-    else:
+    x = as_images(codes)
+    if algorithm != "product by rows of taps":
         x = emit_channels_last(builder, x)
-    given = Operands(x, outs, added, end, geometry)
+    given, factors, zero = Operands(x, outs, added, end, geometry), Factors("bytes", weights, weights), op.epilogue.zero
     if algorithm == "depthwise":
-        _emit_depthwise(op, builder, given)
+        _emit_depthwise(builder, weights[0], given, zero)
+    elif algorithm == "product by rows of taps":
+        emit_product_of_rows(builder, factors, given, zero=zero)
     else:
-        _emit_product(op, builder, weights, given, op.epilogue.zero)
+        emit_product(builder, factors, given, zero=zero)
     return tuple(out[:, :, 0] if codes.ndim == 3 else out for out in outs)
 
 
@@ -101,45 +98,33 @@ def _types(op: FusedIntegerProduct) -> list[np.dtype[Any]]:
     return [F32] * op.epilogue.floats + [U8] * (op.epilogue.levels is not None)
 
 
-def _emit_depthwise(op: FusedIntegerProduct, builder: Builder, given: Operands) -> None:
-    """A convolution of which each channel has its own filter."""
-    channels = given.outs[0].shape[1]
-    taps = op.weights.reshape(channels, -1).T.astype(np.int16)
+def _emit_depthwise(builder: Builder, filters: Array, given: Operands, zero: int) -> None:
+    """A convolution of which each channel has its own filter, with weights [C, *K]."""
+    channels = len(filters)
+    taps = filters.reshape(channels, -1).T
     rows = np.zeros((len(taps), padded_columns(channels)), np.int16)
     rows[:, :channels] = taps
-    emit_windows(
-        builder,
-        _with_integer_epilogue(op, builder, -op.epilogue.zero * taps.sum(0, np.int32, keepdims=True), given),
-        op.epilogue.zero,
-        0.03 * len(taps) + (0.2 if given.epilogue.function < 0 else 0.6),
-        weights=builder.constant(rows, rows.dtype),
-        weights_row=rows.strides[0],
-    )
+    nanoseconds = 0.03 * len(taps) + (0.2 if given.epilogue.function < 0 else 0.6)
+    weights = builder.constant(rows, rows.dtype)
+    emit_windows(builder, given, zero, nanoseconds, weights=weights, weights_row=rows.strides[0])
 
 
-def _emit_product(op: FusedIntegerProduct, builder: Builder, weights: Array, given: Operands, zero: int | None) -> None:
-    """A convolution with weights [G, O, I, *K] of images."""
-    sums = weights.reshape(*weights.shape[:2], -1).sum(2, np.int32)
-    given = _with_integer_epilogue(op, builder, (OF_BYTES.offset - op.epilogue.zero) * sums, given)
-    emit_product(builder, Factors("bytes", op.weights, weights), given, None, zero)
-
-
-def _with_integer_epilogue(op: FusedIntegerProduct, builder: Builder, begin: Array, given: Operands) -> Operands:
-    """Operands with the epilogue of products [G, O] whose sums ``begin`` with these integers."""
+def _epilogue(op: FusedIntegerProduct, builder: Builder, weights: Array, offset: int) -> Epilogue:
+    """The epilogue of products with weights [G, O, ...] of levels, from which kernels subtract an offset."""
+    end, given = epilogue(op.epilogue.activation), op.epilogue
+    begin = (offset - given.zero) * weights.reshape(*weights.shape[:2], -1).sum(2, np.int32)
     padded = padded_columns(begin.shape[1])
-    starts = _per_filter(builder, begin, padded)
-    factors, biases = (
-        _per_filter(builder, row.reshape(begin.shape), padded) for row in (op.epilogue.factor, _bias(op))
+    starts, factors, biases = (
+        _per_filter(builder, row.reshape(begin.shape), padded) for row in (begin, given.factor, _bias(op))
     )
-    levels = op.epilogue.levels
-    size = 4 if given.summand is None else given.summand.itemsize
-    made = IntegerEpilogueArguments(starts, factors, biases, padded, _numbers(op, builder, given.epilogue), size)
-    if levels is not None:
-        made = made._replace(low=levels.low, high=levels.high, most=float(levels.most))
-    if op.epilogue.multiples is not None:
-        scales = 1 / op.epilogue.multiples.astype(np.float64)
+    size = 4 if given.summand is None else 1
+    made = IntegerEpilogueArguments(starts, factors, biases, padded, _numbers(op, builder, end), size)
+    if given.levels is not None:
+        made = made._replace(low=given.levels.low, high=given.levels.high, most=float(given.levels.most))
+    if given.multiples is not None:
+        scales = 1 / given.multiples.astype(np.float64)
         made = made._replace(scales=_per_filter(builder, scales.reshape(1, -1).astype(np.float32), padded))
-    return given._replace(epilogue=given.epilogue._replace(integers=made))
+    return end._replace(integers=made)
 
 
 def _numbers(op: FusedIntegerProduct, builder: Builder, end: Epilogue) -> Address:

@@ -210,16 +210,18 @@ def window_geometry(windows: Spatial, kernel: Sequence[int], x: Operand) -> tupl
     return geometry, [*(1,) * (2 - len(counts)), *counts]
 
 
-def taps_as_channels(weights: Array, geometry: ImageWindows) -> tuple[Array, ImageWindows]:
-    """Weights [1, O, I, *K], and windows over images with all around them that windows reach.
-
-    The taps of a row are neighbours in memory: one tap of more channels.
-    """
+def emit_product_of_rows(
+    builder: Builder, factors: Factors, given: Operands, bias: Array | None = None, zero: int = 0
+) -> None:
+    """Multiply all taps of a row at a time, of one group: they are neighbours in memory, one tap of more channels."""
+    weights, taps = factors.weights, given.geometry.taps
     rows = np.moveaxis(weights, -1, 2).reshape(1, weights.shape[1], -1, *weights.shape[3:-1], 1)
-    return rows, geometry._replace(taps=(*geometry.taps[:2], 1), begins=(0, 0, 0))
+    around = _emit_padding(builder, given.x, given.outs[0], given.geometry, zero)
+    geometry = given.geometry._replace(taps=(*taps[:2], 1), begins=(0, 0, 0))
+    emit_product(builder, factors._replace(weights=rows), given._replace(x=around, geometry=geometry), bias, zero)
 
 
-def emit_padding(builder: Builder, x: Operand, out: Operand, geometry: ImageWindows, outside: int = 0) -> View:
+def _emit_padding(builder: Builder, x: Operand, out: Operand, geometry: ImageWindows, outside: int) -> View:
     """The images with a number around them, as far as the windows of a result reach."""
     sizes, begins, reached = x.shape[2:], geometry.begins[5 - x.ndim :], []
     for axis in range(2, x.ndim):

@@ -71,8 +71,8 @@ def lower_transposed_convolution(
     x, _ = emit_operands(op, builder, data)
     x = emit_channels_last(builder, _as_volumes(x))
     axes = _axes(op, data)
-    blocks = _in_blocks(op, axes)
-    groups, depth, filters = blocks.shape[:3]
+    groups, depth, filters = op.weights.shape[:3]
+    volumes = op.rounded_weights.reshape(groups, depth, filters, *(axis.taps for axis in axes))
     whole = [axis.blocks * axis.stride for axis in axes]
     inside = (..., *(slice(axis.crop, axis.crop + axis.size) for axis in axes))
     outs = [builder.images((data.shape[0], groups * filters, *whole), dtype) for dtype in types(op)]
@@ -95,7 +95,7 @@ def lower_transposed_convolution(
             end,
             ImageWindows(taps=tuple(taps), begins=tuple(begins)),
         )
-        weights = _weights_of(blocks, runs, taps)
+        weights = _weights_of(volumes, axes, runs)
         if is_depthwise:
             emit_depthwise(builder, weights[:, 0, 0], op.bias, given)
             continue
@@ -137,22 +137,13 @@ def _axes(op: FusedTransposedConvolution, data: Operand) -> list[_Axis]:
     return axes
 
 
-def _in_blocks(op: FusedTransposedConvolution, axes: list[_Axis]) -> Array:
-    """The weights as [G, I, O, taps, stride, …], with zeros where there are none, for three axes."""
-    blocks = [(-(-axis.taps // axis.stride), axis.stride) for axis in axes]
-    weights = op.rounded_weights
-    whole = np.zeros((*weights.shape[:3], *(taps * stride for taps, stride in blocks)), np.float32)
-    first, second, third = (axis.taps for axis in axes)
-    whole[:, :, :, :first, :second, :third] = weights.reshape(*weights.shape[:3], first, second, third)
-    return whole.reshape(*whole.shape[:3], *(size for pair in blocks for size in pair))
+def _weights_of(weights: Array, axes: list[_Axis], runs: tuple[range, ...]) -> Array:
+    """Weights [groups, filters, I, *taps] for some places in a block, of [G, I, O, *K]; the first taps come last."""
 
+    def place(*starts: int) -> Array:
+        here: Any = (..., *(slice(start, None, axis.stride) for start, axis in zip(starts, axes, strict=True)))
+        taps: Array = weights[here][..., ::-1, ::-1, ::-1]
+        return taps.swapaxes(1, 2)
 
-def _weights_of(blocks: Array, runs: tuple[range, ...], taps: list[int]) -> Array:
-    """Weights [groups, filters, I, *taps] for some places in a block; the first taps meet the last elements."""
-    keys = [
-        key
-        for run, count in zip(runs, taps, strict=True)
-        for key in (slice(count - 1, None, -1), slice(run.start, run.stop))
-    ]
-    part = blocks[(..., *keys)].transpose(4, 6, 0, 8, 2, 1, 3, 5, 7)
-    return part.reshape(part.shape[1] * part.shape[2], part.shape[3] * part.shape[4], part.shape[5], *taps)
+    (plane,), rows, columns = runs
+    return np.concatenate([np.concatenate([place(plane, row, each) for each in columns], axis=1) for row in rows])

@@ -13,11 +13,9 @@ from irrun.runtime.lowering.builder import F32, Builder, share
 from irrun.runtime.lowering.products import Operands, images_of, placed_epilogue
 from irrun.runtime.packing import multiply, pack
 from irrun.tensor import Array
-from irrun_kernels.epilogue import Epilogue
-from irrun_kernels.pixels import Images, ImageWindows
-from irrun_kernels.product import Product, product
-from irrun_kernels.tiling import padded_columns, tiling
-from irrun_kernels.winograd import TransformData, TransformResult, transform_data, transform_result
+from irrun_kernels.product import plain_product, product
+from irrun_kernels.tiling import padded_columns, panel_vectors, tiling
+from irrun_kernels.winograd import TileRange, TransformData, TransformResult, transform_data, transform_result
 
 _TILED: Final = 1 << 19
 """Elements of transformed data and of products that are worked on at a time."""
@@ -37,65 +35,31 @@ def emit_winograd(op: FusedConvolution, builder: Builder, given: Operands) -> No
     most = -(-whole // parts)
     data, products = builder.empty((36, most, depth)), builder.empty((36, most, filters))
     zeros, bias = builder.constant(np.zeros(depth, np.float32)), builder.constant(op.bias)
-    cut = tiling(most, 1, depth, filters, 36)
+    vectors = panel_vectors(filters)
 
     def transformed(part: slice) -> Array:
         made = multiply(KERNELS, op.weights[0, part].reshape(-1, 9).T)
         return made.reshape(36, 1, -1, depth).swapaxes(2, 3)
 
     panels = builder.packed(
-        "tiles", op.weights, cut.vectors, lambda: pack(transformed, (36, 1, depth, filters), F32, cut.vectors)
+        "tiles", op.weights, vectors, lambda: pack(transformed, (36, 1, depth, filters), F32, vectors)
     )
     for image, first in itertools.product(range(batch), range(0, whole, most)):
-        tiles = min(most, whole - first)
-        each, tasks = share(tiles, 10.0 * tiles * depth)
-        source, target = x[image : image + 1], out[image : image + 1]
-        added = None if summand is None else summand[image : image + 1]
-        builder.call(
-            transform_data,
-            TransformData(
-                x=images_of(builder, source),
-                out=builder.address(data),
-                zeros=zeros,
-                geometry=given.windows,
-                channels=depth,
-                first=first,
-                tiles=tiles,
-                across=across,
-                tiles_per_task=each,
-            ),
-            tasks,
-            4 * 36 * depth,
+        count = min(most, whole - first)
+        here = slice(image, image + 1)
+        added = None if summand is None else summand[here]
+        part = given._replace(x=x[here], outs=[out[here]], summand=added)
+        tiles = TileRange(part.windows, across, first, count)
+        each, tasks = share(count, 10.0 * count * depth)
+        arguments = TransformData(images_of(builder, part.x), builder.address(data), zeros, tiles, depth, each)
+        builder.call(transform_data, arguments, tasks, 4 * 36 * depth)
+        cut = tiling(count, 1, depth, filters, 36)
+        addresses = builder.address(data), panels, builder.address(products)
+        multiplied = plain_product(*addresses, count, depth, filters, cut)._replace(
+            next_x=4 * count * depth, next_panels=4 * depth * padded_columns(filters), next_out=count * filters
         )
-        cut = tiling(tiles, 1, depth, filters, 36)._replace(vectors=cut.vectors)
-        arguments = Product(
-            x=Images(builder.address(data), pixel=4 * depth),
-            panels=panels,
-            geometry=ImageWindows(counts=(1, 1, tiles), sizes=(1, 1, tiles)),
-            cut=cut,
-            depth=depth,
-            panel_depth=depth,
-            filters=filters,
-            epilogue=Epilogue(out=Images(builder.address(products), pixel=4 * filters)),
-            next_x=4 * tiles * depth,
-            next_panels=4 * depth * padded_columns(filters),
-            next_out=tiles * filters,
-        )
-        builder.call(product, arguments, 36 * cut.tasks, cut.workspace)
-        each, tasks = share(tiles, 8.0 * tiles * filters)
-        builder.call(
-            transform_result,
-            TransformResult(
-                products=builder.address(products),
-                geometry=given.windows,
-                channels=filters,
-                first=first,
-                tiles=tiles,
-                across=across,
-                tiles_per_task=each,
-                epilogue=placed_epilogue(builder, given._replace(outs=[target], summand=added), 0, bias),
-                misfit=builder.failure,
-            ),
-            tasks,
-            4 * 28 * filters,
-        )
+        builder.call(product, multiplied, 36 * cut.tasks, cut.workspace)
+        each, tasks = share(count, 8.0 * count * filters)
+        end = placed_epilogue(builder, part, 0, bias)
+        results = TransformResult(builder.address(products), tiles, filters, each, end, builder.failure)
+        builder.call(transform_result, results, tasks, 4 * 28 * filters)
