@@ -18,9 +18,8 @@ from irrun.runtime.folding import Folding
 from irrun.runtime.lowering.builder import Builder, Unsupported, has_static_shape
 from irrun.runtime.packs import Packs
 from irrun.runtime.plan import Plan, Step
-from irrun.runtime.program import Given
 from irrun.runtime.symbolic import Number, SymInt, hint_of
-from irrun.runtime.view import Interpreted, Numbers, Value, View
+from irrun.runtime.view import Given, Interpreted, Numbers, Value, View
 from irrun.tensor import Array, Fact
 
 Shapes = Mapping[tuple[int, ...], Sequence[Array]]
@@ -37,12 +36,10 @@ class Unknown(Exception):
 class Arrivals:
     """The arrays of a run in the buffers of a builder, the stage of each, and the unknown sizes that they tell.
 
-    ``given`` are those that a buffer holds as they are. Arrays that are known before any call have a hint: the
-    array of the run for which a program is lowered.
+    Arrays that are known before any call have a hint: the array of the run for which a program is lowered.
     """
 
     def __init__(self, builder: Builder, folding: Folding) -> None:
-        self.given: dict[int, Given] = {}
         self._builder = builder
         self._folding = folding
         self._early: dict[int, tuple[Array | None, int]] = {}
@@ -59,34 +56,34 @@ class Arrivals:
         if has_static_shape(fact):
             if not is_variable:
                 return builder.empty(fact.shape.static, fact.type.dtype)
-            self.given[len(builder.buffers)] = Given(stage, [], [])
-            return builder.given(fact.shape.static, None, fact.type.dtype)
+            return builder.given(fact.shape.static, None, fact.type.dtype, Given(stage, [], []))
         if hint is None:
             raise Unknown
         dims = fact.shape.dims or (None,) * hint.ndim
-        given = self.given[len(builder.buffers)] = Given(stage, [], [])
+        given = Given(stage, [], [])
 
-        def unknown(hint: int, axis: int, *, is_stride: bool) -> Number:
+        def unknown(hint: int, axis: int, atoms: list[tuple[int, int]]) -> Number:
             found = builder.symbols.unknown(hint, stage)
-            (given.strides if is_stride else given.shape).append((found.atom, axis))
-            alike = self._alike.setdefault((stage, axis, is_stride, hint), found) if is_variable else found
+            atoms.append((found.atom, axis))
+            alike = self._alike.setdefault((stage, axis, atoms is given.strides, hint), found) if is_variable else found
             return alike if alike == found else found
 
         shape = tuple(
-            dim.lo if dim is not None and dim.is_static else unknown(size, axis, is_stride=False)
+            dim.lo if dim is not None and dim.is_static else unknown(size, axis, given.shape)
             for axis, (dim, size) in enumerate(zip(dims, hint.shape, strict=True))
         )
         strides = None
         if is_variable:
-            strides = tuple(unknown(stride, axis, is_stride=True) for axis, stride in enumerate(hint.strides))
-        return builder.given(shape, strides, hint.dtype)
+            strides = tuple(unknown(stride, axis, given.strides) for axis, stride in enumerate(hint.strides))
+        return builder.given(shape, strides, hint.dtype, given)
 
     def add_early(
         self, fact: Fact, hint: Array | None, stage: int, *, is_variable: bool = False, is_input: bool = False
     ) -> View:
         """The same for an array that is known before any call: at stage 0, or 1 where it needs sizes."""
         made = self.add(fact, hint, stage, is_variable=is_variable)
-        is_packed = hint is not None and made.buffer in self.given and not is_variable and not is_input
+        given = self._builder.buffers[made.buffer].given
+        is_packed = hint is not None and given is not None and not given.strides and not is_input
         self._early[id(made)] = (np.asarray(hint, order="C") if is_packed else hint, stage)
         return made
 
@@ -114,15 +111,6 @@ class Arrivals:
         return self._early[id(value)][0] if isinstance(value, View) else value
 
 
-class Mark(NamedTuple):
-    """The numbers of items, of stops, of arrays of the run, and of items of each prelude."""
-
-    items: int
-    stops: int
-    given: int
-    preludes: tuple[int, int]
-
-
 class PlanBuilder(Builder):
     """Collects the calls of the steps of a plan.
 
@@ -141,21 +129,19 @@ class PlanBuilder(Builder):
         self._compute = compute
         self._seen = seen
         self._joins = Joins(plan, self, self.values)
-        self._step = plan.steps[0] if plan.steps else None
+        self._step: Step | None = None
+        self._added: list[list[Any]] = [self.items, self.stops, *self.preludes]
+        self._lengths: list[int] = []
 
-    def begin(self, step: Step) -> Mark:
-        """Begin to lower a step; return the mark to which what it adds may be undone."""
+    def begin(self, step: Step) -> None:
+        """Begin to lower a step. What it adds may be undone."""
         self._step, self.algorithm = step, ""
-        early, late = self.preludes
-        return Mark(len(self.items), len(self.stops), len(self.arrivals.given), (len(early), len(late)))
+        self._lengths = [len(each) for each in self._added]
 
-    def undo(self, mark: Mark) -> None:
-        """Remove what was added after a mark."""
-        del self.items[mark.items :], self.stops[mark.stops :]
-        for buffer in list(self.arrivals.given)[mark.given :]:
-            del self.arrivals.given[buffer]
-        for prelude, count in zip(self.preludes, mark.preludes, strict=True):
-            del prelude[count:]
+    def undo(self) -> None:
+        """Remove what the step has added."""
+        for added, length in zip(self._added, self._lengths, strict=True):
+            del added[length:]
 
     def wanted(self, shape: Sequence[Number], dtype: np.dtype[Any]) -> View | None:
         step = self._step
@@ -205,27 +191,17 @@ _CHANNELS: Final = 1
 _LEAST_RANK: Final = 3
 
 
-class _Place(NamedTuple):
-    """The number of a concatenation, and the first and the last of its channels that are for a result."""
-
-    join: int
-    first: int
-    last: int
-
-
 class _Join(NamedTuple):
-    """A concatenation: its axes, channels and room for more, and the slot whose memory it continues, if it grows."""
+    """A concatenation: its result, channels and room for more, and the slot whose memory it continues, if it grows."""
 
-    dtype: np.dtype[Any]
-    rank: int
+    fact: Fact
     channels: int
     room: int
-    output: int
     base: int | None
 
 
 class Joins:
-    """The places of the results of a plan in those of concatenations.
+    """The places of the results of a plan in those of concatenations, both by their slots.
 
     ``slots`` are the values of the plan as far as they are lowered.
     """
@@ -234,72 +210,61 @@ class Joins:
         self._builder = builder
         self._slots = slots
         self._joins: dict[int, _Join] = {}
-        self._of: dict[int, int] = {}
-        self._places: dict[int, _Place] = {}
-        self._wholes: dict[int, View] = {}
+        self._places: dict[int, tuple[int, int, int]] = {}
+        self._begun: dict[int, View] = {}
         facts: dict[int, Fact | Array] = {slot: array for slot, array in enumerate(plan.slots) if array is not None}
         facts.update(zip(plan.parameters, plan.parameter_facts, strict=True))
         made: dict[int, Step] = {}
-        for number, step in enumerate(plan.steps):
+        for step in plan.steps:
             facts.update(zip(step.outputs, step.facts, strict=True))
             made.update(dict.fromkeys(step.outputs, step))
             if isinstance(step.node.op, Concat | FusedConcat):
-                self._note(number, step, facts, made)
+                self._note(step.node.op, step, facts, made)
 
-    def _note(self, number: int, step: Step, facts: dict[int, Fact | Array], made: dict[int, Step]) -> None:
+    def _note(
+        self, op: Concat | FusedConcat, step: Step, facts: dict[int, Fact | Array], made: dict[int, Step]
+    ) -> None:
         """Note the places of the inputs of a concatenation of channels, as far as their numbers are known."""
-        op, (fact,) = step.node.op, step.facts
+        (fact,), (output,) = step.facts, step.outputs
         sizes = [_channels(facts.get(slot), fact.type.dtype) for slot in step.inputs]
-        if None in sizes or fact.rank is None or fact.rank < _LEAST_RANK:
-            return
-        assert isinstance(op, Concat | FusedConcat)
-        if op.axis % fact.rank != _CHANNELS:
+        if None in sizes or fact.rank is None or fact.rank < _LEAST_RANK or op.axis % fact.rank != _CHANNELS:
             return
         ends = np.cumsum([0, *sizes]).tolist()
-        grows = isinstance(op, FusedConcat) and op.grows
         room = (op.room if isinstance(op, FusedConcat) else None) or ends[-1]
-        self._joins[number] = _Join(
-            fact.type.dtype, fact.rank, ends[-1], room, step.outputs[0], step.inputs[0] if grows else None
-        )
-        self._of[step.outputs[0]] = number
+        base = step.inputs[0] if isinstance(op, FusedConcat) and op.grows else None
+        self._joins[output] = _Join(fact, ends[-1], room, base)
         for slot, first, last in _wholes(step.inputs, ends, made):
-            if slot not in self._places and slot in made:
-                self._places[slot] = _Place(number, first, last)
+            if slot in made:
+                self._places.setdefault(slot, (output, first, last))
 
     def place(self, slot: int, shape: Sequence[Number], dtype: np.dtype[Any]) -> View | None:
         """The place of a result of this shape and type; None where no concatenation of such reads it, or not yet."""
-        begun = self._wholes.get(self._of.get(slot, -1))
+        begun = self._begun.get(slot)
         if begun is not None:
             return begun if begun.dtype == dtype and _agree(begun.shape, shape) else None
-        wanted = self._places.get(slot)
-        if wanted is None or (len(shape), dtype) != (self._joins[wanted.join].rank, self._joins[wanted.join].dtype):
+        output, first, last = self._places.get(slot, (slot, 0, 0))
+        join = self._joins.get(output)
+        if output == slot or join is None or (len(shape), dtype) != (join.fact.rank, join.fact.type.dtype):
             return None
         channels = shape[_CHANNELS]
-        if not isinstance(channels, int) or channels != wanted.last - wanted.first:
+        if not isinstance(channels, int) or channels != last - first:
             return None
-        whole = self._whole(wanted.join, shape)
-        return whole[:, wanted.first : wanted.last] if whole is not None and _agree(whole.shape, shape) else None
+        whole = self._begun.get(output) or self._begin(output, join, shape)
+        return whole[:, first:last] if whole is not None and _agree(whole.shape, shape) else None
 
-    def _whole(self, number: int, shape: Sequence[Number]) -> View | None:
-        """The result of a concatenation, of which a part has such a shape."""
-        found = self._wholes.get(number)
-        if found is not None:
-            return found
-        join = self._joins[number]
-        batch, _, *sizes = shape
+    def _begin(self, output: int, join: _Join, shape: Sequence[Number]) -> View | None:
+        """The result of a concatenation, of which the first part that is lowered has this shape."""
+        dtype, (batch, _, *sizes) = join.fact.type.dtype, shape
         if join.base is not None:
             begun = self._slots[join.base]
-            if not isinstance(begun, View) or self._wholes.get(self._of.get(join.base, -1)) is not begun:
+            if not isinstance(begun, View) or self._begun.get(join.base) is not begun:
                 return None
             made = begun.resized((batch, join.channels, *sizes))
         else:
-            outer = (
-                self.place(join.output, (batch, join.channels, *sizes), join.dtype)
-                if join.room == join.channels
-                else None
-            )
-            made = outer or self._builder.images((batch, join.room, *sizes), join.dtype)[:, : join.channels]
-        self._wholes[number] = made
+            is_full = join.room == join.channels
+            outer = self.place(output, (batch, join.channels, *sizes), dtype) if is_full else None
+            made = outer or self._builder.images((batch, join.room, *sizes), dtype)[:, : join.channels]
+        self._begun[output] = made
         return made
 
 

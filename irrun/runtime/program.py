@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -17,7 +17,7 @@ from irrun.runtime.expressions import Expressions
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.plan import Step
 from irrun.runtime.symbolic import Number, SymFloat, SymInt
-from irrun.runtime.view import Buffer, Call, Interpreted, Numbers, Value, View
+from irrun.runtime.view import Buffer, Call, Given, Interpreted, Numbers, Value, View
 from irrun.tensor import Array
 from irrun_kernels.native import Address
 
@@ -44,8 +44,8 @@ class Program:
 
     ``preludes`` are steps that NumPy computes before any call: those that need arrays alone, and those that need sizes
     which inputs tell. The preludes are stages 0 and 1, and the next ones begin after the items in ``stops``. ``steps``
-    are in the order of the items. ``given`` are the arrays of the run, by their buffers. It is for runs that find no
-    value in the variables that are ``fresh``, and one in those that are ``held``.
+    are in the order of the items. It is for runs that find no value in the variables that are ``fresh``, and one in
+    those that are ``held``.
     """
 
     items: tuple[Call | Interpreted, ...]
@@ -56,7 +56,6 @@ class Program:
     steps: tuple[LoweredStep, ...] = ()
     preludes: Preludes = ((), ())
     stops: tuple[int, ...] = ()
-    given: Mapping[int, Given] = field(default_factory=dict)
     fresh: frozenset[str] = frozenset()
     held: frozenset[str] = frozenset()
     layout: Layout = field(init=False)
@@ -68,6 +67,12 @@ class Program:
     def is_open(self) -> bool:
         """Return whether sizes, or the places of arrays, are known only when a run begins."""
         return bool(self.given)
+
+    @property
+    def given(self) -> dict[int, Given]:
+        """The arrays of the run, by their buffers."""
+        used = [(number, buffer.given) for number, buffer in enumerate(self.buffers) if buffer.first >= 0]
+        return {number: given for number, given in used if given is not None}
 
     @property
     def is_worthwhile(self) -> bool:
@@ -157,17 +162,6 @@ class Sums(NamedTuple):
         found = self.fixed.copy()
         found[self.places] = known[self.expressions]
         return found
-
-
-class Given(NamedTuple):
-    """An array of the run: the stage that it is known in, and unknown sizes that it tells.
-
-    These are atoms of its shape and of its strides, each with an axis.
-    """
-
-    stage: int
-    shape: list[tuple[int, int]]
-    strides: list[tuple[int, int]]
 
 
 class Stage(NamedTuple):
@@ -307,8 +301,8 @@ def _numbers_of(program: Program, words: Sequence[Any]) -> Iterator[Any]:
 def _stage_of_buffer(program: Program, number: int) -> int:
     """Return the stage that makes the place of a buffer known."""
     buffer = program.buffers[number]
-    if buffer.kind == "given":
-        return program.given[number].stage
+    if buffer.given is not None:
+        return buffer.given.stage
     return max(int(buffer.kind == "arena"), *map(stage_of, (buffer.size, *buffer.numbers)))
 
 
