@@ -59,48 +59,14 @@ def run_plan(plan: Plan, inputs: Sequence[Array], request: Request) -> tuple[Arr
     slots: list[Any] = list(plan.slots)
     for slot, array in zip(plan.parameters, inputs, strict=True):
         slots[slot] = array
-    if request.observers or request.deadline is not None:
-        _run_observed(plan, slots, request)
-    else:
-        _run_steps(plan, slots, request)
-    return tuple(slots[index] for index in plan.results)
-
-
-def _run_steps(plan: Plan, slots: list[Any], request: Request) -> None:
-    step: Step | None = None
-    arrays: list[Any] = []
-    ndarray = np.ndarray
-    try:
-        for step in told(plan.steps, "running"):
-            arrays = [slots[index] for index in step.inputs]
-            if step.plain is not None:
-                result = step.run(*arrays)
-                if result.__class__ is not ndarray or result.dtype is not step.plain:
-                    (result,) = conformed(step, result)
-                slots[step.outputs[0]] = result
-                del result
-            else:
-                _keep(step, conformed(step, step.run(*arrays, **asked(step, request))), slots)
-            arrays.clear()
-            for index in step.frees:
-                slots[index] = None
-    except FAILURES as error:
-        raise step_error(step, arrays, error) from _cause(error)
-
-
-def _run_observed(plan: Plan, slots: list[Any], request: Request) -> None:
     for step in told(plan.steps, "running"):
         arrays = [slots[index] for index in step.inputs]
-        _keep(step, compute(step, arrays, request, request.observers), slots)
-        arrays.clear()
+        results = compute(step, arrays, request, request.observers)
+        for index, result in zip(step.outputs, results, strict=True):
+            slots[index] = result
         for index in step.frees:
             slots[index] = None
-
-
-def _keep(step: Step, results: Sequence[Array], slots: list[Any]) -> None:
-    """Write the outputs of a step into their slots."""
-    for index, result in zip(step.outputs, results, strict=True):
-        slots[index] = result
+    return tuple(slots[index] for index in plan.results)
 
 
 def compute(step: Step, arrays: Sequence[Any], request: Request, observers: Sequence[Observer] = ()) -> list[Array]:

@@ -40,7 +40,7 @@ class Instance:
         self._counters = aligned((len(program.items) + 1, LINE), np.int64)
         self._counters.fill(0)
         self._first_counter = int(self._counters.ctypes.data)
-        self._known = np.zeros(len(program.expressions.items), np.int64)
+        self._known = layout.known.copy()
         self._atoms: list[Any] = list(program.expressions.symbols.hints)
         self._bases = np.zeros(len(program.buffers) + 1, np.int64)
         self._capacities = np.zeros(len(program.buffers), np.int64)
@@ -153,7 +153,7 @@ class Instance:
         self._known[stage.expressions] = values
         self._arrays.clear()
         self._place(number)
-        self._words[stage.words] = self._bases[stage.buffers] + stage.offsets.of(self._known)
+        self._words[stage.words] = self._bases[stage.buffers] + self._known[stage.offsets]
         self._bound.append(key)
         return True
 
@@ -162,13 +162,13 @@ class Instance:
         layout, known, stage = self._layout, self._known, self._layout.stages[number]
         for buffer in stage.written:
             self._own(buffer, layout.contents(self._program.buffers[buffer], known))
-        each = int(layout.workspaces.of(known).max())
+        each = int(known[layout.workspaces].max())
         if each > self._each or not self._workspace.size:
             each = -(-each // LINES) * LINES + LINES
             self._workspace = aligned(self._most * each + 2 * WIDEST_VECTOR)
             self._workspace_start = int(self._workspace.ctypes.data)
             self._each = each
-        sizes = layout.sizes.of(known)
+        sizes = known[layout.sizes]
         for buffer in stage.grown:
             self._own(buffer, np.empty(int(sizes[buffer]) + 2 * WIDEST_VECTOR, np.uint8))
         if number == 1:
