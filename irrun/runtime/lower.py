@@ -80,7 +80,7 @@ def _lower_steps(
     values = builder.values
     for number, (slot, fact) in enumerate(zip(plan.parameters, plan.parameter_facts, strict=True)):
         hint = None if request is None else request.inputs[number]
-        values[slot] = builder.arrivals.add_early(fact, hint, 0, is_input=True)
+        values[slot] = builder.early_arrival(fact, hint, 0, is_input=True)
     steps: list[LoweredStep] = []
     sinks: list[tuple[Step, tuple[Value, ...]]] = []
     for step in told(plan.steps, "compiling"):
@@ -146,7 +146,7 @@ def _lower_step(builder: PlanBuilder, uses: _Uses, step: Step, inputs: tuple[Val
     builder.begin(step)
     first = len(builder.items)
     try:
-        if uses.are_initial(step, inputs) and builder.arrivals.stage_of(inputs) is not None:
+        if uses.are_initial(step, inputs) and builder.stage_of(inputs) is not None:
             outputs: tuple[Value, ...] = builder.early(None, inputs)
         else:
             outputs = builder.folding.outputs(step, inputs) or _emit(builder, step, inputs)
@@ -157,7 +157,7 @@ def _lower_step(builder: PlanBuilder, uses: _Uses, step: Step, inputs: tuple[Val
     else:
         return LoweredStep(step, first, len(builder.items), inputs, outputs, builder.algorithm)
     builder.undo()
-    stage = builder.arrivals.stage_of(inputs)
+    stage = builder.stage_of(inputs)
     if stage is not None:
         return LoweredStep(step, -1, -1, inputs, builder.compute_before(step, inputs, stage, reason))
     if isinstance(step.node.op, Assign3 | Assign6) and uses.are_unused(step):

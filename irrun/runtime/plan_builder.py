@@ -33,90 +33,13 @@ class Unknown(Exception):
     """A size depends on values in the middle of a run, and has no hint."""
 
 
-class Arrivals:
-    """The arrays of a run in the buffers of a builder, the stage of each, and the unknown sizes that they tell.
-
-    Arrays that are known before any call have a hint: the array of the run for which a program is lowered.
-    """
-
-    def __init__(self, builder: Builder, folding: Folding) -> None:
-        self._builder = builder
-        self._folding = folding
-        self._early: dict[int, tuple[Array | None, int]] = {}
-        self._alike: dict[tuple[int, int, bool, int], Number] = {}
-
-    def add(self, fact: Fact, hint: Array | None, stage: int = 0, *, is_variable: bool = False) -> View:
-        """The array of a Parameter or of a step that NumPy computes; Unknown if a size has no hint.
-
-        Its sizes are those of the run where the fact leaves them open, and so are the strides of a variable, which may
-        have room to grow. Variables grow together: sizes that are equal are one, and what follows from them is computed
-        once.
-        """
-        builder = self._builder
-        if has_static_shape(fact):
-            if not is_variable:
-                return builder.empty(fact.shape.static, fact.type.dtype)
-            return builder.given(fact.shape.static, None, fact.type.dtype, Given(stage, [], []))
-        if hint is None:
-            raise Unknown
-        dims = fact.shape.dims or (None,) * hint.ndim
-        given = Given(stage, [], [])
-
-        def unknown(hint: int, axis: int, atoms: list[tuple[int, int]]) -> Number:
-            found = builder.symbols.unknown(hint, stage)
-            atoms.append((found.atom, axis))
-            alike = self._alike.setdefault((stage, axis, atoms is given.strides, hint), found) if is_variable else found
-            return alike if alike == found else found
-
-        shape = tuple(
-            dim.lo if dim is not None and dim.is_static else unknown(size, axis, given.shape)
-            for axis, (dim, size) in enumerate(zip(dims, hint.shape, strict=True))
-        )
-        strides = None
-        if is_variable:
-            strides = tuple(unknown(stride, axis, given.strides) for axis, stride in enumerate(hint.strides))
-        return builder.given(shape, strides, hint.dtype, given)
-
-    def add_early(
-        self, fact: Fact, hint: Array | None, stage: int, *, is_variable: bool = False, is_input: bool = False
-    ) -> View:
-        """The same for an array that is known before any call: at stage 0, or 1 where it needs sizes."""
-        made = self.add(fact, hint, stage, is_variable=is_variable)
-        given = self._builder.buffers[made.buffer].given
-        is_packed = hint is not None and given is not None and not given.strides and not is_input
-        self._early[id(made)] = (np.asarray(hint, order="C") if is_packed else hint, stage)
-        return made
-
-    def stage_of(self, values: Sequence[Value]) -> int | None:
-        """The stage of the prelude in which all values are known; None if some are known later."""
-        stage = 0
-        for value in values:
-            if isinstance(value, Numbers):
-                if any(isinstance(number, SymInt) and number.stage > 0 for number in value.values.reshape(-1)):
-                    return None
-                stage = 1
-            elif isinstance(value, View):
-                if id(value) not in self._early:
-                    return None
-                stage = max(stage, self._early[id(value)][1])
-            elif self._folding.is_guarded(value):
-                stage = 1
-        return stage
-
-    def hint(self, value: Value) -> Array | None:
-        """The array of a value that is known before any call, in the run for which the program is lowered."""
-        if isinstance(value, Numbers):
-            flat = [hint_of(number) for number in value.values.reshape(-1)]
-            return np.array(flat, value.dtype).reshape(value.values.shape)
-        return self._early[id(value)][0] if isinstance(value, View) else value
-
-
 class PlanBuilder(Builder):
     """Collects the calls of the steps of a plan.
 
     ``values`` are those of its slots, as far as they are lowered. ``preludes`` are what NumPy computes before any call:
     from arrays alone, and from sizes which inputs tell. A stage ends after each of the items in ``stops``. ``compute``
-    returns hints of what the preludes compute, ``seen`` has those of other steps.
+    returns hints of what the preludes compute, ``seen`` has those of other steps: the arrays of the run for which a
+    program is lowered.
     """
 
     def __init__(self, plan: Plan, packs: Packs, compute: Compute | None, seen: Shapes) -> None:
@@ -125,7 +48,8 @@ class PlanBuilder(Builder):
         self.preludes: tuple[list[Interpreted], list[Interpreted]] = ([], [])
         self.stops: list[int] = []
         self.folding = Folding(self.symbols)
-        self.arrivals = Arrivals(self, self.folding)
+        self._early: dict[int, tuple[Array | None, int]] = {}
+        self._alike: dict[tuple[int, int, bool, int], Number] = {}
         self._compute = compute
         self._seen = seen
         self._joins = Joins(plan, self, self.values)
@@ -148,7 +72,7 @@ class PlanBuilder(Builder):
         return None if step is None or len(step.outputs) != 1 else self._joins.place(step.outputs[0], shape, dtype)
 
     def early(self, run: Callable[..., Any] | None, inputs: Sequence[Value]) -> tuple[View, ...]:
-        stage = self.arrivals.stage_of(inputs)
+        stage = self.stage_of(inputs)
         if stage is None or self._step is None:
             raise Unsupported("it depends on what a kernel computes")
         part = self._step if run is None else self._step._replace(run=run)
@@ -166,11 +90,11 @@ class PlanBuilder(Builder):
         """The outputs of a step that NumPy computes in a prelude, at stage 0 or 1; Unknown if a size has no hint."""
         hints: Sequence[Array | None] = [None] * len(step.facts)
         if self._compute is not None:
-            hints = self._compute(step, [self.arrivals.hint(value) for value in inputs])
+            hints = self._compute(step, [self.hint(value) for value in inputs])
         elif not all(map(has_static_shape, step.facts)):
             raise Unknown
         pairs, is_variable = zip(step.facts, hints, strict=True), "state" in step.asks
-        outputs = tuple(self.arrivals.add_early(*pair, stage, is_variable=is_variable) for pair in pairs)
+        outputs = tuple(self.early_arrival(*pair, stage, is_variable=is_variable) for pair in pairs)
         self.preludes[stage].append(Interpreted(step, tuple(inputs), outputs, reason, is_part))
         return outputs
 
@@ -182,9 +106,73 @@ class PlanBuilder(Builder):
             self.stops.append(len(self.items) + 1)
         hints: Sequence[Array | None] = self._seen.get(step.outputs, [None] * len(step.facts))
         pairs, stage = zip(step.facts, hints, strict=True), 1 + len(self.stops)
-        outputs = tuple(self.arrivals.add(*pair, stage) for pair in pairs)
+        outputs = tuple(self.arrival(*pair, stage) for pair in pairs)
         self.items.append(Interpreted(step, tuple(inputs), outputs, reason, is_part))
         return outputs
+
+    def arrival(self, fact: Fact, hint: Array | None, stage: int = 0, *, is_variable: bool = False) -> View:
+        """The array of a Parameter or of a step that NumPy computes; Unknown if a size has no hint.
+
+        Its sizes are those of the run where the fact leaves them open, and so are the strides of a variable, which may
+        have room to grow. Variables grow together: sizes that are equal are one, and what follows from them is computed
+        once.
+        """
+        if has_static_shape(fact):
+            if not is_variable:
+                return self.empty(fact.shape.static, fact.type.dtype)
+            return self.given(fact.shape.static, None, fact.type.dtype, Given(stage, [], []))
+        if hint is None:
+            raise Unknown
+        dims = fact.shape.dims or (None,) * hint.ndim
+        given = Given(stage, [], [])
+
+        def unknown(hint: int, axis: int, atoms: list[tuple[int, int]]) -> Number:
+            found = self.symbols.unknown(hint, stage)
+            atoms.append((found.atom, axis))
+            alike = self._alike.setdefault((stage, axis, atoms is given.strides, hint), found) if is_variable else found
+            return alike if alike == found else found
+
+        shape = tuple(
+            dim.lo if dim is not None and dim.is_static else unknown(size, axis, given.shape)
+            for axis, (dim, size) in enumerate(zip(dims, hint.shape, strict=True))
+        )
+        strides = None
+        if is_variable:
+            strides = tuple(unknown(stride, axis, given.strides) for axis, stride in enumerate(hint.strides))
+        return self.given(shape, strides, hint.dtype, given)
+
+    def early_arrival(
+        self, fact: Fact, hint: Array | None, stage: int, *, is_variable: bool = False, is_input: bool = False
+    ) -> View:
+        """The same for an array that is known before any call: at stage 0, or 1 where it needs sizes."""
+        made = self.arrival(fact, hint, stage, is_variable=is_variable)
+        given = self.buffers[made.buffer].given
+        is_packed = hint is not None and given is not None and not given.strides and not is_input
+        self._early[id(made)] = (np.asarray(hint, order="C") if is_packed else hint, stage)
+        return made
+
+    def stage_of(self, values: Sequence[Value]) -> int | None:
+        """The stage of the prelude in which all values are known; None if some are known later."""
+        stage = 0
+        for value in values:
+            if isinstance(value, Numbers):
+                if any(isinstance(number, SymInt) and number.stage > 0 for number in value.values.reshape(-1)):
+                    return None
+                stage = 1
+            elif isinstance(value, View):
+                if id(value) not in self._early:
+                    return None
+                stage = max(stage, self._early[id(value)][1])
+            elif self.folding.is_guarded(value):
+                stage = 1
+        return stage
+
+    def hint(self, value: Value) -> Array | None:
+        """The array of a value that is known before any call, in the run for which the program is lowered."""
+        if isinstance(value, Numbers):
+            flat = [hint_of(number) for number in value.values.reshape(-1)]
+            return np.array(flat, value.dtype).reshape(value.values.shape)
+        return self._early[id(value)][0] if isinstance(value, View) else value
 
 
 _CHANNELS: Final = 1
