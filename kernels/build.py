@@ -9,13 +9,15 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import os
+import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from building.libraries import best_level, build, build_file, is_stale
-from building.systems import SYSTEMS, BuildError, this_system
+from building.libraries import ROOT, best_level, build, build_file, is_stale
+from building.systems import SYSTEMS, BuildError, System, this_system
 from irrun_kernels.levels import LEVELS, Level
 from irrun_kernels.library import FOLDER
 
@@ -31,10 +33,7 @@ def main() -> None:
         if options.file is not None:
             print(build_file(options.file, this_system(), chosen(options.level or [])[0]))
         elif options.all or options.system:
-            from building.wheels import build_wheels
-
-            for path in build_wheels([SYSTEMS[name] for name in options.system or SYSTEMS]):
-                print(path)
+            build_wheels([SYSTEMS[name] for name in options.system or SYSTEMS])
         else:
             build_here(options.level or [])
     except BuildError as error:
@@ -47,6 +46,19 @@ def build_here(names: list[str]) -> None:
     levels = [level for level in chosen(names) if is_stale(system, level)]
     if levels:
         build({system: levels}, {system: FOLDER})
+
+
+def build_wheels(systems: list[System]) -> None:
+    """Build the wheel of each system, with the libraries of all of its levels, and print its path."""
+    folders = {system: ROOT / "build" / system.name for system in systems}
+    build({system: system.levels for system in systems}, folders)
+    for system, folder in folders.items():
+        environment = {**os.environ, "IRRUN_KERNELS_LIBRARIES": str(folder), "IRRUN_KERNELS_TAGS": system.tags}
+        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(ROOT / "dist")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=ROOT)
+        if done.returncode != 0:
+            raise BuildError(f"the wheel of {system.name} cannot be built: {done.stderr.strip()[-2000:]}")
+        print(*(ROOT / "dist").glob(f"*-py3-none-{system.tags}.whl"))
 
 
 def chosen(names: list[str]) -> list[Level]:
