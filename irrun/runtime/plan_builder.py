@@ -230,9 +230,11 @@ class Joins:
         begun = self._begun.get(slot)
         if begun is not None:
             return begun if begun.dtype == dtype and _agree(begun.shape, shape) else None
-        output, first, last = self._places.get(slot, (slot, 0, 0))
-        join = self._joins.get(output)
-        if output == slot or join is None or (len(shape), dtype) != (join.fact.rank, join.fact.type.dtype):
+        if slot not in self._places:
+            return None
+        output, first, last = self._places[slot]
+        join = self._joins[output]
+        if (len(shape), dtype) != (join.fact.rank, join.fact.type.dtype):
             return None
         channels = shape[_CHANNELS]
         if not isinstance(channels, int) or channels != last - first:
