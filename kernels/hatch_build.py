@@ -29,10 +29,9 @@ class CustomBuildHook(BuildHookInterface[Any]):
 
 
 def _built(version: str) -> str:
-    """Build beside the sources if the package is used where it is; for a wheel, apart from what tests have built."""
+    """Build beside the sources if the package is used where it is; for a wheel, apart from these."""
     from build import build_here
-    from building.best import best_level
-    from building.libraries import ROOT, build
+    from building.libraries import ROOT, best_level, build
     from building.systems import this_system
     from irrun_kernels.library import FOLDER
 

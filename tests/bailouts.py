@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from irrun.runtime.tiers import why_not
-
-if TYPE_CHECKING:
-    from irrun.runtime.request import Refused
 
 SEEN: Final[list[str]] = []
 """The reasons of bailouts since the last test."""
@@ -22,18 +19,17 @@ def watch() -> None:
         return
     from irrun.runtime.programs import Programs
 
-    note, keep = Programs._noted, Programs._keep
+    count, keep = Programs._count, Programs._keep
 
-    def noted(self: Programs, refused: Refused) -> Refused:
-        if refused.late:
-            SEEN.append(str(refused))
-        return note(self, refused)
+    def counted(self: Programs, bailout: str) -> None:
+        SEEN.append(bailout)
+        count(self, bailout)
 
     def kept(self: Programs, program: Any, budget: Any) -> Any:
         assert all(program.interpreted), "NumPy computes a step without a reason"
         return keep(self, program, budget)
 
-    Programs._noted = noted  # type: ignore[method-assign]
+    Programs._count = counted  # type: ignore[method-assign]
     Programs._keep = kept  # type: ignore[method-assign]
 
 

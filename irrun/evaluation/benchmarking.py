@@ -106,7 +106,7 @@ def benchmark(
     else:
         for name, times in in_turns(runs, niter, seconds).items():
             engines[name] |= {"iterations": len(times), **latency(times)}
-    record |= executor.as_dict()
+    record |= executor.account
     record |= {"requests": count, "crowded": worthwhile() < threads()}
     record |= {"precision": precision, "backend": backend(precision, executor.last), "engines": engines}
     if openvino is not None:

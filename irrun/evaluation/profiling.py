@@ -138,7 +138,7 @@ def profile(
     between = statistics.median(took - (after - before) / 1e6 for took, after, before in steps)
     record = Profile(
         blas=blas_in_use(),
-        **compiled.executor.as_dict(),
+        **compiled.executor.account,
         total_ms=statistics.median(times["plain"]),
         observed_ms=total + between,
         layers_ms=total,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -51,7 +52,7 @@ def checked(
         return run
     types = [None if fact is None else fact.type for fact in inputs]
     follows = all(map(_is_named, (*outputs, *(fact for fact in inputs if fact is not None))))
-    return _Checked(op, run, types, unknown, len(outputs), budget, follows=follows)
+    return _Checked(op, run, types, unknown, len(outputs), budget, follows)
 
 
 def _returning(outputs: tuple[Array, ...]) -> Callable[..., Any]:
@@ -76,6 +77,7 @@ class _Read(Fact):
         return self._known
 
 
+@dataclass(slots=True)
 class _Checked:
     """A kernel whose inputs are inferred before it runs, unless the last ones had the same shapes and read values.
 
@@ -83,54 +85,43 @@ class _Checked:
     then none is needed where all sizes follow from those of Parameters, which are checked before the run.
     """
 
-    def __init__(
-        self,
-        op: Op,
-        run: Callable[..., Any],
-        types: Sequence[ElementType | None],
-        unknown: frozenset[int],
-        outputs: int,
-        budget: Budget,
-        *,
-        follows: bool,
-    ) -> None:
-        self._op = op
-        self._run = run
-        self._types = types
-        self._unknown = unknown
-        self._outputs = outputs
-        self._budget = budget
-        self._follows = follows
-        self._read: frozenset[int] = frozenset()
-        self._sound: tuple[Any, ...] | None = None
+    op: Op
+    run: Callable[..., Any]
+    types: Sequence[ElementType | None]
+    unknown: frozenset[int]
+    outputs: int
+    budget: Budget
+    follows: bool
+    read: frozenset[int] = frozenset()
+    sound: tuple[Any, ...] | None = None
 
     def __call__(self, *arrays: Any, **asked: Any) -> Any:
-        is_new = bool(self._unknown) and (self._sound is None or self._sound != self._key(arrays))
+        is_new = bool(self.unknown) and (self.sound is None or self.sound != self._key(arrays))
         if is_new or any(array is not None and array.size == 0 for array in arrays):
             without_elements = empty(self._inferred(arrays))
             if without_elements is not None:
                 return without_elements
-            self._sound = self._key(arrays)
-        return self._run(*arrays, **asked)
+            self.sound = self._key(arrays)
+        return self.run(*arrays, **asked)
 
     def _inferred(self, arrays: Sequence[Array | None]) -> tuple[Fact, ...]:
         read: set[int] = set()
         known = [
             None if array is None or type is None else _Read(type, Shape(array.shape), array, index, read)
-            for index, (array, type) in enumerate(zip(arrays, self._types, strict=False))
+            for index, (array, type) in enumerate(zip(arrays, self.types, strict=False))
         ]
         with np.errstate(all="ignore"):
-            outputs = infer(self._op, known, output_count=self._outputs)
+            outputs = infer(self.op, known, output_count=self.outputs)
         for index, fact in enumerate(outputs):
-            self._budget.check_memory(fact.least_bytes, f"output {index}, {fact}, takes")
-        self._read |= read & self._unknown
-        if self._follows and not self._read:
-            self._unknown = frozenset()
+            self.budget.check_memory(fact.least_bytes, f"output {index}, {fact}, takes")
+        self.read |= read & self.unknown
+        if self.follows and not self.read:
+            self.unknown = frozenset()
         return outputs
 
     def _key(self, arrays: Sequence[Array | None]) -> tuple[Any, ...] | None:
         """Return what the outputs of inference depend on; None if that is too long to remember."""
-        values = [array for index in self._read if (array := arrays[index]) is not None]
+        values = [array for index in self.read if (array := arrays[index]) is not None]
         if any(array.size > _MOST_ELEMENTS or array.dtype == object for array in values):
             return None
         shapes = [None if array is None else array.shape for array in arrays]

@@ -20,7 +20,7 @@ from irrun.runtime.budget import OverBudget
 from irrun.runtime.faults import FailedAtRunTime
 from irrun.runtime.plan import Plan, PlannedBody, Step
 from irrun.runtime.request import Observer, Request
-from irrun.tensor import Array
+from irrun.tensor import Array, ElementType
 
 _BUFFERED: Final = 1024
 """Elements that NumPy copies at a time if the memory layout of an operand differs from that of the others."""
@@ -59,48 +59,13 @@ def run_plan(plan: Plan, inputs: Sequence[Array], request: Request) -> tuple[Arr
     slots: list[Any] = list(plan.slots)
     for slot, array in zip(plan.parameters, inputs, strict=True):
         slots[slot] = array
-    if request.observers or request.deadline is not None:
-        _run_observed(plan, slots, request)
-    else:
-        _run_steps(plan, slots, request)
-    return tuple(slots[index] for index in plan.results)
-
-
-def _run_steps(plan: Plan, slots: list[Any], request: Request) -> None:
-    step: Step | None = None
-    arrays: list[Any] = []
-    ndarray = np.ndarray
-    try:
-        for step in told(plan.steps, "running"):
-            arrays = [slots[index] for index in step.inputs]
-            if step.plain is not None:
-                result = step.run(*arrays)
-                if result.__class__ is not ndarray or result.dtype is not step.plain:
-                    (result,) = conformed(step, result)
-                slots[step.outputs[0]] = result
-                del result
-            else:
-                _keep(step, conformed(step, step.run(*arrays, **asked(step, request))), slots)
-            arrays.clear()
-            for index in step.frees:
-                slots[index] = None
-    except FAILURES as error:
-        raise step_error(step, arrays, error) from _cause(error)
-
-
-def _run_observed(plan: Plan, slots: list[Any], request: Request) -> None:
     for step in told(plan.steps, "running"):
         arrays = [slots[index] for index in step.inputs]
-        _keep(step, compute(step, arrays, request, request.observers), slots)
-        arrays.clear()
+        for index, result in zip(step.outputs, compute(step, arrays, request, request.observers), strict=True):
+            slots[index] = result
         for index in step.frees:
             slots[index] = None
-
-
-def _keep(step: Step, results: Sequence[Array], slots: list[Any]) -> None:
-    """Write the outputs of a step into their slots."""
-    for index, result in zip(step.outputs, results, strict=True):
-        slots[index] = result
+    return tuple(slots[index] for index in plan.results)
 
 
 def compute(step: Step, arrays: Sequence[Any], request: Request, observers: Sequence[Observer] = ()) -> list[Array]:
@@ -108,8 +73,10 @@ def compute(step: Step, arrays: Sequence[Any], request: Request, observers: Sequ
     for observer in observers:
         observer.before(step, arrays)
     try:
-        request.budget.check_time(request.deadline)
-        results = conformed(step, step.run(*arrays, **asked(step, request)))
+        if request.deadline is not None:
+            request.budget.check_time(request.deadline)
+        returned = step.run(*arrays, **asked(step, request)) if step.asks else step.run(*arrays)
+        results = conformed(step, returned)
     except FAILURES as error:
         raise step_error(step, arrays, error) from _cause(error)
     for observer in observers:
@@ -138,13 +105,17 @@ def _body(body: PlannedBody, request: Request) -> BodyCall:
 
 def conformed(step: Step, returned: Any) -> list[Array]:
     """Return the outputs of a kernel as arrays in the carriers of their types."""
+    types = step.types
+    if len(types) == 1 and _is_carried(returned, types[0]):
+        return [returned]
     results = returned if isinstance(returned, tuple | list) else (returned,)
-    return [
-        result
-        if result.__class__ is np.ndarray and result.dtype is type.dtype and not type.is_narrow
-        else conform(result, type)
-        for result, type in zip(results, step.types, strict=True)
-    ]
+    pairs = zip(results, types, strict=True)
+    return [result if _is_carried(result, type) else conform(result, type) for result, type in pairs]
+
+
+def _is_carried(result: Any, type: ElementType) -> bool:
+    """Return whether a result is an array in the carrier of a type that needs no rounding."""
+    return result.__class__ is np.ndarray and result.dtype is type.dtype and not type.is_narrow
 
 
 FAILURES = (OpError, ValueError, IndexError, TypeError, ZeroDivisionError, OverflowError, MemoryError)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Final, Literal, TypedDict
 
 from irrun.diagnostics import IRError
 from irrun.jobs.collector import collection_paused
@@ -29,21 +29,6 @@ _SMALL: Final = 1 << 22
 """Bytes of weights and results of a small plan."""
 
 
-class Account(NamedTuple):
-    """The counts of the runs of a compiled model.
-
-    ``compiled`` is the number of those on compiled kernels, ``numpy`` counts the others by reason, and ``bailouts`` the
-    runs that a program could not finish. Of the ``steps`` of the program that ran last, NumPy computed those that
-    ``interpreted`` counts, by reason.
-    """
-
-    compiled: int
-    numpy: Counter[str]
-    bailouts: Counter[str]
-    steps: int
-    interpreted: Counter[str]
-
-
 class RunsByTier(TypedDict):
     """The number of runs on compiled kernels, and of those on NumPy by reason."""
 
@@ -52,7 +37,11 @@ class RunsByTier(TypedDict):
 
 
 class ExecutionRecord(TypedDict):
-    """The tier of the last run, and the counts of all runs, as those of ``Account``."""
+    """The tier of the last run of a compiled model, and the counts of all runs, ready for JSON.
+
+    ``bailouts`` counts, by reason, the runs that a program could not finish. Of the ``steps`` of the program that ran
+    last, NumPy computed those that ``interpreted`` counts, by reason.
+    """
 
     tier: Literal["numpy", "compiled"]
     runs_by_tier: RunsByTier
@@ -87,24 +76,17 @@ class Executor:
             return [each for each in self._lowered.values() if not isinstance(each, str)]
 
     @property
-    def account(self) -> Account:
+    def account(self) -> ExecutionRecord:
         """The counts of the runs so far."""
         with self._lock:
-            bailouts = sum((programs.bailouts for programs in self.programs), Counter[str]())
             program = next(iter(self._latest() or ()), None)
-            steps, interpreted = (0, Counter[str]()) if program is None else (len(program.steps), program.interpreted)
-            return Account(self._compiled, self._numpy.copy(), bailouts, steps, interpreted)
-
-    def as_dict(self) -> ExecutionRecord:
-        """Return the tier of the last run, and the counts of all runs, ready for JSON."""
-        account = self.account
-        return {
-            "tier": self.last,
-            "runs_by_tier": {"compiled": account.compiled, "numpy": dict(account.numpy)},
-            "bailouts": dict(account.bailouts),
-            "steps": account.steps,
-            "interpreted": dict(account.interpreted),
-        }
+            return {
+                "tier": self.last,
+                "runs_by_tier": {"compiled": self._compiled, "numpy": dict(self._numpy)},
+                "bailouts": dict(sum((programs.bailouts for programs in self.programs), Counter[str]())),
+                "steps": 0 if program is None else len(program.steps),
+                "interpreted": {} if program is None else dict(program.interpreted),
+            }
 
     def prepare(self, plan: Plan) -> Programs | None:
         """Lower a plan to calls of compiled kernels, if that is worth it; None where NumPy computes the next run."""

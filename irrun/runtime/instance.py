@@ -40,7 +40,7 @@ class Instance:
         self._counters = aligned((len(program.items) + 1, LINE), np.int64)
         self._counters.fill(0)
         self._first_counter = int(self._counters.ctypes.data)
-        self._known = np.zeros(len(program.expressions.items), np.int64)
+        self._known = layout.known.copy()
         self._atoms: list[Any] = list(program.expressions.symbols.hints)
         self._bases = np.zeros(len(program.buffers) + 1, np.int64)
         self._capacities = np.zeros(len(program.buffers), np.int64)
@@ -120,7 +120,7 @@ class Instance:
         for size, own in zip(view.shape, array.shape, strict=True):
             if size.__class__ is int and size != own:
                 return False
-        given = self._program.given.get(view.buffer)
+        given = self._program.buffers[view.buffer].given
         if given is not None:
             self._held[view.buffer] = array if given.strides else np.asarray(array, order="C")
         return True
@@ -136,8 +136,8 @@ class Instance:
                 self._atoms[atom] = shape[axis]
             for atom, axis in given.strides:
                 self._atoms[atom] = strides[axis]
-            self._bases[buffer] = place = array.ctypes.data
-            key += (shape, strides, place)
+            self._bases[buffer] = start = array.ctypes.data
+            key += (shape, strides, start)
         if len(self._bound) > number and self._bound[number] == key:
             return True
         del self._bound[number:]
@@ -153,7 +153,7 @@ class Instance:
         self._known[stage.expressions] = values
         self._arrays.clear()
         self._place(number)
-        self._words[stage.words] = self._bases[stage.buffers] + stage.offsets.of(self._known)
+        self._words[stage.words] = self._bases[stage.buffers] + self._known[stage.offsets]
         self._bound.append(key)
         return True
 
@@ -162,13 +162,13 @@ class Instance:
         layout, known, stage = self._layout, self._known, self._layout.stages[number]
         for buffer in stage.written:
             self._own(buffer, layout.contents(self._program.buffers[buffer], known))
-        each = int(layout.workspaces.of(known).max())
+        each = int(known[layout.workspaces].max())
         if each > self._each or not self._workspace.size:
             each = -(-each // LINES) * LINES + LINES
             self._workspace = aligned(self._most * each + 2 * WIDEST_VECTOR)
             self._workspace_start = int(self._workspace.ctypes.data)
             self._each = each
-        sizes = layout.sizes.of(known)
+        sizes = known[layout.sizes]
         for buffer in stage.grown:
             self._own(buffer, np.empty(int(sizes[buffer]) + 2 * WIDEST_VECTOR, np.uint8))
         if number == 1:
@@ -216,11 +216,11 @@ class Instance:
         results = compute(item.step, arrays, request)
         for view, result in zip(item.outputs, results, strict=False):
             array = result
-            if view.buffer in self._program.given and np.may_share_memory(array, self._arena):
+            if self._is_given(view) and np.may_share_memory(array, self._arena):
                 array = array.copy()
             if not self._takes(view, array):
                 raise Refused(f"a result of {item.step.node.name} has a shape or type other than inferred", late=True)
-            if view.buffer not in self._program.given:
+            if not self._is_given(view):
                 np.copyto(self._array(view), array)
         if number + 1 in self._program.stops and not self._bind(self._program.stops.index(number + 1) + 2):
             why = f"the program does not fit the shapes of the results of {item.step.node.name}"
@@ -257,7 +257,10 @@ class Instance:
 
     def _result(self, value: Value) -> Array:
         found: Array = self._value(value)
-        return found if not isinstance(value, View) or value.buffer in self._program.given else found.copy()
+        return found.copy() if isinstance(value, View) and not self._is_given(value) else found
+
+    def _is_given(self, view: View) -> bool:
+        return self._program.buffers[view.buffer].given is not None
 
     def _array(self, view: View) -> Array:
         """The array of a view, in memory of this instance or of the run, which it keeps."""
@@ -275,6 +278,6 @@ class Instance:
             }
             kept = self._held.get(view.buffer, self._arena)
             found = np.asarray(SimpleNamespace(__array_interface__=interface, kept=kept))
-            if view.buffer not in self._program.given:
+            if not self._is_given(view):
                 self._arrays[id(view)] = found
         return found

@@ -16,7 +16,7 @@ import functools
 import importlib
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -45,14 +45,6 @@ _READERS: Final[frozenset[tuple[type[Op], int]]] = frozenset({_GROWING, (ReadVal
 """The operations that read variables, each with the input that is the initial value."""
 
 
-class LoweredSteps(NamedTuple):
-    """The steps of a plan in a builder, those in the preludes first, and the arrays of its Parameters."""
-
-    builder: PlanBuilder
-    steps: tuple[LoweredStep, ...]
-    parameters: tuple[View, ...]
-
-
 def lower(plan: Plan, packs: Packs, request: Request | None = None, seen: Shapes | None = None) -> Program:
     """The program of a plan, for the variables that a request holds: initial values of these are not computed.
 
@@ -61,31 +53,34 @@ def lower(plan: Plan, packs: Packs, request: Request | None = None, seen: Shapes
     of sizes that depend on values, and ``seen`` does not have them.
     """
     with Numerics(), collection_paused(), packed():
-        lowered = _lower_steps(plan, packs, request, seen or {})
-        held = lowered.builder.fresh.intersection(() if request is None else request.state.values)
+        builder, steps = _lower_steps(plan, packs, request, seen or {})
+        held = builder.fresh.intersection(() if request is None else request.state.values)
         if held:
-            lowered = _lower_steps(_without_initial(plan, held), packs, request, seen or {})
-        builder, arrivals = lowered.builder, lowered.builder.arrivals
+            builder, steps = _lower_steps(_without_initial(plan, held), packs, request, seen or {})
         return assembled(
             builder,
-            lowered.parameters,
+            [builder.values[slot] for slot in plan.parameters],
             [builder.values[slot] for slot in plan.results],
-            steps=lowered.steps,
+            steps=tuple(steps),
             preludes=(tuple(builder.preludes[0]), tuple(builder.preludes[1])),
             stops=tuple(builder.stops),
-            given=arrivals.given,
             held=frozenset(held),
         )
 
 
-def _lower_steps(plan: Plan, packs: Packs, request: Request | None, seen: Shapes) -> LoweredSteps:
-    run = None if request is None else functools.partial(compute, request=_aside(request))
+def _lower_steps(
+    plan: Plan, packs: Packs, request: Request | None, seen: Shapes
+) -> tuple[PlanBuilder, list[LoweredStep]]:
+    """Return a builder with the calls of a plan, and its steps, those in the preludes first."""
+    run = None
+    if request is not None:
+        aside = Request(request.inputs, request.state.copy(), budget=request.budget)
+        run = functools.partial(compute, request=aside)
     builder, uses = PlanBuilder(plan, packs, run, seen), _Uses(plan)
     values = builder.values
     for number, (slot, fact) in enumerate(zip(plan.parameters, plan.parameter_facts, strict=True)):
         hint = None if request is None else request.inputs[number]
-        values[slot] = builder.arrivals.add_early(fact, hint, 0, is_input=True)
-    parameters = tuple([values[slot] for slot in plan.parameters])
+        values[slot] = builder.early_arrival(fact, hint, 0, is_input=True)
     steps: list[LoweredStep] = []
     sinks: list[tuple[Step, tuple[Value, ...]]] = []
     for step in told(plan.steps, "compiling"):
@@ -102,12 +97,7 @@ def _lower_steps(plan: Plan, packs: Packs, request: Request | None, seen: Shapes
         builder.items.append(Interpreted(step, inputs, (), "writes a variable"))
         steps.append(LoweredStep(step, first, first + 1, inputs, inputs))
     steps.sort(key=lambda step: step.first >= 0)
-    return LoweredSteps(builder, tuple(steps), parameters)
-
-
-def _aside(request: Request) -> Request:
-    """Return a request with the same inputs and values of variables, which it does not change."""
-    return Request(request.inputs, request.state.copy(), budget=request.budget)
+    return builder, steps
 
 
 def _without_initial(plan: Plan, names: Collection[str]) -> Plan:
@@ -153,9 +143,10 @@ class _Uses:
 
 def _lower_step(builder: PlanBuilder, uses: _Uses, step: Step, inputs: tuple[Value, ...]) -> LoweredStep | None:
     """Lower a step; None for one that writes a variable, which NumPy does last, as nothing reads what it returns."""
-    mark = builder.begin(step)
+    builder.begin(step)
+    first = len(builder.items)
     try:
-        if uses.are_initial(step, inputs) and builder.arrivals.stage_of(inputs) is not None:
+        if uses.are_initial(step, inputs) and builder.stage_of(inputs) is not None:
             outputs: tuple[Value, ...] = builder.early(None, inputs)
         else:
             outputs = builder.folding.outputs(step, inputs) or _emit(builder, step, inputs)
@@ -164,15 +155,15 @@ def _lower_step(builder: PlanBuilder, uses: _Uses, step: Step, inputs: tuple[Val
     except (NotWhole, ZeroDivisionError):
         reason = "sizes that are known only when a run begins"
     else:
-        return LoweredStep(step, mark.items, len(builder.items), inputs, outputs, builder.algorithm)
-    builder.undo(mark)
-    stage = builder.arrivals.stage_of(inputs)
+        return LoweredStep(step, first, len(builder.items), inputs, outputs, builder.algorithm)
+    builder.undo()
+    stage = builder.stage_of(inputs)
     if stage is not None:
         return LoweredStep(step, -1, -1, inputs, builder.compute_before(step, inputs, stage, reason))
     if isinstance(step.node.op, Assign3 | Assign6) and uses.are_unused(step):
         return None
     outputs = builder.compute_between(step, inputs, reason)
-    return LoweredStep(step, mark.items, len(builder.items), inputs, outputs)
+    return LoweredStep(step, first, len(builder.items), inputs, outputs)
 
 
 def _emit(builder: PlanBuilder, step: Step, inputs: tuple[Value, ...]) -> tuple[Value, ...]:

@@ -116,16 +116,14 @@ class Tracer:
         return {"traceEvents": [title, *self.events], "displayTimeUnit": "ms"}
 
 
+@dataclass(slots=True)
 class _Open:
     """A step that has begun."""
 
-    __slots__ = ("began", "bytes", "inside", "shapes")
-
-    def __init__(self, shapes: Shapes, bytes: int) -> None:
-        self.shapes = shapes
-        self.bytes = bytes
-        self.began = 0
-        self.inside = 0
+    shapes: Shapes
+    bytes: int
+    began: int = 0
+    inside: int = 0
 
 
 def shapes(arrays: Sequence[Array | None]) -> Shapes:

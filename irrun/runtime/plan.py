@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from irrun.graph import Node, Outlet
 from irrun.ops._declared.fused.base import Fused
 from irrun.ops.context import BodyPorts
@@ -26,9 +24,8 @@ class PlannedBody(NamedTuple):
 class Step(NamedTuple):
     """A call of a kernel: input slots, output slots, and slots with no later reader.
 
-    ``asks`` are what the kernel wants by keyword: ``state`` or ``bodies``. ``plain`` is the dtype of the output of a
-    kernel that asks for nothing and returns one array, whose elements need no rounding; else None. ``declared`` are the
-    facts of the inputs in the file, for a kernel that asks for them.
+    ``asks`` are what the kernel wants by keyword: ``state`` or ``bodies``. ``declared`` are the facts of the inputs in
+    the file, for a kernel that asks for them.
     """
 
     node: Node
@@ -40,7 +37,6 @@ class Step(NamedTuple):
     frees: tuple[int, ...]
     asks: tuple[str, ...]
     bodies: Mapping[str, PlannedBody] | None
-    plain: np.dtype[Any] | None
     declared: tuple[Fact | None, ...]
 
     @property

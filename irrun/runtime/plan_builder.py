@@ -18,9 +18,8 @@ from irrun.runtime.folding import Folding
 from irrun.runtime.lowering.builder import Builder, Unsupported, has_static_shape
 from irrun.runtime.packs import Packs
 from irrun.runtime.plan import Plan, Step
-from irrun.runtime.program import Given
 from irrun.runtime.symbolic import Number, SymInt, hint_of
-from irrun.runtime.view import Interpreted, Numbers, Value, View
+from irrun.runtime.view import Given, Interpreted, Numbers, Value, View
 from irrun.tensor import Array, Fact
 
 Shapes = Mapping[tuple[int, ...], Sequence[Array]]
@@ -34,101 +33,13 @@ class Unknown(Exception):
     """A size depends on values in the middle of a run, and has no hint."""
 
 
-class Arrivals:
-    """The arrays of a run in the buffers of a builder, the stage of each, and the unknown sizes that they tell.
-
-    ``given`` are those that a buffer holds as they are. Arrays that are known before any call have a hint: the
-    array of the run for which a program is lowered.
-    """
-
-    def __init__(self, builder: Builder, folding: Folding) -> None:
-        self.given: dict[int, Given] = {}
-        self._builder = builder
-        self._folding = folding
-        self._early: dict[int, tuple[Array | None, int]] = {}
-        self._alike: dict[tuple[int, int, bool, int], Number] = {}
-
-    def add(self, fact: Fact, hint: Array | None, stage: int = 0, *, is_variable: bool = False) -> View:
-        """The array of a Parameter or of a step that NumPy computes; Unknown if a size has no hint.
-
-        Its sizes are those of the run where the fact leaves them open, and so are the strides of a variable, which may
-        have room to grow. Variables grow together: sizes that are equal are one, and what follows from them is computed
-        once.
-        """
-        builder = self._builder
-        if has_static_shape(fact):
-            if not is_variable:
-                return builder.empty(fact.shape.static, fact.type.dtype)
-            self.given[len(builder.buffers)] = Given(stage, [], [])
-            return builder.given(fact.shape.static, None, fact.type.dtype)
-        if hint is None:
-            raise Unknown
-        dims = fact.shape.dims or (None,) * hint.ndim
-        given = self.given[len(builder.buffers)] = Given(stage, [], [])
-
-        def unknown(hint: int, axis: int, *, is_stride: bool) -> Number:
-            found = builder.symbols.unknown(hint, stage)
-            (given.strides if is_stride else given.shape).append((found.atom, axis))
-            alike = self._alike.setdefault((stage, axis, is_stride, hint), found) if is_variable else found
-            return alike if alike == found else found
-
-        shape = tuple(
-            dim.lo if dim is not None and dim.is_static else unknown(size, axis, is_stride=False)
-            for axis, (dim, size) in enumerate(zip(dims, hint.shape, strict=True))
-        )
-        strides = None
-        if is_variable:
-            strides = tuple(unknown(stride, axis, is_stride=True) for axis, stride in enumerate(hint.strides))
-        return builder.given(shape, strides, hint.dtype)
-
-    def add_early(
-        self, fact: Fact, hint: Array | None, stage: int, *, is_variable: bool = False, is_input: bool = False
-    ) -> View:
-        """The same for an array that is known before any call: at stage 0, or 1 where it needs sizes."""
-        made = self.add(fact, hint, stage, is_variable=is_variable)
-        is_packed = hint is not None and made.buffer in self.given and not is_variable and not is_input
-        self._early[id(made)] = (np.asarray(hint, order="C") if is_packed else hint, stage)
-        return made
-
-    def stage_of(self, values: Sequence[Value]) -> int | None:
-        """The stage of the prelude in which all values are known; None if some are known later."""
-        stage = 0
-        for value in values:
-            if isinstance(value, Numbers):
-                if any(isinstance(number, SymInt) and number.stage > 0 for number in value.values.reshape(-1)):
-                    return None
-                stage = 1
-            elif isinstance(value, View):
-                if id(value) not in self._early:
-                    return None
-                stage = max(stage, self._early[id(value)][1])
-            elif self._folding.is_guarded(value):
-                stage = 1
-        return stage
-
-    def hint(self, value: Value) -> Array | None:
-        """The array of a value that is known before any call, in the run for which the program is lowered."""
-        if isinstance(value, Numbers):
-            flat = [hint_of(number) for number in value.values.reshape(-1)]
-            return np.array(flat, value.dtype).reshape(value.values.shape)
-        return self._early[id(value)][0] if isinstance(value, View) else value
-
-
-class Mark(NamedTuple):
-    """The numbers of items, of stops, of arrays of the run, and of items of each prelude."""
-
-    items: int
-    stops: int
-    given: int
-    preludes: tuple[int, int]
-
-
 class PlanBuilder(Builder):
     """Collects the calls of the steps of a plan.
 
     ``values`` are those of its slots, as far as they are lowered. ``preludes`` are what NumPy computes before any call:
     from arrays alone, and from sizes which inputs tell. A stage ends after each of the items in ``stops``. ``compute``
-    returns hints of what the preludes compute, ``seen`` has those of other steps.
+    returns hints of what the preludes compute, ``seen`` has those of other steps: the arrays of the run for which a
+    program is lowered.
     """
 
     def __init__(self, plan: Plan, packs: Packs, compute: Compute | None, seen: Shapes) -> None:
@@ -137,32 +48,31 @@ class PlanBuilder(Builder):
         self.preludes: tuple[list[Interpreted], list[Interpreted]] = ([], [])
         self.stops: list[int] = []
         self.folding = Folding(self.symbols)
-        self.arrivals = Arrivals(self, self.folding)
+        self._early: dict[int, tuple[Array | None, int]] = {}
+        self._alike: dict[tuple[int, int, bool, int], Number] = {}
         self._compute = compute
         self._seen = seen
         self._joins = Joins(plan, self, self.values)
-        self._step = plan.steps[0] if plan.steps else None
+        self._step: Step | None = None
+        self._added: list[list[Any]] = [self.items, self.stops, *self.preludes]
+        self._lengths: list[int] = []
 
-    def begin(self, step: Step) -> Mark:
-        """Begin to lower a step; return the mark to which what it adds may be undone."""
+    def begin(self, step: Step) -> None:
+        """Begin to lower a step. What it adds may be undone."""
         self._step, self.algorithm = step, ""
-        early, late = self.preludes
-        return Mark(len(self.items), len(self.stops), len(self.arrivals.given), (len(early), len(late)))
+        self._lengths = [len(each) for each in self._added]
 
-    def undo(self, mark: Mark) -> None:
-        """Remove what was added after a mark."""
-        del self.items[mark.items :], self.stops[mark.stops :]
-        for buffer in list(self.arrivals.given)[mark.given :]:
-            del self.arrivals.given[buffer]
-        for prelude, count in zip(self.preludes, mark.preludes, strict=True):
-            del prelude[count:]
+    def undo(self) -> None:
+        """Remove what the step has added."""
+        for added, length in zip(self._added, self._lengths, strict=True):
+            del added[length:]
 
     def wanted(self, shape: Sequence[Number], dtype: np.dtype[Any]) -> View | None:
         step = self._step
         return None if step is None or len(step.outputs) != 1 else self._joins.place(step.outputs[0], shape, dtype)
 
     def early(self, run: Callable[..., Any] | None, inputs: Sequence[Value]) -> tuple[View, ...]:
-        stage = self.arrivals.stage_of(inputs)
+        stage = self.stage_of(inputs)
         if stage is None or self._step is None:
             raise Unsupported("it depends on what a kernel computes")
         part = self._step if run is None else self._step._replace(run=run)
@@ -180,11 +90,11 @@ class PlanBuilder(Builder):
         """The outputs of a step that NumPy computes in a prelude, at stage 0 or 1; Unknown if a size has no hint."""
         hints: Sequence[Array | None] = [None] * len(step.facts)
         if self._compute is not None:
-            hints = self._compute(step, [self.arrivals.hint(value) for value in inputs])
+            hints = self._compute(step, [self.hint(value) for value in inputs])
         elif not all(map(has_static_shape, step.facts)):
             raise Unknown
         pairs, is_variable = zip(step.facts, hints, strict=True), "state" in step.asks
-        outputs = tuple(self.arrivals.add_early(*pair, stage, is_variable=is_variable) for pair in pairs)
+        outputs = tuple(self.early_arrival(*pair, stage, is_variable=is_variable) for pair in pairs)
         self.preludes[stage].append(Interpreted(step, tuple(inputs), outputs, reason, is_part))
         return outputs
 
@@ -196,36 +106,90 @@ class PlanBuilder(Builder):
             self.stops.append(len(self.items) + 1)
         hints: Sequence[Array | None] = self._seen.get(step.outputs, [None] * len(step.facts))
         pairs, stage = zip(step.facts, hints, strict=True), 1 + len(self.stops)
-        outputs = tuple(self.arrivals.add(*pair, stage) for pair in pairs)
+        outputs = tuple(self.arrival(*pair, stage) for pair in pairs)
         self.items.append(Interpreted(step, tuple(inputs), outputs, reason, is_part))
         return outputs
+
+    def arrival(self, fact: Fact, hint: Array | None, stage: int = 0, *, is_variable: bool = False) -> View:
+        """The array of a Parameter or of a step that NumPy computes; Unknown if a size has no hint.
+
+        Its sizes are those of the run where the fact leaves them open, and so are the strides of a variable, which may
+        have room to grow. Variables grow together: sizes that are equal are one, and what follows from them is computed
+        once.
+        """
+        if has_static_shape(fact):
+            if not is_variable:
+                return self.empty(fact.shape.static, fact.type.dtype)
+            return self.given(fact.shape.static, None, fact.type.dtype, Given(stage, [], []))
+        if hint is None:
+            raise Unknown
+        dims = fact.shape.dims or (None,) * hint.ndim
+        given = Given(stage, [], [])
+
+        def unknown(hint: int, axis: int, atoms: list[tuple[int, int]]) -> Number:
+            found = self.symbols.unknown(hint, stage)
+            atoms.append((found.atom, axis))
+            alike = self._alike.setdefault((stage, axis, atoms is given.strides, hint), found) if is_variable else found
+            return alike if alike == found else found
+
+        shape = tuple(
+            dim.lo if dim is not None and dim.is_static else unknown(size, axis, given.shape)
+            for axis, (dim, size) in enumerate(zip(dims, hint.shape, strict=True))
+        )
+        strides = None
+        if is_variable:
+            strides = tuple(unknown(stride, axis, given.strides) for axis, stride in enumerate(hint.strides))
+        return self.given(shape, strides, hint.dtype, given)
+
+    def early_arrival(
+        self, fact: Fact, hint: Array | None, stage: int, *, is_variable: bool = False, is_input: bool = False
+    ) -> View:
+        """The same for an array that is known before any call: at stage 0, or 1 where it needs sizes."""
+        made = self.arrival(fact, hint, stage, is_variable=is_variable)
+        given = self.buffers[made.buffer].given
+        is_packed = hint is not None and given is not None and not given.strides and not is_input
+        self._early[id(made)] = (np.asarray(hint, order="C") if is_packed else hint, stage)
+        return made
+
+    def stage_of(self, values: Sequence[Value]) -> int | None:
+        """The stage of the prelude in which all values are known; None if some are known later."""
+        stage = 0
+        for value in values:
+            if isinstance(value, Numbers):
+                if any(isinstance(number, SymInt) and number.stage > 0 for number in value.values.reshape(-1)):
+                    return None
+                stage = 1
+            elif isinstance(value, View):
+                if id(value) not in self._early:
+                    return None
+                stage = max(stage, self._early[id(value)][1])
+            elif self.folding.is_guarded(value):
+                stage = 1
+        return stage
+
+    def hint(self, value: Value) -> Array | None:
+        """The array of a value that is known before any call, in the run for which the program is lowered."""
+        if isinstance(value, Numbers):
+            flat = [hint_of(number) for number in value.values.reshape(-1)]
+            return np.array(flat, value.dtype).reshape(value.values.shape)
+        return self._early[id(value)][0] if isinstance(value, View) else value
 
 
 _CHANNELS: Final = 1
 _LEAST_RANK: Final = 3
 
 
-class _Place(NamedTuple):
-    """The number of a concatenation, and the first and the last of its channels that are for a result."""
-
-    join: int
-    first: int
-    last: int
-
-
 class _Join(NamedTuple):
-    """A concatenation: its axes, channels and room for more, and the slot whose memory it continues, if it grows."""
+    """A concatenation: its result, channels and room for more, and the slot whose memory it continues, if it grows."""
 
-    dtype: np.dtype[Any]
-    rank: int
+    fact: Fact
     channels: int
     room: int
-    output: int
     base: int | None
 
 
 class Joins:
-    """The places of the results of a plan in those of concatenations.
+    """The places of the results of a plan in those of concatenations, both by their slots.
 
     ``slots`` are the values of the plan as far as they are lowered.
     """
@@ -234,72 +198,63 @@ class Joins:
         self._builder = builder
         self._slots = slots
         self._joins: dict[int, _Join] = {}
-        self._of: dict[int, int] = {}
-        self._places: dict[int, _Place] = {}
-        self._wholes: dict[int, View] = {}
+        self._places: dict[int, tuple[int, int, int]] = {}
+        self._begun: dict[int, View] = {}
         facts: dict[int, Fact | Array] = {slot: array for slot, array in enumerate(plan.slots) if array is not None}
         facts.update(zip(plan.parameters, plan.parameter_facts, strict=True))
         made: dict[int, Step] = {}
-        for number, step in enumerate(plan.steps):
+        for step in plan.steps:
             facts.update(zip(step.outputs, step.facts, strict=True))
             made.update(dict.fromkeys(step.outputs, step))
             if isinstance(step.node.op, Concat | FusedConcat):
-                self._note(number, step, facts, made)
+                self._note(step.node.op, step, facts, made)
 
-    def _note(self, number: int, step: Step, facts: dict[int, Fact | Array], made: dict[int, Step]) -> None:
+    def _note(
+        self, op: Concat | FusedConcat, step: Step, facts: dict[int, Fact | Array], made: dict[int, Step]
+    ) -> None:
         """Note the places of the inputs of a concatenation of channels, as far as their numbers are known."""
-        op, (fact,) = step.node.op, step.facts
+        (fact,), (output,) = step.facts, step.outputs
         sizes = [_channels(facts.get(slot), fact.type.dtype) for slot in step.inputs]
-        if None in sizes or fact.rank is None or fact.rank < _LEAST_RANK:
-            return
-        assert isinstance(op, Concat | FusedConcat)
-        if op.axis % fact.rank != _CHANNELS:
+        if None in sizes or fact.rank is None or fact.rank < _LEAST_RANK or op.axis % fact.rank != _CHANNELS:
             return
         ends = np.cumsum([0, *sizes]).tolist()
-        grows = isinstance(op, FusedConcat) and op.grows
         room = (op.room if isinstance(op, FusedConcat) else None) or ends[-1]
-        self._joins[number] = _Join(
-            fact.type.dtype, fact.rank, ends[-1], room, step.outputs[0], step.inputs[0] if grows else None
-        )
-        self._of[step.outputs[0]] = number
+        base = step.inputs[0] if isinstance(op, FusedConcat) and op.grows else None
+        self._joins[output] = _Join(fact, ends[-1], room, base)
         for slot, first, last in _wholes(step.inputs, ends, made):
-            if slot not in self._places and slot in made:
-                self._places[slot] = _Place(number, first, last)
+            if slot in made:
+                self._places.setdefault(slot, (output, first, last))
 
     def place(self, slot: int, shape: Sequence[Number], dtype: np.dtype[Any]) -> View | None:
         """The place of a result of this shape and type; None where no concatenation of such reads it, or not yet."""
-        begun = self._wholes.get(self._of.get(slot, -1))
+        begun = self._begun.get(slot)
         if begun is not None:
             return begun if begun.dtype == dtype and _agree(begun.shape, shape) else None
-        wanted = self._places.get(slot)
-        if wanted is None or (len(shape), dtype) != (self._joins[wanted.join].rank, self._joins[wanted.join].dtype):
+        if slot not in self._places:
+            return None
+        output, first, last = self._places[slot]
+        join = self._joins[output]
+        if (len(shape), dtype) != (join.fact.rank, join.fact.type.dtype):
             return None
         channels = shape[_CHANNELS]
-        if not isinstance(channels, int) or channels != wanted.last - wanted.first:
+        if not isinstance(channels, int) or channels != last - first:
             return None
-        whole = self._whole(wanted.join, shape)
-        return whole[:, wanted.first : wanted.last] if whole is not None and _agree(whole.shape, shape) else None
+        whole = self._begun.get(output) or self._begin(output, join, shape)
+        return whole[:, first:last] if whole is not None and _agree(whole.shape, shape) else None
 
-    def _whole(self, number: int, shape: Sequence[Number]) -> View | None:
-        """The result of a concatenation, of which a part has such a shape."""
-        found = self._wholes.get(number)
-        if found is not None:
-            return found
-        join = self._joins[number]
-        batch, _, *sizes = shape
+    def _begin(self, output: int, join: _Join, shape: Sequence[Number]) -> View | None:
+        """The result of a concatenation, of which the first part that is lowered has this shape."""
+        dtype, (batch, _, *sizes) = join.fact.type.dtype, shape
         if join.base is not None:
             begun = self._slots[join.base]
-            if not isinstance(begun, View) or self._wholes.get(self._of.get(join.base, -1)) is not begun:
+            if not isinstance(begun, View) or self._begun.get(join.base) is not begun:
                 return None
             made = begun.resized((batch, join.channels, *sizes))
         else:
-            outer = (
-                self.place(join.output, (batch, join.channels, *sizes), join.dtype)
-                if join.room == join.channels
-                else None
-            )
-            made = outer or self._builder.images((batch, join.room, *sizes), join.dtype)[:, : join.channels]
-        self._wholes[number] = made
+            is_full = join.room == join.channels
+            outer = self.place(output, (batch, join.channels, *sizes), dtype) if is_full else None
+            made = outer or self._builder.images((batch, join.room, *sizes), dtype)[:, : join.channels]
+        self._begun[output] = made
         return made
 
 

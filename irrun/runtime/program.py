@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -17,7 +17,7 @@ from irrun.runtime.expressions import Expressions
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.plan import Step
 from irrun.runtime.symbolic import Number, SymFloat, SymInt
-from irrun.runtime.view import Buffer, Call, Interpreted, Numbers, Value, View
+from irrun.runtime.view import Buffer, Call, Given, Interpreted, Numbers, Value, View
 from irrun.tensor import Array
 from irrun_kernels.native import Address
 
@@ -44,8 +44,8 @@ class Program:
 
     ``preludes`` are steps that NumPy computes before any call: those that need arrays alone, and those that need sizes
     which inputs tell. The preludes are stages 0 and 1, and the next ones begin after the items in ``stops``. ``steps``
-    are in the order of the items. ``given`` are the arrays of the run, by their buffers. It is for runs that find no
-    value in the variables that are ``fresh``, and one in those that are ``held``.
+    are in the order of the items. It is for runs that find no value in the variables that are ``fresh``, and one in
+    those that are ``held``.
     """
 
     items: tuple[Call | Interpreted, ...]
@@ -56,7 +56,6 @@ class Program:
     steps: tuple[LoweredStep, ...] = ()
     preludes: Preludes = ((), ())
     stops: tuple[int, ...] = ()
-    given: Mapping[int, Given] = field(default_factory=dict)
     fresh: frozenset[str] = frozenset()
     held: frozenset[str] = frozenset()
     layout: Layout = field(init=False)
@@ -68,6 +67,12 @@ class Program:
     def is_open(self) -> bool:
         """Return whether sizes, or the places of arrays, are known only when a run begins."""
         return bool(self.given)
+
+    @property
+    def given(self) -> dict[int, Given]:
+        """The arrays of the run, by their buffers."""
+        used = [(number, buffer.given) for number, buffer in enumerate(self.buffers) if buffer.first >= 0]
+        return {number: given for number, given in used if given is not None}
 
     @property
     def is_worthwhile(self) -> bool:
@@ -145,36 +150,12 @@ _ZERO: Final = -1
 """The buffer of a number that is not an address: the last one of the places of buffers is 0."""
 
 
-class Sums(NamedTuple):
-    """Integers, some of which are expressions: those that are ``fixed``, and the ``places`` of the others."""
-
-    fixed: Array
-    places: Array
-    expressions: Array
-
-    def of(self, known: Array) -> Array:
-        """The integers, given the values of all expressions."""
-        found = self.fixed.copy()
-        found[self.places] = known[self.expressions]
-        return found
-
-
-class Given(NamedTuple):
-    """An array of the run: the stage that it is known in, and unknown sizes that it tells.
-
-    These are atoms of its shape and of its strides, each with an axis.
-    """
-
-    stage: int
-    shape: list[tuple[int, int]]
-    strides: list[tuple[int, int]]
-
-
 class Stage(NamedTuple):
     """The parts of a layout that a stage of a run makes known.
 
     ``evaluate`` returns the values of ``expressions``, given those of atoms. Buffers are ``written`` with numbers, or
-    ``grown`` as their sizes are known late. Each of the ``words`` is the place of a buffer plus an offset.
+    ``grown`` as their sizes are known late. Each of the ``words`` is the place of a buffer plus an integer that is
+    known then.
     """
 
     given: list[tuple[int, Given]]
@@ -184,15 +165,16 @@ class Stage(NamedTuple):
     grown: list[int]
     words: Array
     buffers: Array
-    offsets: Sums
+    offsets: Array
 
 
 class Layout:
     """The words of a program: the rows of the tape, then the arguments and the tables of each call.
 
     ``words`` has those that are always the same, ``inner`` pairs of a word and the one to which it points, ``stages``
-    the others. ``sizes`` are those of buffers, ``not_placed`` buffers that are not in the arena, ``workspaces`` the
-    bytes that calls need for each worker. ``most_tasks`` are those of the call that has the most.
+    the others. ``known`` has room for the values of expressions, then the constants beside which they are used:
+    ``sizes`` and ``workspaces`` are places in it, of the bytes of buffers and of those that a worker needs for a call.
+    ``not_placed`` are buffers that are not in the arena. ``most_tasks`` are those of the call that has the most.
     """
 
     def __init__(self, program: Program) -> None:
@@ -203,8 +185,9 @@ class Layout:
                 self._expressions.number(number)
         calls = [item for item in program.items if isinstance(item, Call)]
         self.most_tasks: int = max([sys.maxsize if isinstance(x.tasks, SymInt) else x.tasks for x in calls], default=1)
-        self.workspaces: Sums = self._sums([0, *[call.workspace for call in calls]])
-        self.sizes: Sums = self._sums([buffer.size for buffer in program.buffers])
+        self._constants: dict[int, int] = {}
+        self.workspaces: Array = self._places([0, *[call.workspace for call in calls]])
+        self.sizes: Array = self._places([buffer.size for buffer in program.buffers])
         own = [_stage_of_buffer(program, number) for number in range(len(program.buffers))]
         kinds = [(number, buffer.kind) for number, buffer in enumerate(program.buffers)]
         self.not_placed: list[int] = [number for number, kind in kinds if kind != "arena" or own[number] > 1]
@@ -232,16 +215,22 @@ class Layout:
                 [number for number, kind in kinds if kind == "arena" and own[number] == stage > 1],
                 np.array([place for place, _, _ in found], np.int64),
                 np.array([buffer for _, buffer, _ in found], np.int64),
-                self._sums([offset for _, _, offset in found]),
+                self._places([offset for _, _, offset in found]),
             )
             for stage, found in enumerate(moved)
         ]
+        self.known: Array = np.array([0] * len(program.expressions.items) + [*self._constants], np.int64)
 
-    def _sums(self, numbers: Sequence[Number]) -> Sums:
-        pairs = [(n, self._expressions.number(x)) for n, x in enumerate(numbers) if isinstance(x, SymInt)]
-        places = np.array(pairs, np.int64).reshape(-1, 2)
-        fixed = np.array([0 if isinstance(x, SymInt) else x for x in numbers], np.int64)
-        return Sums(fixed, places[:, 0].copy(), places[:, 1].copy())
+    def _places(self, numbers: Sequence[Number]) -> Array:
+        """The places of integers among those that are known in a run."""
+        expressions, constants = self._expressions, self._constants
+        places = [
+            expressions.number(x)
+            if isinstance(x, SymInt)
+            else constants.setdefault(x, len(expressions.items) + len(constants))
+            for x in numbers
+        ]
+        return np.array(places, np.int64)
 
     def values(self, tensor: Numbers, known: Array) -> Array:
         """The array of numbers, given the values of all expressions."""
@@ -307,8 +296,8 @@ def _numbers_of(program: Program, words: Sequence[Any]) -> Iterator[Any]:
 def _stage_of_buffer(program: Program, number: int) -> int:
     """Return the stage that makes the place of a buffer known."""
     buffer = program.buffers[number]
-    if buffer.kind == "given":
-        return program.given[number].stage
+    if buffer.given is not None:
+        return buffer.given.stage
     return max(int(buffer.kind == "arena"), *map(stage_of, (buffer.size, *buffer.numbers)))
 
 

@@ -37,6 +37,7 @@ _MOST_BAILOUTS: Final = 16
 TOO_FEW: Final = "compiled kernels compute too few of its steps"
 """Why a plan stays on NumPy."""
 
+_NO_MEMORY: Final = "there is no memory for the arrays of the program"
 _TOO_LARGE: Final = "its arrays need more memory than the budget"
 _NONE_FITS: Final = "no program fits these inputs"
 
@@ -73,15 +74,15 @@ class Programs:
         except MemoryError as error:
             if is_of_signal(error):
                 raise
-            refused = Refused("there is no memory for the arrays of the program", late=True)
-            raise self._noted(refused) from None
+            self._count(_NO_MEMORY)
+            raise Refused(_NO_MEMORY, late=True) from None
 
     def _attempt(self, plan: Plan, request: Request) -> tuple[tuple[Array, ...], str]:
         for pool in self._pools:
             try:
                 results = self._run(pool, request)
             except Refused as refused:
-                if self._noted(refused).final:
+                if refused.final:
                     raise
             else:
                 if self._pools[0] is not pool:
@@ -97,16 +98,10 @@ class Programs:
                 pool = self._keep(lower(plan, self._packs, request), request.budget)
             except Unknown:
                 return self._seen_first(plan, request), SEEN_FIRST
-        try:
-            return self._run(pool, request), ""
-        except Refused as refused:
-            raise self._noted(refused) from None
+        return self._run(pool, request), ""
 
-    def _noted(self, refused: Refused) -> Refused:
-        """Count a refusal if it is a bailout."""
-        if refused.late:
-            self.bailouts[str(refused)] += 1
-        return refused
+    def _count(self, bailout: str) -> None:
+        self.bailouts[bailout] += 1
 
     def _put_first(self, pool: _Pool) -> None:
         """Try a program first from now on; forget the one that is tried last if there are too many."""
@@ -136,21 +131,22 @@ class Programs:
         return pool
 
     def _run(self, pool: _Pool, request: Request) -> tuple[Array, ...]:
-        """The results of a program; Refused where it does not compute them."""
+        """The results of a program; Refused where it does not compute them, which is counted if it is a bailout."""
         try:
             instance = pool.idle.pop()
         except IndexError:
             instance = Instance(pool.program, threads())
         try:
             results = instance.run(request, pool.program.workers(worthwhile() // self._streams))
-        except BaseException:
+            if self._packs.is_torn:
+                raise Refused("a file of CACHE_DIR was cut short while it was in use", late=True)
+        except BaseException as error:
             request.state.discard()
+            if isinstance(error, Refused) and error.late:
+                self._count(str(error))
             raise
         finally:
             pool.idle.append(instance)
-        if self._packs.is_torn:
-            request.state.discard()
-            raise Refused("a file of CACHE_DIR was cut short while it was in use", late=True)
         request.state.commit()
         return results
 

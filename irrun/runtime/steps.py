@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from irrun.diagnostics import IRError
 from irrun.document.places import at_layer
@@ -69,17 +70,17 @@ def _leaves(graph: Graph, outlet: Outlet, constant: Container[int]) -> bool:
     return any(inlet.node not in constant for inlet in graph.consumers(outlet))
 
 
+@dataclass(slots=True)
 class _Numbering:
     """Numbers the tensors of a graph, from 1 on, and makes its steps."""
 
-    def __init__(self, graph: Graph, facts: Facts, declared: Facts, bodies: Bodies, budget: Budget) -> None:
-        self.graph = graph
-        self.facts = facts
-        self.declared = declared
-        self.bodies = bodies
-        self.budget = budget
-        self.slots: list[Array | None] = [None]
-        self.slot_of: dict[Outlet, int] = {}
+    graph: Graph
+    facts: Facts
+    declared: Facts
+    bodies: Bodies
+    budget: Budget
+    slots: list[Array | None] = field(default_factory=lambda: [None])
+    slot_of: dict[Outlet, int] = field(default_factory=dict)
 
     def slot(self, outlet: Outlet, value: Array | None = None) -> int:
         """Return the number of the next tensor, which holds a value if it is constant."""
@@ -109,7 +110,5 @@ class _Numbering:
             run = fitting(run, known[0])
         run = checked(op, run, self.facts.inputs(node.id), known, self.budget)
         bodies = self.bodies(node) if "bodies" in asks else None
-        simple = len(types) == 1 and not asks and types[0].is_known and not types[0].is_narrow
-        plain = types[0].dtype if simple else None
         outputs = tuple([self.slot(outlet) for outlet in outlets])
-        return Step(node, run, inputs, outputs, known, types, (), asks, bodies, plain, declared)
+        return Step(node, run, inputs, outputs, known, types, (), asks, bodies, declared)

@@ -320,12 +320,24 @@ class Interpreted(NamedTuple):
     is_part: bool = False
 
 
+class Given(NamedTuple):
+    """An array of the run: the stage that it is known in, and the unknown sizes that it tells.
+
+    These are atoms of its shape and of its strides, each with an axis. Without the latter, an array with gaps is
+    copied.
+    """
+
+    stage: int
+    shape: list[tuple[int, int]]
+    strides: list[tuple[int, int]]
+
+
 @dataclass(slots=True)
 class Buffer:
     """Memory of one array.
 
     That of the ``arena`` is needed from one item of a program to another, numbers ``first`` to ``last``. A ``constant``
-    has an ``array``. What is ``given`` is an array of the run. ``numbers`` are written when the run begins, or what
+    has an ``array``. One that is ``given`` has that of a run. ``numbers`` are written when the run begins, or what
     ``make`` returns for them.
     """
 
@@ -335,5 +347,6 @@ class Buffer:
     numbers: Sequence[Number] = ()
     make: Callable[..., Array] | None = None
     dtype: np.dtype[Any] = _I64
+    given: Given | None = None
     first: int = -1
     last: int = -1

@@ -1,30 +1,24 @@
-"""Compile functions for a level: a command of its own, since a process compiles for one level only.
-
-``python -m building.objects LEVEL FOLDER SYSTEMS CLAIMS [--kept FOLDER] [--file FILE]`` writes an object file for each
-system and each function of the package, or of a Python file, unless there is one already. Several such processes share
-the work: each claims the sources that it compiles by a file in the folder CLAIMS. It prints the paths of the objects.
-"""
+"""Compile functions for a level to object files, in a process that compiles for this level only."""
 
 from __future__ import annotations
 
-import argparse
 import ast
+import contextlib
 import gc
 import hashlib
 import importlib.util
 import os
-import pkgutil
 import sys
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import irrun_kernels
-from building.kept import KeptObjects, write
-from building.systems import SYSTEMS, System
-from building.target import flags, take
+from building.systems import System
+from building.target import flags
 from irrun_kernels.levels import Level
 from irrun_kernels.processor import machine
 
@@ -36,83 +30,84 @@ PACKAGE = Path(irrun_kernels.__file__).parent
 _LONGEST: Final = ("elementwise", "product", "images", "attention", "packed", "moves", "recurrent", "dynamic")
 """The sources whose functions take most of the time. They come first, so that all processes end at the same time."""
 
-
-def main(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("level")
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("systems", type=lambda names: [SYSTEMS[name] for name in names.split(",")])
-    parser.add_argument("claims", type=Path)
-    parser.add_argument("--kept", type=lambda name: KeptObjects(Path(name)))
-    parser.add_argument("--file")
-    given = parser.parse_args(arguments)
-    level = take(given.level)
-    gc.set_threshold(100_000)  # Little of what Numba makes is garbage.
-    for functions in claimed(given.claims, declared(given.file)):
-        for path in objects(level, given.folder, given.systems, functions, given.kept):
-            print(path)
+_MOST_BYTES: Final = 100 << 20
+"""The bytes of objects that are kept."""
 
 
-def claimed(folder: Path, functions: Sequence[CompiledFunction]) -> Iterator[list[CompiledFunction]]:
-    """Yield the functions of each source that no other process has claimed: they call the same functions."""
-    sources: dict[str, list[CompiledFunction]] = {name: [] for name in _LONGEST}
-    for declared in functions:
-        sources.setdefault(_source(declared).stem, []).append(declared)
-    for name, of_source in sources.items():
-        try:
-            (folder / name).touch(exist_ok=False)
-        except FileExistsError:
-            continue
-        yield of_source
+def sources() -> list[Path]:
+    """Return the files of the package, in the order in which they are compiled."""
+    first = [PACKAGE / f"{name}.py" for name in _LONGEST]
+    return [*first, *sorted(set(PACKAGE.glob("[!_]*.py")) - set(first))]
 
 
-def declared(file: str | None = None) -> list[CompiledFunction]:
-    """Return the functions that a file declares, or all of the package if there is none.
+def compiled(level: Level, folder: Path, systems: Sequence[System], file: Path) -> list[Path]:
+    """Return the objects of the functions that a file declares: they call the same functions.
 
     Sources are read before they are imported: one that changes while others are compiled keeps the digest of its code.
     """
     from irrun_kernels.native import DECLARED
 
-    for source in (*PACKAGE.glob("*.py"), *(() if file is None else (Path(file),))):
+    for source in (*PACKAGE.glob("*.py"), file):
         _text(source)
-    for module in pkgutil.iter_modules([str(PACKAGE)]):
-        importlib.import_module(f"irrun_kernels.{module.name}")
-    if file is None:
-        return DECLARED
-    before = len(DECLARED)
-    spec = importlib.util.spec_from_file_location("own_kernels", file)
-    assert spec is not None
-    assert spec.loader is not None
-    sys.modules[spec.name] = own = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(own)
-    return DECLARED[before:]
+    gc.set_threshold(100_000)  # Little of what Numba makes is garbage.
+    if file.parent == PACKAGE:
+        importlib.import_module(f"{PACKAGE.name}.{file.stem}")
+    else:
+        spec = importlib.util.spec_from_file_location("own_kernels", file)
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[spec.name] = own = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(own)
+    return objects(level, folder, systems, [declared for declared in DECLARED if _source(declared) == file])
 
 
-def objects(
-    level: Level,
-    folder: Path,
-    systems: Sequence[System],
-    functions: Sequence[CompiledFunction],
-    kept: KeptObjects | None = None,
-) -> list[Path]:
-    """Return the object files of functions for each system, which are compiled if they are neither there nor kept."""
+def objects(level: Level, folder: Path, systems: Sequence[System], functions: Sequence[CompiledFunction]) -> list[Path]:
+    """Return the object files of functions for each system, which are compiled where they are not in the folder."""
     made: list[Path] = []
     for declared in functions:
         key = digest(_source(declared), level)
         paths = {system: folder / f"{declared.symbol}-{level.name}-{system.name}-{key}.o" for system in systems}
         made += paths.values()
-        missing = [system for system in systems if not paths[system].exists()]
-        if kept is not None:
-            missing = [system for system in missing if not kept.restore(paths[system])]
+        missing = [system for system in systems if not _is_there(paths[system])]
         if missing:
             from building.compiler import code_of, object_of
 
             code = code_of(declared)
             for system in missing:
                 write(paths[system], object_of(code, system))
-                if kept is not None:
-                    kept.keep(paths[system])
     return made
+
+
+def _is_there(path: Path) -> bool:
+    """Return whether there is an object, and note that it is used."""
+    with contextlib.suppress(OSError):
+        os.utime(path)
+    return path.exists()
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file that other processes may write or read meanwhile: they find all of it, or none."""
+    handle, beside = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(beside, path)
+    except BaseException:
+        os.unlink(beside)
+        raise
+
+
+def forget(folder: Path, most_bytes: int = _MOST_BYTES) -> None:
+    """Delete the objects that were used the longest time ago, if all are too large."""
+    found = []
+    for path in folder.glob("*.o"):
+        with contextlib.suppress(OSError):  # Another process may delete it.
+            status = path.stat()
+            found.append((status.st_mtime, status.st_size, path))
+    for _, size, path in sorted(found, reverse=True):
+        most_bytes -= size
+        if most_bytes < 0:
+            path.unlink(missing_ok=True)
 
 
 def _source(declared: CompiledFunction) -> Path:
@@ -156,7 +151,3 @@ def _imported(file: Path) -> frozenset[Path]:
             module = (node.module or "").partition(".")[2]
             names |= {module} if module else {alias.name for alias in node.names}
     return frozenset(PACKAGE / f"{name}.py" for name in names - {"library", "processor"})
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -101,8 +101,8 @@ def test_arithmetic_of_sizes_takes_no_step(tmp_path: Path) -> None:
     for batch, rows in ((2, 5), (3, 7), (1, 1), (4, 1)):
         inputs = net.inputs({"x": (batch, rows, 24), "y": (1, rows, 24)})
         np.testing.assert_allclose(compiled(inputs)[0], one(inputs)[0], rtol=1e-3, atol=1e-4)
-        assert not compiled.executor.account.interpreted
-        assert not compiled.executor.account.numpy
+        assert not compiled.executor.account["interpreted"]
+        assert not compiled.executor.account["runs_by_tier"]["numpy"]
 
 
 @pytest.mark.parametrize("kind", ["Divide", "FloorMod", "Mod", "truncated"])
@@ -125,8 +125,8 @@ def test_divisions_of_sizes_take_no_step(tmp_path: Path, kind: str) -> None:
     for rows in (5, 7, 8, 3, 64):
         inputs = net.inputs({"x": (1, rows, 24)})
         np.testing.assert_allclose(compiled(inputs)[0], one(inputs)[0], rtol=1e-3, atol=1e-4)
-        assert not compiled.executor.account.interpreted
-        assert not compiled.executor.account.numpy
+        assert not compiled.executor.account["interpreted"]
+        assert not compiled.executor.account["runs_by_tier"]["numpy"]
     assert sum(len(list(programs)) for programs in compiled.executor.programs) <= 2
 
 
@@ -152,8 +152,8 @@ def test_comparisons_of_sizes_take_no_step(tmp_path: Path) -> None:
         inputs = net.inputs({"x": (count, 24)})
         for got, wanted in zip(compiled(inputs).to_tuple(), one(inputs).to_tuple(), strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=1e-4)
-        assert not compiled.executor.account.interpreted
-        assert not compiled.executor.account.numpy
+        assert not compiled.executor.account["interpreted"]
+        assert not compiled.executor.account["runs_by_tier"]["numpy"]
 
 
 @pytest.mark.parametrize("kind", ["ReduceMin", "ReduceMax"])
@@ -172,8 +172,8 @@ def test_the_least_and_the_greatest_of_sizes_take_no_step(tmp_path: Path, kind: 
     for size in (5, 7, 8, 3, 64, 6):
         inputs = net.inputs({"x": (size, 24)})
         np.testing.assert_allclose(compiled(inputs)[0], one(inputs)[0], rtol=1e-3, atol=1e-4)
-        assert not compiled.executor.account.interpreted
-        assert not compiled.executor.account.numpy
+        assert not compiled.executor.account["interpreted"]
+        assert not compiled.executor.account["runs_by_tier"]["numpy"]
 
 
 def test_lengths_that_depend_on_values(tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ def test_a_program_is_for_any_number_of_rows_that_are_found(tmp_path: Path) -> N
         np.testing.assert_allclose(other(inputs)[0], one(inputs)[0], rtol=1e-3, atol=1e-4)
     none = {"x": np.full((8, 24), -1, np.float32)}
     np.testing.assert_array_equal(other(none)[0], np.zeros((8, 24)))
-    assert other.executor.account.compiled == 8
+    assert other.executor.account["runs_by_tier"]["compiled"] == 8
     assert sum(len(list(programs)) for programs in other.executor.programs) == 1
 
 
@@ -242,7 +242,7 @@ def test_a_program_is_for_any_number_of_regions_that_are_found(tmp_path: Path) -
         inputs["boxes"] = np.sort(random.uniform(1, 12, (8, 2, 2)), axis=1).reshape(8, 4).astype(np.float32)
         inputs["boxes"][regions:, 0] = -1
         np.testing.assert_allclose(other(inputs)[0], one(inputs)[0], rtol=1e-3, atol=1e-4)
-    assert not other.executor.account.interpreted
+    assert not other.executor.account["interpreted"]
     assert all(len(list(programs)) == 1 for programs in other.executor.programs)
 
 

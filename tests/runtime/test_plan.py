@@ -16,7 +16,7 @@ from irrun.optimize import PASSES
 from irrun.optimize import passes as folder
 from irrun.runtime import Step
 from irrun.tensor import Array
-from irrun.tensor.element_type import F16, F32, I64
+from irrun.tensor.element_type import I64
 from tests.nets import Net
 from tests.optimize.checking import types
 
@@ -143,24 +143,6 @@ def test_inputs_that_do_not_fit_each_other_fail_alike(tmp_path: Path) -> None:
     for _ in range(3):
         with pytest.raises(irrun.IRError, match=r"do not broadcast.*IR304"):
             compiled({"x": np.zeros(2, np.float32), "y": np.zeros(3, np.float32)})
-
-
-def test_plain_steps(tmp_path: Path) -> None:
-    """A plain step has one output, no rounding and no keyword arguments."""
-    net = Net()
-    single = net.layer("Tanh", [net.parameter("x", "3", F32)], "3")
-    half = net.layers("Convert", [single], [(F16, "3")], destination_type="f16")
-    net.result(*net.layers("TopK", [*half, net.constant(np.array(1))], [(F16, "1"), (I64, "1")], 11, **TOP))
-    net.compile(tmp_path)
-    compiled = irrun.model.build(tmp_path / "net.xml", {"OPTIMIZE": False})
-    assert [(step.node.type, step.plain) for step in compiled.plan.steps] == [
-        ("Tanh", np.dtype(np.float32)),
-        ("Convert", None),
-        ("TopK", None),
-    ]
-
-
-TOP = {"axis": 0, "mode": "max", "sort": "value", "index_element_type": "i64"}
 
 
 def test_constants_on_the_way_to_weights_are_let_go(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections import Counter
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 import irrun
 from irrun.tensor.element_type import I64
 from tests.nets import Net
+from tests.runtime.accounts import counts
 from tests.runtime.test_tiers import BETWEEN, both, layered, products
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
@@ -63,7 +63,7 @@ def test_why_numpy_computes_a_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         compiled = net.compile(tmp_path, TIER="compiled", **config)
         for rows in (3, 4):
             compiled(net.inputs({"x": (rows, 24)} if net is single else {}))
-        assert compiled.executor.account == (0, {reason: 2}, {}, 0, {})
+        assert counts(compiled) == (0, {reason: 2}, {}, 0, {})
 
 
 def test_sixteen_threads_on_one_model(opened: Net, tmp_path: Path) -> None:
@@ -90,8 +90,7 @@ def test_sixteen_threads_on_one_model(opened: Net, tmp_path: Path) -> None:
     for thread in team:
         thread.join()
     assert faults == []
-    account = compiled.executor.account
-    assert (account.compiled, account.numpy, account.bailouts) == (16 * 12, Counter(), Counter())
+    assert counts(compiled)[:3] == (16 * 12, {}, {})
     assert all(1 <= len(list(programs)) <= 8 for programs in compiled.executor.programs)
 
 

@@ -18,6 +18,7 @@ from irrun.runtime.observers import Profiler
 from irrun.runtime.tiers import has_kernels
 from irrun.tensor.element_type import BOOLEAN, I64, STRING
 from tests.nets import Net
+from tests.runtime.accounts import counts
 
 needs_kernels = pytest.mark.skipif(not has_kernels(), reason="compiled kernels are those of irrun-kernels")
 
@@ -286,7 +287,7 @@ def test_numpy_computes_a_run_whose_tiles_are_not_finite(value: float) -> None:
     made = compiled(broken)[0]
     assert compiled.executor.last == "numpy"
     bailouts = {"a kernel found values that it does not support": 1}
-    assert compiled.executor.account == (1, bailouts, bailouts, 1, {})
+    assert counts(compiled) == (1, bailouts, bailouts, 1, {})
     assert len(list(programs_of(compiled))) == 1
     assert np.count_nonzero(~np.isfinite(made)) == 32 * 9
     np.testing.assert_array_equal(made, plain(broken)[0])
@@ -304,7 +305,7 @@ def test_runs_on_numpy_have_reasons(tmp_path: Path) -> None:
     for _ in range(HOT + 3):
         compiled(inputs)
     steps = len(compiled.plan.steps)
-    assert compiled.executor.account == (3, {small: HOT}, {}, steps, {})
+    assert counts(compiled) == (3, {small: HOT}, {}, steps, {})
     settings: dict[str, dict[str, Any]] = {
         "TIER is numpy": {"TIER": "numpy"},
         "there is a time limit, which is checked before each layer": {"TIER": "compiled", "TIMEOUT": 60},
@@ -312,7 +313,7 @@ def test_runs_on_numpy_have_reasons(tmp_path: Path) -> None:
     for reason, config in settings.items():
         compiled = net.compile(tmp_path, **config)
         compiled(inputs)
-        assert compiled.executor.account == (0, {reason: 1}, {}, 0, {})
+        assert counts(compiled) == (0, {reason: 1}, {}, 0, {})
 
 
 @needs_kernels
@@ -323,7 +324,7 @@ def test_steps_on_numpy_have_reasons(tmp_path: Path) -> None:
     net.result(net.layer("Sigmoid", [divided], "5,40"))
     compiled = net.compile(tmp_path, TIER="compiled")
     compiled(net.inputs())
-    assert compiled.executor.account == (1, {}, {}, 3, {"no kernel": 1})
+    assert counts(compiled) == (1, {}, {}, 3, {"no kernel": 1})
 
 
 @needs_kernels
@@ -335,9 +336,8 @@ def test_sizes_that_depend_on_values_are_seen_first(tmp_path: Path) -> None:
     compiled = net.compile(tmp_path, TIER="compiled")
     for _ in range(2):
         compiled(net.inputs())
-    account = compiled.executor.account
-    assert (account.compiled, account.numpy) == (1, {"sizes depend on values, and were seen first": 1})
-    assert account.interpreted == {}
+    assert counts(compiled)[:2] == (1, {"sizes depend on values, and were seen first": 1})
+    assert compiled.executor.account["interpreted"] == {}
 
 
 @needs_kernels
@@ -350,7 +350,7 @@ def test_texts_of_a_known_shape_run_beside_kernels(tmp_path: Path) -> None:
         inputs = {"text": np.array(words, object), "x": net.random.standard_normal((6, 24), dtype=np.float32)}
         for got, wanted in zip(other(inputs).to_tuple(), one(inputs).to_tuple(), strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
-    assert other.executor.account == (2, {}, {}, 5, {"text": 1})
+    assert counts(other) == (2, {}, {}, 5, {"text": 1})
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def command(
     took = _since(begin)
     detail(f"run in {took}")
     if level() > 0:
-        for title, text in measuring.tier_rows(compiled.executor.as_dict()):
+        for title, text in measuring.tier_rows(compiled.executor.account):
             detail(f"  {title:9} {text}")
     if seen is not None and seen.stopped is not None:
         stop(seen, watch, loaded, model, output_format)
@@ -144,7 +144,7 @@ def command(
             "outputs": [_record(*tensor) for tensor in tensors],
             **({"top": best} if best else {}),
         }
-        record["execution"] = compiled.executor.as_dict()
+        record["execution"] = compiled.executor.account
         if statistics is not None:
             record["layers"] = [item.as_dict() for item in statistics]
         result(values.as_json(record if error is None else record | {"error": error}))

@@ -19,7 +19,7 @@ from irrun.ops import Op
 from irrun.runtime.packing import when_packed
 from irrun.runtime.packs import Packs
 from irrun.runtime.symbolic import Number, Symbols, SymInt, as_many, is_found, is_one, of_sizes
-from irrun.runtime.view import Buffer, Call, Interpreted, Numbers, Operand, Value, View, place_of
+from irrun.runtime.view import Buffer, Call, Given, Interpreted, Numbers, Operand, Value, View, place_of
 from irrun.tensor import Array, Fact
 from irrun.tensor.element_type import dtype_text
 from irrun_kernels.native import NOWHERE, Address, KernelFunction
@@ -96,9 +96,11 @@ class Builder:
         """The same for the only result of the step that is lowered: where it is wanted."""
         return self.wanted(shape, dtype) or self.images(shape, dtype)
 
-    def given(self, shape: Sequence[Number], strides: Sequence[Number] | None, dtype: np.dtype[Any]) -> View:
+    def given(
+        self, shape: Sequence[Number], strides: Sequence[Number] | None, dtype: np.dtype[Any], given: Given
+    ) -> View:
         """An array of the run, contiguous unless it has strides."""
-        found = View.contiguous(self._buffer(Buffer("given")), shape, dtype)
+        found = View.contiguous(self._buffer(Buffer("given", given=given)), shape, dtype)
         return found if strides is None else View(found.buffer, 0, found.shape, tuple(strides), dtype)
 
     def view(self, x: Operand | Numbers) -> View:

@@ -12,10 +12,10 @@ from irrun.runtime.instance import Instance
 from irrun.runtime.lower import lowering_of
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.packing import finish
-from irrun.runtime.program import Given, Program, assembled
+from irrun.runtime.program import Program, assembled
 from irrun.runtime.request import Refused, Request
 from irrun.runtime.symbolic import hint_of
-from irrun.runtime.view import View
+from irrun.runtime.view import Given, View
 from irrun.tensor import Array
 from tests.runtime.disjoint import faults, many_tasks
 
@@ -88,9 +88,9 @@ def opened(
 
     So are all strides. The function returns None for arrays that the program is not for.
     """
-    builder, found, views = Builder(), {}, []
+    builder, views = Builder(), []
     for hint in hints:
-        given = found[len(builder.buffers)] = Given(0, [], [])
+        given = Given(0, [], [])
 
         def unknown(value: int, axis: int, atoms: list[tuple[int, int]]) -> Any:
             size = builder.symbols.unknown(value, 0)
@@ -99,10 +99,10 @@ def opened(
 
         shape = [unknown(size, axis, given.shape) if axis in axes else size for axis, size in enumerate(hint.shape)]
         strides = [unknown(stride, axis, given.strides) for axis, stride in enumerate(hint.strides)]
-        views.append(builder.given(shape, strides, hint.dtype))
+        views.append(builder.given(shape, strides, hint.dtype, given))
     out = lower(builder, *views)
     finish()
-    program = assembled(builder, views, [out], given=found)
+    program = assembled(builder, views, [out])
     instance = Instance(program, 1)
 
     def compute(arrays: Sequence[Array]) -> Array | None:

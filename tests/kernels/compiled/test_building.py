@@ -1,4 +1,4 @@
-"""Kernels that are compiled again when a source changes, and objects that are kept for the tests of other clones."""
+"""Kernels that are compiled again when a source changes, and the folder of objects that tests of all clones share."""
 
 from __future__ import annotations
 
@@ -13,19 +13,13 @@ import pytest
 
 from building import objects as compiling
 from building.checks import without_addresses
-from building.kept import KeptObjects, write
-from building.objects import PACKAGE, claimed, declared, digest, needed, objects
+from building.objects import PACKAGE, compiled, digest, forget, needed, objects, sources
 from building.systems import BuildError, this_system
 from irrun_kernels.host import LEVEL
 from irrun_kernels.rows import layer_norm, softmax
+from tests.plugins.kernels import kept, require_own
 
 CODE = b"\x7fELF of a kernel"
-
-
-@pytest.fixture
-def kept(tmp_path: Path) -> KeptObjects:
-    (tmp_path / "kept").mkdir(mode=0o700)
-    return KeptObjects(tmp_path / "kept")
 
 
 @pytest.fixture
@@ -68,7 +62,7 @@ def test_what_decides_on_the_code_decides_on_the_digest(monkeypatch: pytest.Monk
 def test_a_source_that_changes_while_others_are_compiled_has_the_digest_of_its_code(tmp_path: Path) -> None:
     file = tmp_path / "own.py"
     file.write_text("")
-    assert declared(str(file)) == []
+    assert compiled(LEVEL, tmp_path, [], file) == []
     before = digest(file, LEVEL)
     file.write_text("x = 1")
     assert digest(file, LEVEL) == before
@@ -84,49 +78,22 @@ def test_no_address_of_the_compiling_process_is_in_the_code() -> None:
         without_addresses("store ptr inttoptr (i64 140572904105904 to ptr), ptr %x")
 
 
-def test_processes_share_all_functions_the_longest_first(tmp_path: Path) -> None:
-    functions = declared()
-    first, second = claimed(tmp_path, functions), claimed(tmp_path, functions)
-    shares = [next(first), next(second), *first, *second]
-    assert [one.name for one in shares[0]] == ["chain"]
-    assert [one.name for one in shares[1]] == ["product", "integer_product"]
-    assert sorted(one.symbol for share in shares for one in share) == sorted(one.symbol for one in functions)
+def test_all_sources_are_compiled_the_longest_first() -> None:
+    names = [path.stem for path in sources()]
+    assert names[:2] == ["elementwise", "product"]
+    assert sorted(names) == sorted(path.stem for path in PACKAGE.glob("*.py") if path.stem != "__init__")
 
 
-def test_an_object_is_compiled_once_for_all_clones(tmp_path: Path, kept: KeptObjects, compiled: list[str]) -> None:
+def test_an_object_is_compiled_once(tmp_path: Path, compiled: list[str]) -> None:
     system = this_system()
-    folders = [tmp_path / name for name in ("a", "b")]
-    for folder in folders:
-        folder.mkdir()
-        paths = objects(LEVEL, folder, [system], [softmax, layer_norm], kept)
+    for _ in range(2):
+        paths = objects(LEVEL, tmp_path, [system], [softmax, layer_norm])
         assert [path.read_bytes() for path in paths] == [CODE + b"softmax", CODE + b"layer_norm"]
     assert compiled == ["softmax", "layer_norm"]
-    assert [path.name for path in folders[0].iterdir()] == [path.name for path in folders[1].iterdir()]
-
-
-@pytest.mark.parametrize("change", ["byte", "end", "all", "name"])
-def test_a_changed_object_is_compiled_again(
-    tmp_path: Path, kept: KeptObjects, compiled: list[str], change: str
-) -> None:
-    system, (a, b) = this_system(), (tmp_path / "a", tmp_path / "b")
-    a.mkdir()
-    b.mkdir()
-    objects(LEVEL, a, [system], [softmax, layer_norm], kept)
-    (path,) = kept.folder.glob("*softmax*")
-    (other,) = kept.folder.glob("*layer_norm*")
-    data = path.read_bytes()
-    changed = {"byte": data[:-1] + b"?", "end": data[:-1], "all": b"", "name": other.read_bytes()}
-    path.write_bytes(changed[change])
-    (made,) = objects(LEVEL, b, [system], [softmax], kept)
-    assert made.read_bytes() == CODE + b"softmax"
+    assert sorted(tmp_path.iterdir()) == sorted(paths)
+    paths[0].unlink()
+    assert objects(LEVEL, tmp_path, [system], [softmax, layer_norm]) == paths
     assert compiled == ["softmax", "layer_norm", "softmax"]
-    assert path.read_bytes() == data
-
-
-def test_without_a_folder_nothing_is_kept(tmp_path: Path, kept: KeptObjects, compiled: list[str]) -> None:
-    objects(LEVEL, tmp_path, [this_system()], [softmax])
-    assert compiled == ["softmax"]
-    assert list(kept.folder.iterdir()) == []
 
 
 @pytest.fixture
@@ -148,40 +115,34 @@ def refused(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="there are no modes of files")
 @pytest.mark.parametrize("refused", [0o770, 0o702, "of another user", "link"], indirect=True)
 def test_a_folder_that_others_may_write_to_is_refused(refused: Path) -> None:
-    with pytest.raises(BuildError, match="expected a folder that only you may write to"):
-        KeptObjects(refused)
+    with pytest.raises(pytest.UsageError, match="expected a folder that only you may write to"):
+        require_own(refused)
 
 
-def test_what_was_not_used_for_long_is_forgotten(tmp_path: Path) -> None:
-    kept = KeptObjects(tmp_path, most_bytes=250)
-    for number, name in enumerate(("first", "second", "third")):
-        write(tmp_path / name, bytes(100))
-        os.utime(tmp_path / name, (number, number))
-    (tmp_path / "clone").mkdir()
-    write(tmp_path / "clone" / "object", b"code")
-    kept.keep(tmp_path / "clone" / "object")
-    (tmp_path / "clone" / "object").unlink()
-    (tmp_path / "clone").rmdir()
-    kept.forget()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["object", "second", "third"]
+def test_what_was_not_used_for_long_is_forgotten(tmp_path: Path, compiled: list[str]) -> None:
+    system = this_system()
+    first, second = objects(LEVEL, tmp_path, [system], [softmax, layer_norm])
+    for number, path in enumerate((first, second)):
+        os.utime(path, (number, number))
+    objects(LEVEL, tmp_path, [system], [softmax])
+    forget(tmp_path, most_bytes=first.stat().st_size)
+    assert list(tmp_path.iterdir()) == [first]
+    assert compiled == ["softmax", "layer_norm"]
 
 
 def test_the_folder_is_in_the_cache_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.plugins import kernels
-
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    folder = tmp_path / "irrun-tests" / "kernels"
-    assert kernels.kept() == ["--kept", str(folder)]
-    assert KeptObjects(folder).folder == folder
+    folder = tmp_path / "irrun-tests" / "objects"
+    assert kept() == {"IRRUN_KERNELS_OBJECTS": str(folder)}
     if hasattr(os, "getuid"):
         assert folder.stat().st_mode & 0o777 == 0o700
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    assert kernels.kept() == ["--kept", str(tmp_path / ".cache" / "irrun-tests" / "kernels")]
+    assert kept() == {"IRRUN_KERNELS_OBJECTS": str(tmp_path / ".cache" / "irrun-tests" / "objects")}
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    assert kernels.kept() == []
+    assert kept() == {}
 
 
 def test_a_wheel_has_what_was_built_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
