@@ -59,9 +59,11 @@ def move(arguments: Any, task: int, workspace: int) -> None:
     if first == last:
         return
     find_indices(indices, sizes, first // each)
-    for part in range(first, last):
-        place = part % each
-        if place == 0 and part > first:
+    place = first % each - 1
+    for _ in range(first, last):
+        place += 1
+        if place == each:
+            place = 0
             advance(indices, sizes)
         top, left = place // across * high, place % across * wide
         x = c.x + offset_of(indices, x_steps) + top * x_row + left * x_column
