@@ -51,6 +51,10 @@ _POLLS: Final = 400_000
 """Times that a thread looks for another call before it ends: about a millisecond."""
 
 
+_WORKSPACE: Final = 1 << 14
+"""Bytes of workspace, at least: calls that need more than those before are on another tape."""
+
+
 class _Tape:
     """A tape to which calls are added. The threads that walk it refer to it, and so to all that its calls use.
 
@@ -141,7 +145,7 @@ def _run(kernel: KernelFunction, arguments: Any, tasks: int, workspace: int, *ar
         if _TAPES and (_TAPES[0].calls == _CALLS or _TAPES[0].each < workspace):
             finish()
         if not _TAPES:
-            _TAPES.append(_Tape(workspace))
+            _TAPES.append(_Tape(max(workspace, _WORKSPACE)))
         _TAPES[0].add(kernel.address, record, tasks, arrays)
 
 

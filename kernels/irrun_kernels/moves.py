@@ -59,13 +59,13 @@ def move(arguments: Any, task: int, workspace: int) -> None:
     if first == last:
         return
     find_indices(indices, sizes, first // each)
-    place = first % each - 1
+    block = first % each - 1
     for _ in range(first, last):
-        place += 1
-        if place == each:
-            place = 0
+        block += 1
+        if block == each:
+            block = 0
             advance(indices, sizes)
-        top, left = place // across * high, place % across * wide
+        top, left = block // across * high, block % across * wide
         x = c.x + offset_of(indices, x_steps) + top * x_row + left * x_column
         out = c.out + offset_of(indices, out_steps) + top * out_row + left * out_column
         lines, length = min(high, rows - top), min(wide, columns - left)
