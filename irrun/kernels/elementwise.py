@@ -1,4 +1,4 @@
-"""Functions of one float tensor that write to an existing array, as epilogues and chains apply them."""
+"""Functions of one float tensor that write to an existing array, as epilogues apply them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from irrun.kernels.layout import axes_in_memory
-from irrun.kernels.threads import Array, scratch
+from irrun.kernels.threads import Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +24,9 @@ class Elementwise:
     parameters: tuple[float, ...]
     function: Callable[[Array], Any] = field(compare=False)
 
-    def __call__(self, x: Array, out: Array) -> None:
-        """Write the function of an array to another one, or to itself."""
-        np.copyto(out, self.function(x))
-
     def in_place(self, x: Array) -> None:
         """Overwrite an array with the function of its elements."""
-        self(x, x)
+        np.copyto(x, self.function(x))
 
 
 def clipped(low: float, high: float) -> Elementwise:
@@ -42,16 +37,6 @@ def clipped(low: float, high: float) -> Elementwise:
 def in_place(function: Elementwise | None) -> Callable[[Array], object] | None:
     """Return a function that overwrites an array with the function of its elements."""
     return None if function is None else function.in_place
-
-
-def convert(x: Array, out: Array) -> None:
-    """Write integers or booleans as floats."""
-    np.copyto(out, x, casting="unsafe")
-
-
-def select(condition: Array, x: Array, y: Array, out: Array) -> None:
-    """Write elements of x where a condition is true, of y elsewhere; ``out`` may be one of them."""
-    np.copyto(out, np.where(condition, x, y))
 
 
 Activation = Callable[[Array], object]
@@ -86,48 +71,3 @@ def even(count: int, most: int) -> int:
     """Return the size of nearly equal parts of ``count``, at most ``most`` each."""
     blocks = max(-(-count // max(most, 1)), 1)
     return max(-(-count // blocks), 1)
-
-
-BLOCK: Final = 1 << 15
-"""The number of elements in a block."""
-
-
-class FunctionCall(NamedTuple):
-    """A call ``function(*arguments, out=out)`` whose operands are numbers: first the inputs, then the workspaces.
-
-    Workspace 0, the first after the inputs, holds the result in the end.
-    """
-
-    function: Callable[..., Any]
-    arguments: tuple[int, ...]
-    out: int
-
-
-class FunctionChain(NamedTuple):
-    """A sequence of calls, with the number of inputs and of workspaces."""
-
-    calls: tuple[FunctionCall, ...]
-    inputs: int
-    workspaces: int
-
-    def __call__(self, inputs: Sequence[Array], out: Array) -> Array:
-        """Compute the result in ``out`` and return it; inputs broadcast to its shape."""
-        if out.size <= BLOCK:
-            self._run([*inputs, out, *(np.empty_like(out) for _ in range(self.workspaces - 1))])
-        else:
-            self._in_blocks(inputs, out)
-        return out
-
-    def _run(self, values: Sequence[Array]) -> None:
-        for function, arguments, out in self.calls:
-            function(*[values[number] for number in arguments], out=values[out])
-
-    def _in_blocks(self, inputs: Sequence[Array], out: Array) -> None:
-        """Process ``out`` in blocks, with axes in memory order."""
-        order = axes_in_memory(out)
-        target = out.transpose(order)
-        sources = [np.broadcast_to(x, out.shape).transpose(order) for x in inputs]
-        for place in parts(target.shape, BLOCK):
-            part = target[place]
-            workspaces = [scratch(f"chain {index}", part.shape, out.dtype) for index in range(1, self.workspaces)]
-            self._run([*(x[place] for x in sources), part, *workspaces])

@@ -28,6 +28,8 @@ def scatter(
     only with each other. With ``none``, the last update of a place is kept.
     """
     output = data.astype(np.promote_types(data.dtype, updates.dtype))
+    # NumPy assigns in the order of memory of the index.
+    index = tuple(np.asarray(each, order="C") if isinstance(each, np.ndarray) else each for each in index)
     if reduction == "none":
         # Assigning a scalar array to an object array would store the array itself.
         output[index] = updates if updates.ndim else updates[()]

@@ -22,9 +22,9 @@ from irrun.runtime.symbolic import of_sizes
 from irrun.runtime.workers import YIELD
 from irrun.tensor import Array
 from irrun_kernels.amx_check import multiplies_bf16, multiplies_bytes
-from irrun_kernels.axes import AXES, WALK, Strided
+from irrun_kernels.axes import Axes, walk_bytes
 from irrun_kernels.backends import HAS_BF16_TILES, HAS_BYTE_TILES
-from irrun_kernels.elementwise import CALL, Chain, chain, numbers_of
+from irrun_kernels.elementwise import CALL, Chain, chain, workspace_of
 from irrun_kernels.functions import RUN
 from irrun_kernels.host import LANES
 from irrun_kernels.moves import Move, move
@@ -47,6 +47,10 @@ _ALONE: Final = 1 << 19
 
 _POLLS: Final = 400_000
 """Times that a thread looks for another call before it ends: about a millisecond."""
+
+
+_WORKSPACE: Final = 1 << 14
+"""Bytes of workspace, at least: calls that need more than those before are on another tape."""
 
 
 class _Tape:
@@ -139,7 +143,7 @@ def _run(kernel: KernelFunction, arguments: Any, tasks: int, workspace: int, *ar
         if _TAPES and (_TAPES[0].calls == _CALLS or _TAPES[0].each < workspace):
             finish()
         if not _TAPES:
-            _TAPES.append(_Tape(workspace))
+            _TAPES.append(_Tape(max(workspace, _WORKSPACE)))
         _TAPES[0].add(kernel.address, record, tasks, arrays)
 
 
@@ -269,21 +273,22 @@ def bf16_bits(x: Array) -> Array:
     flat = np.ascontiguousarray(x.transpose(order))
     out = np.empty(flat.shape, _BF16_BITS)
     call = [NUMBERS["bf16_bits", "f"], 1, *[0] * (CALL - 2)]
-    tables = [np.array(table, np.int64) for table in ([flat.size], [flat.ctypes.data, 4, 4], call)]
-    shape, operands, calls = map(_at, tables)
-    numbers, each = numbers_of(1, 1, 0), -(-_LEAST_BYTES // RUN) * RUN
-    arguments = Chain(_at(out), 2, shape, 1, operands, 1, calls, 1, 0, 4 * RUN, numbers, flat.size, each)
-    _run(chain, arguments, -(-flat.size // each), 8 * numbers + 4 * RUN, flat, out, *tables)
+    tables = [np.array(table, np.int64) for table in ([flat.size, 4], [flat.ctypes.data, 4], call)]
+    axes, operands, calls = map(_at, tables)
+    each, workspace = -(-_LEAST_BYTES // RUN) * RUN, workspace_of(1, 1, 0, 4 * RUN)
+    arguments = Chain(_at(out), 2, Axes(axes, 1), operands, 1, calls, 1, 0, 4 * RUN, flat.size, each)
+    _run(chain, arguments, -(-flat.size // each), workspace, flat, out, *tables)
     return out.transpose(np.argsort(order))
 
 
 def copy(source: Array, target: Array) -> None:
     """Copy an array to another one of the same shape and type."""
-    front, tasks = AXES - target.ndim, max(1, min(_MOST_TASKS, target.nbytes // _LEAST_BYTES))
-    sizes, steps = (1,) * front + target.shape, ((0,) * front + each.strides for each in (source, target))
-    x, out = map(Strided, (_at(source), _at(target)), steps)
-    arguments = Move(x, out, Strided(NOWHERE, (0,) * AXES), NOWHERE, sizes, target.itemsize, tasks)
-    _run(move, arguments, tasks, WALK, source, target)
+    order, tasks = axes_in_memory(target), max(1, min(_MOST_TASKS, target.nbytes // _LEAST_BYTES))
+    rows = (target.shape, source.strides, target.strides, (0,) * target.ndim)
+    table = np.array([[row[axis] for axis in order] for row in rows], np.int64)
+    axes = Axes(_at(table), target.ndim)
+    arguments = Move(_at(source), _at(target), NOWHERE, NOWHERE, axes, target.itemsize, tasks)
+    _run(move, arguments, tasks, walk_bytes(target.ndim, 3), source, target, table)
 
 
 _MOST_TASKS: Final = 16

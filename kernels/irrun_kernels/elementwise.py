@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from irrun_kernels.copies import copy_rows
-from irrun_kernels.elements import Elements, Step, of_width, unsigned
+from irrun_kernels.axes import Axes, find_indices, merge_axes, offset_of, row_of, walk_bytes
+from irrun_kernels.copies import copy_line
 from irrun_kernels.folds import combine
 from irrun_kernels.functions import RUN
+from irrun_kernels.moves import copy_block
 from irrun_kernels.native import NOWHERE, Address, Read, Write, inlined, kernel, longs, record
 from irrun_kernels.scalars import apply
 
 CALL: Final = 6
 """Numbers of a call: the number of an element, and of the arrays of its result and of four operands."""
 
-_ALIKE, _SCALAR, _ROW, _OTHER = range(4)
-"""Kinds of operands: as contiguous as the result, one element, the same row everywhere, anything else."""
+_ALIKE, _SAME, _OTHER = range(3)
+"""Kinds of operands: as contiguous as the result, the same elements in each run, anything else."""
 
 
 class Fold(NamedTuple):
@@ -36,59 +37,50 @@ class Fold(NamedTuple):
 class Chain(NamedTuple):
     """Arguments of `chain`, which computes ``elements`` elements of ``width`` bytes without gaps.
 
-    ``shape`` is the address of the sizes of ``axes`` axes, ``operands`` that of an address, the bytes of an element,
-    and strides in bytes for each of ``inputs`` inputs, which are read. ``calls`` is the address of `CALL` numbers for
-    each function. The arrays they name are inputs, then the result, then ``blocks`` blocks of workspace. No call has an
-    array for its result that is also one of its operands. A run is about `RUN` elements of each array. In workspace,
-    there are `numbers_of` numbers, and then a block of ``block`` bytes for each input and each further block, and two
-    for a fold. The ``elements`` of a fold are `items_of` it.
+    ``operands`` is the address of an address, and the bytes of an element, for each of ``inputs`` inputs with ``axes``,
+    which are read. ``calls`` is the address of `CALL` numbers for each function. The arrays they name are inputs, then
+    the result, then ``blocks`` blocks of workspace. No call has an array for its result that is also one of its
+    operands. A run is about `RUN` elements of each array, which take up to ``block`` bytes. The ``elements`` of a fold
+    are `items_of` it.
     """
 
     out: Write[Address]
     width: int
-    shape: Read[Address]
-    axes: int
+    axes: Axes
     operands: Read[Address]
     inputs: int
     calls: Read[Address]
     functions: int
     blocks: int
     block: int
-    numbers: int
     elements: int
     per_task: int
     fold: Read[Fold] = Fold()
 
 
-def numbers_of(axes: int, inputs: int, blocks: int) -> int:
-    """Return how many numbers there are: places of arrays, kinds of inputs, and merged axes, in whole cache lines."""
-    return -(-(inputs + 1 + blocks + inputs + (axes + 1) * (inputs + 1)) // 8) * 8
+def workspace_of(rank: int, inputs: int, blocks: int, block: int) -> int:
+    """The bytes of workspace: blocks, two of them for a fold, places and kinds of arrays, and axes."""
+    return block * (inputs + blocks + 2) + 8 * (2 * inputs + 1 + blocks) + walk_bytes(rank, inputs)
 
 
 @kernel(Chain)
 def chain(arguments: Any, task: int, workspace: int) -> None:
     """Some runs of elements, or some of the items of a fold."""
     c = record(arguments)
-    arrays = c.inputs + 1 + c.blocks
-    places = longs(workspace, arrays)
-    kinds = longs(workspace + 8 * arrays, c.inputs)
-    merged = workspace + 8 * (arrays + c.inputs)
-    axes = _merge(c, merged)
-    sizes = longs(merged, axes)
-    columns = max(1, sizes[axes - 1])
-    for number in range(c.inputs):
-        kinds[number] = _kind(c, sizes, longs(merged + 8 * (c.axes + 1) * (number + 1), axes), number)
-    blocks = workspace + 8 * c.numbers
+    arrays, results = c.inputs + 1 + c.blocks, workspace + c.block * (c.inputs + c.blocks)
+    sums, numbers, result = results + c.block, results + 2 * c.block, c.inputs if c.functions > 0 else 0
+    places, kinds = longs(numbers, arrays), longs(numbers + 8 * arrays, c.inputs)
+    walk = numbers + 8 * (arrays + c.inputs)
+    axes = merge_axes(c.axes, c.inputs, walk)
+    columns = max(1, row_of(c.axes, axes, 0, walk)[axes - 1])
+    places[c.inputs] = results
     for number in range(c.blocks):
-        places[c.inputs + 1 + number] = blocks + c.block * (c.inputs + number)
-    results = blocks + c.block * (c.inputs + c.blocks)
-    sums, result = results + c.block, c.inputs if c.functions > 0 else 0
+        places[c.inputs + 1 + number] = workspace + c.block * (c.inputs + number)
     first, last, is_fold = task * c.per_task, min(c.elements, (task + 1) * c.per_task), c.fold.function >= 0
     is_long = is_fold and c.fold.reduced * c.fold.inner > _FEW
-    if is_fold:
-        places[c.inputs] = results
     if is_fold and not is_long:
-        _copy(c.width, c.fold.start, 0, 0, c.out + c.width * first * c.fold.inner, 1, (last - first) * c.fold.inner)
+        out = c.out + c.width * first * c.fold.inner
+        copy_line(c.width, c.fold.start, 0, out, c.width, (last - first) * c.fold.inner)
     for item in range(first, last if is_long else first + 1):
         start, end, step, most = first, last, RUN, RUN
         if is_long:
@@ -100,25 +92,15 @@ def chain(arguments: Any, task: int, workspace: int) -> None:
         elif columns <= RUN:
             step = RUN // columns * columns
             most = step
+        for number in range(c.inputs):
+            kinds[number] = _kind(c, axes, number, walk, step)
         for begin in range(start, end, step):
             count = min(most, end - begin)
             if not is_fold:
                 places[c.inputs] = c.out + c.width * begin
             for number in range(c.inputs):
-                operand = longs(c.operands + 8 * (c.axes + 2) * number, 2)
-                strides = longs(merged + 8 * (c.axes + 1) * (number + 1), axes)
-                block = blocks + c.block * number
-                kind, inner, column = kinds[number], strides[axes - 1], begin % columns
-                if kind == _ALIKE:
-                    places[number] = operand[0] + operand[1] * begin
-                elif kind != _SCALAR and inner == operand[1] and column + count <= columns:
-                    places[number] = operand[0] + _offset(sizes, strides, begin // columns) + inner * column
-                elif begin == start or is_fold or kind == _OTHER or (kind == _ROW and columns > RUN):
-                    places[number] = block
-                    if kind == _SCALAR:
-                        _copy(operand[1], operand[0], 0, 0, block, 1, count)
-                    else:
-                        _collect(operand[0], operand[1], sizes, strides, begin, count, block)
+                kind = _OTHER if begin == start and kinds[number] == _SAME else kinds[number]
+                places[number] = _read(c, axes, number, walk, kind, begin, count, places[number], workspace)
             for number in range(c.functions):
                 call = longs(c.calls + 8 * CALL * number, CALL)
                 x, y, z, w = places[call[2]], places[call[3]], places[call[4]], places[call[5]]
@@ -130,6 +112,49 @@ def chain(arguments: Any, task: int, workspace: int) -> None:
                 _combine_rows(c.fold, c.width, count, places[result], c.out + c.width * row * c.fold.inner)
         if is_long:
             _finish(c.fold, item, c.width, sums, c.out)
+
+
+@inlined
+def _kind(c: Any, axes: int, number: int, walk: int, step: int) -> int:
+    """The kind of an input, for runs that begin ``step`` elements apart."""
+    sizes, strides = row_of(c.axes, axes, 0, walk), row_of(c.axes, axes, number + 1, walk)
+    width, last = longs(c.operands + 16 * number, 2)[1], axes - 1
+    is_alike, is_same = True, strides[last] == 0 or step % max(1, sizes[last]) == 0
+    for axis in range(last, -1, -1):
+        is_alike = is_alike and (strides[axis] == width or sizes[axis] == 1)
+        is_same = is_same and (strides[axis] == 0 or axis == last)
+        width *= sizes[axis]
+    return _ALIKE if is_alike else _SAME if is_same else _OTHER
+
+
+@inlined
+def _read(
+    c: Any, axes: int, number: int, walk: int, kind: int, begin: int, count: int, before: int, workspace: int
+) -> Any:
+    """Return where the elements of a run of an input are without gaps; those of other kinds are copied to its block."""
+    operand = longs(c.operands + 16 * number, 2)
+    x, width = operand[0], operand[1]
+    if kind == _ALIKE:
+        return x + width * begin
+    sizes, strides = row_of(c.axes, axes, 0, walk), row_of(c.axes, axes, number + 1, walk)
+    indices, last, block = row_of(c.axes, axes, c.inputs + 1, walk)[: axes - 1], axes - 1, workspace + c.block * number
+    columns, step, below, inner = sizes[last], strides[last - 1], sizes[last - 1], strides[last]
+    if inner == width and begin % columns + count <= columns:
+        find_indices(indices, sizes, begin // columns)
+        return x + offset_of(indices, strides) + width * (begin % columns)
+    if kind == _SAME:
+        return before
+    done = 0
+    while done < count:
+        column = (begin + done) % columns
+        find_indices(indices, sizes, (begin + done) // columns)
+        rows, wide = 1, min(count - done, columns - column)
+        if column == 0:
+            rows = max(1, min((count - done) // columns, below - indices[last - 1]))
+        source, target = x + offset_of(indices, strides) + inner * column, block + width * done
+        copy_block(width, source, step, inner, target, width * wide, width, rows, wide)
+        done += rows * wide
+    return block
 
 
 _FEW: Final = RUN // 2
@@ -170,7 +195,7 @@ def _begin(f: Any, item: int, width: int, sums: int) -> Any:
     across = -(-f.inner // RUN)
     part, row, left = item // (f.outer * across), item // across % f.outer, item % across * RUN
     wide, copies = min(RUN, f.inner - left), _copies_of(f)
-    _copy(width, f.start, 0, 0, sums, 1, copies * wide)
+    copy_line(width, f.start, 0, sums, width, copies * wide)
     start = row * f.reduced + part * f.reduced // f.parts
     end = row * f.reduced + (part + 1) * f.reduced // f.parts
     rows = RUN // wide // copies * copies if across == 1 else 1
@@ -196,94 +221,4 @@ def _finish(f: Any, item: int, width: int, sums: int, out: int) -> None:
     while copies > 1:
         copies //= 2
         combine(f.function, copies * wide, sums, sums + width * copies * wide, 1, 0, 1)
-    _copy(width, sums, 0, width, out + width * (row * f.inner + left), 1, wide)
-
-
-@inlined
-def _merge(c: Any, merged: int) -> int:
-    """Write sizes, and strides of each input, with neighbouring axes as one where all arrays allow it."""
-    shape = longs(c.shape, c.axes)
-    sizes = longs(merged, c.axes + 1)
-    count = 0
-    for axis in range(c.axes):
-        size = shape[axis]
-        if size == 1:
-            continue
-        joins = count > 0
-        for number in range(c.inputs):
-            stride = longs(c.operands + 8 * ((c.axes + 2) * number + 2), c.axes)[axis]
-            last = longs(merged + 8 * (c.axes + 1) * (number + 1), c.axes + 1)
-            joins = joins and last[count - 1] == stride * size
-        if not joins:
-            count += 1
-            sizes[count - 1] = 1
-        sizes[count - 1] *= size
-        for number in range(c.inputs):
-            stride = longs(c.operands + 8 * ((c.axes + 2) * number + 2), c.axes)[axis]
-            longs(merged + 8 * (c.axes + 1) * (number + 1), c.axes + 1)[count - 1] = stride
-    if count == 0:
-        for number in range(c.inputs + 1):
-            longs(merged + 8 * (c.axes + 1) * number, c.axes + 1)[0] = 1 if number == 0 else 0
-        count = 1
-    return count
-
-
-@inlined
-def _kind(c: Any, sizes: Any, strides: Any, number: int) -> int:
-    """The way in which an input broadcasts to the result."""
-    width = longs(c.operands + 8 * (c.axes + 2) * number, 2)[1]
-    axes = len(sizes)
-    is_alike, is_row = True, True
-    for axis in range(axes - 1, -1, -1):
-        is_alike = is_alike and strides[axis] == width
-        is_row = is_row and (axis == axes - 1 or strides[axis] == 0)
-        width *= sizes[axis]
-    if is_alike:
-        return _ALIKE
-    if not is_row:
-        return _OTHER
-    return _SCALAR if strides[axes - 1] == 0 else _ROW
-
-
-@inlined
-def _offset(sizes: Any, strides: Any, row: int) -> int:
-    """The bytes in front of a row of an input."""
-    offset = 0
-    for axis in range(len(sizes) - 2, -1, -1):
-        offset += row % sizes[axis] * strides[axis]
-        row //= sizes[axis]
-    return offset
-
-
-@inlined
-def _collect(x: int, width: int, sizes: Any, strides: Any, begin: int, count: int, out: int) -> None:
-    """Concatenate elements of an input."""
-    columns, inner = sizes[len(sizes) - 1], strides[len(sizes) - 1]
-    below = sizes[len(sizes) - 2] if len(sizes) > 1 else 1
-    step = strides[len(sizes) - 2] if len(sizes) > 1 else 0
-    done = 0
-    while done < count:
-        row, column = (begin + done) // columns, (begin + done) % columns
-        rows, wide = 1, min(count - done, columns - column)
-        if column == 0:
-            rows = max(1, min((count - done) // columns, below - row % below))
-        source, target = x + _offset(sizes, strides, row) + inner * column, out + width * done
-        if width == 4 and inner == 4:
-            copy_rows(source, step, target, 4 * wide, rows, wide)
-        else:
-            _copy(width, source, step, inner, target, rows, wide)
-        done += rows * wide
-
-
-@of_width
-def _copy(x: Elements, row: Step, step: Step, out: Elements, rows: int, columns: int) -> None:
-    """Copy elements that are ``step`` apart, in rows that are ``row`` apart."""
-    for number in range(rows):
-        begin, target = number * row, number * columns
-        if step == 0:
-            value = x[unsigned(begin)]
-            for i in range(columns):
-                out[unsigned(target + i)] = value
-        else:
-            for i in range(columns):
-                out[unsigned(target + i)] = x[unsigned(begin + i * step)]
+    copy_line(width, sums, width, out + width * (row * f.inner + left), width, wide)

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from irrun_kernels.axes import (
-    Axes,
-    Strided,
-    axis_of,
-    exchange_axes,
-    find_axes,
-    next_place,
-    place_of,
-    product_of,
-)
+from irrun_kernels.axes import Axes, advance, count_of, find_indices, find_walk, offset_of
 from irrun_kernels.copies import copy_line, copy_rows, transpose
 from irrun_kernels.elements import Elements, Step, of_width, unsigned
 from irrun_kernels.integers import OUTSIDE
@@ -27,17 +18,17 @@ _FEW: Final = 8
 
 
 class Move(NamedTuple):
-    """Arguments of `move`: arrays with the axes ``size``, of elements of ``width`` bytes. Strides are in bytes.
+    """Arguments of `move`: arrays of elements of ``width`` bytes, with ``axes`` of ``x``, ``out`` and ``at``.
 
     ``at`` holds places as i64 that are added to those in ``x``, in elements, or is absent. For what is `OUTSIDE` there
     are zeros; ``misfit`` is the address of a number that becomes 1 then, or absent.
     """
 
-    x: Read[Strided]
-    out: Write[Strided]
-    at: Read[Strided]
+    x: Read[Address]
+    out: Write[Address]
+    at: Read[Address]
     misfit: Write[Address]
-    size: Axes
+    axes: Axes
     width: int
     tasks: int
 
@@ -47,36 +38,41 @@ def move(arguments: Any, task: int, workspace: int) -> None:
     """Some parts of a copy."""
     c = record(arguments)
     width = c.width
-    count = find_axes(c.size, c.x.step, c.out.step, c.at.step, 0, workspace)
-    if axis_of(workspace, count - 1)[1] != width:
-        for number in range(count - 2):
-            if axis_of(workspace, number)[1] == width:
-                exchange_axes(workspace, number, count - 2)
-    rows, x_row, out_row, at_row = axis_of(workspace, count - 2)
-    columns, x_column, out_column, at_column = axis_of(workspace, count - 1)
+    sizes, x_steps, out_steps, at_steps, indices = find_walk(c.axes, workspace)
+    row, column = len(sizes) - 2, len(sizes) - 1
+    if x_steps[column] != width:
+        for axis in range(row):
+            if x_steps[axis] == width:
+                for numbers in (sizes, x_steps, out_steps, at_steps):
+                    numbers[axis], numbers[row] = numbers[row], numbers[axis]
+    rows, x_row, out_row, at_row = sizes[row], x_steps[row], out_steps[row], at_steps[row]
+    columns, x_column, out_column, at_column = sizes[column], x_steps[column], out_steps[column], at_steps[column]
     if rows * columns == 0:
         return
     wide = min(columns, _PART if x_column == width else _PART // _TILE)
     high = max(1, min(rows, -(-_PART // wide) // _TILE * _TILE))
     across, down = -(-columns // wide), -(-rows // high)
     each = across * down
-    parts = product_of(workspace, count - 2) * each
+    indices = indices[:row]
+    parts = count_of(sizes[:row]) * each
     first, last = task * parts // c.tasks, (task + 1) * parts // c.tasks
     if first == last:
         return
-    x_begin, out_begin, at_begin = place_of(workspace, count - 2, first // each)
-    for part in range(first, last):
-        place = part % each
-        if place == 0 and part > first:
-            x_begin, out_begin, at_begin = next_place(workspace, count - 2, x_begin, out_begin, at_begin)
-        top, left = place // across * high, place % across * wide
-        x = c.x.start + x_begin + top * x_row + left * x_column
-        out = c.out.start + out_begin + top * out_row + left * out_column
+    find_indices(indices, sizes, first // each)
+    block = first % each - 1
+    for _ in range(first, last):
+        block += 1
+        if block == each:
+            block = 0
+            advance(indices, sizes)
+        top, left = block // across * high, block % across * wide
+        x = c.x + offset_of(indices, x_steps) + top * x_row + left * x_column
+        out = c.out + offset_of(indices, out_steps) + top * out_row + left * out_column
         lines, length = min(high, rows - top), min(wide, columns - left)
-        if c.at.start == 0:
-            _copy_block(width, x, x_row, x_column, out, out_row, out_column, lines, length)
+        if c.at == 0:
+            copy_block(width, x, x_row, x_column, out, out_row, out_column, lines, length)
             continue
-        at = c.at.start + at_begin + top * at_row + left * at_column
+        at = c.at + offset_of(indices, at_steps) + top * at_row + left * at_column
         if at_column != 0:
             for line in range(lines):
                 places, target = longs(at + line * at_row), out + line * out_row
@@ -92,7 +88,7 @@ def move(arguments: Any, task: int, workspace: int) -> None:
                     _clear(width, target + number * out_row, out_column, length)
             else:
                 source = x + line * x_row + width * place
-                _copy_block(width, source, x_row, x_column, target, out_row, out_column, alike, length)
+                copy_block(width, source, x_row, x_column, target, out_row, out_column, alike, length)
 
 
 @inlined
@@ -109,9 +105,10 @@ def report(misfit: int) -> None:
 
 
 @inlined
-def _copy_block(
+def copy_block(
     width: int, x: int, x_row: int, x_column: int, out: int, out_row: int, out_column: int, rows: int, columns: int
 ) -> None:
+    """Copy rows of elements of some bytes, with any strides in bytes."""
     if x_column == width and out_column == width:
         _copy_lines(x, x_row, out, out_row, rows, width * columns)
     elif width == 4 and x_row == 4 and out_column == 4 and out_row == 4 * columns and 2 <= columns <= 4:

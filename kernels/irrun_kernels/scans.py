@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from irrun_kernels.axes import AXES, Axes, Strided, axis_of, find_axes, place_of, product_of
+from irrun_kernels.axes import Axes, count_of, find_indices, find_walk, offset_of
 from irrun_kernels.elements import F32, F64, I32, I64, Elements, Step, of_kind, unsigned
 from irrun_kernels.native import Address, Read, Write, kernel, longs, octets, record
 
@@ -15,14 +15,14 @@ _FEW: Final = 8
 
 
 class Scan(NamedTuple):
-    """Arguments of `scan`: arrays with the axes ``size``, and another axis of ``length`` elements. Steps are in bytes.
+    """Arguments of `scan`: arrays with ``axes``, and another axis of ``length`` elements. Steps are in bytes.
 
     Elements are f32, f64, i32 or i64 by ``kind``.
     """
 
-    x: Read[Strided]
-    out: Write[Strided]
-    size: Axes
+    x: Read[Address]
+    out: Write[Address]
+    axes: Axes
     length: int
     x_step: int
     out_step: int
@@ -36,16 +36,17 @@ def scan(arguments: Any, task: int, workspace: int) -> None:
     c = record(arguments)
     if c.length == 0:
         return
-    axes = find_axes(c.size, c.x.step, c.out.step, c.out.step, 0, workspace)
-    columns, x_column, out_column, _ = axis_of(workspace, axes - 1)
-    across = -(-columns // WIDE)
-    items = product_of(workspace, axes - 1) * across
+    sizes, x_steps, out_steps, _, indices = find_walk(c.axes, workspace)
+    last = len(sizes) - 1
+    columns, x_column, out_column = sizes[last], x_steps[last], out_steps[last]
+    across, indices = -(-columns // WIDE), indices[:last]
+    items = count_of(sizes[:last]) * across
     for item in range(task * items // c.tasks, (task + 1) * items // c.tasks):
         left = item % across * WIDE
         wide = min(WIDE, columns - left)
-        x, out, _ = place_of(workspace, axes - 1, item // across)
-        x += c.x.start + left * x_column
-        out += c.out.start + left * out_column
+        find_indices(indices, sizes, item // across)
+        x = c.x + offset_of(indices, x_steps) + left * x_column
+        out = c.out + offset_of(indices, out_steps) + left * out_column
         _add_up(c.kind, x, c.x_step, x_column, out, c.out_step, out_column, c.length, wide)
 
 
@@ -73,16 +74,15 @@ _WORD = 8
 
 
 class NonZero(NamedTuple):
-    """Arguments of `find_nonzero`: booleans of ``size``, contiguous, ``elements`` in all, along the last ``rank`` axes.
+    """Arguments of `find_nonzero`: contiguous booleans, ``elements`` in all; ``axes`` have sizes, and no strides.
 
-    ``out`` are i32 or i64 by ``kind``, [rank, elements]; ``found`` is how many columns of it are used.
+    ``out`` are i32 or i64 by ``kind``, [axes, elements]; ``found`` is how many columns of it are used.
     """
 
     x: Read[Address]
     out: Write[Address]
     found: Write[Address]
-    size: Axes
-    rank: int
+    axes: Axes
     elements: int
     kind: int
 
@@ -91,12 +91,12 @@ class NonZero(NamedTuple):
 def find_nonzero(arguments: Any, task: int, workspace: int) -> None:
     """The indices of true elements in row-major order, a column for each, zeros behind them, and their number."""
     c = record(arguments)
-    longs(c.found, 1)[0] = _find(c.kind, c.x, c.out, c.size, c.rank, c.elements)
+    longs(c.found, 1)[0] = _find(c.kind, c.x, c.out, longs(c.axes.table, c.axes.rank), c.elements)
 
 
 @of_kind(I32, I64)
-def _find(x: int, out: Elements, size: Any, rank: int, count: int) -> int:
-    found, place = 0, 0
+def _find(x: int, out: Elements, sizes: Any, count: int) -> int:
+    rank, found, place = len(sizes), 0, 0
     truths = octets(x, count)
     while place < count:
         if place % _WORD == 0 and place + _WORD <= count and longs(x + place, 1)[0] == 0:
@@ -104,10 +104,9 @@ def _find(x: int, out: Elements, size: Any, rank: int, count: int) -> int:
             continue
         if truths[place] != 0:
             rest = place
-            for axis in range(rank):
-                long = size[AXES - 1 - axis]
-                out[(rank - 1 - axis) * count + found] = rest % long
-                rest //= long
+            for axis in range(rank - 1, -1, -1):
+                out[axis * count + found] = rest % sizes[axis]
+                rest //= sizes[axis]
             found += 1
         place += 1
     for axis in range(rank):

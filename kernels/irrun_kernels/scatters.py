@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from irrun_kernels.axes import Axes, Strided, axis_of, find_axes, next_place, place_of, product_of, restrict_axis
+from irrun_kernels.axes import Axes, advance, count_of, find_walk, offset_of
 from irrun_kernels.copies import copy_line
 from irrun_kernels.elements import Elements, Step, of_kind, unsigned
 from irrun_kernels.moves import is_outside, report
@@ -15,17 +15,18 @@ REDUCTIONS: Final = ("none", "sum", "sub", "prod", "min", "max")
 
 
 class Scatter(NamedTuple):
-    """Arguments of `scatter`: arrays with the axes ``size``, of elements of a kind. Strides are in bytes.
+    """Arguments of `scatter`: arrays of elements of a kind, with ``axes`` of ``x``, ``out`` and ``at``.
 
-    ``at`` holds places as i64 that are added to those in ``out``, in elements of ``width`` bytes. Elements outside are
-    left out; ``misfit`` is the address of a number that becomes 1 then, or absent.
+    Axes along which places vary precede others. ``at`` holds places as i64 that are added to those in ``out``, in
+    elements of ``width`` bytes. Elements outside are left out; ``misfit`` is the address of a number that becomes 1
+    then, or absent.
     """
 
-    x: Read[Strided]
-    out: Update[Strided]
-    at: Read[Strided]
+    x: Read[Address]
+    out: Update[Address]
+    at: Read[Address]
     misfit: Write[Address]
-    size: Axes
+    axes: Axes
     kind: int
     width: int
     function: int
@@ -39,29 +40,27 @@ def scatter(arguments: Any, task: int, workspace: int) -> None:
     A task has a part of the outermost axis along which they do not; without one, the first task does everything.
     """
     c = record(arguments)
-    count = find_axes(c.size, c.x.step, c.out.step, c.at.step, 1, workspace)
-    shared = 0
-    while shared < count and axis_of(workspace, shared)[3] != 0:
+    sizes, x_steps, out_steps, at_steps, indices = find_walk(c.axes, workspace)
+    column, shared = len(sizes) - 1, 0
+    while shared <= column and at_steps[shared] != 0:
         shared += 1
-    start = 0
-    if shared < count:
-        size = axis_of(workspace, shared)[0]
-        start = task * size // c.tasks
-        restrict_axis(workspace, shared, (task + 1) * size // c.tasks - start)
+    x_start, out_start = c.x, c.out
+    if shared <= column:
+        start = task * sizes[shared] // c.tasks
+        sizes[shared] = (task + 1) * sizes[shared] // c.tasks - start
+        x_start += start * x_steps[shared]
+        out_start += start * out_steps[shared]
     elif task > 0:
         return
-    columns, x_step, out_step, at_step = axis_of(workspace, count - 1)
-    lines = product_of(workspace, count - 1)
-    if lines * columns == 0:
+    if count_of(sizes) == 0:
         return
-    x_start, out_start = c.x.start, c.out.start
-    if shared < count:
-        x_start += start * axis_of(workspace, shared)[1]
-        out_start += start * axis_of(workspace, shared)[2]
-    x, out, at = place_of(workspace, count - 1, 0)
-    for _ in range(lines):
-        _scatter_line(c, x_start + x, x_step, out_start + out, out_step, c.at.start + at, at_step, columns)
-        x, out, at = next_place(workspace, count - 1, x, out, at)
+    indices = indices[:column]
+    indices[:] = 0
+    for _ in range(count_of(sizes[:column])):
+        x, out = x_start + offset_of(indices, x_steps), out_start + offset_of(indices, out_steps)
+        at = c.at + offset_of(indices, at_steps)
+        _scatter_line(c, x, x_steps[column], out, out_steps[column], at, at_steps[column], sizes[column])
+        advance(indices, sizes)
 
 
 @inlined

@@ -6,27 +6,27 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun_kernels.axes import WALK, Axes, Strided, find_axes, next_place, place_of, product_of
+from irrun_kernels.axes import Axes, advance, count_of, find_indices, find_walk, offset_of, walk_bytes
 from irrun_kernels.copies import copy_line
 from irrun_kernels.elements import F32, I32, load, store
 from irrun_kernels.functions import RUN
-from irrun_kernels.native import Read, Write, inlined, kernel, longs, record
+from irrun_kernels.native import Address, Read, Write, inlined, kernel, longs, record
 
 _LOWEST: Final = np.int64(-1 << 63)
 _HIGHEST, _INFINITY = np.int64(0x7FFFFFFF), np.int64(0x7F800000)
 
 
 class Top(NamedTuple):
-    """Arguments of `top`: arrays with the axes ``size``, and another axis of ``length`` elements. Steps are in bytes.
+    """Arguments of `top`: arrays with ``axes``, and another axis of ``length`` elements. Steps are in bytes.
 
     The ``wanted`` first elements, of a kind and of ``width`` bytes, go to ``out``, and their indices, which are i32 or
     i64 by ``places_kind``, to ``places``.
     """
 
-    x: Read[Strided]
-    out: Write[Strided]
-    places: Write[Strided]
-    size: Axes
+    x: Read[Address]
+    out: Write[Address]
+    places: Write[Address]
+    axes: Axes
     length: int
     wanted: int
     x_step: int
@@ -39,33 +39,32 @@ class Top(NamedTuple):
     tasks: int
 
 
-def workspace_of(wanted: Any) -> Any:
-    """The bytes of workspace."""
-    return WALK + 8 * (RUN + 2 * wanted)
+def workspace_of(rank: int, wanted: Any) -> Any:
+    """The bytes of workspace: for a run of keys, the first keys and their places, and axes."""
+    return 8 * (RUN + 2 * wanted) + walk_bytes(rank, 3)
 
 
 @kernel(Top)
 def top(arguments: Any, task: int, workspace: int) -> None:
     """Of equal elements the first ones; NaN is smaller than any number."""
     c = record(arguments)
-    axes = find_axes(c.size, c.x.step, c.out.step, c.places.step, 0, workspace)
-    rows = product_of(workspace, axes)
+    keys, places = longs(workspace + 8 * RUN, c.wanted), longs(workspace + 8 * (RUN + c.wanted), c.wanted)
+    sizes, x_steps, out_steps, places_steps, indices = find_walk(c.axes, workspace + 8 * (RUN + 2 * c.wanted))
+    rows = count_of(sizes)
     first, last = task * rows // c.tasks, (task + 1) * rows // c.tasks
     if first == last:
         return
-    run = workspace + WALK
-    keys, places = longs(run + 8 * RUN, c.wanted), longs(run + 8 * (RUN + c.wanted), c.wanted)
-    x, out, at = place_of(workspace, axes, first)
-    for row in range(first, last):
-        if row > first:
-            x, out, at = next_place(workspace, axes, x, out, at)
-        source, target, indices = c.x.start + x, c.out.start + out, c.places.start + at
-        _select(c, source, run, keys, places)
+    find_indices(indices, sizes, first)
+    for _ in range(first, last):
+        source, target = c.x + offset_of(indices, x_steps), c.out + offset_of(indices, out_steps)
+        numbers = c.places + offset_of(indices, places_steps)
+        _select(c, source, workspace, keys, places)
         _sort(keys, places)
         for i in range(c.wanted):
             place = places[i]
-            store(c.places_kind, indices + i * c.places_step, places[i : i + 1])
+            store(c.places_kind, numbers + i * c.places_step, places[i : i + 1])
             copy_line(c.width, source + place * c.x_step, 0, target + i * c.out_step, 0, 1)
+        advance(indices, sizes)
 
 
 @inlined

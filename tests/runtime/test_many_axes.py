@@ -1,4 +1,4 @@
-"""Steps with tensors of more axes than kernels walk, none of which can be joined: NumPy computes them."""
+"""Steps with tensors of many axes, none of which can be merged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compute element-wise layers in one step, in place, and block by block if they are large.
+"""Compute element-wise layers in one step.
 
 Before: Multiply(x, a) → Add(b) → Tanh → Multiply(y)
 After:  FusedElementwise(x, a, b, y)
@@ -11,13 +11,9 @@ Proof: all pairs of four operations and operands, bit by bit (tests/optimize/tes
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-import numpy as np
+from typing import Final
 
 from irrun.graph import Node, Outlet
-from irrun.kernels.elementwise import FunctionCall, FunctionChain, convert, select
 from irrun.ops import Fact
 from irrun.ops._declared.arithmetic.add import Add
 from irrun.ops._declared.arithmetic.divide import Divide
@@ -33,124 +29,71 @@ from irrun.optimize.patterns import broadcasts_as_numpy, first, is_plain, same_s
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor.element_type import BOOLEAN
 
-_MAX_CALLS = 500
+_MAX_CALLS: Final = 500
 """The largest number of layers in one chain."""
 
-_BINARY: dict[type, Callable[..., Any]] = {
-    Add: np.add,
-    Subtract: np.subtract,
-    Multiply: np.multiply,
-    Divide: np.divide,
-    Maximum: np.maximum,
-    Minimum: np.minimum,
-}
+_BINARY: Final = (Add, Subtract, Multiply, Divide, Maximum, Minimum)
 
 
 def run(graph: Rewriter) -> None:
     for node in reversed(list(graph.nodes())):
-        if graph.has(node.id) and graph.constant(first(node)) is None:
-            function, fact = _of_floats(graph, node), graph.fact(first(node))
-            if function is None or fact is None or fact.shape.size == 0:
-                continue
-            if same_sizes(fact.shape, fact.shape):
+        if graph.has(node.id) and graph.constant(first(node)) is None and _computes_floats(graph, node):
+            fact = graph.fact(first(node))
+            if fact is not None and fact.shape.size != 0 and same_sizes(fact.shape, fact.shape):
                 _fuse(graph, node, fact)
 
 
-def _function(graph: Rewriter, node: Node) -> Callable[..., Any] | None:
-    """Return what computes a node whose results are floats; None if the node is no element-wise function."""
+def _is_elementwise(graph: Rewriter, node: Node) -> bool:
+    """Return whether the results of a node are floats, each of which is a function of elements."""
     facts = [graph.fact(source) for source in graph.sources(node.id)]
     if not is_plain(graph.fact(first(node))):
-        return None
+        return False
     if isinstance(node.op, Convert):
-        return convert if facts[0] is not None and (facts[0].type.is_integer or facts[0].type is BOOLEAN) else None
+        return facts[0] is not None and (facts[0].type.is_integer or facts[0].type is BOOLEAN)
     if isinstance(node.op, Select):
         is_select = node.op.auto_broadcast == "numpy" and facts[0] is not None and facts[0].type is BOOLEAN
-        return select if is_select and all(map(is_plain, facts[1:])) else None
-    return _of_floats(graph, node)
+        return is_select and all(map(is_plain, facts[1:]))
+    return _computes_floats(graph, node)
 
 
-def _of_floats(graph: Rewriter, node: Node) -> Callable[..., Any] | None:
-    """Return the ufunc that computes a node; None if the node is no element-wise function of floats."""
-    if node.op is None or node.outputs != 1 or not is_plain(graph.fact(first(node))):
-        return None
+def _computes_floats(graph: Rewriter, node: Node) -> bool:
+    """Return whether the operands of such a node are floats, too."""
     sources = graph.sources(node.id)
-    if not all(is_plain(graph.fact(source)) for source in sources):
-        return None
+    if node.op is None or node.outputs != 1 or not all(is_plain(graph.fact(each)) for each in (*sources, first(node))):
+        return False
     if len(sources) == 2:
-        return _BINARY.get(type(node.op)) if broadcasts_as_numpy(node) else None
-    return called(node.op, "elementwise") if len(sources) == 1 else None
+        return type(node.op) in _BINARY and broadcasts_as_numpy(node)
+    return len(sources) == 1 and called(node.op, "elementwise") is not None
 
 
 def _fuse(graph: Rewriter, root: Node, fact: Fact) -> None:
-    chain = _Builder(graph, fact)
-    chain.visit(root)
-    like = next((place for place, outlet in enumerate(chain.inputs) if _has_shape(graph, outlet, fact)), None)
-    op = FusedElementwise(fact=fact, chain=chain.built(), like=like)
-    graph.replace(first(root), graph.fuse(op, list(chain.inputs), list(reversed(chain.nodes))))
+    nodes = _tree(graph, root, fact)
+    made = {first(node) for node in nodes}
+    read = [source for node in nodes for source in graph.sources(node.id) if source is not None and source not in made]
+    inputs, nodes = list(dict.fromkeys(read)), nodes[::-1]
+    numbers = {outlet: number for number, outlet in enumerate([*inputs, *map(first, nodes)])}
+    op = FusedElementwise(
+        fact=fact,
+        layers=tuple(node.op for node in nodes if node.op is not None),
+        _operands=tuple(tuple(numbers[each] for each in graph.sources(node.id) if each is not None) for node in nodes),
+    )
+    graph.replace(first(root), graph.fuse(op, inputs, nodes))
 
 
-def _has_shape(graph: Rewriter, outlet: Outlet, fact: Fact) -> bool:
-    given = graph.fact(outlet)
-    return given is not None and same_sizes(given.shape, fact.shape)
+def _tree(graph: Rewriter, root: Node, fact: Fact) -> list[Node]:
+    """Return a node, and those before it that belong to its chain, each behind its consumer."""
+    nodes, waiting = [], [root]
+    while waiting:
+        node = waiting.pop()
+        nodes.append(node)
+        for source in graph.sources(node.id):
+            if source is not None and len(nodes) + len(waiting) < _MAX_CALLS and _belongs(graph, source, node, fact):
+                waiting.append(graph.node(source.node))
+    return nodes
 
 
-class _Builder:
-    """Collect the calls of a chain, from the result back to the inputs.
-
-    The operands of a call are numbers: inputs count up from 0, workspaces down from -1, which holds the result.
-    """
-
-    def __init__(self, graph: Rewriter, fact: Fact) -> None:
-        self.graph = graph
-        self.fact = fact
-        self.inputs: dict[Outlet, int] = {}
-        self.nodes: list[Node] = []
-        self.calls: list[tuple[Callable[..., Any], tuple[int, ...], int]] = []
-        self.workspaces = 0
-
-    def visit(self, root: Node) -> None:
-        """Add the calls that compute a node into workspace -1."""
-        waiting = [(root, -1)]
-        while waiting:
-            node, out = waiting.pop()
-            function = _function(self.graph, node)
-            assert function is not None
-            arguments: list[int] = []
-            free = out  # the first absorbed operand is computed where the result will be
-            self.workspaces = max(self.workspaces, -out)
-            for source in self.graph.sources(node.id):
-                assert source is not None
-                feeder = self._absorbed(source, node) if len(self.calls) + len(waiting) < _MAX_CALLS else None
-                if feeder is None:
-                    arguments.append(self._input(source))
-                else:
-                    arguments.append(free)
-                    waiting.append((feeder, free))
-                    free -= 1
-            self.nodes.append(node)
-            self.calls.append((function, tuple(arguments), out))
-
-    def _input(self, outlet: Outlet) -> int:
-        return self.inputs.setdefault(outlet, len(self.inputs))
-
-    def _absorbed(self, outlet: Outlet, user: Node) -> Node | None:
-        if self.graph.constant(outlet) is not None or self.graph.only_consumer(outlet) is not user:
-            return None
-        node = self.graph.node(outlet.node)
-        fact = self.graph.fact(outlet)
-        if not same_shape(fact, self.fact):
-            return None
-        return node if _function(self.graph, node) is not None else None
-
-    def built(self) -> FunctionChain:
-        """Return the calls in order of execution."""
-        count = len(self.inputs)
-
-        def place(value: int) -> int:
-            return value if value >= 0 else count - value - 1
-
-        calls = tuple(
-            FunctionCall(function, tuple(place(value) for value in arguments), place(out))
-            for function, arguments, out in reversed(self.calls)
-        )
-        return FunctionChain(calls, count, self.workspaces)
+def _belongs(graph: Rewriter, outlet: Outlet, user: Node, fact: Fact) -> bool:
+    """Return whether what makes an operand is a layer of the chain as well."""
+    if graph.constant(outlet) is not None or graph.only_consumer(outlet) is not user:
+        return False
+    return same_shape(graph.fact(outlet), fact) and _is_elementwise(graph, graph.node(outlet.node))

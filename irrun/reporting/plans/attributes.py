@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from irrun.kernels.elementwise import Elementwise, FunctionChain
+from irrun.kernels.elementwise import Elementwise
 from irrun.ops import Op
 from irrun.ops._declared.fused.base import Fused
 from irrun.reporting.plans.lines import array_text, fact_text
@@ -62,8 +62,6 @@ def _text(value: Any) -> str | None:
             return value.name + (
                 f"({', '.join(f'{number:g}' for number in value.parameters)})" * bool(value.parameters)
             )
-        case FunctionChain():
-            return ",".join(_name(call.function) for call in value.calls)
         case float():
             return f"{value:g}"
         case int() | str() | ElementType() | Shape():
@@ -78,12 +76,6 @@ def _text(value: Any) -> str | None:
         return ",".join(text for item in value if (text := _text(item)) is not None) or None
     shape = getattr(value, "shape", None)
     return type(value).__name__ + (f"[{','.join(map(str, shape))}]" if isinstance(shape, tuple) else "")
-
-
-def _name(function: Any) -> str:
-    if isinstance(function, Elementwise):
-        return _text(function) or function.name
-    return str(getattr(function, "__name__", type(function).__name__))
 
 
 def _record(fields: Mapping[str, Any]) -> str:

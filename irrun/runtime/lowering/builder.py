@@ -309,12 +309,6 @@ def memory_order(x: Operand) -> list[int]:
     return axes_in_memory(View(0, 0, tuple(map(as_many, x.shape)), tuple(map(as_many, x.strides)), x.dtype))
 
 
-def in_order_of(array: Operand, arrays: Sequence[Operand]) -> list[Any]:
-    """Transpose all arrays to the memory order of the axes of the first."""
-    order = memory_order(array)
-    return [other.transpose(order) for other in arrays]
-
-
 def integers(values: Operand, what: str) -> list[Number]:
     """The integers of an input, which are known when a run begins at the latest; Unsupported for others."""
     if not isinstance(values, np.ndarray):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
@@ -17,16 +16,15 @@ from irrun.runtime.lowering.builder import (
     broadcast,
     broadcast_shape,
     empty_as,
-    in_order_of,
     is_symbolic,
     memory_order,
     share,
 )
-from irrun.runtime.lowering.copies import emit_contiguous
+from irrun.runtime.lowering.copies import emit_contiguous, table_of_axes
 from irrun.runtime.symbolic import Number, are_equal, is_one, largest, of_sizes
-from irrun.runtime.view import Operand, View
+from irrun.runtime.view import Numbers, Operand, View
 from irrun.tensor.element_type import dtype_text
-from irrun_kernels.elementwise import CALL, Chain, Fold, chain, items_of, numbers_of
+from irrun_kernels.elementwise import CALL, Chain, Fold, chain, items_of, workspace_of
 from irrun_kernels.functions import RUN
 from irrun_kernels.native import NOWHERE
 from irrun_kernels.scalars import ELEMENTS, KINDS, NUMBERS
@@ -71,8 +69,10 @@ class Expression:
             self.inputs.append(array)
         return ChainValue(place, KINDS[array.dtype], True)
 
-    def number(self, value: float, kind: str) -> ChainValue:
-        """A constant."""
+    def number(self, value: Number, kind: str) -> ChainValue:
+        """A constant, or a size that is known when a run begins."""
+        if is_symbolic(value):
+            return self.read(self.builder.view(Numbers(np.array([value], object), np.dtype(kind))))
         return self.read(np.array(value, kind))
 
     def __call__(self, name: str, *operands: ChainValue) -> ChainValue:
@@ -102,9 +102,10 @@ class Expression:
 
     def emit_into(self, result: ChainValue, out: View) -> View:
         """Compute a result in ``out``, which has no gaps."""
-        target, *given = in_order_of(out, [out, *(broadcast(self.builder, x, out.shape) for x in self.inputs)])
+        order = memory_order(out)
+        given = [broadcast(self.builder, x, out.shape).transpose(order) for x in self.inputs]
         each, tasks = share(largest(1, -(-out.size // RUN)), self._cost * out.size + 30 * len(given))
-        self._call(result, target, given, target.shape, out.size, each * RUN, tasks)
+        self._call(result, out.transpose(order), given, out.size, each * RUN, tasks, Fold())
         return out
 
     def emit_fold(self, name: str, result: ChainValue, axes: Sequence[int], start: Any) -> View:
@@ -128,7 +129,7 @@ class Expression:
         each, tasks = share(items, (self._cost + 0.2) * size + 5 * out.size)
         begin = builder.constant(np.array([start], dtype), dtype)
         fold = Fold(function, begin, rows, count, columns, parts)
-        self._call(result, out, given, given[0].shape, items, each, tasks, fold)
+        self._call(result, out, given, items, each, tasks, fold)
         if parts > 1:
             sums = Expression(builder)
             out = sums.emit_fold(name, sums.read(out), [0], start)
@@ -150,43 +151,40 @@ class Expression:
         self,
         result: ChainValue,
         out: View,
-        given: Sequence[Operand],
-        shape: Sequence[Number],
+        given: Sequence[View],
         items: Number,
         per_task: Number,
         tasks: Number,
-        fold: Fold | None = None,
+        fold: Fold,
     ) -> None:
-        builder = self.builder
+        """Add the call; inputs have one shape, whose axes are in the order of ``out``, or of a fold."""
+        builder, rank = self.builder, given[0].ndim
         calls, workspaces = self._allocated(result)
-        whole = [_emit_without_gaps(builder, builder.view(x)) for x in given]
-        operands: list[Any] = []
-        for x in whole:
-            operands += [builder.address(x), x.itemsize, *x.strides]
-        kinds = {result.kind, *(kind for call in self._calls for kind in self._kinds(call))}
+        whole = [_emit_without_gaps(builder, x) for x in given]
+        axes, tables = table_of_axes(builder, whole, given[0].shape, range(rank))
+        operands = [each for x in whole for each in (builder.address(x), x.itemsize)]
+        used = (ELEMENTS[call.element] for call in self._calls)
+        kinds = {result.kind, *(kind for element in used for kind in element.operands + element.result)}
         block = max(np.dtype(kind).itemsize for kind in kinds) * RUN
-        numbers = numbers_of(len(shape), len(whole), workspaces)
         builder.call(
             chain,
             Chain(
                 out=builder.address(out),
                 width=out.itemsize,
-                shape=NOWHERE,
-                axes=len(shape),
+                axes=axes,
                 operands=NOWHERE,
                 inputs=len(whole),
                 calls=NOWHERE,
                 functions=len(self._calls),
                 blocks=workspaces,
                 block=block,
-                numbers=numbers,
                 elements=items,
                 per_task=per_task,
-                fold=Fold() if fold is None else fold,
+                fold=fold,
             ),
             tasks,
-            8 * numbers + block * (len(whole) + workspaces + 2 * (fold is not None)),
-            {"shape": shape, "operands": operands, "calls": calls},
+            workspace_of(rank, len(whole), workspaces, block),
+            {**tables, "operands": operands, "calls": calls},
         )
 
     def emit(self, result: ChainValue, dtype: np.dtype[Any]) -> View:
@@ -194,9 +192,6 @@ class Expression:
         shape, like = self._shape()
         out = self.builder.empty(shape, dtype) if like is None else empty_as(self.builder, like, dtype)
         return self.emit_into(self.stored(result, dtype), out)
-
-    def _kinds(self, call: _Call) -> str:
-        return ELEMENTS[call.element].operands + ELEMENTS[call.element].result
 
     def _allocated(self, result: ChainValue) -> tuple[list[int], int]:
         """Calls with the numbers of arrays, and how many blocks of workspace they need."""
@@ -262,9 +257,7 @@ _LEAST_PART: Final = 1 << 15
 
 
 def _emit_without_gaps(builder: Builder, x: View) -> View:
-    """A copy of an array that is not broadcast and whose last axis has gaps, if it can be copied."""
+    """A copy of an array that is not broadcast and whose last axis has gaps."""
     if x.ndim == 0 or is_symbolic(*x.strides) or x.strides[-1] == x.itemsize or 0 in x.strides or is_one(x.shape[-1]):
         return x
-    with suppress(Unsupported):
-        return emit_contiguous(builder, x)
-    return x
+    return emit_contiguous(builder, x)

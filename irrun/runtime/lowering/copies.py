@@ -17,10 +17,10 @@ from irrun.runtime.lowering.builder import (
     lowers,
     share,
 )
-from irrun.runtime.symbolic import Number, is_same, of_sizes
+from irrun.runtime.symbolic import Number, hint_of, is_same, of_sizes
 from irrun.runtime.view import Operand, View, place_of
 from irrun.tensor.element_type import dtype_text
-from irrun_kernels.axes import AXES, WALK, Strided
+from irrun_kernels.axes import Axes, walk_bytes
 from irrun_kernels.moves import Move, move
 from irrun_kernels.native import NOWHERE, Address
 
@@ -28,7 +28,7 @@ from irrun_kernels.native import NOWHERE, Address
 def emit_copy(
     builder: Builder, source: Operand, target: View, places: Operand | None = None, *, checked: bool = False
 ) -> View:
-    """Copy an array to the target, which is returned; Unsupported for too many axes, or different types.
+    """Copy an array to the target, which is returned; Unsupported for different types.
 
     ``places``, which broadcast to the target, are added to those in the source, in elements. There are zeros for those
     outside, which are an error if they are ``checked``.
@@ -38,10 +38,11 @@ def emit_copy(
         raise Unsupported(f"elements of {dtype_text(source.dtype)} and {dtype_text(target.dtype)}")
     if width not in (1, 2, 4, 8) or target.dtype.hasobject:
         raise Unsupported(f"elements of {dtype_text(target.dtype)}")
-    sizes, (x, out, at) = emit_accesses(builder, [source, target, places], shape)
+    axes, tables = table_of_axes(builder, [source, target, places], shape, likely_order(target))
     tasks = _tasks(target.size, width)
     misfit = builder.failure if checked else NOWHERE
-    builder.call(move, Move(x, out, at, misfit, sizes, width, tasks), tasks, WALK)
+    x, out, at = map(builder.address, (source, target, places))
+    builder.call(move, Move(x, out, at, misfit, axes, width, tasks), tasks, walk_bytes(len(shape), 3), tables)
     return target
 
 
@@ -51,18 +52,17 @@ def _tasks(size: int, width: int) -> int:
     return int(tasks)
 
 
-def emit_accesses(
-    builder: Builder, arrays: Sequence[Operand | None], shape: Sequence[Number]
-) -> tuple[tuple[Number, ...], list[Strided]]:
-    """Return the sizes of axes, and where arrays that broadcast to a shape lie; Unsupported for too many axes."""
-    front = AXES - len(shape)
-    if front < 0:
-        raise Unsupported(f"{len(shape)} axes, more than {AXES}")
-    views = [None if x is None else broadcast(builder, x, shape) for x in arrays]
-    steps = [(0,) * AXES if view is None else ((0,) * front + view.strides) for view in views]
-    return (1,) * front + tuple(shape), [
-        Strided(*pair) for pair in zip(map(builder.address, arrays), steps, strict=True)
-    ]
+def likely_order(x: View) -> list[int]:
+    """The axes in the order of memory for the sizes of which a plan is lowered; a program is not limited to these."""
+    return sorted(range(x.ndim), key=lambda axis: -abs(hint_of(x.strides[axis])))
+
+
+def table_of_axes(
+    builder: Builder, arrays: Sequence[Operand | None], shape: Sequence[Number], order: Sequence[int]
+) -> tuple[Axes, dict[str, list[Number]]]:
+    """Return the axes of arrays that broadcast to a shape, in an order, and the table that they refer to."""
+    strides = [(0,) * len(shape) if x is None else broadcast(builder, x, shape).strides for x in arrays]
+    return Axes(NOWHERE, len(shape)), {"axes_table": [row[axis] for row in (shape, *strides) for axis in order]}
 
 
 def emit_contiguous(builder: Builder, x: Operand) -> View:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any, Final
@@ -9,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels.casting import reach
-from irrun.kernels.elementwise import Elementwise, convert, select
+from irrun.kernels.elementwise import Elementwise
 from irrun.ops import Op
 from irrun.ops._declared.arithmetic.elementwise import Unary
 from irrun.ops._declared.comparison.base import Comparison
@@ -27,23 +28,15 @@ Function = Callable[..., ChainValue]
 
 @lowers(FusedElementwise)
 def lower_elementwise(op: FusedElementwise, builder: Builder, *inputs: Operand) -> View:
-    """A chain of functions, in one call."""
-    e, dtype = Expression(builder), op.fact.type.dtype
-    values = dict(enumerate(map(e.read, inputs)))
-    for function, arguments, place in op.chain.calls:
-        values[place] = _applied(e, function, dtype, *(values[argument] for argument in arguments))
-    return e.emit(values[len(inputs)], dtype)
+    """A tree of layers, in one call."""
+    e = Expression(builder)
+    result = op.evaluate(functools.partial(_computed, e), map(e.read, inputs))
+    return e.emit(result, op.fact.type.dtype)
 
 
-def _applied(e: Expression, function: Any, dtype: np.dtype[Any], *values: ChainValue) -> ChainValue:
-    """A function of NumPy, or an activation with its parameters."""
-    if function is convert:
-        return as_type(e, values[0], dtype)
-    if function is select:
-        return _select(e, None, *values)
-    if not isinstance(function, Elementwise):
-        return e(function.__name__, *values)
-    return _activated(e, function, *values)
+def _computed(e: Expression, op: Op, *values: ChainValue) -> ChainValue:
+    """A layer as an expression."""
+    return _FUNCTIONS.get(op.type, _named)(e, op, *values)
 
 
 def _activated(e: Expression, activation: Elementwise, x: ChainValue) -> ChainValue:
@@ -139,7 +132,8 @@ def _named(e: Expression, op: Op, *values: ChainValue) -> ChainValue:
     activation = None if isinstance(op, Unary) else op.elementwise()
     if activation is not None:
         return _activated(e, activation, *operands)
-    return e(_NAMES[op.type.lower()], *(operands[::-1] if op.type.startswith("Greater") else operands))
+    name = op.type.lower()
+    return e(_NAMES.get(name, name), *(operands[::-1] if op.type.startswith("Greater") else operands))
 
 
 _FUNCTIONS: Final[dict[str, Function]] = {
@@ -152,13 +146,14 @@ _FUNCTIONS: Final[dict[str, Function]] = {
     "Round": lambda e, op, x: e("rint" if op.mode == "half_to_even" else "round_away", x),
     "Select": _select,
     "IsNaN": _is_nan,
+    "Convert": lambda e, op, x: as_type(e, x, op.destination_type.dtype),
 }
 
 _SAME: Final = {"Floor": "biu", "Ceiling": "biu", "Round": "biu", "Abs": "u", "PReLU": "u"}
 """Kinds of NumPy's types for which an operation returns its input."""
 
 
-@lowers(*{*_NAMES, *map(str.lower, _FUNCTIONS)})
+@lowers(*{*_NAMES, *map(str.lower, _FUNCTIONS)} - {"convert"})
 def lower_single(op: Op, builder: Builder, *inputs: Operand) -> View:
     """A single operation."""
     if len({x.dtype for x in (inputs[1:] if op.type == "Select" else inputs)}) > 1:
@@ -166,7 +161,7 @@ def lower_single(op: Op, builder: Builder, *inputs: Operand) -> View:
     if inputs[0].dtype.kind in _SAME.get(op.type, ""):
         return builder.view(inputs[0])
     e = Expression(builder)
-    result = _FUNCTIONS.get(op.type, _named)(e, op, *map(e.read, _aligned(op, inputs)))
+    result = _computed(e, op, *map(e.read, _aligned(op, inputs)))
     return e.emit(result, np.dtype(np.bool_) if result.kind == "?" else inputs[-1].dtype)
 
 

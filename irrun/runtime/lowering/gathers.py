@@ -15,15 +15,24 @@ from irrun.ops._declared.movement.scatter_elements_update import ScatterElements
 from irrun.ops._declared.movement.scatter_nd_update import ScatterNDUpdateV4, ScatterNDUpdateV15
 from irrun.ops._declared.movement.scatter_update import ScatterUpdate
 from irrun.ops._declared.sequence.one_hot import OneHotV1, OneHotV16
-from irrun.runtime.lowering.builder import F32, Builder, Unsupported, broadcast, empty_as, integers, lowers, share
+from irrun.runtime.lowering.builder import (
+    F32,
+    Builder,
+    Unsupported,
+    broadcast,
+    empty_as,
+    integers,
+    lowers,
+    share,
+)
 from irrun.runtime.lowering.builder import I64 as LONG
 from irrun.runtime.lowering.chains import ChainValue, Expression
-from irrun.runtime.lowering.copies import emit_accesses, emit_contiguous, emit_copy, part_of
-from irrun.runtime.symbolic import Number, is_none, largest
+from irrun.runtime.lowering.copies import emit_contiguous, emit_copy, likely_order, part_of, table_of_axes
+from irrun.runtime.symbolic import Number, is_none, is_same, largest
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import dtype_text
-from irrun_kernels.axes import AXES, WALK
+from irrun_kernels.axes import walk_bytes
 from irrun_kernels.elements import I64, U8, U16, U32, kind_of
 from irrun_kernels.native import NOWHERE
 from irrun_kernels.scatters import REDUCTIONS, Scatter, scatter
@@ -73,13 +82,14 @@ def emit_scatter(
     kind = _BY_WIDTH.get(width) if reduction == "none" else kind_of(target.dtype)
     if kind is None or updates.dtype != target.dtype or (target.dtype == np.bool_ and reduction != "none"):
         raise Unsupported(f"updates of {dtype_text(updates.dtype)} for {dtype_text(target.dtype)}")
-    if updates.ndim > AXES:
-        raise Unsupported(f"updates of {updates.ndim} axes")
-    sizes, (x, out, at) = emit_accesses(builder, [updates, target, places], updates.shape)
+    whole, place = (broadcast(builder, array, updates.shape) for array in (target, places))
+    order = sorted(likely_order(whole), key=lambda axis: whole.ndim if is_same(place.strides[axis], 0) else axis)
+    axes, tables = table_of_axes(builder, [updates, target, places], updates.shape, order)
+    x, out, at = map(builder.address, (updates, target, places))
     _, tasks = share(largest(updates.size, 1), 0.5 * updates.size)
     misfit = builder.failure if checked else NOWHERE
-    arguments = Scatter(x, out, at, misfit, sizes, kind, width, REDUCTIONS.index(reduction), tasks)
-    builder.call(scatter, arguments, tasks, WALK)
+    arguments = Scatter(x, out, at, misfit, axes, kind, width, REDUCTIONS.index(reduction), tasks)
+    builder.call(scatter, arguments, tasks, walk_bytes(updates.ndim, 3), tables)
 
 
 @lowers(GatherV1, GatherV7, GatherV8)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -25,25 +24,39 @@ from irrun.runtime.lowering.builder import (
     require_f32,
     share,
 )
-from irrun.runtime.lowering.chains import Expression
+from irrun.runtime.lowering.chains import ChainValue, Expression
 from irrun.runtime.lowering.copies import emit_contiguous
-from irrun.runtime.symbolic import Number, is_found, of_sizes
+from irrun.runtime.symbolic import is_found
 from irrun.runtime.view import Operand, View
-from irrun_kernels.moments import ABSENT, INSIDE, LEAST, OUTSIDE, Moments, Normalization, factors, moments
 from irrun_kernels.rows import LayerNorm, Softmax, layer_norm, softmax
+
+_Root = Callable[[Expression, ChainValue, ChainValue], ChainValue]
+"""The divisor of a mean or sum of squares and eps."""
 
 
 class _Form(NamedTuple):
-    """The way numbers are normalized: along ``axes``, for groups of ``members`` channels.
+    """The way numbers are normalized: along ``axes``, then along the ``members`` of groups of lines.
 
-    Those that are not ``centred`` are divided by the root of the sum of squares.
+    They are divided by a ``root`` of the mean of squares, or of the sum for those that are not ``centred``.
     """
 
     axes: Sequence[int]
     eps: float
-    mode: int = INSIDE
+    root: _Root | None
     centred: bool = True
-    members: Number = 1
+    members: Sequence[int] = ()
+
+
+def _root_of_sum(e: Expression, square: ChainValue, eps: ChainValue) -> ChainValue:
+    return e("sqrt", e("add", square, eps))
+
+
+def _sum_of_root(e: Expression, square: ChainValue, eps: ChainValue) -> ChainValue:
+    return e("add", e("sqrt", square), eps)
+
+
+def _root_of_largest(e: Expression, square: ChainValue, eps: ChainValue) -> ChainValue:
+    return e("sqrt", e("maximum", square, eps))
 
 
 @lowers(GroupNormalization)
@@ -51,16 +64,20 @@ def lower_group_normalization(
     op: GroupNormalization, builder: Builder, data: Operand, scale: Operand, bias: Operand
 ) -> View:
     """Groups of channels by their mean and variance."""
-    members = data.shape[1] // op.num_groups
-    form = _Form(range(2, data.ndim), op.epsilon, members=members)
-    return _emit_normalized(builder, data, form, scale, bias)
+    channels, *sizes = data.shape[1:]
+    rows = (op.num_groups, channels // op.num_groups)
+    x = builder.view(data).reshape(data.shape[0], *rows, *sizes)
+    gamma, beta = (builder.view(row).reshape(1, *rows, *(1,) * len(sizes)) for row in (scale, bias))
+    axes, members = (range(3, x.ndim), (2,)) if sizes else ((2,), ())
+    form = _Form(axes, op.epsilon, _root_of_sum, members=members)
+    return _emit_normalized(builder, x, form, gamma, beta).reshape(*data.shape)
 
 
 @lowers(MVNV2)
 def lower_mvn_2(op: MVNV2, builder: Builder, data: Operand) -> View:
     """Samples or channels by their mean and variance."""
-    mode = INSIDE if op.normalize_variance else ABSENT
-    return _emit_normalized(builder, data, _Form(op.axes_of(data.ndim), op.eps, mode))
+    root = _root_of_sum if op.normalize_variance else None
+    return _emit_normalized(builder, data, _Form(op.axes_of(data.ndim), op.eps, root))
 
 
 @lowers(MVNV6, numbers=(1,))
@@ -68,8 +85,8 @@ def lower_mvn(op: MVNV6, builder: Builder, data: Operand, axes: Operand) -> View
     """Any axes by their mean and variance."""
     if not builder.is_constant(axes):
         raise Unsupported("axes that depend on values")
-    mode = OUTSIDE if op.eps_mode == "outside_sqrt" else INSIDE
-    form = _Form(reduced_axes(axes, data.ndim), op.eps, mode if op.normalize_variance else ABSENT)
+    root = _sum_of_root if op.eps_mode == "outside_sqrt" else _root_of_sum
+    form = _Form(reduced_axes(axes, data.ndim), op.eps, root if op.normalize_variance else None)
     return _emit_normalized(builder, data, form)
 
 
@@ -78,86 +95,50 @@ def lower_normalize_l2(op: NormalizeL2, builder: Builder, data: Operand, axes: O
     """Any axes by their norm."""
     if not builder.is_constant(axes):
         raise Unsupported("axes that depend on values")
-    along = reduced_axes(axes, data.ndim)
-    if not along:
-        raise Unsupported("no axes")
-    form = _Form(along, op.eps, LEAST if op.eps_mode == "max" else INSIDE, centred=False)
+    root = _root_of_largest if op.eps_mode == "max" else _root_of_sum
+    form = _Form(reduced_axes(axes, data.ndim), op.eps, root, centred=False)
     return _emit_normalized(builder, data, form)
 
 
 def _emit_normalized(
-    builder: Builder, data: Operand, form: _Form, gamma: Operand | None = None, beta: Operand | None = None
+    builder: Builder, x: Operand, form: _Form, gamma: View | None = None, beta: View | None = None
 ) -> View:
-    """Lines of elements by their moments; ``gamma`` and ``beta`` are rows of channels."""
-    require_f32(data, gamma, beta)
-    scale = None if gamma is None else emit_contiguous(builder, gamma)
-    order = _order(data, form)
-    x = emit_contiguous(builder, data.transpose(order))
-    sizes = [1 if axis in form.axes else data.shape[axis] for axis in order]
-    first = min(map(order.index, form.axes), default=len(order))
-    stop = first + len(form.axes)
-    stacks, size, columns = (
-        math.prod(x.shape[place]) for place in (slice(first), slice(first, stop), slice(stop, None))
-    )
-    lines, parts = stacks * columns, _parts(stacks, size, columns)
-    partial = [builder.empty((parts, lines)) for _ in range(2)]
-    each, tasks = share(stacks * parts, 0.3 * data.size + 20 * stacks * parts)
-    means_at, squares_at = map(builder.address, partial)
-    centred = int(form.centred)
-    builder.call(
-        moments,
-        Moments(builder.address(x), means_at, squares_at, stacks, size, columns, parts, centred, each),
-        tasks,
-        8 * columns,
-    )
-    means, factor = builder.empty(sizes), builder.empty(sizes)
-    each, tasks = share(lines // form.members, 4.0 * lines * parts)
-    builder.call(
-        factors,
-        Normalization(
-            means_at,
-            squares_at,
-            builder.address(scale),
-            builder.address(means),
-            builder.address(factor),
-            lines=lines,
-            members=form.members,
-            size=size,
-            parts=parts,
-            channels=1 if gamma is None else data.shape[1],
-            is_mean=centred,
-            mode=form.mode,
-            eps=form.eps,
-            groups_per_task=each,
-        ),
-        tasks,
-    )
+    """Elements by the moments of their groups; ``gamma`` and ``beta`` broadcast to them."""
+    require_f32(x, gamma, beta)
+    if not form.axes:
+        raise Unsupported("no axes")
+    lines = [1 if axis in form.axes else size for axis, size in enumerate(x.shape)]
+    count = math.prod(x.shape[axis] for axis in (*form.axes, *form.members))
+    means = factors = None
+    if form.centred:
+        e = Expression(builder)
+        total = _emit_total(e, e("to_d", e.read(x)), form)
+        e = Expression(builder)
+        mean = e("divide", e.read(total), e.number(count, "d"))
+        means = e.emit_into(e("to_f", mean), builder.empty(lines))
+    if form.root is not None:
+        e = Expression(builder)
+        distance = e.read(x) if means is None else e("subtract", e.read(x), e.read(means))
+        total = _emit_total(e, e("multiply", distance, distance), form)
+        e = Expression(builder)
+        square = e("divide", e.read(total), e.number(count, "f")) if form.centred else e.read(total)
+        over = e.number(1, "f") if gamma is None else e.read(gamma)
+        factor = e("divide", over, form.root(e, square, e.number(form.eps, "f")))
+        factors = e.emit_into(factor, builder.empty(lines))
     e = Expression(builder)
-    result = e("subtract", e.read(x), e.read(means)) if form.centred else e.read(x)
-    if form.mode != ABSENT:
-        result = e("multiply", result, e.read(factor))
-    if beta is not None:
-        row = builder.view(beta).reshape(1, -1, *(1,) * (data.ndim - 2))
-        result = e("add", result, e.read(row.transpose(order)))
-    return e.emit(result, F32).transpose(np.argsort(order).tolist())
+    result = e.read(x)
+    for name, operand in (("subtract", means), ("multiply", factors), ("add", beta)):
+        result = result if operand is None else e(name, result, e.read(operand))
+    return e.emit(result, F32)
 
 
-def _order(data: Operand, form: _Form) -> list[int]:
-    """The axes in the order of memory, or others last where they are no neighbours there, or channels in the way."""
-    order = memory_order(data)
-    places = sorted(map(order.index, form.axes))
-    others = [axis for axis in order if axis not in form.axes]
-    is_apart = any(after - before > 1 for before, after in itertools.pairwise(places))
-    if is_apart or (form.members != 1 and others != sorted(others)):
-        return [axis for axis in range(data.ndim) if axis not in form.axes] + list(form.axes)
-    return order
-
-
-@of_sizes
-def _parts(stacks: int, size: int, columns: int) -> int:
-    """The parts of a line."""
-    _, tasks = share(size, 0.3 * stacks * size * columns)
-    return max(1, min(size, -(-int(tasks) // max(stacks, 1))))
+def _emit_total(e: Expression, value: ChainValue, form: _Form) -> View:
+    """Sums along lines, then along the members of groups."""
+    total = e.emit_fold("add", value, form.axes, 0)
+    if not form.members:
+        return total
+    e = Expression(e.builder)
+    return e.emit_fold("add", e.read(total), form.members, 0)
 
 
 @lowers(FusedLayerNorm)

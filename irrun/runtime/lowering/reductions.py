@@ -21,7 +21,7 @@ from irrun.runtime.lowering.builder import Builder, Unsupported, integers, lower
 from irrun.runtime.lowering.chains import Expression, emit_type
 from irrun.runtime.lowering.elementwise import as_type
 from irrun.runtime.symbolic import Number, largest
-from irrun.runtime.view import Numbers, Operand, View
+from irrun.runtime.view import Operand, View
 
 _FUNCTIONS = {
     ReduceSum: "add",
@@ -82,8 +82,6 @@ def _start(op: Reduction, dtype: np.dtype[Any], count: Number) -> Any:
 def _emit_mean(builder: Builder, total: View, dtype: np.dtype[Any], count: Number) -> View:
     """Sums divided by a number; the quotient of integers is truncated."""
     e = Expression(builder)
-    number = np.empty(1, object)
-    number[0] = largest(count, 1)
-    divisor = e.read(builder.view(Numbers(number, total.dtype)))
+    divisor = e.number(largest(count, 1), total.dtype.char)
     name = "truncated_divide" if total.dtype.kind == "i" else "divide"
     return e.emit(e(name, e.read(total), divisor), dtype)

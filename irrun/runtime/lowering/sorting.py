@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Final
 
 import numpy as np
@@ -13,13 +12,14 @@ from irrun.ops._declared.generation.range import RangeV1, RangeV4
 from irrun.ops._declared.sort.top_k import TopKV1, TopKV3, TopKV11
 from irrun.runtime.lowering.builder import I64, Builder, Unsupported, empty_as, integers, lowers, share
 from irrun.runtime.lowering.chains import Expression, emit_i64, emit_type
-from irrun.runtime.lowering.copies import emit_accesses, emit_contiguous
+from irrun.runtime.lowering.copies import emit_contiguous, likely_order, table_of_axes
 from irrun.runtime.symbolic import Number, SymFloat, largest, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import dtype_text
-from irrun_kernels.axes import AXES, WALK, Strided
+from irrun_kernels.axes import Axes, walk_bytes
 from irrun_kernels.elements import F64, KINDS, kind_of
+from irrun_kernels.native import NOWHERE
 from irrun_kernels.scans import NonZero as NonZeroArguments
 from irrun_kernels.scans import Scan, find_nonzero, scan
 from irrun_kernels.top import Top, top, workspace_of
@@ -40,12 +40,19 @@ def lower_cumsum(op: CumSum, builder: Builder, data: Operand, axis: Operand | No
     x = data if data.dtype.name in _SUMMED else emit_i64(builder, data)
     out = empty_as(builder, x, x.dtype)
     source = builder.view(x)
-    sizes, (first, last), (step, out_step) = _lines(builder, place, source, out)
-    _, tasks = share(math.prod(sizes), 1.0 * data.size)
-    kind, length = KINDS.index(x.dtype.name), source.shape[place]
-    arguments = Scan(first, last, sizes, length, step, out_step, kind, tasks)
-    builder.call(scan, arguments, tasks, WALK)
-    builder.cover(source, out)
+    lines, axes, tables = _lines(builder, place, source, out)
+    _, tasks = share(lines, 1.0 * data.size)
+    arguments = Scan(
+        builder.address(source),
+        builder.address(out),
+        axes,
+        source.shape[place],
+        source.strides[place],
+        out.strides[place],
+        KINDS.index(x.dtype.name),
+        tasks,
+    )
+    builder.call(scan, arguments, tasks, walk_bytes(data.ndim - 1, 3), tables)
     return emit_type(builder, out, data.dtype)
 
 
@@ -65,34 +72,33 @@ def lower_topk(op: TopKV1 | TopKV3 | TopKV11, builder: Builder, data: Operand, k
         builder.empty(shape, np.dtype(op.index_element_type.replace("i", "int"))),
     )
     x = builder.view(data)
-    sizes, (source, target, indices), (step, out_step, places_step) = _lines(builder, axis, x, out, places)
-    rows = math.prod(sizes)
+    rows, axes, tables = _lines(builder, axis, x, out, places)
     _, tasks = share(rows, 2.0 * data.size + 20 * out.size)
     arguments = Top(
-        source,
-        target,
-        indices,
-        sizes,
+        builder.address(x),
+        builder.address(out),
+        builder.address(places),
+        axes,
         count,
         wanted,
-        step,
-        out_step,
-        places_step,
+        x.strides[axis],
+        out.strides[axis],
+        places.strides[axis],
         kind=kind,
         width=x.itemsize,
         places_kind=KINDS.index(places.dtype.name),
         smallest=int(op.mode == "min"),
         tasks=tasks,
     )
-    builder.call(top, arguments, tasks, workspace_of(wanted))
-    builder.cover(x, out, places)
+    builder.call(top, arguments, tasks, workspace_of(data.ndim - 1, wanted), tables)
     return out, places
 
 
-def _lines(builder: Builder, axis: int, *arrays: View) -> tuple[tuple[Number, ...], list[Strided], list[Number]]:
-    """The places of the first elements of lines along an axis, and the distances of others."""
-    firsts = [array[(*(slice(None),) * axis, 0)] for array in arrays]
-    return *emit_accesses(builder, firsts, firsts[0].shape), [array.strides[axis] for array in arrays]
+def _lines(builder: Builder, axis: int, *arrays: View) -> tuple[Number, Axes, dict[str, list[Number]]]:
+    """The number of lines along an axis, and the other axes of arrays, in the memory order of the second."""
+    order = [other for other in likely_order(arrays[1]) if other != axis]
+    lines = [array.transpose([*order, axis])[..., 0] for array in arrays]
+    return lines[0].size, *table_of_axes(builder, lines, lines[0].shape, range(len(order)))
 
 
 @lowers(RangeV1, RangeV4, numbers=(0, 1, 2))
@@ -118,8 +124,8 @@ def lower_range(op: RangeV1 | RangeV4, builder: Builder, start: Operand, stop: O
 @lowers(NonZero)
 def lower_nonzero(op: NonZero, builder: Builder, data: Operand) -> View:
     """Indices for all elements, of which only those that were found are used."""
-    if not 0 < data.ndim <= AXES:
-        raise Unsupported(f"a tensor of {data.ndim} axes")
+    if not data.ndim:
+        raise Unsupported("a scalar")
     truths = _emit_truths(builder, data)
     out = builder.empty((data.ndim, data.size), np.dtype(op.output_type.replace("i", "int")))
     found = builder.empty((1,), I64)
@@ -129,12 +135,12 @@ def lower_nonzero(op: NonZero, builder: Builder, data: Operand) -> View:
             x=builder.address(truths),
             out=builder.address(out),
             found=builder.address(found),
-            size=(*(1,) * (AXES - data.ndim), *data.shape),
-            rank=data.ndim,
+            axes=Axes(NOWHERE, data.ndim),
             elements=data.size,
             kind=KINDS.index(out.dtype.name),
         ),
         1,
+        tables={"axes_table": data.shape},
     )
     return builder.counted(out, found)
 

@@ -72,7 +72,7 @@ REFUSED: dict[str, tuple[Op, tuple[Any, ...], int, str]] = {
     "softmax": (LogSoftmax(axis=0), (zeros(),), 0, "a scalar"),
     "rows": (LogSoftmax(axis=1), (zeros(2, 2, dtype="float64"),), 0, "elements of f64"),
     "matrices of f64": (MatMul(), (zeros(2, 2, dtype="float64"),) * 2, 0, "elements of f64"),
-    "truths": (NonZero(), (zeros(),), 0, "a tensor of 0 axes"),
+    "truths": (NonZero(), (zeros(),), 0, "a scalar"),
     "samples": (GridSample(), (ints(1).reshape(1, 1, 1, 1), zeros(1, 1, 1, 2)), 0, "elements of i64"),
     "a grid": (GridSample(), (zeros(1, 1, 2, 2), zeros(3, 1, 1, 2)), 0, "a grid that does not fit the images"),
     "a kind of samples": (
