@@ -13,7 +13,7 @@ import pytest
 
 from building import objects as compiling
 from building.checks import without_addresses
-from building.objects import PACKAGE, compiled, digest, forget, needed, objects, sources
+from building.objects import PACKAGE, digest, forget, needed, objects, sources
 from building.systems import BuildError, this_system
 from irrun_kernels.host import LEVEL
 from irrun_kernels.rows import layer_norm, softmax
@@ -62,7 +62,7 @@ def test_what_decides_on_the_code_decides_on_the_digest(monkeypatch: pytest.Monk
 def test_a_source_that_changes_while_others_are_compiled_has_the_digest_of_its_code(tmp_path: Path) -> None:
     file = tmp_path / "own.py"
     file.write_text("")
-    assert compiled(LEVEL, tmp_path, [], file) == []
+    assert compiling.compiled(LEVEL, tmp_path, [], file) == []
     before = digest(file, LEVEL)
     file.write_text("x = 1")
     assert digest(file, LEVEL) == before
