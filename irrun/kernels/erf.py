@@ -38,12 +38,12 @@ _WINITZKI = 0.147
 
 def erf(x: Array) -> Array:
     """Return the Gauss error function of float32 or float64, in the dtype and shape of `x`."""
-    return _by_blocks(_erf_single if x.dtype == np.float32 else _erf_double, x)
+    return _by_blocks(_erf_single if x.dtype == np.float32 else lambda part: _each(math.erf, part), x)
 
 
 def erfinv(x: Array) -> Array:
     """Return the inverse of erf for float32 or float64: ±inf at ±1, NaN outside [-1, 1]."""
-    return _by_blocks(lambda part: np.array(list(map(_inverse, part.tolist()))), x)
+    return _by_blocks(_inverse, x)
 
 
 def _by_blocks(function: Callable[[Array], Doubles], x: Array) -> Array:
@@ -62,23 +62,24 @@ def _erf_single(x: Array) -> Doubles:
     return clipped
 
 
-def _erf_double(x: Array) -> Doubles:
-    return np.array(list(map(math.erf, x.tolist())))
+def _inverse(x: Array) -> Doubles:
+    """Return the roots of erf(y) = x: approximations by Winitzki, then three steps of Halley's method."""
+    size = np.abs(x).astype(np.float64)
+    is_small = size < 0.5
+    with np.errstate(all="ignore"):
+        log = np.log1p(-size * size)
+        middle = 2 / (math.pi * _WINITZKI) + log / 2
+        y = np.sqrt(np.maximum(np.sqrt(middle * middle - log / _WINITZKI) - middle, 0))
+        for _ in range(3):
+            error = np.where(is_small, _each(math.erf, y) - size, 1 - size - _each(math.erfc, y))
+            step = error * (math.sqrt(math.pi) / 2) * np.exp(y * y)
+            y -= step / (1 + y * step)
+    y[size == 1] = math.inf
+    return np.copysign(y, x)
 
 
-def _inverse(x: float) -> float:
-    """Return the root of erf(y) = x: an approximation by Winitzki, then three steps of Halley's method."""
-    size = abs(x)
-    if not size < 1:
-        return math.copysign(math.inf, x) if size == 1 else math.nan
-    log = math.log1p(-size * size)
-    middle = 2 / (math.pi * _WINITZKI) + log / 2
-    y = math.sqrt(math.sqrt(middle * middle - log / _WINITZKI) - middle)
-    for _ in range(3):
-        error = math.erf(y) - size if size < 0.5 else 1 - size - math.erfc(y)
-        step = error * math.sqrt(math.pi) / 2 * math.exp(y * y)
-        y -= step / (1 + y * step)
-    return math.copysign(y, x)
+def _each(function: Callable[[float], float], x: Doubles) -> Doubles:
+    return np.array(list(map(function, x.tolist())))
 
 
 def _polynomial(x: Doubles, coefficients: Sequence[float]) -> Doubles:
