@@ -149,10 +149,10 @@ def shapes(data: bytes) -> None:
     """Offer shapes that probably do not fit to a model made dynamic, on both tiers, as written and optimised.
 
     A plan refuses what inference refuses, and its outputs have the inferred shapes, for shapes that arrive first, after
-    others, and again.
+    others, and again. Inference also refuses layers that no run computes, so a model that has any is not judged.
     """
     model, chosen = _model(data), random.Random(zlib.crc32(data))
-    if model is None or not (model.inputs and model.outputs) or _has_errors(model):
+    if model is None or not (model.inputs and model.outputs) or _has_errors(model) or _has_unused_layers(model):
         return
     offers = [[_offer(port, chosen) for port in model.inputs] for _ in range(2)]
     expected = [_inferred(data, offer) for offer in offers]
@@ -181,6 +181,11 @@ def _least_elements(shape: Shape) -> int:
 
 def _has_errors(model: Loaded) -> bool:
     return any(item.severity is Severity.ERROR for item in model.diagnostics)
+
+
+def _has_unused_layers(model: Loaded) -> bool:
+    graph = model.bound.graph
+    return len(graph) > len(graph.dependencies())
 
 
 def _offer(port: Port, chosen: random.Random) -> Port:
