@@ -85,6 +85,11 @@ class Op:
         """Return the function of each element that ``run`` computes for one float tensor; None for other operations."""
         return None
 
+    @property
+    def has_effects(self) -> bool:
+        """Return whether ``run`` may do more than to return its outputs."""
+        return not {"state", "bodies"}.isdisjoint(self.spec.run_asks)
+
     def __repr__(self) -> str:
         values = ", ".join(f"{key}={value!r}" for key, value in vars(self).items())
         return f"{self.type}-{self.opset}({values})"

@@ -12,7 +12,6 @@ from irrun.diagnostics import OpError
 from irrun.ops import Op
 from irrun.ops.calling import empty, infer
 from irrun.runtime.budget import Budget
-from irrun.runtime.execute import has_effects
 from irrun.tensor import Array, ElementType, Fact, Shape
 
 _MOST_RANK: Final = 2
@@ -30,7 +29,7 @@ def checked(
     A kernel whose values are known, or not read by inference, is returned as it is; so is a fused one, whose values
     are known, and one with variables or bodies. Outputs without elements are returned without calling the kernel.
     """
-    if has_effects(op):
+    if op.has_effects:
         return run
     without_elements = empty(outputs)
     if without_elements is not None:

@@ -12,7 +12,6 @@ from irrun.diagnostics.internal import out_of_memory
 from irrun.diagnostics.signals import is_of_signal
 from irrun.document.places import at_layer, op_diagnostic
 from irrun.jobs.progress import told
-from irrun.ops import Op
 from irrun.ops._declared.fused.base import Fused
 from irrun.ops.calling import conform
 from irrun.ops.context import BodyCall
@@ -36,11 +35,6 @@ def execute(plan: Plan, request: Request) -> tuple[Array, ...]:
         raise
     request.state.commit()
     return results
-
-
-def has_effects(op: Op) -> bool:
-    """Return whether a kernel may do more than to return its outputs: fused ones write into those of others."""
-    return isinstance(op, Fused) or bool({"state", "bodies"}.intersection(op.spec.run_asks))
 
 
 class Numerics(np.errstate):

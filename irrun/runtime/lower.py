@@ -28,7 +28,7 @@ from irrun.ops._declared.infrastructure.assign import Assign3, Assign6
 from irrun.ops._declared.infrastructure.read_value import ReadValue3, ReadValue6
 from irrun.ops.calling import empty
 from irrun.runtime import lowering
-from irrun.runtime.execute import Numerics, compute, has_effects
+from irrun.runtime.execute import compute
 from irrun.runtime.lowering.builder import LOWERINGS, Lowered, Unsupported
 from irrun.runtime.lowering.places import PLACES
 from irrun.runtime.packing import packed
@@ -52,7 +52,7 @@ def lower(plan: Plan, packs: Packs, request: Request | None = None, seen: Shapes
     prelude, such as those that read variables; the variables stay as they are. Unknown where other steps have outputs
     of sizes that depend on values, and ``seen`` does not have them.
     """
-    with Numerics(), collection_paused(), packed():
+    with np.errstate(all="ignore"), collection_paused(), packed():
         builder, steps = _lower_steps(plan, packs, request, seen or {})
         held = builder.fresh.intersection(() if request is None else request.state.values)
         if held:
@@ -170,7 +170,7 @@ def _emit(builder: PlanBuilder, step: Step, inputs: tuple[Value, ...]) -> tuple[
     """Add the calls of a step that has a kernel; Unsupported for others."""
     op = step.node.op
     lowering = None if op is None else lowering_of(type(op))
-    without_elements = None if op is None or has_effects(op) else empty(step.facts)
+    without_elements = None if op is None or op.has_effects else empty(step.facts)
     if without_elements is not None:
         return without_elements
     if op is None or lowering is None:

@@ -283,9 +283,9 @@ def bf16_bits(x: Array) -> Array:
 
 def copy(source: Array, target: Array) -> None:
     """Copy an array to another one of the same shape and type."""
-    order, tasks = axes_in_memory(target), max(1, min(_MOST_TASKS, target.nbytes // _LEAST_BYTES))
-    rows = (target.shape, source.strides, target.strides, (0,) * target.ndim)
-    table = np.array([[row[axis] for axis in order] for row in rows], np.int64)
+    tasks = max(1, min(_MOST_TASKS, target.nbytes // _LEAST_BYTES))
+    rows = np.array((target.shape, source.strides, target.strides, (0,) * target.ndim), np.int64)
+    table = rows.take(np.argsort(-rows[2], kind="stable"), axis=1)
     axes = Axes(_at(table), target.ndim)
     arguments = Move(_at(source), _at(target), NOWHERE, NOWHERE, axes, target.itemsize, tasks)
     _run(move, arguments, tasks, walk_bytes(target.ndim, 3), source, target, table)

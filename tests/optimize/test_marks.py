@@ -70,7 +70,9 @@ def network(folder: Path, marks: dict[str, str]) -> Path:
 
 def results(path: Path, precision: str, tier: str = "numpy") -> list[np.ndarray]:
     x = np.random.default_rng(1).standard_normal((1, 16, 64, 64), dtype=np.float32)
-    compiled = irrun.model.build(path, {"INFERENCE_PRECISION_HINT": precision, "TIER": tier})
+    # The sums of BLAS depend on the number of its threads, which other programs may change.
+    config = {"INFERENCE_PRECISION_HINT": precision, "TIER": tier, "INFERENCE_NUM_THREADS": 1}
+    compiled = irrun.model.build(path, config)
     return [np.asarray(array) for array in compiled({"x": x}).to_tuple()]
 
 
@@ -115,6 +117,8 @@ def test_errors_are_no_larger_than_those_of_openvino(tmp_path: Path) -> None:
     for precision in ("f32", "bf16"):
         request = core.compile_model(path, "CPU", {"INFERENCE_PRECISION_HINT": precision})
         found.append(list(request([x]).values()))
+    if all(map(np.array_equal, *found)):
+        pytest.skip("OpenVINO computes in f32 on this processor, whatever precision is asked for")
     for exact, theirs, ours in zip(found[0], found[1], results(path, "bf16"), strict=True):
         assert np.abs(ours - exact).max() <= np.abs(theirs - exact).max() + 1e-3
 

@@ -26,6 +26,7 @@ class Fused(Op):
     outputs = (Out("output", ANY),)
     foldable = Fold.NEVER
     workspace = 8
+    has_effects = True
 
     fact: Fact
     parts: tuple[str, ...] = ()
