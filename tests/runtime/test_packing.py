@@ -73,10 +73,12 @@ def test_what_is_read_is_kept_until_it_is_packed() -> None:
     assert reference() is None
 
 
-def test_threads_without_calls_end() -> None:
+def test_threads_without_calls_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    others: list[threading.Thread] = []
+    start = threading.Thread.start
+    monkeypatch.setattr(threading.Thread, "start", lambda self: (others.append(self), start(self)))
     with packing.packed():
         copied(np.ones((1 << 10, 1 << 10), np.float32).T)
-        others = [each for each in threading.enumerate() if each.name.startswith("irrun-pack")]
         for each in others:
             each.join(10)
             assert not each.is_alive()
