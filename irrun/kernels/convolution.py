@@ -31,7 +31,7 @@ _CHANNEL_BLOCK: Final = 1 << 17
 """Elements of a result that is computed channel by channel, so that it stays in the cache."""
 
 _LARGE: Final = 1e30
-"""The range of numbers from which the sums of a tile could overflow."""
+"""The magnitude of numbers from which the sums of a tile could overflow."""
 
 Sums = Callable[[Array, Geometry, Array], Iterator[Place]]
 """A function that writes the sums of an image [*S, C] to a result [*counts, O], and yields the place of each block."""
@@ -76,7 +76,8 @@ class Convolution:
         if groups > 1 and depth == 1:
             return partial(sum_taps, self._by_tap)
         is_plain = geometry[:3] == ((3, 3), (1, 1), (1, 1)) and self._may_tile
-        if is_plain and is_worth_tiles(geometry.counts, len(x), filters, depth) and np.ptp(x) < _LARGE:
+        is_worth = is_plain and is_worth_tiles(geometry.counts, len(x), filters, depth)
+        if is_worth and max(x.max(), -x.min()) < _LARGE:
             return partial(multiply_tiles, self._tiles)
         return partial(multiply_windows, self._matrices, self.least)
 

@@ -178,6 +178,15 @@ def test_tiles_do_not_spread_what_is_not_finite(place: tuple[int, int], value: f
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_large_numbers_do_not_overflow_in_tiles(sign: int) -> None:
+    weights = np.full((1, 32, 32, 3, 3), 1e-6, np.float32)
+    geometry = Windows((1, 1), (1, 1), (0, 0), (0, 0)).geometry((26, 26), (3, 3))
+    x = np.full((1, 32, 26, 26), sign * 1e38, np.float32)
+    found = Convolution(weights, accurate=False)(x, geometry)
+    np.testing.assert_allclose(found, np.full((1, 32, 24, 24), sign * 288e32), rtol=1e-5)
+
+
 def test_weights_that_are_not_finite_are_not_transformed() -> None:
     weights = np.ones((1, 32, 32, 3, 3), np.float32)
     weights[0, 7, 3, 1, 1] = np.inf
