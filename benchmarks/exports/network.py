@@ -1,4 +1,4 @@
-"""One exported network: what is made, for which inputs, and how it is written."""
+"""An exported network: its module, its inputs, and how it is written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workload import Array, Inputs, Workload
 from exports.sources import Maker, Module, coarse, normalize, seeded
 
 OPSET: Final = 17
-"""Of the ONNX files."""
+"""The opset of the ONNX files."""
 SAMPLES: Final = 16
 """The number of inputs that calibrate a quantised network."""
 
@@ -33,7 +33,7 @@ def image(*sizes: int, name: str = "x", channels: int = 3) -> Values:
 
 
 def pixels(size: int) -> Values:
-    """One image, as transformers name it."""
+    """An image, as transformers name it."""
     return image(size, name="pixel_values")
 
 
@@ -172,7 +172,7 @@ class Network:
 
 
 def returns_records(module: Module) -> bool:
-    """Whether a causal language model reads the result of its body by name, and so returns a record itself."""
+    """Return whether a causal language model reads the result of its body by name, and so returns a record itself."""
     return type(module).__name__.endswith(("ForCausalLM", "LMHeadModel"))
 
 

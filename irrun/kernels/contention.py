@@ -1,4 +1,4 @@
-"""How many threads find a processor beside other programs."""
+"""The number of threads that find a processor each beside other programs."""
 
 from __future__ import annotations
 

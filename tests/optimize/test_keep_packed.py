@@ -193,7 +193,7 @@ def test_rows_that_are_gathered(tmp_path: Path, form: str, opset: int) -> None:
 @pytest.mark.parametrize("through", [F16, F32, BF16], ids=str)
 @pytest.mark.parametrize("form", ["rows", "groups"])
 def test_rows_of_numbers_of_a_table(tmp_path: Path, kind: ElementType, through: ElementType, form: str) -> None:
-    """Those of nf4 are rounded by a Convert to f16, except to weights of products."""
+    """A Convert to f16 rounds the numbers of nf4, except to weights of products."""
     net = Net()
     stored = (90, INPUTS) if form == "rows" else (90, INPUTS // GROUP, GROUP)
     table = decompressed(net, kind, stored, (*stored[:-1], 1), with_zero=False, through=through, final=(90, INPUTS))

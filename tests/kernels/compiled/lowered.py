@@ -84,7 +84,7 @@ def _examine(program: Program, arrays: Sequence[Array]) -> None:
 def opened(
     lower: Callable[..., View], hints: Sequence[Array], axes: Collection[int]
 ) -> Callable[[Sequence[Array]], Array | None]:
-    """What ``lower(builder, *views)`` adds, as a function of arrays whose sizes along some axes are known only then.
+    """Return what ``lower(builder, *views)`` adds as a function of arrays, whose sizes on some axes are open before.
 
     So are all strides. The function returns None for arrays that the program is not for.
     """
