@@ -29,10 +29,7 @@ _TIMEOUT: Final = "21"
 
 
 def main() -> NoReturn:
-    """Run the command line on the arguments of the process and exit with its status.
-
-    The collections of garbage at the end of the interpreter skip what is left: the system frees it at once.
-    """
+    """Run the command line on the arguments of the process and exit with its status."""
     gc.set_threshold(_OBJECTS)
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", _TIMEOUT)
     sys.unraisablehook = _repeat
@@ -59,7 +56,6 @@ def main() -> NoReturn:
         sys.exit(2)
     finally:
         _end_at_once()
-        gc.freeze()
 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:

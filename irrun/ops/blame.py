@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import sys
-import sysconfig
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,8 +20,6 @@ from irrun.ops.operation import Op
 from irrun.tensor import Array, ElementType, Fact, Shape, Undecided
 
 _PACKAGE: Final = f"{Path(__file__).resolve().parents[1]}{os.sep}"
-_PACKAGES: Final = tuple(f"{sysconfig.get_path(name)}{os.sep}" for name in ("purelib", "platlib"))
-_PYTHON: Final = tuple(f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "platstdlib"))
 _LONGEST: Final = 300
 
 
@@ -87,11 +84,19 @@ def place_of(error: BaseException, beside: str = "") -> str:
         if not name.startswith((_PACKAGE, "<frozen")):
             lines.append((name, trace.tb_lineno))
         trace = trace.tb_next
-    own = [line for line in lines if not line[0].startswith((*_PYTHON, *_PACKAGES))]
-    packages = [line for line in lines if line[0].startswith(_PACKAGES)]
+    python, installed = _folders("stdlib", "platstdlib"), _folders("purelib", "platlib")
+    own = [line for line in lines if not line[0].startswith(python + installed)]
+    packages = [line for line in lines if line[0].startswith(installed)]
     folder = f"{os.path.dirname(os.path.abspath(beside))}{os.sep}"
     found = own or [line for line in packages if line[0].startswith(folder)] or packages
     return f"{_shown(found[-1][0])}:{found[-1][1]}" if found else ""
+
+
+def _folders(*names: str) -> tuple[str, ...]:
+    """Return the beginnings of the paths in folders of this Python, by the names that ``sysconfig`` has for them."""
+    import sysconfig
+
+    return tuple(f"{sysconfig.get_path(name)}{os.sep}" for name in names)
 
 
 def _shown(filename: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from irrun.diagnostics import listing, near_match
@@ -39,17 +39,16 @@ class ProjectEntry(NamedTuple):
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(NamedTuple):
     """The settings for each command in a ``file``; none where there is no file.
 
     Paths and patterns are relative to ``root``, the folder of the file. ``extensions`` are loaded by nobody but who
     trusts the project.
     """
 
-    root: Path = field(default_factory=Path)
+    root: Path = Path()
     file: Path | None = None
-    entries: Mapping[str, Mapping[str, ProjectEntry]] = field(default_factory=dict)
+    entries: Mapping[str, Mapping[str, ProjectEntry]] = MappingProxyType({})
     extensions: tuple[str, ...] = ()
 
     def of(self, command: str) -> Mapping[str, ProjectEntry]:
