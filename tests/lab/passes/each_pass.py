@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 import irrun.model
+from irrun.diagnostics import IRError, OpError
 from irrun.model.random_inputs import random_input
 from irrun.optimize import PASSES
 from irrun.tensor import Array
@@ -35,7 +36,7 @@ class Outcome(NamedTuple):
 
 
 def outcomes(path: Path, names: Sequence[str] = NAMES, **config: Any) -> Iterator[Outcome]:
-    """Run a model with each of the passes alone, and with each left out."""
+    """Run a model with each of the passes alone, and with each left out; IRError or OpError if it cannot run."""
     model = irrun.model.load(path)
     plain = irrun.model.build(model, {**config, "OPTIMIZE": {"disable": NAMES}})
     given = inputs(path, plain)
@@ -43,8 +44,12 @@ def outcomes(path: Path, names: Sequence[str] = NAMES, **config: Any) -> Iterato
     for name in names:
         for but in (False, True):
             disabled = [name] if but else [other for other in NAMES if other != name]
-            compiled = irrun.model.build(model, {**config, "OPTIMIZE": {"disable": disabled}})
-            yield Outcome(str(path), name, but, _error(run(compiled, given), expected))
+            try:
+                compiled = irrun.model.build(model, {**config, "OPTIMIZE": {"disable": disabled}})
+                error = _error(run(compiled, given), expected)
+            except (IRError, OpError):
+                error = np.inf
+            yield Outcome(str(path), name, but, error)
 
 
 def run(compiled: irrun.model.Compiled, inputs: Sequence[dict[str, Array]]) -> list[Array]:

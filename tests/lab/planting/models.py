@@ -245,11 +245,15 @@ def named(model: Loaded, planted: Planted, inputs: dict[int, Array], kind: str) 
 
 
 def outcomes(paths: Iterable[Path]) -> Iterator[tuple[str, bool]]:
-    """Plant every kind of fault into every model; yield what is named, and whether that is right."""
+    """Plant every kind of fault into every model that runs; yield what is named, and whether that is right."""
     for path in paths:
-        model = load(path)
-        inputs = inputs_of(model)
-        model = of_sizes(model, inputs)
+        try:
+            model = load(path)
+            inputs = inputs_of(model)
+            model = of_sizes(model, inputs)
+            build(model, AS_WRITTEN)(inputs)
+        except (IRError, OpError):
+            continue
         for kind in KINDS:
             planted = plant(model, inputs, kind)
             if planted is None:
