@@ -13,17 +13,7 @@ _CODE: Final = """
 define dllexport void @irrun_cpuid(i32 %leaf, i32 %subleaf, ptr %out) {
   %told = call {i32, i32, i32, i32} asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx}"(
     i32 %leaf, i32 %subleaf)
-  %a = extractvalue {i32, i32, i32, i32} %told, 0
-  %b = extractvalue {i32, i32, i32, i32} %told, 1
-  %c = extractvalue {i32, i32, i32, i32} %told, 2
-  %d = extractvalue {i32, i32, i32, i32} %told, 3
-  %second = getelementptr i32, ptr %out, i64 1
-  %third = getelementptr i32, ptr %out, i64 2
-  %fourth = getelementptr i32, ptr %out, i64 3
-  store i32 %a, ptr %out
-  store i32 %b, ptr %second
-  store i32 %c, ptr %third
-  store i32 %d, ptr %fourth
+  store {i32, i32, i32, i32} %told, ptr %out
   ret void
 }
 
