@@ -13,7 +13,7 @@ from irrun.kernels.aligned import LINES, aligned
 from irrun.kernels.threads import set_blas_threads
 from irrun.runtime.execute import FAILURES, Numerics, compute
 from irrun.runtime.lowering.builder import FAILURE, WIDEST_VECTOR
-from irrun.runtime.program import ROW, Program, place, segments
+from irrun.runtime.program import ROW, Program, Stage, place, segments
 from irrun.runtime.request import Refused, Request
 from irrun.runtime.view import Interpreted, Numbers, Value, View
 from irrun.runtime.workers import workers
@@ -34,15 +34,14 @@ class Instance:
         self._segments = segments(program.items)
         self._is_mixed = any(isinstance(item, Interpreted) for item in program.items)
         self._has_steps = any(program.preludes) or self._is_mixed
-        self._words = layout.words.copy()
+        self._words = np.empty(layout.size, np.int64)
         self._tape = int(self._words.ctypes.data)
-        self._words[layout.inner[:, 0]] = self._tape + 8 * layout.inner[:, 1]
         self._counters = aligned((len(program.items) + 1, LINE), np.int64)
         self._counters.fill(0)
         self._first_counter = int(self._counters.ctypes.data)
         self._known = layout.known.copy()
         self._atoms: list[Any] = list(program.expressions.symbols.hints)
-        self._bases = np.zeros(len(program.buffers) + 1, np.int64)
+        self._bases = np.array([0] * len(program.buffers) + [self._tape, 0], np.int64)
         self._capacities = np.zeros(len(program.buffers), np.int64)
         self._arena = np.empty(0, np.uint8)
         self._flag = np.zeros(1, np.int64)
@@ -57,6 +56,7 @@ class Instance:
         for number, buffer in enumerate(program.buffers):
             if buffer.array is not None:
                 self._bases[number] = buffer.array.ctypes.data
+        self._write(layout.stages[-1])
         self._is_fixed = not program.is_open
         if self._is_fixed:
             self._bind(0)
@@ -153,9 +153,12 @@ class Instance:
         self._known[stage.expressions] = values
         self._arrays.clear()
         self._place(number)
-        self._words[stage.words] = self._bases[stage.buffers] + self._known[stage.offsets]
+        self._write(stage)
         self._bound.append(key)
         return True
+
+    def _write(self, stage: Stage) -> None:
+        self._words[stage.words] = self._bases[stage.buffers] + self._known[stage.offsets]
 
     def _place(self, number: int) -> None:
         """Provide memory for the buffers and workspaces whose sizes a stage makes known."""
