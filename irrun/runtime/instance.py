@@ -15,6 +15,7 @@ from irrun.runtime.execute import FAILURES, Numerics, compute
 from irrun.runtime.lowering.builder import FAILURE, WIDEST_VECTOR
 from irrun.runtime.program import ROW, Program, Stage, place, segments
 from irrun.runtime.request import Refused, Request
+from irrun.runtime.symbolic import Number
 from irrun.runtime.view import Interpreted, Numbers, Value, View
 from irrun.runtime.workers import workers
 from irrun.tensor import Array
@@ -99,7 +100,7 @@ class Instance:
         found = list(zip(program.parameters, request.inputs, strict=True))
         if not all(self._takes(view, array) for view, array in found):
             raise Refused("the program is for other shapes of inputs")
-        arrays = {view.buffer: array for view, array in found}
+        arrays = {view.buffer: self._held.get(view.buffer, array) for view, array in found}
         for stage, prelude in enumerate(program.preludes):
             for item in prelude:
                 given = [arrays[x.buffer] if isinstance(x, View) else self._value(x) for x in item.inputs]
@@ -254,9 +255,12 @@ class Instance:
             return self._array(value) if isinstance(value, View) else value
         found = self._arrays.get(id(value.values))
         if found is None:
-            found = self._arrays[id(value.values)] = self._layout.values(value, self._known)
+            found = self._arrays[id(value.values)] = value.filled(self._number)
             found.flags.writeable = False
         return found
+
+    def _number(self, number: Number) -> Any:
+        return self._layout.value(number, self._known)
 
     def _result(self, value: Value) -> Array:
         found: Array = self._value(value)
@@ -271,7 +275,7 @@ class Instance:
             return self._held[view.buffer]
         found = self._arrays.get(id(view))
         if found is None:
-            offset, *sizes = (self._layout.value(x, self._known) for x in (view.offset, *view.shape, *view.strides))
+            offset, *sizes = map(self._number, (view.offset, *view.shape, *view.strides))
             interface = {
                 "version": 3,
                 "data": (int(self._bases[view.buffer]) + offset, False),

@@ -80,7 +80,7 @@ def _lower_steps(
     values = builder.values
     for number, (slot, fact) in enumerate(zip(plan.parameters, plan.parameter_facts, strict=True)):
         hint = None if request is None else request.inputs[number]
-        values[slot] = builder.early_arrival(fact, hint, 0, is_input=True)
+        values[slot] = builder.early_arrival(fact, hint, 0)
     steps: list[LoweredStep] = []
     sinks: list[tuple[Step, tuple[Value, ...]]] = []
     for step in told(plan.steps, "compiling"):

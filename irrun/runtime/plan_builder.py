@@ -135,13 +135,11 @@ class PlanBuilder(Builder):
             strides = tuple(unknown(stride, axis, given.strides) for axis, stride in enumerate(hint.strides))
         return self.given(shape, strides, hint.dtype, given)
 
-    def early_arrival(
-        self, fact: Fact, hint: Array | None, stage: int, *, is_variable: bool = False, is_input: bool = False
-    ) -> View:
+    def early_arrival(self, fact: Fact, hint: Array | None, stage: int, *, is_variable: bool = False) -> View:
         """The same for an array that is known before any call: at stage 0, or 1 where it needs sizes."""
         made = self.arrival(fact, hint, stage, is_variable=is_variable)
         given = self.buffers[made.buffer].given
-        is_packed = hint is not None and given is not None and not given.strides and not is_input
+        is_packed = hint is not None and given is not None and not given.strides
         self._early[id(made)] = (np.asarray(hint, order="C") if is_packed else hint, stage)
         return made
 
@@ -164,8 +162,7 @@ class PlanBuilder(Builder):
     def hint(self, value: Value) -> Array | None:
         """The array of a value that is known before any call, in the run for which the program is lowered."""
         if isinstance(value, Numbers):
-            flat = [hint_of(number) for number in value.values.reshape(-1)]
-            return np.array(flat, value.dtype).reshape(value.values.shape)
+            return value.filled(hint_of)
         return self._early[id(value)][0] if isinstance(value, View) else value
 
 

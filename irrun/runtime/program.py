@@ -214,11 +214,6 @@ class Layout:
         ]
         self.known: Array = np.array([0 if isinstance(x, SymInt) else x for x in self._numbers.items], np.int64)
 
-    def values(self, tensor: Numbers, known: Array) -> Array:
-        """The array of numbers, given the values of all expressions."""
-        flat = [self.value(x, known) if isinstance(x, SymInt) else x for x in tensor.values.reshape(-1)]
-        return np.array(flat, tensor.dtype).reshape(tensor.values.shape)
-
     def contents(self, buffer: Buffer, known: Array) -> Array:
         """The array that is written to a buffer, given the values of all expressions."""
         values = [self.value(each, known) for each in buffer.numbers]

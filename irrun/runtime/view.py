@@ -241,6 +241,11 @@ class Numbers(NamedTuple):
     values: Array
     dtype: np.dtype[Any]
 
+    def filled(self, value: Callable[[SymInt], Any]) -> Array:
+        """The array, given the value of each number that is not constant."""
+        flat = [value(each) if isinstance(each, SymInt) else each for each in self.values.flat]
+        return np.array(flat, self.dtype).reshape(self.values.shape)
+
 
 Value = Operand | Numbers | None
 """A tensor of a plan while it is lowered; None for an input that is absent."""

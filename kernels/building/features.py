@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-import llvmlite.binding as llvm
-
 from building.systems import System, link
+from irrun_kernels.library import sign
 
 _CODE: Final = """
 define dllexport void @irrun_cpuid(i32 %leaf, i32 %subleaf, ptr %out) {
@@ -24,12 +23,17 @@ define dllexport i32 @irrun_xgetbv() {
 """
 
 
-def build_features(system: System, folder: Path, library: Path) -> None:
-    """Write the library for any processor of the family."""
+def build_features(system: System, objects: Path, folder: Path) -> None:
+    """Write the library for any processor of the family into a folder."""
+    import llvmlite.binding as llvm
+
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     llvm.initialize_native_asmparser()
     machine = llvm.Target.from_triple(system.triple).create_target_machine(cpu="x86-64", opt=2, reloc="pic")
-    path = folder / f"processor-{system.name}.o"
+    for place in (objects, folder):
+        place.mkdir(parents=True, exist_ok=True)
+    path, library = objects / f"processor-{system.name}.o", folder / f"processor{system.suffix}"
     path.write_bytes(machine.emit_object(llvm.parse_assembly(f'target triple = "{system.triple}"\n{_CODE}')))
     link(system, [path], library)
+    sign(library)
