@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from irrun.kernels.threads import Array
@@ -36,16 +36,14 @@ def channels_first(x: Array) -> Array:
     return x.transpose(0, x.ndim - 1, *range(1, x.ndim - 1))
 
 
-def merged_axes(
-    arrays: Sequence[HasStrides], is_one: Callable[[Any], bool] = lambda size: bool(size == 1)
-) -> list[tuple[Any, tuple[Any, ...]]]:
+def merged_axes(arrays: Sequence[HasStrides]) -> list[tuple[Any, tuple[Any, ...]]]:
     """Return the axes of arrays of one shape, adjacent ones merged where every array allows it.
 
-    Each is a size and the strides in bytes of the arrays; axes of a size that ``is_one`` are left out.
+    Each is a size and the strides in bytes of the arrays; axes of size 1 are left out.
     """
     axes: list[tuple[Any, tuple[Any, ...]]] = []
     for axis, size in enumerate(arrays[0].shape):
-        if is_one(size):
+        if size == 1:
             continue
         strides = tuple(array.strides[axis] for array in arrays)
         if axes and all(last == own * size for last, own in zip(axes[-1][1], strides, strict=True)):

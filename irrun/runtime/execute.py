@@ -72,7 +72,7 @@ def compute(step: Step, arrays: Sequence[Any], request: Request, observers: Sequ
         returned = step.run(*arrays, **asked(step, request)) if step.asks else step.run(*arrays)
         results = conformed(step, returned)
     except FAILURES as error:
-        raise step_error(step, arrays, error) from _cause(error)
+        raise step_error(step, arrays, error) from (None if isinstance(error, OpError) else error)
     for observer in observers:
         observer.after(step, results)
     return results
@@ -113,10 +113,6 @@ def _is_carried(result: Any, type: ElementType) -> bool:
 
 
 FAILURES = (OpError, ValueError, IndexError, TypeError, ZeroDivisionError, OverflowError, MemoryError)
-
-
-def _cause(error: Exception) -> Exception | None:
-    return None if isinstance(error, OpError) else error
 
 
 def step_error(step: Step | None, arrays: Sequence[Array | None], error: Exception) -> IRError:

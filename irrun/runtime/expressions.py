@@ -14,18 +14,21 @@ _INLINE: Final = {operator.floordiv: "//", operator.mod: "%"}
 
 
 class Expressions:
-    """The symbolic integers that a program needs, each once, by number."""
+    """The numbers that a program needs, each once, by number."""
 
     def __init__(self, symbols: Symbols) -> None:
         self.symbols = symbols
-        self.items: list[SymInt] = []
+        self.items: list[Number] = []
         self._numbers: dict[Any, int] = {}
 
-    def number(self, value: SymInt) -> int:
-        """The number of an expression."""
-        found = self._numbers.get(value.terms)
+    def number(self, value: Number) -> int:
+        """The number of an expression or a constant; a float is the bits of an f64."""
+        if isinstance(value, float):
+            value = _bits(value)
+        key = value.terms if isinstance(value, SymInt) else value
+        found = self._numbers.get(key)
         if found is None:
-            found = self._numbers[value.terms] = len(self.items)
+            found = self._numbers[key] = len(self.items)
             self.items.append(value)
         return found
 
@@ -58,7 +61,8 @@ class _Writer:
         ]
         if guards:
             self._lines.append(f"if not ({' and '.join(guards)}): return None")
-        numbers = [number for number, item in enumerate(self._expressions.items) if item.stage == self._stage]
+        items = list(enumerate(self._expressions.items))
+        numbers = [number for number, item in items if isinstance(item, SymInt) and item.stage == self._stage]
         values = ", ".join(self._word(self._expressions.items[number]) for number in numbers)
         source = "\n    ".join(["def evaluate(v):", *self._lines, f"return [{values}]"])
         scope: dict[str, Any] = {"f": self._functions, "bits": _bits, "inf": math.inf, "nan": math.nan}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -134,10 +134,16 @@ class Folding:
         return self._known(outputs, step)
 
     def _known(self, found: Sequence[Any], step: Step) -> tuple[Value, ...]:
-        pairs = zip(found, step.types, strict=True)
-        arrays = [_TRUTH(array) if type is BOOLEAN else array for array, type in pairs]
-        made = [_numbers(np.asarray(array, object), type.dtype) for array, type in zip(arrays, step.types, strict=True)]
-        self._guarded.update({id(value): value for value in made if isinstance(value, np.ndarray)})
+        """Numbers, or constants where all are known."""
+        made: list[Value] = []
+        for array, type in zip(found, step.types, strict=True):
+            values = np.asarray(_TRUTH(array) if type is BOOLEAN else array, object)
+            if any(isinstance(value, SymInt) for value in values.flat):
+                made.append(Numbers(values, type.dtype))
+            else:
+                constant = values.astype(type.dtype)
+                self._guarded[id(constant)] = constant
+                made.append(constant)
         return tuple(made)
 
 
@@ -156,20 +162,13 @@ def _of_numbers(step: Step, given: Sequence[Value]) -> Callable[..., tuple[Any, 
 
     def function(*numbers: Any) -> tuple[Any, ...]:
         rest = iter(numbers)
+        arrays = [x.filled(lambda _: next(rest)) if isinstance(x, Numbers) else x for x in given]
         with np.errstate(all="ignore"):
-            outputs = conformed(step, step.run(*(_filled(value, rest) for value in given)))
+            outputs = conformed(step, step.run(*arrays))
         return tuple(number for output in outputs for number in output.reshape(-1).tolist())
 
     function.__name__ = step.node.type
     return function
-
-
-def _filled(value: Value, rest: Iterator[Any]) -> Any:
-    """The array of a value, with the next ones of some numbers for those that are symbolic."""
-    if not isinstance(value, Numbers):
-        return value
-    flat = [next(rest) if isinstance(number, SymInt) else number for number in value.values.flat]
-    return np.array(flat, value.dtype).reshape(value.values.shape)
 
 
 def integers_of(value: Value) -> Array | None:
@@ -179,10 +178,3 @@ def integers_of(value: Value) -> Array | None:
     if isinstance(value, np.ndarray) and value.dtype.kind in "iub":
         return value
     return None
-
-
-def _numbers(values: Array, dtype: np.dtype[Any]) -> Numbers | Array:
-    """Numbers, or a constant where all are known."""
-    if not any(isinstance(value, SymInt) for value in values.reshape(-1)):
-        return values.astype(dtype)
-    return Numbers(values, dtype)

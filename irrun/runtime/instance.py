@@ -13,8 +13,9 @@ from irrun.kernels.aligned import LINES, aligned
 from irrun.kernels.threads import set_blas_threads
 from irrun.runtime.execute import FAILURES, Numerics, compute
 from irrun.runtime.lowering.builder import FAILURE, WIDEST_VECTOR
-from irrun.runtime.program import ROW, Program, place, segments
+from irrun.runtime.program import ROW, Program, Stage, place, segments
 from irrun.runtime.request import Refused, Request
+from irrun.runtime.symbolic import Number
 from irrun.runtime.view import Interpreted, Numbers, Value, View
 from irrun.runtime.workers import workers
 from irrun.tensor import Array
@@ -34,15 +35,14 @@ class Instance:
         self._segments = segments(program.items)
         self._is_mixed = any(isinstance(item, Interpreted) for item in program.items)
         self._has_steps = any(program.preludes) or self._is_mixed
-        self._words = layout.words.copy()
+        self._words = np.empty(layout.size, np.int64)
         self._tape = int(self._words.ctypes.data)
-        self._words[layout.inner[:, 0]] = self._tape + 8 * layout.inner[:, 1]
         self._counters = aligned((len(program.items) + 1, LINE), np.int64)
         self._counters.fill(0)
         self._first_counter = int(self._counters.ctypes.data)
         self._known = layout.known.copy()
         self._atoms: list[Any] = list(program.expressions.symbols.hints)
-        self._bases = np.zeros(len(program.buffers) + 1, np.int64)
+        self._bases = np.array([0] * len(program.buffers) + [self._tape, 0], np.int64)
         self._capacities = np.zeros(len(program.buffers), np.int64)
         self._arena = np.empty(0, np.uint8)
         self._flag = np.zeros(1, np.int64)
@@ -57,6 +57,7 @@ class Instance:
         for number, buffer in enumerate(program.buffers):
             if buffer.array is not None:
                 self._bases[number] = buffer.array.ctypes.data
+        self._write(layout.stages[-1])
         self._is_fixed = not program.is_open
         if self._is_fixed:
             self._bind(0)
@@ -99,7 +100,7 @@ class Instance:
         found = list(zip(program.parameters, request.inputs, strict=True))
         if not all(self._takes(view, array) for view, array in found):
             raise Refused("the program is for other shapes of inputs")
-        arrays = {view.buffer: array for view, array in found}
+        arrays = {view.buffer: self._held.get(view.buffer, array) for view, array in found}
         for stage, prelude in enumerate(program.preludes):
             for item in prelude:
                 given = [arrays[x.buffer] if isinstance(x, View) else self._value(x) for x in item.inputs]
@@ -153,9 +154,12 @@ class Instance:
         self._known[stage.expressions] = values
         self._arrays.clear()
         self._place(number)
-        self._words[stage.words] = self._bases[stage.buffers] + self._known[stage.offsets]
+        self._write(stage)
         self._bound.append(key)
         return True
+
+    def _write(self, stage: Stage) -> None:
+        self._words[stage.words] = self._bases[stage.buffers] + self._known[stage.offsets]
 
     def _place(self, number: int) -> None:
         """Provide memory for the buffers and workspaces whose sizes a stage makes known."""
@@ -251,9 +255,12 @@ class Instance:
             return self._array(value) if isinstance(value, View) else value
         found = self._arrays.get(id(value.values))
         if found is None:
-            found = self._arrays[id(value.values)] = self._layout.values(value, self._known)
+            found = self._arrays[id(value.values)] = value.filled(self._number)
             found.flags.writeable = False
         return found
+
+    def _number(self, number: Number) -> Any:
+        return self._layout.value(number, self._known)
 
     def _result(self, value: Value) -> Array:
         found: Array = self._value(value)
@@ -268,7 +275,7 @@ class Instance:
             return self._held[view.buffer]
         found = self._arrays.get(id(view))
         if found is None:
-            offset, *sizes = (self._layout.value(x, self._known) for x in (view.offset, *view.shape, *view.strides))
+            offset, *sizes = map(self._number, (view.offset, *view.shape, *view.strides))
             interface = {
                 "version": 3,
                 "data": (int(self._bases[view.buffer]) + offset, False),

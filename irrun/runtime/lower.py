@@ -80,7 +80,7 @@ def _lower_steps(
     values = builder.values
     for number, (slot, fact) in enumerate(zip(plan.parameters, plan.parameter_facts, strict=True)):
         hint = None if request is None else request.inputs[number]
-        values[slot] = builder.early_arrival(fact, hint, 0, is_input=True)
+        values[slot] = builder.early_arrival(fact, hint, 0)
     steps: list[LoweredStep] = []
     sinks: list[tuple[Step, tuple[Value, ...]]] = []
     for step in told(plan.steps, "compiling"):
@@ -157,13 +157,11 @@ def _lower_step(builder: PlanBuilder, uses: _Uses, step: Step, inputs: tuple[Val
     else:
         return LoweredStep(step, first, len(builder.items), inputs, outputs, builder.algorithm)
     builder.undo()
-    stage = builder.stage_of(inputs)
-    if stage is not None:
-        return LoweredStep(step, -1, -1, inputs, builder.compute_before(step, inputs, stage, reason))
-    if isinstance(step.node.op, Assign3 | Assign6) and uses.are_unused(step):
+    is_early = builder.stage_of(inputs) is not None
+    if not is_early and isinstance(step.node.op, Assign3 | Assign6) and uses.are_unused(step):
         return None
-    outputs = builder.compute_between(step, inputs, reason)
-    return LoweredStep(step, first, len(builder.items), inputs, outputs)
+    outputs = builder.interpret(step, inputs, reason)
+    return LoweredStep(step, *((-1, -1) if is_early else (first, len(builder.items))), inputs, outputs)
 
 
 def _emit(builder: PlanBuilder, step: Step, inputs: tuple[Value, ...]) -> tuple[Value, ...]:

@@ -5,8 +5,9 @@ Results that a concatenation of channels reads are computed where its own result
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from irrun.runtime.folding import Folding
 from irrun.runtime.lowering.builder import Builder, Unsupported, has_static_shape
 from irrun.runtime.packs import Packs
 from irrun.runtime.plan import Plan, Step
-from irrun.runtime.symbolic import Number, SymInt, hint_of
+from irrun.runtime.symbolic import Number, SymInt, hint_of, is_same
 from irrun.runtime.view import Given, Interpreted, Numbers, Value, View
 from irrun.tensor import Array, Fact
 
@@ -52,7 +53,7 @@ class PlanBuilder(Builder):
         self._alike: dict[tuple[int, int, bool, int], Number] = {}
         self._compute = compute
         self._seen = seen
-        self._joins = Joins(plan, self, self.values)
+        self._joins = Joins(plan, self)
         self._step: Step | None = None
         self._added: list[list[Any]] = [self.items, self.stops, *self.preludes]
         self._lengths: list[int] = []
@@ -72,42 +73,35 @@ class PlanBuilder(Builder):
         return None if step is None or len(step.outputs) != 1 else self._joins.place(step.outputs[0], shape, dtype)
 
     def early(self, run: Callable[..., Any] | None, inputs: Sequence[Value]) -> tuple[View, ...]:
-        stage = self.stage_of(inputs)
-        if stage is None or self._step is None:
+        if self._step is None or self.stage_of(inputs) is None:
             raise Unsupported("it depends on what a kernel computes")
         part = self._step if run is None else self._step._replace(run=run)
-        return self.compute_before(part, inputs, stage, "provides memory", is_part=True)
+        return self.interpret(part, inputs, "provides memory", is_part=True)
 
     def counted(self, array: View, count: View) -> View:
         assert self._step is not None
         part = self._step._replace(run=lambda array, count: array[..., : count[0]])
-        (found,) = self.compute_between(part, (array, count), "takes what the calls found", is_part=True)
+        (found,) = self.interpret(part, (array, count), "takes what the calls found", is_part=True)
         return found
 
-    def compute_before(
-        self, step: Step, inputs: Sequence[Value], stage: int, reason: str, *, is_part: bool = False
-    ) -> tuple[View, ...]:
-        """The outputs of a step that NumPy computes in a prelude, at stage 0 or 1; Unknown if a size has no hint."""
-        hints: Sequence[Array | None] = [None] * len(step.facts)
-        if self._compute is not None:
-            hints = self._compute(step, [self.hint(value) for value in inputs])
-        elif not all(map(has_static_shape, step.facts)):
-            raise Unknown
-        pairs, is_variable = zip(step.facts, hints, strict=True), "state" in step.asks
-        outputs = tuple(self.early_arrival(*pair, stage, is_variable=is_variable) for pair in pairs)
-        self.preludes[stage].append(Interpreted(step, tuple(inputs), outputs, reason, is_part))
-        return outputs
+    def interpret(self, step: Step, inputs: Sequence[Value], reason: str, *, is_part: bool = False) -> tuple[View, ...]:
+        """The outputs of a step that NumPy computes; Unknown if a size has no hint.
 
-    def compute_between(
-        self, step: Step, inputs: Sequence[Value], reason: str, *, is_part: bool = False
-    ) -> tuple[View, ...]:
-        """The outputs of a step that NumPy computes between two calls; what is open of their sizes is known then."""
-        if not all(map(has_static_shape, step.facts)):
-            self.stops.append(len(self.items) + 1)
-        hints: Sequence[Array | None] = self._seen.get(step.outputs, [None] * len(step.facts))
-        pairs, stage = zip(step.facts, hints, strict=True), 1 + len(self.stops)
-        outputs = tuple(self.arrival(*pair, stage) for pair in pairs)
-        self.items.append(Interpreted(step, tuple(inputs), outputs, reason, is_part))
+        It does so in a prelude where all inputs are known then, otherwise between two calls: what is open of the sizes
+        of outputs is known from there on.
+        """
+        stage, hints = self.stage_of(inputs), self._seen.get(step.outputs, [None] * len(step.facts))
+        if stage is None:
+            if not all(map(has_static_shape, step.facts)):
+                self.stops.append(len(self.items) + 1)
+            arrive, known = self.arrival, 1 + len(self.stops)
+        else:
+            if self._compute is not None:
+                hints = self._compute(step, [self.hint(value) for value in inputs])
+            arrive, known = functools.partial(self.early_arrival, is_variable="state" in step.asks), stage
+        outputs = tuple([arrive(*pair, known) for pair in zip(step.facts, hints, strict=True)])
+        items: list[Any] = self.items if stage is None else self.preludes[stage]
+        items.append(Interpreted(step, tuple(inputs), outputs, reason, is_part))
         return outputs
 
     def arrival(self, fact: Fact, hint: Array | None, stage: int = 0, *, is_variable: bool = False) -> View:
@@ -141,13 +135,11 @@ class PlanBuilder(Builder):
             strides = tuple(unknown(stride, axis, given.strides) for axis, stride in enumerate(hint.strides))
         return self.given(shape, strides, hint.dtype, given)
 
-    def early_arrival(
-        self, fact: Fact, hint: Array | None, stage: int, *, is_variable: bool = False, is_input: bool = False
-    ) -> View:
+    def early_arrival(self, fact: Fact, hint: Array | None, stage: int, *, is_variable: bool = False) -> View:
         """The same for an array that is known before any call: at stage 0, or 1 where it needs sizes."""
         made = self.arrival(fact, hint, stage, is_variable=is_variable)
         given = self.buffers[made.buffer].given
-        is_packed = hint is not None and given is not None and not given.strides and not is_input
+        is_packed = hint is not None and given is not None and not given.strides
         self._early[id(made)] = (np.asarray(hint, order="C") if is_packed else hint, stage)
         return made
 
@@ -170,8 +162,7 @@ class PlanBuilder(Builder):
     def hint(self, value: Value) -> Array | None:
         """The array of a value that is known before any call, in the run for which the program is lowered."""
         if isinstance(value, Numbers):
-            flat = [hint_of(number) for number in value.values.reshape(-1)]
-            return np.array(flat, value.dtype).reshape(value.values.shape)
+            return value.filled(hint_of)
         return self._early[id(value)][0] if isinstance(value, View) else value
 
 
@@ -179,27 +170,14 @@ _CHANNELS: Final = 1
 _LEAST_RANK: Final = 3
 
 
-class _Join(NamedTuple):
-    """A concatenation: its result, channels and room for more, and the slot whose memory it continues, if it grows."""
-
-    fact: Fact
-    channels: int
-    room: int
-    base: int | None
-
-
 class Joins:
-    """The places of the results of a plan in those of concatenations, both by their slots.
+    """The places of the results of a plan in those of concatenations, both by their slots."""
 
-    ``slots`` are the values of the plan as far as they are lowered.
-    """
-
-    def __init__(self, plan: Plan, builder: Builder, slots: Sequence[Any]) -> None:
+    def __init__(self, plan: Plan, builder: Builder) -> None:
         self._builder = builder
-        self._slots = slots
-        self._joins: dict[int, _Join] = {}
         self._places: dict[int, tuple[int, int, int]] = {}
         self._begun: dict[int, View] = {}
+        self._joins: dict[int, tuple[Fact, int]] = {}
         facts: dict[int, Fact | Array] = {slot: array for slot, array in enumerate(plan.slots) if array is not None}
         facts.update(zip(plan.parameters, plan.parameter_facts, strict=True))
         made: dict[int, Step] = {}
@@ -207,55 +185,36 @@ class Joins:
             facts.update(zip(step.outputs, step.facts, strict=True))
             made.update(dict.fromkeys(step.outputs, step))
             if isinstance(step.node.op, Concat | FusedConcat):
-                self._note(step.node.op, step, facts, made)
+                self._note(step.node.op.axis, step, facts, made)
 
-    def _note(
-        self, op: Concat | FusedConcat, step: Step, facts: dict[int, Fact | Array], made: dict[int, Step]
-    ) -> None:
+    def _note(self, axis: int, step: Step, facts: dict[int, Fact | Array], made: dict[int, Step]) -> None:
         """Note the places of the inputs of a concatenation of channels, as far as their numbers are known."""
         (fact,), (output,) = step.facts, step.outputs
         sizes = [_channels(facts.get(slot), fact.type.dtype) for slot in step.inputs]
-        if None in sizes or fact.rank is None or fact.rank < _LEAST_RANK or op.axis % fact.rank != _CHANNELS:
+        if None in sizes or fact.rank is None or fact.rank < _LEAST_RANK or axis % fact.rank != _CHANNELS:
             return
         ends = np.cumsum([0, *sizes]).tolist()
-        room = (op.room if isinstance(op, FusedConcat) else None) or ends[-1]
-        base = step.inputs[0] if isinstance(op, FusedConcat) and op.grows else None
-        self._joins[output] = _Join(fact, ends[-1], room, base)
+        self._joins[output] = fact, ends[-1]
         for slot, first, last in _wholes(step.inputs, ends, made):
             if slot in made:
                 self._places.setdefault(slot, (output, first, last))
 
     def place(self, slot: int, shape: Sequence[Number], dtype: np.dtype[Any]) -> View | None:
-        """The place of a result of this shape and type; None where no concatenation of such reads it, or not yet."""
+        """The place of a result of this shape and type; None where no concatenation of such reads it."""
         begun = self._begun.get(slot)
         if begun is not None:
             return begun if begun.dtype == dtype and _agree(begun.shape, shape) else None
         if slot not in self._places:
             return None
         output, first, last = self._places[slot]
-        join = self._joins[output]
-        if (len(shape), dtype) != (join.fact.rank, join.fact.type.dtype):
+        fact, channels = self._joins[output]
+        if (len(shape), dtype) != (fact.rank, fact.type.dtype) or not is_same(shape[_CHANNELS], last - first):
             return None
-        channels = shape[_CHANNELS]
-        if not isinstance(channels, int) or channels != last - first:
-            return None
-        whole = self._begun.get(output) or self._begin(output, join, shape)
-        return whole[:, first:last] if whole is not None and _agree(whole.shape, shape) else None
-
-    def _begin(self, output: int, join: _Join, shape: Sequence[Number]) -> View | None:
-        """The result of a concatenation, of which the first part that is lowered has this shape."""
-        dtype, (batch, _, *sizes) = join.fact.type.dtype, shape
-        if join.base is not None:
-            begun = self._slots[join.base]
-            if not isinstance(begun, View) or self._begun.get(join.base) is not begun:
-                return None
-            made = begun.resized((batch, join.channels, *sizes))
-        else:
-            is_full = join.room == join.channels
-            outer = self.place(output, (batch, join.channels, *sizes), dtype) if is_full else None
-            made = outer or self._builder.images((batch, join.room, *sizes), dtype)[:, : join.channels]
-        self._begun[output] = made
-        return made
+        if output not in self._begun:
+            whole = (shape[0], channels, *shape[2:])
+            self._begun[output] = self.place(output, whole, dtype) or self._builder.images(whole, dtype)
+        found = self._begun[output]
+        return found[:, first:last] if _agree(found.shape, shape) else None
 
 
 def _wholes(inputs: Sequence[int], ends: Sequence[int], made: dict[int, Step]) -> Iterator[tuple[int, int, int]]:

@@ -146,16 +146,19 @@ ROW: Final = 3
 
 _ALIGNMENT: Final = 64
 
-_ZERO: Final = -1
-"""The buffer of a number that is not an address: the last one of the places of buffers is 0."""
+_WORDS: Final = -2
+"""The buffer of the words themselves. Behind it is one that begins at 0, for numbers that are no addresses."""
+
+_ALWAYS: Final = -1
+"""The stage that makes known what is the same in each run."""
 
 
 class Stage(NamedTuple):
     """The parts of a layout that a stage of a run makes known.
 
     ``evaluate`` returns the values of ``expressions``, given those of atoms. Buffers are ``written`` with numbers, or
-    ``grown`` as their sizes are known late. Each of the ``words`` is the place of a buffer plus an integer that is
-    known then.
+    ``grown`` as their sizes are known late. Each of the ``words`` is the place of a buffer plus a number that is known
+    then; ``offsets`` are the places of these among all numbers.
     """
 
     given: list[tuple[int, Given]]
@@ -171,71 +174,45 @@ class Stage(NamedTuple):
 class Layout:
     """The words of a program: the rows of the tape, then the arguments and the tables of each call.
 
-    ``words`` has those that are always the same, ``inner`` pairs of a word and the one to which it points, ``stages``
-    the others. ``known`` has room for the values of expressions, then the constants beside which they are used:
-    ``sizes`` and ``workspaces`` are places in it, of the bytes of buffers and of those that a worker needs for a call.
-    ``not_placed`` are buffers that are not in the arena. ``most_tasks`` are those of the call that has the most.
+    ``stages`` tell when words are known; the last one has those that are always the same. ``known`` are the numbers of
+    the program, with room for those that depend on a run. ``sizes`` and ``workspaces`` are places in it, of the bytes
+    of buffers and of those that a worker needs for a call. ``not_placed`` are buffers that are not in the arena.
+    ``most_tasks`` are those of the call that has the most.
     """
 
     def __init__(self, program: Program) -> None:
-        self._expressions = program.expressions
+        self._numbers, number = program.expressions, program.expressions.number
         words = _words_of(program)
-        for number in _numbers_of(program, words):
-            if isinstance(number, SymInt):
-                self._expressions.number(number)
+        self.size: int = len(words)
         calls = [item for item in program.items if isinstance(item, Call)]
         self.most_tasks: int = max([sys.maxsize if isinstance(x.tasks, SymInt) else x.tasks for x in calls], default=1)
-        self._constants: dict[int, int] = {}
-        self.workspaces: Array = self._places([0, *[call.workspace for call in calls]])
-        self.sizes: Array = self._places([buffer.size for buffer in program.buffers])
-        own = [_stage_of_buffer(program, number) for number in range(len(program.buffers))]
-        kinds = [(number, buffer.kind) for number, buffer in enumerate(program.buffers)]
-        self.not_placed: list[int] = [number for number, kind in kinds if kind != "arena" or own[number] > 1]
-        self.words: Array = np.zeros(len(words), np.int64)
-        moved: list[list[tuple[int, int, Number]]] = [[] for _ in range(2 + len(program.stops))]
-        inner: list[tuple[int, int]] = []
-        for place, word in enumerate(words):
-            if isinstance(word, Address):
-                if word.buffer >= 0:
-                    moved[max(stage_of(word.offset), own[word.buffer])].append((place, word.buffer, word.offset))
-            elif isinstance(word, SymInt):
-                moved[word.stage].append((place, _ZERO, word))
-            elif isinstance(word, _Inner):
-                inner.append((place, word.place))
-            elif isinstance(word, float):
-                self.words[place : place + 1].view(np.float64)[0] = word
-            else:
-                self.words[place] = word
-        self.inner: Array = np.array(inner, np.int64).reshape(-1, 2)
+        self.workspaces: Array = np.array([number(each) for each in (0, *[call.workspace for call in calls])], np.int64)
+        self.sizes: Array = np.array([number(buffer.size) for buffer in program.buffers], np.int64)
+        own = [
+            max(1 if x.kind == "arena" else _ALWAYS, *map(stage_of, (x.size, *x.numbers)))
+            if x.given is None
+            else x.given.stage
+            for x in program.buffers
+        ]
+        kinds = [(place, buffer.kind) for place, buffer in enumerate(program.buffers)]
+        self.not_placed: list[int] = [place for place, kind in kinds if kind != "arena" or own[place] > 1]
+        own += [_ALWAYS, _ALWAYS]
+        moved: list[list[tuple[int, int, int]]] = [[] for _ in (*program.stops, 0, 1, _ALWAYS)]
+        for place, (buffer, offset) in enumerate(words):
+            moved[max(stage_of(offset), own[buffer])].append((place, buffer, number(offset)))
+        for each in _numbers_in_python(program):
+            number(each)
         self.stages: list[Stage] = [
             Stage(
-                [(number, given) for number, given in program.given.items() if given.stage == stage],
-                *program.expressions.compiled(stage),
-                [number for number, kind in kinds if kind == "numbers" and own[number] == stage],
-                [number for number, kind in kinds if kind == "arena" and own[number] == stage > 1],
-                np.array([place for place, _, _ in found], np.int64),
-                np.array([buffer for _, buffer, _ in found], np.int64),
-                self._places([offset for _, _, offset in found]),
+                [(place, given) for place, given in program.given.items() if given.stage == stage],
+                *self._numbers.compiled(stage),
+                [place for place, kind in kinds if kind == "numbers" and own[place] == stage],
+                [place for place, kind in kinds if kind == "arena" and own[place] == stage > 1],
+                *np.array(found, np.int64).reshape(-1, 3).T.copy(),
             )
             for stage, found in enumerate(moved)
         ]
-        self.known: Array = np.array([0] * len(program.expressions.items) + [*self._constants], np.int64)
-
-    def _places(self, numbers: Sequence[Number]) -> Array:
-        """The places of integers among those that are known in a run."""
-        expressions, constants = self._expressions, self._constants
-        places = [
-            expressions.number(x)
-            if isinstance(x, SymInt)
-            else constants.setdefault(x, len(expressions.items) + len(constants))
-            for x in numbers
-        ]
-        return np.array(places, np.int64)
-
-    def values(self, tensor: Numbers, known: Array) -> Array:
-        """The array of numbers, given the values of all expressions."""
-        flat = [self.value(x, known) if isinstance(x, SymInt) else x for x in tensor.values.reshape(-1)]
-        return np.array(flat, tensor.dtype).reshape(tensor.values.shape)
+        self.known: Array = np.array([0 if isinstance(x, SymInt) else x for x in self._numbers.items], np.int64)
 
     def contents(self, buffer: Buffer, known: Array) -> Array:
         """The array that is written to a buffer, given the values of all expressions."""
@@ -246,45 +223,34 @@ class Layout:
         """A number, given the values of all expressions."""
         if not isinstance(number, SymInt):
             return number
-        word = known[self._expressions.number(number)]
+        word = known[self._numbers.number(number)]
         return float(word.view(np.float64)) if isinstance(number, SymFloat) else int(word)
 
 
-class _Inner(NamedTuple):
-    """The address of another word."""
-
-    place: int
-
-
-def _words_of(program: Program) -> list[Any]:
-    """Return the words of a program: integers, floats, addresses, and the places of other words."""
+def _words_of(program: Program) -> list[Address]:
+    """Return the words of a program, as addresses: numbers are in no buffer, places of words in that of the words."""
     words: list[Any] = [0] * (ROW * len(program.items))
     for number, item in enumerate(program.items):
         if not isinstance(item, Call):
             continue
         start = len(words)
-        words[ROW * number : ROW * (number + 1)] = [item.kernel.address, _Inner(start), item.tasks]
+        words[ROW * number : ROW * (number + 1)] = [item.kernel.address, Address(_WORDS, 8 * start), item.tasks]
         words += item.arguments
         for name, table in item.tables.items():
-            words[start + (item.kernel.record.names or ()).index(name)] = _Inner(len(words))
+            words[start + (item.kernel.record.names or ()).index(name)] = Address(_WORDS, 8 * len(words))
             words += table
-    return words
+    return [word if isinstance(word, Address) else Address(offset=word) for word in words]
 
 
-def _numbers_of(program: Program, words: Sequence[Any]) -> Iterator[Any]:
-    """Yield the words, offsets, and sizes of buffers, of workspace and of arrays that Python sees."""
-    for word in words:
-        yield word.offset if isinstance(word, Address) else word
+def _numbers_in_python(program: Program) -> Iterator[Any]:
+    """Yield the numbers of what is written to buffers, and of arrays that Python sees."""
     for buffer in program.buffers:
-        yield buffer.size
         yield from buffer.numbers
     seen: list[Value] = [*program.parameters, *program.results]
     for each in program.steps:
         seen += [*each.inputs, *each.outputs]
     for item in program.items:
-        if isinstance(item, Call):
-            yield item.workspace
-        else:
+        if isinstance(item, Interpreted):
             seen += [*item.inputs, *item.outputs]
     for value in seen:
         if isinstance(value, View):
@@ -293,17 +259,9 @@ def _numbers_of(program: Program, words: Sequence[Any]) -> Iterator[Any]:
             yield from value.values.reshape(-1)
 
 
-def _stage_of_buffer(program: Program, number: int) -> int:
-    """Return the stage that makes the place of a buffer known."""
-    buffer = program.buffers[number]
-    if buffer.given is not None:
-        return buffer.given.stage
-    return max(int(buffer.kind == "arena"), *map(stage_of, (buffer.size, *buffer.numbers)))
-
-
 def stage_of(number: Number) -> int:
-    """The stage that makes a number known; 0 for one that always is."""
-    return number.stage if isinstance(number, SymInt) else 0
+    """The stage that makes a number known."""
+    return number.stage if isinstance(number, SymInt) else _ALWAYS
 
 
 def place(buffers: Sequence[Buffer], sizes: Sequence[int]) -> tuple[dict[int, int], int]:

@@ -148,16 +148,10 @@ class SymInt:
     def __rdivmod__(self, other: Number) -> tuple[Number, Number]:
         return other // self, other % self
 
-    def __truediv__(self, other: Number) -> Number:
-        raise NotWhole(f"{self} / {other}")
+    def _refused(self, *_: Any) -> Any:
+        raise NotWhole(f"arithmetic of {self}")
 
-    def __pow__(self, other: Number) -> Number:
-        raise NotWhole(f"{self} ** {other}")
-
-    __rtruediv__ = __truediv__
-
-    def __float__(self) -> float:
-        raise NotWhole(f"float({self})")
+    __truediv__ = __rtruediv__ = __pow__ = __float__ = _refused
 
     def __abs__(self) -> Number:
         return self if self >= 0 else -self
@@ -185,10 +179,11 @@ class SymInt:
         return relation == ">=" or self.terms[0][0] == ()
 
     def __eq__(self, other: object) -> bool:
+        """Return whether both are equal; of sizes that calls find, whether they always are, without a guard."""
         if not isinstance(other, int | float | SymInt):
             return NotImplemented
         gap = self - other
-        return gap._holds("==") if isinstance(gap, SymInt) else gap == 0
+        return not is_found(gap) and _compared(gap, "==")
 
     def __hash__(self) -> int:
         return hash(self.hint)
@@ -212,8 +207,7 @@ class SymInt:
         """Fix the value, unless that is forbidden."""
         if self.symbols.forbids_fixing:
             raise NotWhole(f"the value of {self}")
-        if self != self.hint:
-            raise AssertionError
+        self.symbols.require(self - self.hint, "==")
         return int(self.hint)
 
     __int__ = __index__
@@ -230,12 +224,9 @@ class SymFloat(SymInt):
 
     __slots__ = ()
 
-    def _refused(self, *_: Any) -> Any:
-        raise NotWhole(f"arithmetic of the float {self}")
-
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = __abs__ = _refused
-    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __index__ = __int__ = _refused
-    __eq__ = __lt__ = __le__ = __gt__ = __ge__ = _refused
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = __abs__ = SymInt._refused
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __index__ = __int__ = SymInt._refused
+    __eq__ = __lt__ = __le__ = __gt__ = __ge__ = SymInt._refused
     __hash__ = SymInt.__hash__
 
 
@@ -276,21 +267,6 @@ _LAST_PRELUDE: Final = 1
 def is_found(size: Number) -> bool:
     """Return whether calls find a size in the middle of a run."""
     return isinstance(size, SymInt) and size.stage > _LAST_PRELUDE
-
-
-def is_one(size: Number) -> bool:
-    """Return whether a size is 1; not for one that calls find, so that a program is for all that they may find."""
-    return not is_found(size) and size == 1
-
-
-def is_none(size: Number) -> bool:
-    """Return whether a size is 0; not for one that calls find, so that a program is for all that they may find."""
-    return not is_found(size) and size == 0
-
-
-def are_equal(a: Number, b: Number) -> bool:
-    """Return whether two numbers are equal; of those that calls find, whether they always are."""
-    return is_same(a, b) if is_found(a) or is_found(b) else a == b
 
 
 def as_many(number: Number) -> Number:

@@ -11,18 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from irrun.runtime.plan import Step
-from irrun.runtime.symbolic import (
-    Number,
-    SymInt,
-    are_equal,
-    as_many,
-    is_found,
-    is_none,
-    is_one,
-    is_same,
-    largest,
-    least,
-)
+from irrun.runtime.symbolic import Number, SymInt, as_many, is_found, is_same, largest, least
 from irrun.tensor import Array
 from irrun_kernels.native import Address, KernelFunction
 
@@ -64,17 +53,13 @@ class View:
         """Return whether the elements are in the order of memory without gaps."""
         wanted: Number = self.itemsize
         for size, stride in zip(self.shape[::-1], self.strides[::-1], strict=True):
-            if not are_equal(stride, wanted) and not is_one(size):
+            if stride != wanted and size != 1:
                 return False
             wanted = wanted * size
         return True
 
     def _with(self, shape: Sequence[Number], strides: Sequence[Number], offset: Number = 0) -> View:
         return View(self.buffer, self.offset + offset, tuple(shape), tuple(strides), self.dtype)
-
-    def resized(self, shape: Sequence[Number]) -> View:
-        """More or fewer elements along the axes, in memory that has room for them."""
-        return self._with(shape, self.strides)
 
     def transpose(self, *order: Any) -> View:
         """The axes in another order, by default reversed."""
@@ -208,16 +193,14 @@ def _bounded(place: Number | None, size: Number, absent: Number, backward: bool)
 
 def _strides_of(x: View, shape: Sequence[Number]) -> list[Number] | None:
     """The strides of a view of another shape: groups of axes that have as many elements are cut again."""
-    if x.is_contiguous:
+    if x.is_contiguous or x.size == 0:
         return list(row_major(shape, x.itemsize))
-    if is_none(x.size):
-        return list(row_major(shape, x.itemsize))
-    old = [(size, stride) for size, stride in zip(x.shape, x.strides, strict=True) if not is_one(size)]
+    old = [(size, stride) for size, stride in zip(x.shape, x.strides, strict=True) if size != 1]
     strides: list[Number] = []
     place, target = 0, 0
     sizes = list(shape)
     while target < len(sizes):
-        if is_one(sizes[target]):
+        if sizes[target] == 1:
             strides.append(x.itemsize)
             target += 1
             continue
@@ -225,10 +208,10 @@ def _strides_of(x: View, shape: Sequence[Number]) -> list[Number] | None:
             return None
         have, want = old[place][0], sizes[target]
         last = target + 1
-        while not are_equal(have, want):
+        while have != want:
             if as_many(have) < as_many(want):
                 place += 1
-                if place == len(old) or not are_equal(old[place - 1][1], old[place][1] * old[place][0]):
+                if place == len(old) or old[place - 1][1] != old[place][1] * old[place][0]:
                     return None
                 have = have * old[place][0]
             else:
@@ -257,6 +240,11 @@ class Numbers(NamedTuple):
 
     values: Array
     dtype: np.dtype[Any]
+
+    def filled(self, value: Callable[[SymInt], Any]) -> Array:
+        """The array, given the value of each number that is not constant."""
+        flat = [value(each) if isinstance(each, SymInt) else each for each in self.values.flat]
+        return np.array(flat, self.dtype).reshape(self.values.shape)
 
 
 Value = Operand | Numbers | None

@@ -69,22 +69,10 @@ def oldest_macos(data: bytes) -> str:
 
 def undefined(data: bytes) -> Iterator[str]:
     """Yield the undefined dynamic symbols of an ELF library, and the libraries that it is linked with."""
-    (first,) = struct.unpack_from("<Q", data, 0x28)
-    size, count = struct.unpack_from("<HH", data, 0x3A)
-    sections = [struct.unpack_from("<IIQQQQIIQQ", data, first + size * number) for number in range(count)]
-    for _, kind, _, _, offset, length, link, _, _, each in sections:
-        names = sections[link][4]
-        if kind == 11:
-            for place in range(offset + each, offset + length, each):
-                name, _, _, home = struct.unpack_from("<IBBH", data, place)
-                if home == 0:
-                    yield _text(data, names + name)
-        if kind == 6:
-            for place in range(offset, offset + length, 16):
-                tag, value = struct.unpack_from("<QQ", data, place)
-                if tag == 1:
-                    yield _text(data, names + value)
+    from llvmlite.binding import ObjectFileRef
 
-
-def _text(data: bytes, place: int) -> str:
-    return data[place:].split(b"\0", 1)[0].decode()
+    sections = {section.name(): section.data() for section in ObjectFileRef.from_data(data).sections()}
+    symbols = list(struct.iter_unpack("<IBBHQQ", sections[b".dynsym"]))
+    names = [name for name, _, _, home, _, _ in symbols[1:] if home == 0]
+    names += [name for tag, name in struct.iter_unpack("<QQ", sections[b".dynamic"]) if tag == 1]
+    yield from (sections[b".dynstr"][name:].split(b"\0", 1)[0].decode() for name in names)

@@ -6,13 +6,12 @@ kernels are written in terms of vectors.
 
 from __future__ import annotations
 
-import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from types import CellType, FunctionType
+from inspect import Parameter, Signature
 from typing import Any, Final
 
 import llvmlite.binding as llvm
@@ -30,7 +29,7 @@ from building.checks import without_addresses
 from building.systems import System
 from building.target import flags
 from irrun_kernels.levels import built_for
-from irrun_kernels.native import CompiledFunction, cells_of, compilers
+from irrun_kernels.native import CompiledFunction, compilers, resolve
 from irrun_kernels.vectors import Vectors
 
 compilers.append(sys.modules[__name__])
@@ -52,9 +51,9 @@ def code_of(declared: CompiledFunction) -> str:
     arguments, result = _signature(declared.kinds)
     with _compiling():
         cpu = registry.cpu_target
-        function = bound(declared.function, declared.forms)
+        resolve(declared.function)
         made: Any = compiler.compile_extra(  # type: ignore[no-untyped-call,unused-ignore]
-            cpu.typing_context, cpu.target_context, function, arguments, result, _flags(), {}
+            cpu.typing_context, cpu.target_context, declared.function, arguments, result, _flags(), {}
         )
         made.library.finalize()
         text = re.sub(r"^target (datalayout|triple) = .*$", "", made.library.get_llvm_str(), flags=re.MULTILINE)
@@ -102,9 +101,10 @@ def target_machine(system: System) -> Any:
     return target.create_target_machine(cpu=level.model, features=flags(level), opt=3, reloc="pic", codemodel="default")
 
 
-def dispatcher(function: Callable[..., Any], forms: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
+def dispatcher(function: Callable[..., Any], options: Mapping[str, Any]) -> Any:
     """A function that others call once they are compiled."""
-    return numba.njit(**options)(bound(function, forms))
+    resolve(function)
+    return numba.njit(**options)(function)
 
 
 def intrinsic(function: Callable[..., Any], result: str, arguments: Sequence[str]) -> Any:
@@ -120,17 +120,10 @@ def intrinsic(function: Callable[..., Any], result: str, arguments: Sequence[str
     def define(typingctx: Any, *_: Any) -> Any:  # noqa: ARG001
         return signature, generate
 
-    # Numba names and counts the arguments by the signature in Python.
-    define.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    # Numba counts the arguments by the signature in Python.
+    names = [Parameter(f"a{number}", Parameter.POSITIONAL_ONLY) for number in range(1 + len(arguments))]
+    define.__signature__ = Signature(names)  # type: ignore[attr-defined]
     return numba.extending.intrinsic(define)
-
-
-def bound(function: Callable[..., Any], forms: Mapping[str, Any]) -> Any:
-    """A copy of a function whose names stand for what the compiler knows in place of what is deferred."""
-    assert isinstance(function, FunctionType)
-    names = {**function.__globals__, **forms}
-    closure = tuple(CellType(forms.get(name, cell.cell_contents)) for name, cell in cells_of(function))
-    return FunctionType(function.__code__, names, function.__name__, function.__defaults__, closure)
 
 
 def _signature(kinds: Any) -> Any:

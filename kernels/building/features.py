@@ -5,25 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-import llvmlite.binding as llvm
-
 from building.systems import System, link
+from irrun_kernels.library import sign
 
 _CODE: Final = """
 define dllexport void @irrun_cpuid(i32 %leaf, i32 %subleaf, ptr %out) {
   %told = call {i32, i32, i32, i32} asm sideeffect "cpuid", "={ax},={bx},={cx},={dx},{ax},{cx}"(
     i32 %leaf, i32 %subleaf)
-  %a = extractvalue {i32, i32, i32, i32} %told, 0
-  %b = extractvalue {i32, i32, i32, i32} %told, 1
-  %c = extractvalue {i32, i32, i32, i32} %told, 2
-  %d = extractvalue {i32, i32, i32, i32} %told, 3
-  %second = getelementptr i32, ptr %out, i64 1
-  %third = getelementptr i32, ptr %out, i64 2
-  %fourth = getelementptr i32, ptr %out, i64 3
-  store i32 %a, ptr %out
-  store i32 %b, ptr %second
-  store i32 %c, ptr %third
-  store i32 %d, ptr %fourth
+  store {i32, i32, i32, i32} %told, ptr %out
   ret void
 }
 
@@ -34,12 +23,17 @@ define dllexport i32 @irrun_xgetbv() {
 """
 
 
-def build_features(system: System, folder: Path, library: Path) -> None:
-    """Write the library for any processor of the family."""
+def build_features(system: System, objects: Path, folder: Path) -> None:
+    """Write the library for any processor of the family into a folder."""
+    import llvmlite.binding as llvm
+
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     llvm.initialize_native_asmparser()
     machine = llvm.Target.from_triple(system.triple).create_target_machine(cpu="x86-64", opt=2, reloc="pic")
-    path = folder / f"processor-{system.name}.o"
+    for place in (objects, folder):
+        place.mkdir(parents=True, exist_ok=True)
+    path, library = objects / f"processor-{system.name}.o", folder / f"processor{system.suffix}"
     path.write_bytes(machine.emit_object(llvm.parse_assembly(f'target triple = "{system.triple}"\n{_CODE}')))
     link(system, [path], library)
+    sign(library)

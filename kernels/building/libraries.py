@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from building.checks import check
+from building.features import build_features
 from building.objects import compiled, forget, sources
 from building.systems import BuildError, System, link
 from building.target import take
@@ -38,7 +39,7 @@ def build(wanted: Mapping[System, Sequence[Level]], folders: Mapping[System, Pat
         folder = folders[system]
         folder.mkdir(parents=True, exist_ok=True)
         if system.machine == "x86_64":
-            _build_features(system, folder)
+            build_features(system, OBJECTS, folder)
         for level in of_system:
             paths = [path for path in made[level] if f"-{level.name}-{system.name}-" in path.name]
             library = folder / f"{level.name}{system.suffix}"
@@ -48,21 +49,10 @@ def build(wanted: Mapping[System, Sequence[Level]], folders: Mapping[System, Pat
     forget(OBJECTS)
 
 
-def _build_features(system: System, folder: Path) -> None:
-    """Write the library that tells what a processor has."""
-    from building.features import build_features
-
-    OBJECTS.mkdir(parents=True, exist_ok=True)
-    library = folder / f"processor{system.suffix}"
-    build_features(system, OBJECTS, library)
-    sign(library)
-
-
 def best_level(system: System) -> Level:
     """Return the best level that this processor has; BuildError if it has none."""
     if system.machine == "x86_64" and damage("processor") is not None:
-        FOLDER.mkdir(exist_ok=True)
-        _build_features(system, FOLDER)
+        build_features(system, OBJECTS, FOLDER)
     fitting = [level for level in processor.fitting() if not level.is_for_tests]
     if not fitting:
         raise BuildError(f"no level of {system.machine} fits this processor")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from irrun_kernels.native import floats, inlined, intrinsic, octets, strict
-from irrun_kernels.vectors import Vectors
+from irrun_kernels.vectors import Vectors, bytes_of
 
 AS_BITS, AS_FLOATS, AS_F16 = range(3)
 """Forms of rounded f32: the bits of bf16, and f32 that bf16 or f16 hold."""
@@ -66,8 +66,8 @@ def rounding(form: int) -> Callable[..., None]:
 
 def _convert_row(v: Vectors, x: Any, out: Any, count: Any, source: Any, function: Callable[[Any], Any]) -> None:
     def convert(first: Any, mask: Any) -> None:
-        value = function(v.load(v.beyond(x, first, v.bytes_of(source)), 0, mask, source))
-        v.store(value, v.beyond(out, first, v.bytes_of(value.type)), 0, mask)
+        value = function(v.load(v.beyond(x, first, bytes_of(source)), 0, mask, source))
+        v.store(value, v.beyond(out, first, bytes_of(value.type)), 0, mask)
 
     v.for_each_vector(count, convert)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from irrun_kernels.native import Deferred, inlined, of_llvm, power_of_two, scalar
 
 
-def polynomial(*coefficients: Any) -> Callable[[Any], Any]:
+def polynomial(*coefficients: Any) -> Any:
     """A function of one element that is a polynomial; coefficients ascend."""
 
     def make() -> Any:

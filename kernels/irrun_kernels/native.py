@@ -14,7 +14,7 @@ import ctypes
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
-from types import CellType, CodeType, FunctionType
+from types import CodeType, FunctionType
 from typing import (
     Annotated,
     Any,
@@ -79,33 +79,24 @@ class Deferred:
     def form(self) -> Any:
         return self._make()
 
-    def __call__(self, *arguments: Any) -> Any:
-        return self.form(*arguments)
+
+def _called(**options: Any) -> Callable[[_Function], _Function]:
+    """Declare functions that kernels call, with options of Numba."""
+    given = {**_OPTIONS, **options}
+    return lambda function: Deferred(lambda: compilers[0].dispatcher(function, given))  # type: ignore[return-value]
 
 
-def inlined(function: _Function) -> _Function:
-    """A function that kernels call. A product and a sum become one instruction."""
-    return _called(function, {"fastmath": {"contract"}})
+inlined: Final = _called(fastmath={"contract"})
+"""A function that kernels call. A product and a sum become one instruction."""
 
+strict: Final = _called(fastmath=False)
+"""A function that kernels call. Each product and each sum is rounded, as NumPy does it."""
 
-def strict(function: _Function) -> _Function:
-    """A function that kernels call. Each product and each sum is rounded, as NumPy does it."""
-    return _called(function, {"fastmath": False})
+scalar: Final = _called(fastmath={"contract"}, forceinline=True)
+"""A function of one element, which becomes part of the loop that it is called in."""
 
-
-def scalar(function: _Function) -> _Function:
-    """A function of one element, which becomes part of the loop that it is called in."""
-    return _called(function, {"fastmath": {"contract"}, "forceinline": True})
-
-
-def summing(function: _Function) -> _Function:
-    """A function that kernels call, and that may add up in any order."""
-    return _called(function, {"fastmath": {"reassoc", "contract", "nsz"}})
-
-
-def _called(function: _Function, options: Mapping[str, Any]) -> _Function:
-    called = {**_OPTIONS, **options}
-    return Deferred(lambda: compilers[0].dispatcher(function, _forms(function), called))  # type: ignore[return-value]
+summing: Final = _called(fastmath={"reassoc", "contract", "nsz"})
+"""A function that kernels call, and that may add up in any order."""
 
 
 def intrinsic(
@@ -123,18 +114,9 @@ def intrinsic(
 
 
 def of_llvm(name: str, kind: str, count: int = 1) -> Callable[..., Any]:
-    """A function of LLVM of one to three floats, f32 or f64."""
-
-    def call(v: Vectors, *values: Any) -> Any:
-        return v.call(f"llvm.{name}.{kind}", values[0].type, *values)
-
-    forms: tuple[Callable[..., Any], ...] = (
-        lambda v, x: call(v, x),
-        lambda v, x, y: call(v, x, y),
-        lambda v, x, y, z: call(v, x, y, z),
-    )
+    """A function of LLVM of some floats, f32 or f64."""
     type = f"float{kind[1:]}"
-    return intrinsic(type, *[type] * count)(forms[count - 1])
+    return intrinsic(type, *[type] * count)(lambda v, *x: v.call(f"llvm.{name}.{kind}", x[0].type, *x))
 
 
 def several(*counts: int) -> list[str]:
@@ -142,17 +124,16 @@ def several(*counts: int) -> list[str]:
     return [f"UniTuple(int64, {count})" for count in counts]
 
 
-def _forms(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the forms of the deferred names that a function refers to."""
+def resolve(function: Callable[..., Any]) -> None:
+    """Let the deferred names that a function refers to stand for what the compiler makes of them."""
     assert isinstance(function, FunctionType)
-    values = {name: function.__globals__.get(name) for name in _names(function.__code__)}
-    values |= {name: cell.cell_contents for name, cell in cells_of(function)}
-    return {name: value.form for name, value in values.items() if isinstance(value, Deferred)}
-
-
-def cells_of(function: FunctionType) -> Iterator[tuple[str, CellType]]:
-    """The names that a function takes from the functions around it, with their cells."""
-    return zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    names = function.__globals__
+    for name in _names(function.__code__):
+        if isinstance(names.get(name), Deferred):
+            names[name] = names[name].form
+    for cell in function.__closure__ or ():
+        if isinstance(cell.cell_contents, Deferred):
+            cell.cell_contents = cell.cell_contents.form
 
 
 def _names(code: CodeType) -> set[str]:
@@ -161,29 +142,27 @@ def _names(code: CodeType) -> set[str]:
 
 
 class CompiledFunction:
-    """A function that a build compiles, for a record of arguments, or for what a signature says in Numba's terms."""
+    """A function that a build compiles, for a record of arguments, or for what a signature says in Numba's terms.
 
-    def __init__(self, function: Callable[..., Any], kinds: Any) -> None:
+    ``fields`` are the numbers of the record, or the signature.
+    """
+
+    def __init__(self, function: Callable[..., Any], kinds: Any, fields: Any) -> None:
         self.function = function
         self.kinds = kinds
         self.name = function.__name__
+        self._fields = fields
         DECLARED.append(self)
 
     @cached_property
     def symbol(self) -> str:
         """Its name in libraries. It depends on the arguments, so that libraries of other sources do not have it."""
-        kinds = self.kinds if isinstance(self.kinds, str) else [(name, kind.str) for name, kind in _fields(self.kinds)]
-        return f"irrun_{self.name}_{zlib.crc32(str(kinds).encode()):08x}"
+        return f"irrun_{self.name}_{zlib.crc32(str(self._fields).encode()):08x}"
 
     @cached_property
     def address(self) -> int:
         """The address of its code."""
         return address_of(LEVEL.name, self.symbol)
-
-    @property
-    def forms(self) -> dict[str, Any]:
-        """What the compiler knows in place of the names that the function refers to."""
-        return _forms(self.function)
 
 
 DECLARED: Final[list[CompiledFunction]] = []
@@ -194,16 +173,14 @@ class KernelFunction(CompiledFunction):
     """A function that does a task of a call."""
 
     def __init__(self, arguments: type, function: Callable[[Any, int, int], None]) -> None:
-        super().__init__(function, _record_type(arguments))
-        self.accesses = _accesses(arguments, "")
+        fields = [(name, type) for name, type, _ in _fields(arguments)]
+        super().__init__(function, _record_type(arguments), fields)
+        self.record: np.dtype[Any] = np.dtype(fields)
+        """The type of its arguments without nesting."""
+        self.accesses = [access for _, _, access in _fields(arguments)]
         """For each number of ``record``: whether memory at this address is read, written or updated, or nothing."""
         if "undeclared" in self.accesses:
             raise TypeError(f"{arguments.__name__} has an address that is not declared as Read, Write or Update")
-
-    @cached_property
-    def record(self) -> np.dtype[Any]:
-        """The type of its arguments without nesting."""
-        return np.dtype(list(_fields(self.kinds)))
 
     def flat(self, arguments: tuple[Any, ...]) -> list[Any]:
         """Return the arguments without nesting, as they are in ``record``; TypeError for an address out of place."""
@@ -228,26 +205,20 @@ def _numbers(arguments: tuple[Any, ...]) -> Iterator[Any]:
 
 
 @cache
-def _accesses(arguments: Any, outer: str) -> tuple[str, ...]:
-    """The accesses of a type of arguments: those that a field declares hold for all addresses in it."""
-    return tuple(_each_access(arguments, outer))
-
-
-def _each_access(arguments: Any, outer: str) -> Iterator[str]:
-    for kind, note in _hints(arguments).values():
+def _fields(arguments: Any, outer: str = "") -> list[tuple[str, str, str]]:
+    """The name, type and access of each number of arguments: what a field declares holds for all addresses in it."""
+    found = []
+    for name, (kind, note) in _hints(arguments).items():
         access = note if isinstance(note, str) else outer
         if kind is Address:
-            yield access or "undeclared"
+            found.append((name, "<i8", access or "undeclared"))
         elif isinstance(kind, type) and issubclass(kind, tuple):
-            yield from _accesses(kind, access)
+            found += [(f"{name}_{inner}", type, own) for inner, type, own in _fields(kind, access)]
+        elif isinstance(note, int):
+            found += [(f"{name}_{number}", "<i8", "") for number in range(note)]
         else:
-            yield from [""] * (note if isinstance(note, int) else 1)
-
-
-def _hints(arguments: type) -> dict[str, tuple[Any, Any]]:
-    """The types of fields, and what they are annotated with: an access, the length of an array, or nothing."""
-    hints = get_type_hints(arguments, include_extras=True)
-    return {name: get_args(hint)[:2] if get_origin(hint) is Annotated else (hint, None) for name, hint in hints.items()}
+            found.append((name, "<f8" if kind is float else "<i8", ""))
+    return found
 
 
 @cache
@@ -260,14 +231,11 @@ def _record_type(arguments: Any, note: Any = None) -> np.dtype[Any]:
     return np.dtype(np.float64 if arguments is float else np.int64)
 
 
-def _fields(record: np.dtype[Any], name: str = "") -> Iterator[tuple[str, np.dtype[Any]]]:
-    """The names and types of all numbers among arguments."""
-    if record.subdtype is not None:
-        yield from ((f"{name}_{number}", record.base) for number in range(record.shape[0]))
-    elif record.names is None:
-        yield name, record
-    for field in record.names or ():
-        yield from _fields(record[field], f"{name}_{field}" if name else field)
+@cache
+def _hints(arguments: type) -> dict[str, tuple[Any, Any]]:
+    """The types of fields, and what they are annotated with: an access, the length of an array, or nothing."""
+    hints = get_type_hints(arguments, include_extras=True)
+    return {name: get_args(hint)[:2] if get_origin(hint) is Annotated else (hint, None) for name, hint in hints.items()}
 
 
 def kernel(arguments: type) -> Callable[[Callable[[Any, int, int], None]], KernelFunction]:
@@ -281,7 +249,8 @@ class Entry(CompiledFunction):
     def __init__(self, function: Callable[..., Any]) -> None:
         result = "void" if get_type_hints(function)["return"] is type(None) else "int64"
         count = function.__code__.co_argcount
-        super().__init__(function, f"{result}({', '.join(['int64'] * count)})")
+        signature = f"{result}({', '.join(['int64'] * count)})"
+        super().__init__(function, signature, signature)
         self._prototype = ctypes.CFUNCTYPE(None if result == "void" else ctypes.c_int64, *[ctypes.c_int64] * count)
 
     @cached_property
@@ -322,25 +291,20 @@ POINTERS: Final[Mapping[str, Callable[[int], Any]]] = {kind: _pointer_to(kind) f
 FAR: Final = 1 << 40
 """The elements of an array of which only the address is known."""
 
-_octets, _longs, _floats = (POINTERS[kind] for kind in "Bqf")
+
+def _array_of(kind: str) -> Callable[..., Any]:
+    """A function that returns an array over memory at an address, of some elements."""
+    pointer = POINTERS[kind]
+
+    @inlined
+    def array(address: int, count: int = FAR) -> Any:
+        return carray(pointer(address), count)
+
+    return array
 
 
-@inlined
-def octets(address: int, count: int = FAR) -> Any:
-    """An array over memory that holds u8."""
-    return carray(_octets(address), count)
-
-
-@inlined
-def floats(address: int, count: int = FAR) -> Any:
-    """An array over memory that holds f32."""
-    return carray(_floats(address), count)
-
-
-@inlined
-def longs(address: int, count: int = FAR) -> Any:
-    """An array over memory that holds i64."""
-    return carray(_longs(address), count)
+octets, longs, floats = map(_array_of, "Bqf")
+"""Arrays over memory that holds u8, i64, f32: ``octets(address, count)``."""
 
 
 @intrinsic("float32", "float32")

@@ -64,7 +64,7 @@ def reduce_points(
     builder = v.builder
 
     def accumulate(place: Any, j: int, factor: Any, before: Any) -> Any:
-        value = v.load_halves(place, j) if wanted == MULTIPLY_BF16 else v.load(place, j)
+        value = v.unpacked(v.load(place, j, type=v.halves)) if wanted == MULTIPLY_BF16 else v.load(place, j)
         if factor is not None:
             return v.multiply_add(value, factor, before)
         return builder.fadd(value, before) if wanted == ADD else v.largest(value, before)

@@ -6,6 +6,7 @@ The loops are made when the kernels are built. LLVM makes vectors of them, so th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import FunctionType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -201,7 +202,7 @@ def compiled(lines: Sequence[str], elements: Iterable[tuple[int, ElementFunction
         for part in ("function", "far", "is_far"):
             function = getattr(element, part)
             if function is not None:
-                names[f"{part}_{number}"] = function if isinstance(function, Deferred) else scalar(function)
+                names[f"{part}_{number}"] = scalar(function) if isinstance(function, FunctionType) else function
     exec("\n".join(lines), names)
     for loop in [key for key in names if key.startswith("loop_")]:
         names[loop] = scalar(names[loop])

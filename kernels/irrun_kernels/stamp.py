@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from irrun_kernels import ir
 from irrun_kernels.native import Address, Write, intrinsic, kernel, longs, record
 from irrun_kernels.vectors import Vectors
 
@@ -18,9 +17,7 @@ class Stamp(NamedTuple):
 @intrinsic("int64")
 def cycles(v: Vectors) -> Any:
     """The cycle counter of the processor."""
-    return v.builder.call(
-        v.builder.module.declare_intrinsic("llvm.readcyclecounter", (), ir.FunctionType(v.long, [])), []
-    )
+    return v.call("llvm.readcyclecounter", v.long)
 
 
 @kernel(Stamp)

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from functools import reduce
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
 from irrun_kernels import ir
 from irrun_kernels.backends import OF_BF16, OF_BYTES
 from irrun_kernels.host import BYTES, LANES, LEVEL
@@ -104,10 +102,6 @@ class Vectors:
         factor = self.constant(step) if isinstance(step, int) else step
         return self.builder.add(address, self.builder.mul(number, factor))
 
-    def bytes_of(self, type: Any) -> int:
-        """The bytes of an element of a vector."""
-        return _align(type)
-
     def load_long(self, address: Any, offset: int) -> Any:
         return self.builder.load(self.pointer(address, offset, self.long), align=8)
 
@@ -115,7 +109,7 @@ class Vectors:
         """Vector ``number`` behind an address, of f32 by default; zeros where it is masked."""
         type = self.vector if type is None else type
         place = self.pointer(address, _size(type) * number, type)
-        name, align = f"llvm.masked.load.{_suffix(type)}.p0{_suffix(type)}", _align(type)
+        name, align = f"llvm.masked.load.{_suffix(type)}.p0{_suffix(type)}", bytes_of(type)
         return self._access(
             mask,
             lambda: self.builder.load(place, align=align),
@@ -140,14 +134,10 @@ class Vectors:
             value.add_incoming(one, block)
         return value
 
-    def load_halves(self, address: Any, number: int = 0) -> Any:
-        """Vector ``number`` of bf16 behind an address, as f32."""
-        return self.unpacked(self.load(address, number, type=self.halves))
-
     def store(self, value: Any, address: Any, number: int = 0, mask: Mask | None = None) -> None:
         type = value.type
         place = self.pointer(address, _size(type) * number, type)
-        name, align = f"llvm.masked.store.{_suffix(type)}.p0{_suffix(type)}", _align(type)
+        name, align = f"llvm.masked.store.{_suffix(type)}.p0{_suffix(type)}", bytes_of(type)
         self._access(
             mask,
             lambda: self.builder.store(value, place, align=align),
@@ -224,20 +214,7 @@ class Vectors:
 
     def rounded_to_f16(self, value: Any) -> Any:
         """The nearest f32 that f16 holds; ties go to even, numbers that are too large to infinity."""
-        builder = self.builder
-        bits = builder.bitcast(value, self.words)
-        magnitude = builder.and_(bits, self.each(0x7FFFFFFF))
-        odd = builder.and_(builder.lshr(magnitude, self.each(13)), self.each(1))
-        nearest = builder.add(builder.add(magnitude, odd), self.each(0xFFF))
-        nearest = builder.bitcast(builder.and_(nearest, self.each(0xFFFFE000)), self.vector)
-        positive = builder.bitcast(magnitude, self.vector)
-        # Half of an f32 of this magnitude is as far from the next as are small numbers of f16.
-        small = builder.fsub(builder.fadd(positive, self.every(0.5)), self.every(0.5))
-        nearest = builder.select(builder.fcmp_ordered("<", positive, self.every(2.0**-14)), small, nearest)
-        nearest = builder.select(builder.fcmp_ordered(">=", positive, self.every(65520.0)), self.every(np.inf), nearest)
-        nearest = builder.select(builder.fcmp_unordered("uno", value, value), value, nearest)
-        sign = builder.and_(bits, self.each(0x80000000))
-        return builder.bitcast(builder.or_(builder.bitcast(nearest, self.words), sign), self.vector)
+        return self.builder.fpext(self.builder.fptrunc(value, ir.VectorType(ir.HalfType(), LANES)), self.vector)
 
     def each(self, value: int) -> Any:
         """A constant in all words."""
@@ -347,13 +324,13 @@ class Vectors:
         return self.builder.shuffle_vector(first, undefined, zeros)
 
 
-def _align(type: Any) -> int:
-    """Bytes of an element, which vectors are aligned to."""
+def bytes_of(type: Any) -> int:
+    """The bytes of an element of a vector, to which it is aligned."""
     return 4 if type.element == ir.FloatType() else int(type.element.width) // 8
 
 
 def _size(type: Any) -> int:
-    return int(type.count) * _align(type)
+    return int(type.count) * bytes_of(type)
 
 
 def _suffix(type: Any) -> str:

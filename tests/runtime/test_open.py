@@ -275,7 +275,7 @@ def test_addresses_are_declared_as_read_or_written() -> None:
         kernel = KernelFunction(Declared, lambda *_: None)
     finally:
         DECLARED[:] = known
-    assert kernel.accesses == ("read", *[""] * len(Matrices._fields), "write")
+    assert kernel.accesses == ["read", *[""] * len(Matrices._fields), "write"]
     assert kernel.flat(Declared(Matrices(), 3, Address(2, 8))) == [NOWHERE, *[0] * 5, 3, Address(2, 8)]
     builder = Builder()
     with pytest.raises(TypeError, match=r"argument count of .* is Address\(.*\), and is declared as a number"):

@@ -18,7 +18,7 @@ from irrun.kernels.layout import axes_in_memory, merged_axes
 from irrun.ops import Op
 from irrun.runtime.packing import when_packed
 from irrun.runtime.packs import Packs
-from irrun.runtime.symbolic import Number, Symbols, SymInt, as_many, is_found, is_one, of_sizes
+from irrun.runtime.symbolic import Number, Symbols, SymInt, as_many, is_found, of_sizes
 from irrun.runtime.view import Buffer, Call, Given, Interpreted, Numbers, Operand, Value, View, place_of
 from irrun.tensor import Array, Fact
 from irrun.tensor.element_type import dtype_text
@@ -277,9 +277,9 @@ def broadcast_shape(*shapes: Sequence[Number]) -> tuple[Number, ...]:
     for axis in range(-rank, 0):
         found: Number = 1
         for shape in shapes:
-            if len(shape) < -axis or is_one(shape[axis]):
+            if len(shape) < -axis or shape[axis] == 1:
                 continue
-            if not is_one(found) and found != shape[axis]:
+            if found != 1 and found != shape[axis]:
                 raise Unsupported(f"axes of sizes {found} and {shape[axis]} do not broadcast")
             found = found if isinstance(found, int) and found != 1 else shape[axis]
         sizes.append(found)
@@ -300,7 +300,7 @@ _LEAST_NANOSECONDS: Final = 4000
 
 def merged(arrays: Sequence[Operand], most: int) -> list[tuple[Number, tuple[Number, ...]]] | None:
     """Return the merged axes of arrays, one at least; None where more than ``most`` are left."""
-    axes = merged_axes(arrays, is_one) or [(1, tuple(array.itemsize for array in arrays))]
+    axes = merged_axes(arrays) or [(1, tuple(array.itemsize for array in arrays))]
     return None if len(axes) > most else axes
 
 

@@ -21,7 +21,7 @@ from irrun.runtime.lowering.builder import (
     share,
 )
 from irrun.runtime.lowering.copies import emit_contiguous, table_of_axes
-from irrun.runtime.symbolic import Number, are_equal, is_one, largest, of_sizes
+from irrun.runtime.symbolic import Number, largest, of_sizes
 from irrun.runtime.view import Numbers, Operand, View
 from irrun.tensor.element_type import dtype_text
 from irrun_kernels.elementwise import CALL, Chain, Fold, chain, items_of, workspace_of
@@ -139,7 +139,7 @@ class Expression:
     def _shape(self) -> tuple[tuple[Number, ...], Operand | None]:
         """The shape to which all inputs broadcast, and the first input that has it."""
         shape = broadcast_shape(*(x.shape for x in self.inputs))
-        whole = (x for x in self.inputs if x.ndim == len(shape) and all(map(are_equal, x.shape, shape)))
+        whole = (x for x in self.inputs if x.ndim == len(shape) and x.shape == tuple(shape))
         return shape, next(whole, None)
 
     @property
@@ -258,6 +258,6 @@ _LEAST_PART: Final = 1 << 15
 
 def _emit_without_gaps(builder: Builder, x: View) -> View:
     """A copy of an array that is not broadcast and whose last axis has gaps."""
-    if x.ndim == 0 or is_symbolic(*x.strides) or x.strides[-1] == x.itemsize or 0 in x.strides or is_one(x.shape[-1]):
+    if x.ndim == 0 or is_symbolic(*x.strides) or x.strides[-1] == x.itemsize or 0 in x.strides or x.shape[-1] == 1:
         return x
     return emit_contiguous(builder, x)

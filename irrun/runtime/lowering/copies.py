@@ -89,38 +89,21 @@ def emit_padded(builder: Builder, x: Operand, out: View, before: Sequence[Number
     return out
 
 
-@lowers(Concat)
-def lower_concat(op: Concat, builder: Builder, *inputs: Operand) -> View:
-    """The inputs copied behind each other."""
-    return _emit_concat(builder, inputs, op.axis % inputs[0].ndim, None, False)
-
-
-@lowers(FusedConcat)
-def lower_fused_concat(op: FusedConcat, builder: Builder, *inputs: Operand) -> View:
-    """The inputs copied behind each other, in memory with room for more."""
-    return _emit_concat(builder, inputs, op.axis, op.room, op.grows)
-
-
-def _emit_concat(builder: Builder, inputs: Sequence[Operand], axis: int, room: int | None, grows: bool) -> View:
+@lowers(Concat, FusedConcat)
+def lower_concat(op: Concat | FusedConcat, builder: Builder, *inputs: Operand) -> View:
+    """The inputs copied behind each other, as far as they were not computed there."""
     first = inputs[0]
+    axis = op.axis % first.ndim
     if any(x.dtype != first.dtype or x.ndim != first.ndim for x in inputs):
         raise Unsupported("inputs of different types or ranks")
     if any(x.shape[other] != first.shape[other] for x in inputs[1:] for other in range(first.ndim) if other != axis):
         raise Unsupported("inputs of different sizes")
     sizes = list(first.shape)
     sizes[axis] = sum(x.shape[axis] for x in inputs)
-    before = (slice(None),) * axis
-    out = builder.wanted(sizes, first.dtype)
+    out = builder.wanted(sizes, first.dtype) or empty_as(builder, first, first.dtype, sizes)
     place = 0
-    if grows:
-        out = out or builder.view(first).resized(sizes)
-        place, inputs = first.shape[axis], inputs[1:]
-    if out is None:
-        lengths = list(sizes)
-        lengths[axis] = room if room is not None else sizes[axis]
-        out = empty_as(builder, first, first.dtype, lengths)[(*before, slice(sizes[axis]))]
     for x in inputs:
-        target = out[(*before, slice(place, place + x.shape[axis]))]
+        target = out[(*(slice(None),) * axis, slice(place, place + x.shape[axis]))]
         if not _is_in_place(x, target):
             emit_copy(builder, x, target)
         place += x.shape[axis]

@@ -28,7 +28,7 @@ from irrun.runtime.lowering.builder import (
 from irrun.runtime.lowering.builder import I64 as LONG
 from irrun.runtime.lowering.chains import ChainValue, Expression
 from irrun.runtime.lowering.copies import emit_contiguous, emit_copy, likely_order, part_of, table_of_axes
-from irrun.runtime.symbolic import Number, is_none, is_same, largest
+from irrun.runtime.symbolic import Number, is_same, largest
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import dtype_text
@@ -221,7 +221,7 @@ def _axis(axis: Operand, data: Operand) -> int:
 
 def _require_elements(*sizes: Number) -> None:
     """Raise Unsupported for axes without elements, and for tuples of no index."""
-    if any(map(is_none, sizes)):
+    if 0 in sizes:
         raise Unsupported("an axis without elements")
 
 

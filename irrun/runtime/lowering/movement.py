@@ -23,7 +23,7 @@ from irrun.ops._declared.movement.tile import Tile
 from irrun.ops._declared.movement.variadic_split import VariadicSplit
 from irrun.runtime.lowering.builder import Builder, Unsupported, broadcast_shape, empty_as, integers, lowers
 from irrun.runtime.lowering.copies import emit_copy, emit_padded, part_of
-from irrun.runtime.symbolic import Number, is_found
+from irrun.runtime.symbolic import Number
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 
@@ -144,7 +144,7 @@ def lower_expand(_op: FusedExpand, builder: Builder, data: Operand, target: Oper
 def _emit_repeats(builder: Builder, data: Operand, shape: Sequence[Number]) -> View:
     """Elements repeated along new axes and those of size 1; the array itself if there are none."""
     pairs = zip(data.shape, shape, strict=False)
-    if data.ndim == len(shape) and all(not is_found(wanted - size) and size == wanted for size, wanted in pairs):
+    if data.ndim == len(shape) and all(size == wanted for size, wanted in pairs):
         return builder.view(data)
     return emit_copy(builder, data, builder.empty(shape, data.dtype))
 

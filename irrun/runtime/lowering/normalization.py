@@ -26,7 +26,7 @@ from irrun.runtime.lowering.builder import (
 )
 from irrun.runtime.lowering.chains import ChainValue, Expression
 from irrun.runtime.lowering.copies import emit_contiguous
-from irrun.runtime.symbolic import are_equal, is_found
+from irrun.runtime.symbolic import is_found
 from irrun.runtime.view import Operand, View
 from irrun_kernels.rows import LayerNorm, Softmax, layer_norm, softmax
 
@@ -66,7 +66,7 @@ def lower_group_normalization(
     """Groups of channels by their mean and variance."""
     channels, *sizes = data.shape[1:]
     rows = (op.num_groups, channels // op.num_groups)
-    if not all(are_equal(channels, size) for size in (math.prod(rows), scale.shape[0], bias.shape[0])):
+    if not all(channels == size for size in (math.prod(rows), scale.shape[0], bias.shape[0])):
         raise Unsupported("numbers of channels that differ, or are no multiple of the number of groups")
     x = builder.view(data).reshape(data.shape[0], *rows, *sizes)
     gamma, beta = (builder.view(row).reshape(1, *rows, *(1,) * len(sizes)) for row in (scale, bias))
