@@ -1,6 +1,6 @@
-"""Weights are packed in panels while a plan is lowered: by functions of arrays, whose kernels other threads run.
+"""Weights are packed in panels by other threads, while a plan is lowered.
 
-The results of these functions are complete when the plan is lowered (`packed`): the calling thread does the rest then.
+Panels are complete when the plan is lowered (`packed`): the calling thread does the rest then.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from irrun.kernels.aligned import LINES, aligned, staying, trim
+from irrun.kernels.aligned import aligned, forget, staying
 from irrun.kernels.layout import axes_in_memory
 from irrun.kernels.locks import Lock
 from irrun.kernels.threads import threads
 from irrun.runtime.symbolic import of_sizes
-from irrun.runtime.workers import YIELD
 from irrun.tensor import Array
 from irrun_kernels.amx_check import multiplies_bf16, multiplies_bytes
 from irrun_kernels.axes import Axes, walk_bytes
@@ -31,141 +31,64 @@ from irrun_kernels.moves import Move, move
 from irrun_kernels.native import NOWHERE, Address, KernelFunction
 from irrun_kernels.product import plain_product, product
 from irrun_kernels.scalars import NUMBERS
-from irrun_kernels.tape import LINE, follow, post
+from irrun_kernels.tape import walk_alone
 from irrun_kernels.tiling import padded_columns, padded_depth, tiling
 
 _Result = TypeVar("_Result")
 
-_CALLS: Final = 512
-"""Calls of a tape; the next one is on another tape."""
+_ALONE: Final = 1 << 18
+"""Bytes of panels for which no other thread is started."""
 
-_AHEAD: Final = 1 << 25
-"""Bytes of the arrays of calls that are not done; the calling thread takes part where there are more."""
-
-_ALONE: Final = 1 << 19
-"""Bytes of the arrays of calls for which no other thread is started."""
-
-_POLLS: Final = 400_000
-"""Times that a thread looks for another call before it ends: about a millisecond."""
-
-
-_WORKSPACE: Final = 1 << 14
-"""Bytes of workspace, at least: calls that need more than those before are on another tape."""
-
-
-class _Tape:
-    """A tape to which calls are added. The threads that walk it refer to it, and so to all that its calls use.
-
-    They are as many as may compute, also beside other programs: nobody waits for them until the plan is lowered.
-    """
-
-    def __init__(self, workspace: int) -> None:
-        self.each = -(-workspace // LINES) * LINES + LINES
-        self._count = threads()
-        self._rows = np.zeros((_CALLS, 3), np.int64)
-        self._counters = aligned((_CALLS, LINE), np.int64)
-        self._posted = aligned(1, np.int64)
-        self._workspace = aligned(self._count * self.each)
-        self._counters.fill(0)
-        self._posted.fill(0)
-        self._threads: list[threading.Thread] = []
-        self._actions: deque[tuple[int, int, Callable[[], object]]] = deque()
-        self._bytes = self._done = self.calls = 0
-        self._is_large = False
-
-    def add(self, kernel: int, record: Array, tasks: int, arrays: Sequence[Array]) -> None:
-        """Add a call; the tape keeps its arrays until it is done."""
-        self._rows[self.calls] = kernel, record.ctypes.data, tasks
-        self.calls += 1
-        self.then(lambda: (record, arrays), sum(array.nbytes for array in arrays))
-        post(self._posted.ctypes.data, self.calls)
-        self._retire()
-        if self._bytes > _AHEAD:
-            self._is_large = True
-            self.join()
-        elif self._bytes > _ALONE:
-            self._begin()
-
-    def then(self, action: Callable[[], object], size: int = 0) -> None:
-        """Do something when all calls so far are done; the last one uses arrays of ``size`` bytes."""
-        self._bytes += size
-        self._actions.append((self.calls, size, action))
-
-    def join(self) -> None:
-        """Take part in all calls so far, until they are done."""
-        self._follow(0, 0)
-        self._retire()
-
-    def close(self) -> None:
-        """Let the other threads go, when all calls are done."""
-        post(self._posted.ctypes.data, -1)
-        if self._is_large:
-            trim()
-
-    def _begin(self) -> None:
-        """Start threads, as far as the system allows."""
-        self._threads = [thread for thread in self._threads if thread.is_alive()]
-        with suppress(RuntimeError, MemoryError):
-            while len(self._threads) < self._count - 1:
-                number = len(self._threads) + 1
-                thread = threading.Thread(target=self._follow, args=(number, _POLLS), name=f"irrun-pack-{number}")
-                thread.daemon = True
-                thread.start()
-                self._threads.append(thread)
-
-    def _follow(self, number: int, polls: int) -> None:
-        workspace = self._workspace.ctypes.data + number * self.each
-        rows, posted, counters = (each.ctypes.data for each in (self._rows, self._posted, self._counters))
-        follow(rows, posted, self._done, counters, workspace, number, self._count, polls, YIELD)
-
-    def _retire(self) -> None:
-        """Forget what calls used that are done."""
-        while self._done < self.calls and self._counters[self._done, LINE // 2] == self._rows[self._done, 2]:
-            self._done += 1
-        while self._actions and self._actions[0][0] <= self._done:
-            _, size, action = self._actions.popleft()
-            self._bytes -= size
-            action()
-
-
+_ACTIONS: Final[deque[Callable[[], object]]] = deque()
+_THREADS: Final[list[threading.Thread]] = []
 _LOCK: Final = Lock()
-_TAPES: Final[list[_Tape]] = []
 
 
-def _run(kernel: KernelFunction, arguments: Any, tasks: int, workspace: int, *arrays: Array) -> None:
-    """Let a kernel run meanwhile over some arrays, whose addresses have their places in memory as offsets.
+def later(action: Callable[[], object], size: int = 0) -> None:
+    """Do something before the plan is lowered, in another thread where it makes enough bytes to be worth one.
 
-    It is done when the plan is lowered (``packed``), after the calls before it: what it reads may be what they wrote.
+    Together they are as many as may compute, or as the system allows; they end when nothing is left to do.
     """
-    words = [word.offset if isinstance(word, Address) else word for word in kernel.flat(arguments)]
-    record = np.array([tuple(words)], kernel.record)
-    with _LOCK:
-        if _TAPES and (_TAPES[0].calls == _CALLS or _TAPES[0].each < workspace):
-            finish()
-        if not _TAPES:
-            _TAPES.append(_Tape(max(workspace, _WORKSPACE)))
-        _TAPES[0].add(kernel.address, record, tasks, arrays)
+    _ACTIONS.append(action)
+    if size > _ALONE:
+        with _LOCK, suppress(RuntimeError, MemoryError):
+            _THREADS[:] = [thread for thread in _THREADS if thread.is_alive()]
+            if len(_THREADS) < threads() - 1:
+                thread = threading.Thread(target=_help, name="irrun-pack", daemon=True)
+                thread.start()
+                _THREADS.append(thread)
 
 
-def when_packed(action: Callable[[], object]) -> None:
-    """Do something when all calls so far are done."""
-    with _LOCK:
-        if _TAPES:
-            _TAPES[0].then(action)
-        else:
+def _remaining() -> Iterator[Callable[[], object]]:
+    """Yield what no thread has begun."""
+    with suppress(IndexError):
+        while True:
+            yield _ACTIONS.popleft()
+
+
+def _help() -> None:
+    """Do what is left; the calling thread repeats what fails."""
+    for action in _remaining():
+        try:
             action()
+        except Exception:
+            _ACTIONS.append(action)
+            return
 
 
 def finish() -> None:
-    """Wait for all calls so far, and do the rest of them."""
+    """Do what is left, and wait for the other threads."""
     with _LOCK:
-        if _TAPES:
-            _TAPES[0].join()
-            _TAPES.pop().close()
+        for action in _remaining():
+            action()
+        while _THREADS:
+            _THREADS.pop().join()
+            for action in _remaining():
+                action()
 
 
 def finished(make: Callable[[], _Result]) -> _Result:
-    """Return what ``make`` returns when its calls are done."""
+    """Return what ``make`` returns when it is complete."""
     result = make()
     finish()
     return result
@@ -218,7 +141,7 @@ class ProductForm(NamedTuple):
             return bf16_bits(made) if self.dtype == _BF16_BITS else made.astype(self.dtype, copy=False)
 
         shape = (groups, 1, rows, columns) if is_padded else matrices.shape
-        return pack(converted, shape, self.dtype, vectors, self.each)
+        return pack(matrices, converted, shape, self.dtype, vectors, self.each)
 
 
 _F32: Final = np.dtype(np.float32)
@@ -233,19 +156,26 @@ FORMS: Final[Mapping[np.dtype[Any], ProductForm]] = {
 
 
 def pack(
-    make: Callable[[slice], Array], shape: Sequence[int], dtype: np.dtype[Any], vectors: int, each: int = 1
+    source: Array,
+    make: Callable[[slice], Array],
+    shape: Sequence[int],
+    dtype: np.dtype[Any],
+    vectors: int,
+    each: int = 1,
+    when: Callable[[Callable[[], object], int], object] = later,
 ) -> Array:
     """Matrices [..., K, N] in panels [K / each, vectors * LANES, each], the last one as narrow as vectors allow.
 
-    ``make`` makes some columns at a time, with any strides. Of matrices of up to four axes, those along the first are
-    packed one after the other, those along the second are parts of one along K.
+    ``make`` makes some columns of a source at a time, with any strides. Of matrices of up to four axes, those along the
+    first are packed one after the other, those along the second are parts of one along K. ``when`` decides when columns
+    are written: the panels are complete later.
     """
     groups, parts, depth, columns = (1,) * (4 - len(shape)) + tuple(shape)
     size, words, column = vectors * LANES, depth // each, parts * depth
     packed = staying((groups, column * padded_columns(columns)), dtype)
     step = max(1, _BLOCK // max(groups * column * size, 1)) * size
-    for first in range(0, columns, step):
-        count = min(step, columns - first)
+
+    def write(first: int, count: int) -> None:
         whole = count // size * size
         rows = make(slice(first, first + count)).reshape(groups, parts, words, each, count)
         panels = packed[:, column * first : column * (first + whole)].reshape(groups, -1, parts, words, size, each)
@@ -254,6 +184,10 @@ def pack(
             last = packed[:, column * (first + whole) :].reshape(groups, parts, words, -1, each)
             last[..., count - whole :, :] = 0
             copy(rows[..., whole:].swapaxes(-2, -1), last[..., : count - whole, :])
+        forget(source)
+
+    for first in range(0, columns, step):
+        when(partial(write, first, min(step, columns - first)), packed.nbytes)
     return packed.reshape(-1)
 
 
@@ -261,9 +195,10 @@ def multiply(left: Array, right: Array) -> Array:
     """The product of two matrices of f32."""
     (points, depth), filters = left.shape, right.shape[1]
     cut = tiling(points, 1, depth, filters)
-    panels, out = FORMS[_F32].panels(right[None, None], cut.vectors), np.empty((points, filters), _F32)
+    panels = pack(right, lambda part: right[:, part], right.shape, _F32, cut.vectors, when=lambda write, _: write())
+    out = np.empty((points, filters), _F32)
     arguments = plain_product(_at(left), _at(panels), _at(out), points, depth, filters, cut)
-    _run(product, arguments, cut.tasks, cut.workspace, left, panels, out)
+    _run(product, arguments, cut.tasks, cut.workspace)
     return out
 
 
@@ -275,25 +210,27 @@ def bf16_bits(x: Array) -> Array:
     call = [NUMBERS["bf16_bits", "f"], 1, *[0] * (CALL - 2)]
     tables = [np.array(table, np.int64) for table in ([flat.size, 4], [flat.ctypes.data, 4], call)]
     axes, operands, calls = map(_at, tables)
-    each, workspace = -(-_LEAST_BYTES // RUN) * RUN, workspace_of(1, 1, 0, 4 * RUN)
-    arguments = Chain(_at(out), 2, Axes(axes, 1), operands, 1, calls, 1, 0, 4 * RUN, flat.size, each)
-    _run(chain, arguments, -(-flat.size // each), workspace, flat, out, *tables)
+    arguments = Chain(_at(out), 2, Axes(axes, 1), operands, 1, calls, 1, 0, 4 * RUN, flat.size, flat.size)
+    _run(chain, arguments, 1, workspace_of(1, 1, 0, 4 * RUN))
     return out.transpose(np.argsort(order))
 
 
 def copy(source: Array, target: Array) -> None:
     """Copy an array to another one of the same shape and type."""
-    tasks = max(1, min(_MOST_TASKS, target.nbytes // _LEAST_BYTES))
     rows = np.array((target.shape, source.strides, target.strides, (0,) * target.ndim), np.int64)
     table = rows.take(np.argsort(-rows[2], kind="stable"), axis=1)
     axes = Axes(_at(table), target.ndim)
-    arguments = Move(_at(source), _at(target), NOWHERE, NOWHERE, axes, target.itemsize, tasks)
-    _run(move, arguments, tasks, walk_bytes(target.ndim, 3), source, target, table)
+    _run(
+        move, Move(_at(source), _at(target), NOWHERE, NOWHERE, axes, target.itemsize, 1), 1, walk_bytes(target.ndim, 3)
+    )
 
 
-_MOST_TASKS: Final = 16
-_LEAST_BYTES: Final = 40_000
-"""The most tasks of a copy, and the fewest bytes of each."""
+def _run(kernel: KernelFunction, arguments: Any, tasks: int, workspace: int) -> None:
+    """Run a kernel over arrays, whose addresses have their places in memory as offsets."""
+    words = [word.offset if isinstance(word, Address) else word for word in kernel.flat(arguments)]
+    record, free = np.array([tuple(words)], kernel.record), aligned(workspace)
+    call = np.array([kernel.address, record.ctypes.data, tasks], np.int64)
+    walk_alone(call.ctypes.data, 1, free.ctypes.data)
 
 
 def _at(x: Array) -> Address:

@@ -33,13 +33,11 @@ _POLLS: Final = 4000
 
 
 @inlined
-def walk(
-    tape: int, first: int, end: int, counters: int, workspace: int, number: int, workers: int, yielding: int
-) -> None:
-    """Take part in some calls; ``tape`` and ``counters`` are addresses, ``yielding`` that of ``sched_yield``."""
-    rows = longs(tape, end * 3)
+def walk(tape: int, calls: int, counters: int, workspace: int, number: int, workers: int, yielding: int) -> None:
+    """Take part in the calls of a tape; ``yielding`` is the address of ``sched_yield``."""
+    rows = longs(tape, calls * 3)
     parts = min(workers, _PARTS)
-    for call in range(first, end):
+    for call in range(calls):
         function, arguments, tasks = rows[3 * call], rows[3 * call + 1], rows[3 * call + 2]
         claimed = counters + 8 * LINE * call
         done = claimed + 64
@@ -79,7 +77,7 @@ def serve(mailbox: int, number: int, seen: int, most_polls: int, yielding: int) 
         add_atomically(mailbox + 64, 1)
         if load_atomically(mailbox) == newest and newest % 2 == 1 and number < load_atomically(mailbox + 128):
             job = longs(mailbox + 192, 5)
-            walk(job[0], 0, job[1], job[2], job[3] + number * job[4], number, load_atomically(mailbox + 128), yielding)
+            walk(job[0], job[1], job[2], job[3] + number * job[4], number, load_atomically(mailbox + 128), yielding)
         add_atomically(mailbox + 64, -1)
     return seen
 
@@ -95,43 +93,6 @@ def walk_alone(tape: int, calls: int, workspace: int) -> None:
 
 
 @entry
-def post(posted: int, calls: int) -> None:
-    """Write the number of calls of a tape that grows, when these are in memory."""
-    store_atomically(posted, calls)
-
-
-@entry
-def follow(
-    tape: int,
-    posted: int,
-    first: int,
-    counters: int,
-    workspace: int,
-    number: int,
-    workers: int,
-    most_polls: int,
-    yielding: int,
-) -> int:
-    """Walk a tape to which calls are being added, from ``first`` on; return how many are done after a while without.
-
-    ``posted`` is the address of their number, which is negative when the others are not to be done.
-    """
-    polls = 0
-    while polls <= most_polls:
-        newest = load_atomically(posted)
-        if newest > first:
-            walk(tape, first, newest, counters, workspace, number, workers, yielding)
-            first = newest
-            polls = 0
-        elif newest < 0:
-            break
-        polls += 1
-        if polls % _POLLS == 0:
-            yield_cpu(yielding)
-    return first
-
-
-@entry
 def lead(
     mailbox: int, workers: int, tape: int, calls: int, counters: int, workspace: int, each: int, yielding: int
 ) -> None:
@@ -143,7 +104,7 @@ def lead(
     job[0], job[1], job[2], job[3], job[4] = tape, calls, counters, workspace, each
     store_atomically(mailbox + 128, workers)
     add_atomically(mailbox, 1)
-    walk(tape, 0, calls, counters, workspace, 0, workers, yielding)
+    walk(tape, calls, counters, workspace, 0, workers, yielding)
     add_atomically(mailbox, 1)
 
 

@@ -12,8 +12,9 @@ import pytest
 
 from irrun.kernels import threads
 from irrun.runtime import packing
-from irrun.runtime.packing import copy
+from irrun.runtime.packing import pack
 from irrun.tensor import Array
+from irrun_kernels.host import LANES
 
 
 @pytest.fixture(autouse=True)
@@ -23,76 +24,85 @@ def _three_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     packing.finish()
 
 
-def copied(source: Array) -> Array:
-    """Return memory to which elements are copied until all is packed."""
-    out = np.zeros(source.shape, source.dtype)
-    copy(source, out)
-    return out
+def packed(source: Array) -> Array:
+    """Return the panels of a matrix [K, N] of whole panels, complete when all is packed."""
+    return pack(source, lambda part: source[:, part], source.shape, source.dtype, 1)
 
 
-def test_a_call_reads_what_the_one_before_it_wrote() -> None:
-    source = np.arange(600_000, dtype=np.float32).reshape(600, 1000)
+def in_panels(source: Array) -> Array:
+    return source.reshape(len(source), -1, LANES).swapaxes(0, 1).reshape(-1)
+
+
+def matrix(number: int, rows: int = 30, panels: int = 4) -> Array:
+    return np.arange(rows * panels * LANES, dtype=np.float32).reshape(rows, -1) + number
+
+
+def test_many_matrices() -> None:
+    sources = [matrix(number) for number in range(300)]
     with packing.packed():
-        turned = copied(source.T)
-        back = copied(turned.T)
-    assert np.array_equal(back, source)
-
-
-def test_more_calls_than_a_tape_has() -> None:
-    sources = [np.full((40, 30), number, np.float32) for number in range(1300)]
-    with packing.packed():
-        copies = [copied(source.T) for source in sources]
-    assert [int(copy.max()) for copy in copies] == [int(copy.min()) for copy in copies] == list(range(1300))
+        panels = [packed(source) for source in sources]
+    assert all(np.array_equal(each, in_panels(source)) for each, source in zip(panels, sources, strict=True))
 
 
 def test_a_failure_leaves_nothing_undone() -> None:
-    source = np.arange(1200.0, dtype=np.float32).reshape(30, 40)
-    copies: list[Array] = []
+    source = matrix(0)
+    panels: list[Array] = []
 
     def fail() -> None:
         with packing.packed():
-            copies.append(copied(source.T))
+            panels.append(packed(source))
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    assert np.array_equal(copies[0], source.T)
+    assert np.array_equal(panels[0], in_panels(source))
+
+
+def test_the_calling_thread_meets_what_fails() -> None:
+    callers: list[str] = []
+
+    def fail() -> None:
+        callers.append(threading.current_thread().name)
+        raise MemoryError
+
+    with pytest.raises(MemoryError), packing.packed():
+        packing.later(fail, 1 << 20)
+    assert callers[-1] == threading.current_thread().name
+    packing.finish()
 
 
 def test_what_is_read_is_kept_until_it_is_packed() -> None:
-    calls: list[str] = []
-    source = np.ones((1 << 10, 1 << 10), np.float32)
+    source = matrix(0, 1 << 10, 64)
     reference = weakref.ref(source)
+    expected = in_panels(source)
     with packing.packed():
-        copied(source.T)
+        panels = packed(source)
         del source
-        packing.when_packed(lambda: calls.append("packed"))
-        calls.append("posted")
+    assert np.array_equal(panels, expected)
     gc.collect()
-    assert calls == ["posted", "packed"]
     assert reference() is None
 
 
-def test_threads_without_calls_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_end(monkeypatch: pytest.MonkeyPatch) -> None:
     others: list[threading.Thread] = []
     start = threading.Thread.start
     monkeypatch.setattr(threading.Thread, "start", lambda self: (others.append(self), start(self)))
     with packing.packed():
-        copied(np.ones((1 << 10, 1 << 10), np.float32).T)
+        packed(matrix(0, 1 << 10, 64))
         for each in others:
             each.join(10)
             assert not each.is_alive()
-    assert len(others) == 2
+    assert others
 
 
 def test_two_threads_pack_for_plans_of_their_own() -> None:
     results: list[bool] = []
 
     def lower(number: int) -> None:
-        source = np.full((200, 300), number, np.float32)
+        source = matrix(number, 200, 40)
         with packing.packed():
-            copies = [copied(source.T) for _ in range(20)]
-        results.append(all(np.array_equal(copy, source.T) for copy in copies))
+            panels = [packed(source) for _ in range(20)]
+        results.append(all(np.array_equal(each, in_panels(source)) for each in panels))
 
     lowering = [threading.Thread(target=lower, args=(number,)) for number in range(4)]
     for each in lowering:

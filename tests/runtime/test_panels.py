@@ -63,7 +63,7 @@ def test_bf16(columns: int, depth: int, layout: str) -> None:
 def test_matrices_that_are_made(columns: int) -> None:
     weights = np.random.default_rng(columns).normal(size=(columns, 6, 3, 3)).astype(np.float32)
     whole = transform_weights(weights)[:, None]
-    made = finished(lambda: packing.pack(lambda part: whole[..., part], whole.shape, whole.dtype, VECTORS))
+    made = finished(lambda: packing.pack(weights, lambda part: whole[..., part], whole.shape, whole.dtype, VECTORS))
     np.testing.assert_array_equal(made, packed(whole, 1))
     at_once = finished(lambda: unpadded(np.float32).panels(whole, VECTORS))
     np.testing.assert_array_equal(made, at_once)

@@ -6,7 +6,6 @@ that follows how long each buffer is needed, and so where it is placed in the ar
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeGuard
@@ -16,7 +15,6 @@ import numpy as np
 from irrun.kernels.aligned import forget
 from irrun.kernels.layout import axes_in_memory, merged_axes
 from irrun.ops import Op
-from irrun.runtime.packing import when_packed
 from irrun.runtime.packs import Packs
 from irrun.runtime.symbolic import Number, Symbols, SymInt, as_many, is_found, of_sizes
 from irrun.runtime.view import Buffer, Call, Given, Interpreted, Numbers, Operand, Value, View, place_of
@@ -137,7 +135,7 @@ class Builder:
         found = self.packs.get(key)
         if found is None:
             found = self.packs[key] = self.packs.made(tag, source, vectors, make) if on_disk else make()
-            when_packed(functools.partial(forget, source))
+            forget(source)
         return Address(self._constant(found))
 
     def numbers(self, values: Sequence[Number]) -> Array | Numbers:

@@ -48,15 +48,13 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
         raise Unsupported("channels that do not fit the weights")
     geometry, counts = window_geometry(op.source.windows(data.ndim - 2), kernel, data)
     has_few = has_few_channels(groups, depth, geometry)
-    parts = parts_of(geometry, as_images(data), counts, is_cut=not has_few and not op.is_depthwise)
-    all_taps = tuple(slice(0, taps) for taps in geometry.taps[3 - len(counts) :])
-    is_whole = all(part.taps == all_taps for part in parts)
-    if (op.is_depthwise or not is_whole) and not are_finite(op):
+    is_dilated = max(geometry.dilations) > 1
+    if (op.is_depthwise or is_dilated) and not are_finite(op):
         raise Unsupported("weights that are not finite, of which padding leaves out some")
 
     shape = (data.shape[0], groups * filters, *counts)
     may_tile = geometry[:3] == ((1, 3, 3), (1, 1, 1), (1, 1, 1)) and len(counts) == 2 and not is_symbolic(*shape)
-    fits = may_tile and is_whole and groups == 1 and not op.accurate
+    fits = may_tile and groups == 1 and not op.accurate
     algorithm = algorithm_of(
         is_depthwise=op.is_depthwise,
         has_few=has_few and data.dtype != BF16_BITS,
@@ -74,22 +72,15 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
     outs = [builder.result_images(shape, dtype) for dtype in types(op)]
     given = Operands(x, outs, added, end, geometry)
     if algorithm == "depthwise":
-        filters_of_taps = _factors("", op.rounded_weights, parts[0].taps).weights
-        emit_depthwise(builder, filters_of_taps[:, 0, 0], op.bias, parts[0].of(given))
+        emit_depthwise(builder, op.rounded_weights[:, 0, 0], op.bias, given)
     elif algorithm == "Winograd":
         emit_winograd(op, builder, given)
     elif algorithm == "product by rows of taps":
-        emit_product_of_rows(builder, _factors("few", weights, parts[0].taps), parts[0].of(given), op.bias)
+        emit_product_of_rows(builder, Factors("few", weights, weights), given, op.bias)
+    elif is_dilated and not is_symbolic(*x.shape, *shape):
+        _emit_parts(builder, weights, given, op.bias)
     else:
-        # All parts with the same taps along other axes share weights: those of all rows of taps.
-        first, last = min(part.taps[0].start for part in parts), max(part.taps[0].stop for part in parts)
-        for part in parts:
-            here = part.taps[0]
-            kept = here if FORMS[x.dtype].is_padded else slice(first, last)
-            factors = _factors("taps", weights, (kept, *part.taps[1:]))
-            row = math.prod(each.stop - each.start for each in part.taps[1:])
-            before, after = (here.start - kept.start) * row, (kept.stop - here.stop) * row
-            emit_product(builder, factors._replace(before=before, after=after), part.of(given), op.bias, 0)
+        emit_product(builder, Factors("taps", weights, weights), given, op.bias, 0)
     return alone([out[:, :, 0] if data.ndim == 3 else out for out in outs])
 
 
@@ -107,10 +98,21 @@ def algorithm_of(*, is_depthwise: bool, has_few: bool, has_tiles: bool = False) 
     return "product by rows of taps" if has_few else "product by taps"
 
 
-def _factors(algorithm: str, weights: Array, taps: Sequence[slice]) -> Factors:
-    """The weights [G, O, I, *K] of some taps."""
-    here: Any = (..., *taps[3 - weights.ndim :])
-    return Factors((algorithm, *((each.start, each.stop) for each in taps)), weights, weights[here])
+def _emit_parts(builder: Builder, weights: Array, given: Operands, bias: Array | None) -> None:
+    """Multiply the taps that meet pixels: those of a dilated kernel are so far apart that many meet padding."""
+    parts = parts_of(given.geometry, given.x.shape[2:], given.outs[0].shape[2:])
+    # All parts with the same taps along other axes share weights: those of all rows of taps.
+    first, last = min(part.taps[0].start for part in parts), max(part.taps[0].stop for part in parts)
+    for part in parts:
+        here, *others = part.taps
+        kept = here if FORMS[given.x.dtype].is_padded else slice(first, last)
+        row = math.prod(each.stop - each.start for each in others)
+        taps = (kept, *others)
+        key = ("taps", *((each.start, each.stop) for each in taps))
+        own: Any = (..., *taps[3 - weights.ndim :])
+        before, after = (here.start - kept.start) * row, (kept.stop - here.stop) * row
+        factors = Factors(key, weights, weights[own], before=before, after=after)
+        emit_product(builder, factors, part.of(given), bias, 0)
 
 
 class Part(NamedTuple):
@@ -137,48 +139,35 @@ class Part(NamedTuple):
         )
 
 
-def parts_of(geometry: ImageWindows, x: Operand, counts: Sequence[int], *, is_cut: bool) -> list[Part]:
-    """The parts of a convolution with ``counts`` results along its spatial axes, without taps that meet only padding.
+def parts_of(geometry: ImageWindows, sizes: Sequence[int], counts: Sequence[int]) -> list[Part]:
+    """The parts of a convolution with the taps that meet pixels, or the whole where these are not much fewer.
 
-    Where taps are so far apart that many of them meet padding, the results are cut into parts that have few; others,
-    and all if not ``is_cut``, are one part.
+    It has ``counts`` results along its spatial axes.
     """
-    whole: list[tuple[slice, slice]] = []
-    for axis, (size, count) in enumerate(zip(x.shape[2:], counts, strict=True), start=3 - len(counts)):
-        taps = slice(0, geometry.taps[axis])
-        met = taps if is_symbolic(size, count) else _taps(geometry, axis, size, 0, count - 1)
-        whole.append((slice(0, count), met))
-    one = Part(*zip(*whole, strict=True))
-    if not is_cut or max(geometry.dilations) == 1 or is_symbolic(*x.shape[2:], *counts):
-        return [one]
-    bands = [
-        _bands(geometry, axis, size, count) if geometry.dilations[axis] > 1 else [band]
-        for axis, (size, count, band) in enumerate(zip(x.shape[2:], counts, whole, strict=True), start=3 - len(counts))
-    ]
-    cut = [Part(*zip(*each, strict=True)) for each in itertools.product(*bands)]
-    return cut if sum(map(_products, cut)) < _WORTH_CUTTING * _products(one) else [one]
+    axes = range(3 - len(counts), 3)
+    whole = Part(tuple(slice(0, count) for count in counts), tuple(slice(0, geometry.taps[axis]) for axis in axes))
+    bands = [_bands(geometry, *each) for each in zip(axes, sizes, counts, strict=True)]
+    parts = [Part(*zip(*each, strict=True)) for each in itertools.product(*bands)]
+    return parts if sum(map(_products, parts)) < _WORTH_CUTTING * _products(whole) else [whole]
 
 
 _WORTH_CUTTING: Final = 0.85
 """The share of products that the parts of a convolution may have at most: each part is a call."""
 
 
-def _taps(geometry: ImageWindows, axis: int, size: int, first: int, last: int) -> slice:
-    """The taps along an axis that meet pixels for any of the results from the first to the last: one at least."""
-    taps, stride, dilation, begin = (each[axis] for each in geometry[:4])
-    before, after = begin - last * stride, begin - first * stride
-    start, least = (min(max(-(-place // dilation), 0), taps - 1) for place in (before, after))
-    return slice(start, max(min((size - 1 + after) // dilation + 1, taps), least + 1))
-
-
 def _bands(geometry: ImageWindows, axis: int, size: int, count: int) -> list[tuple[slice, slice]]:
-    """Consecutive results along an axis that have the same taps, and these."""
-    found: list[tuple[slice, slice]] = []
-    for result in range(count):
-        taps = _taps(geometry, axis, size, result, result)
-        first = found.pop()[0].start if found and found[-1][1] == taps else result
-        found.append((slice(first, result + 1), taps))
-    return found
+    """Consecutive results along an axis that have the same taps, and these: one at least."""
+    taps, stride, dilation, begin = (each[axis] for each in geometry[:4])
+
+    def met(result: int) -> slice:
+        before = begin - result * stride
+        start = min(max(-(-before // dilation), 0), taps - 1)
+        return slice(start, max(min((size - 1 + before) // dilation + 1, taps), start + 1))
+
+    if dilation == 1:
+        return [(slice(0, count), slice(0, taps))]
+    runs = ((taps, list(results)) for taps, results in itertools.groupby(range(count), met))
+    return [(slice(results[0], results[-1] + 1), taps) for taps, results in runs]
 
 
 def _products(part: Part) -> int:

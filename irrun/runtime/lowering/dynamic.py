@@ -95,7 +95,9 @@ def stored_weights(
     zeros = _by_group(op.weights.zero - np.float32(centre), filters, groups)
     given = builder.constant(zeros if needs_zeros or zeros.any() else None)
     source = stored.pairs if isinstance(stored, Nibbles) else stored
-    panels = builder.packed(("codes", bits, centre), source, vectors, lambda: _panels(stored, centre, bits, vectors))
+    panels = builder.packed(
+        ("codes", bits, centre), source, vectors, lambda: _panels(stored, source, centre, bits, vectors)
+    )
     scale = op.weights.scale
     if scale is None:
         scales = builder.constant(_by_group(np.ones((1, 1), np.float32), filters, groups))
@@ -115,7 +117,7 @@ def _by_group(side: Array, filters: int, groups: int) -> Array:
     return found
 
 
-def _panels(stored: Array | Nibbles, centre: int, bits: int, vectors: int) -> Array:
+def _panels(stored: Array | Nibbles, source: Array, centre: int, bits: int, vectors: int) -> Array:
     """The codes of weights [filters, groups, depth of a group] less ``centre``, packed in panels."""
 
     def words(part: slice) -> Array:
@@ -126,7 +128,7 @@ def _panels(stored: Array | Nibbles, centre: int, bits: int, vectors: int) -> Ar
         return words_of(codes.reshape(len(codes), -1).T, bits)
 
     shape = math.prod(stored.shape[1:]) * bits // 32, stored.shape[0]
-    return pack(words, shape, np.dtype(np.uint32), vectors)
+    return pack(source, words, shape, np.dtype(np.uint32), vectors)
 
 
 _MIDDLE_OF_PAIR: Final = 0x88

@@ -42,7 +42,7 @@ def emit_winograd(op: FusedConvolution, builder: Builder, given: Operands) -> No
         return made.reshape(36, 1, -1, depth).swapaxes(2, 3)
 
     panels = builder.packed(
-        "tiles", op.weights, vectors, lambda: pack(transformed, (36, 1, depth, filters), F32, vectors)
+        "tiles", op.weights, vectors, lambda: pack(op.weights, transformed, (36, 1, depth, filters), F32, vectors)
     )
     for image, first in itertools.product(range(batch), range(0, whole, most)):
         count = min(most, whole - first)

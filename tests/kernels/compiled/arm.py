@@ -38,7 +38,6 @@ def become(level: str) -> None:
     native.address_of = address_of
 
     from irrun.runtime import packing, workers
-    from irrun_kernels.tape import LINE
 
     def numbers(place: int, count: int) -> Any:
         return (ctypes.c_int64 * count).from_address(place)
@@ -49,15 +48,10 @@ def become(level: str) -> None:
             for task in range(tasks):
                 emulator().call(kernel, arguments, task, workspace)
 
-    def follow(tape: int, posted: int, first: int, counters: int, workspace: int, number: int, *_rest: Any) -> None:
-        for call in range(first, 0 if number else numbers(posted, 1)[0]):
-            walk(None, tape + 24 * call, 1, 0, workspace)
-            numbers(counters + 8 * LINE * call + 64, 1)[0] = numbers(tape + 24 * call, 3)[2]
+    def walk_alone(tape: int, calls: int, workspace: int) -> None:
+        walk(None, tape, calls, 0, workspace)
 
-    def post(posted: int, calls: int) -> None:
-        numbers(posted, 1)[0] = calls
-
-    packing.follow, packing.post = follow, post
+    packing.walk_alone = walk_alone
     workers.Workers.walk = walk
 
     from tests.kernels.compiled import lowered

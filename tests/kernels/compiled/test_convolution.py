@@ -53,7 +53,7 @@ ACTIVATIONS = {
 def test_taps_that_meet_only_padding_are_left_out() -> None:
     windows = ImageWindows((1, 3, 1), (1, 1, 1), (1, 12, 1), (0, 12, 0))
     image = np.zeros((1, 8, 14, 1), np.float32)
-    parts = parts_of(windows, image, (14, 1), is_cut=True)
+    parts = parts_of(windows, image.shape[2:], (14, 1))
     assert [(part.results[0], part.taps[0]) for part in parts] == [
         (slice(0, 2), slice(1, 3)),
         (slice(2, 12), slice(1, 2)),
@@ -62,11 +62,8 @@ def test_taps_that_meet_only_padding_are_left_out() -> None:
     given = [part.of(Operands(image, [], geometry=windows)) for part in parts]
     begins = [(each.geometry.begins[1], each.x.shape[2]) for each in given]
     assert begins == [(0, 14), (0, 12), (0, 14)]
-    assert parts_of(windows, image, (14, 1), is_cut=False) == [
-        Part((slice(0, 14), slice(0, 1)), (slice(0, 3), slice(0, 1)))
-    ]
-    beside = windows._replace(dilations=(1, 1, 1), begins=(0, 1, 0))
-    assert len(parts_of(beside, image, (14, 1), is_cut=True)) == 1
+    near = windows._replace(dilations=(1, 2, 1), begins=(0, 2, 0))
+    assert parts_of(near, image.shape[2:], (14, 1)) == [Part((slice(0, 14), slice(0, 1)), (slice(0, 3), slice(0, 1)))]
 
 
 @merged("batch")
