@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,19 +14,14 @@ from irrun.kernels.windows import view
 
 def depth_to_space(data: Array, block: int, *, depth_first: bool) -> Array:
     """Rearrange [N, C, D1, …] into [N, C / block^K, D1 * block, …]."""
-    batch, channels, *sizes = data.shape
-    rank = len(sizes)
-    depth, blocks = channels // block**rank, (block,) * rank
-    if depth_first:
-        return _joined(data.reshape(batch, depth, *blocks, *sizes), 2)
-    return _joined(np.moveaxis(data.reshape(batch, *blocks, depth, *sizes), 1 + rank, 1), 2)
+    return _joined(by_channel(data, block, depth_first=depth_first), 2)
 
 
 def space_to_depth(data: Array, block: int, *, depth_first: bool) -> Array:
     """Rearrange [N, C, D1, …] into [N, C * block^K, D1 / block, …]."""
     batch, channels, *sizes = data.shape
     rank = len(sizes)
-    parts = _split(data, 2, (block,) * rank)
+    parts: Array = split(data, 2, (block,) * rank)
     target = (batch, channels * block**rank, *parts.shape[2 + rank :])
     return (parts if depth_first else np.moveaxis(parts, 1, 1 + rank)).reshape(target)
 
@@ -40,12 +36,23 @@ def batch_to_space(data: Array, blocks: Sequence[int], crops_begin: Sequence[int
 
 def space_to_batch(data: Array, blocks: Sequence[int]) -> Array:
     """Rearrange [B, D1, …] into [B * prod(blocks), D1 / blocks[1], …]; ``blocks[0]`` is 1."""
-    parts = _split(data, 1, blocks[1:])
+    parts: Array = split(data, 1, blocks[1:])
     return np.moveaxis(parts, 0, data.ndim - 1).reshape(data.shape[0] * math.prod(blocks), *parts.shape[data.ndim :])
 
 
-def _split(data: Array, lead: int, blocks: Sequence[int]) -> Array:
-    """Return an array [*lead, D1, …] as [*lead, *blocks, D1 / blocks[0], …]."""
+def by_channel(data: Any, block: int, *, depth_first: bool) -> Any:
+    """Return a view [N, C * block^K, D1, …] as [N, C, *blocks, D1, …]."""
+    batch, channels, *sizes = data.shape
+    rank = len(sizes)
+    depth, blocks = channels // block**rank, (block,) * rank
+    if depth_first:
+        return data.reshape(batch, depth, *blocks, *sizes)
+    order = (0, 1 + rank, *range(1, 1 + rank), *range(2 + rank, 2 + 2 * rank))
+    return data.reshape(batch, *blocks, depth, *sizes).transpose(order)
+
+
+def split(data: Any, lead: int, blocks: Sequence[int]) -> Any:
+    """Return a view [*lead, D1, …] as [*lead, *blocks, D1 / blocks[0], …]."""
     pairs = [part for size, block in zip(data.shape[lead:], blocks, strict=True) for part in (size // block, block)]
     grid = [lead + 2 * axis for axis in range(len(blocks))]
     within = [axis + 1 for axis in grid]

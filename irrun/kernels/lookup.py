@@ -126,6 +126,11 @@ class Nibbles:
         *front, last = shape
         return Nibbles(self.pairs.reshape(*front, last if last < 0 else last // 2), signed=self.signed)
 
+    def as_lookup(self) -> Lookup:
+        """Return the integers as numbers of a table."""
+        codes = np.arange(16, dtype=np.float32)
+        return Lookup(self, np.where(codes < _SIGN, codes, codes - 16) if self.signed else codes, self.dtype.name)
+
     def picked(self, pick: Callable[[Array], Array]) -> Nibbles:
         """Return other rows, which a function picks from an array."""
         return Nibbles(pick(self.pairs), signed=self.signed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -81,32 +82,22 @@ def is_far(x: Any) -> Any:
     return _NEAR < abs(x) < _INF
 
 
-@scalar
-def sin(x: Any) -> Any:
-    """The sine, for angles that are not far."""
-    n, r = _reduced(x)
-    return _of_quadrant(n, r)
+def _circular(reduced: Callable[[Any], Any], quadrants: float) -> Any:
+    """The sine of angles that are so many quadrants further."""
+
+    @scalar
+    def value(x: Any) -> Any:
+        n, r = reduced(x)
+        return _of_quadrant(n + quadrants, r)
+
+    return value
 
 
-@scalar
-def cos(x: Any) -> Any:
-    """The cosine, for angles that are not far."""
-    n, r = _reduced(x)
-    return _of_quadrant(n + 1.0, r)
+sin, cos = _circular(_reduced, 0.0), _circular(_reduced, 1.0)
+"""The sine and the cosine of angles that are not far."""
 
-
-@scalar
-def far_sin(x: Any) -> Any:
-    """The sine, with a loop."""
-    n, r = _far_reduced(x)
-    return _of_quadrant(n, r)
-
-
-@scalar
-def far_cos(x: Any) -> Any:
-    """The cosine, with a loop."""
-    n, r = _far_reduced(x)
-    return _of_quadrant(n + 1.0, r)
+far_sin, far_cos = _circular(_far_reduced, 0.0), _circular(_far_reduced, 1.0)
+"""The same of any angles, with a loop."""
 
 
 _TAN_EIGHTH: Final = math.sqrt(2) - 1

@@ -10,10 +10,8 @@ import numpy as np
 from irrun_kernels.native import FAR, POINTERS, carray, inlined
 
 _LETTERS: Final = "fdbBhHiIq"
-KINDS: Final = tuple(np.dtype(letter).name for letter in _LETTERS)
-"""NumPy's names of the element types; booleans are bytes."""
-
-F32, F64, I8, U8, I16, U16, I32, U32, I64 = range(len(KINDS))
+KINDS: Final = {np.dtype(letter): ord(letter) for letter in _LETTERS}
+"""The number of each element type."""
 
 unsigned: Final = np.uint64
 """The type of an index that may be negative: Numba takes negative ones for distances from the end."""
@@ -25,10 +23,9 @@ Step = int
 """A distance in elements, in such a function: calls have bytes instead."""
 
 
-def of_kind(*kinds: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A function of arrays of some kinds, by default of all: calls have the kind before the other arguments."""
-    letters = {kind: _LETTERS[kind] for kind in kinds or range(len(KINDS))}
-    return lambda function: _chosen(letters, function)
+def of_kind(letters: str = _LETTERS) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A function of arrays of some of the `KINDS`: calls have the kind before the other arguments."""
+    return lambda function: _chosen({ord(letter): letter for letter in letters}, function)
 
 
 def of_width(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -59,16 +56,3 @@ def load(x: Elements, step: Step, out: Any) -> None:
     else:
         for i in range(len(out)):
             out[i] = x[unsigned(i * step)]
-
-
-@of_kind()
-def store(out: Elements, x: Any) -> None:
-    """Write an array as elements of a type without gaps; integers wrap around."""
-    for i in range(len(x)):
-        out[i] = x[i]
-
-
-def kind_of(dtype: np.dtype[Any]) -> int | None:
-    """Return the number of an element type; None for others."""
-    name = "uint8" if dtype == np.bool_ else dtype.name
-    return KINDS.index(name) if name in KINDS else None

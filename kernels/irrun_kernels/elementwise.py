@@ -6,11 +6,10 @@ from typing import Any, Final, NamedTuple
 
 from irrun_kernels.axes import Axes, find_indices, merge_axes, offset_of, row_of, walk_bytes
 from irrun_kernels.copies import copy_line
-from irrun_kernels.folds import combine
 from irrun_kernels.functions import RUN
 from irrun_kernels.moves import copy_block
 from irrun_kernels.native import NOWHERE, Address, Read, Write, inlined, kernel, longs, record
-from irrun_kernels.scalars import apply
+from irrun_kernels.scalars import apply, combine
 
 CALL: Final = 6
 """Numbers of a call: the number of an element, and of the arrays of its result and of four operands."""
@@ -22,7 +21,7 @@ _ALIKE, _SAME, _OTHER = range(3)
 class Fold(NamedTuple):
     """A reduction of the results of a chain, which are [outer, reduced, inner], to [outer, inner].
 
-    The function of two elements is one of `folds.FOLDED`, -1 for none; it begins with the element at ``start``.
+    The function of two elements is one of `scalars.FOLDED`, -1 for none; it begins with the element at ``start``.
     Results are cut into ``parts`` along the reduced axis; those of each part are written behind those of others.
     """
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from irrun_kernels import ir
 from irrun_kernels.conversions import AS_BITS, quantize_row, round_row
-from irrun_kernels.functions import add
+from irrun_kernels.functions import add, clip
 from irrun_kernels.host import LANES
 from irrun_kernels.native import NOWHERE, Address, Read, Write, floats, inlined, longs
 from irrun_kernels.pixels import Images, find_points, find_rows, move
-from irrun_kernels.scalars import apply_to_rows, unary
+from irrun_kernels.scalars import apply_to_rows
 from irrun_kernels.vectors import Vectors
 
 
@@ -272,7 +272,9 @@ def add_and_clip(e: Any, x: Any, column: int, summand: int) -> None:
     if summand != 0:
         add(x, floats(summand, len(x)))
     if e.low != -_INFINITE or e.high != _INFINITE:
-        unary(0, x, np.float32(e.low), np.float32(e.high))
+        low, high = np.float32(e.low), np.float32(e.high)
+        for i in range(len(x)):
+            x[i] = clip(x[i], low, high)
 
 
 @inlined

@@ -151,13 +151,9 @@ RUN: Final = 1024
 
 @inlined
 def assign(x: Any, y: Any) -> None:
-    """Copy y to x; y has the size of x, or one element."""
-    if len(y) == 1:
-        for i in range(len(x)):
-            x[i] = y[0]
-    else:
-        for i in range(len(x)):
-            x[i] = y[i]
+    """Copy y to x."""
+    for i in range(len(x)):
+        x[i] = y[i]
 
 
 @inlined

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from irrun_kernels.axes import Axes, count_of, find_indices, find_walk, offset_of
-from irrun_kernels.elements import F32, F64, I32, I64, Elements, Step, of_kind, unsigned
+from irrun_kernels.elements import Elements, Step, of_kind, unsigned
 from irrun_kernels.native import Address, Read, Write, kernel, longs, octets, record
 
 WIDE: Final = 256
@@ -50,7 +50,7 @@ def scan(arguments: Any, task: int, workspace: int) -> None:
         _add_up(c.kind, x, c.x_step, x_column, out, c.out_step, out_column, c.length, wide)
 
 
-@of_kind(F32, F64, I32, I64)
+@of_kind("fdiq")
 def _add_up(
     x: Elements, x_step: Step, x_column: Step, out: Elements, out_step: Step, out_column: Step, count: int, columns: int
 ) -> None:
@@ -76,7 +76,7 @@ _WORD = 8
 class NonZero(NamedTuple):
     """Arguments of `find_nonzero`: contiguous booleans, ``elements`` in all; ``axes`` have sizes, and no strides.
 
-    ``out`` are i32 or i64 by ``kind``, [axes, elements]; ``found`` is how many columns of it are used.
+    ``out`` are i64 [axes, elements]; ``found`` is how many columns of it are used.
     """
 
     x: Read[Address]
@@ -84,22 +84,16 @@ class NonZero(NamedTuple):
     found: Write[Address]
     axes: Axes
     elements: int
-    kind: int
 
 
 @kernel(NonZero)
 def find_nonzero(arguments: Any, task: int, workspace: int) -> None:
     """The indices of true elements in row-major order, a column for each, zeros behind them, and their number."""
     c = record(arguments)
-    longs(c.found, 1)[0] = _find(c.kind, c.x, c.out, longs(c.axes.table, c.axes.rank), c.elements)
-
-
-@of_kind(I32, I64)
-def _find(x: int, out: Elements, sizes: Any, count: int) -> int:
-    rank, found, place = len(sizes), 0, 0
-    truths = octets(x, count)
+    rank, count, found, place = c.axes.rank, c.elements, 0, 0
+    sizes, truths, out = longs(c.axes.table, rank), octets(c.x, count), longs(c.out)
     while place < count:
-        if place % _WORD == 0 and place + _WORD <= count and longs(x + place, 1)[0] == 0:
+        if place % _WORD == 0 and place + _WORD <= count and longs(c.x + place, 1)[0] == 0:
             place += _WORD
             continue
         if truths[place] != 0:
@@ -112,4 +106,4 @@ def _find(x: int, out: Elements, sizes: Any, count: int) -> int:
     for axis in range(rank):
         for column in range(found, count):
             out[axis * count + column] = 0
-    return found
+    longs(c.found, 1)[0] = found

@@ -8,10 +8,11 @@ import numpy as np
 
 from irrun_kernels.axes import Axes, advance, count_of, find_indices, find_walk, offset_of, walk_bytes
 from irrun_kernels.copies import copy_line
-from irrun_kernels.elements import F32, I32, load, store
+from irrun_kernels.elements import load
 from irrun_kernels.functions import RUN
 from irrun_kernels.native import Address, Read, Write, inlined, kernel, longs, record
 
+_FLOATS, _WORDS = ord("f"), ord("i")
 _LOWEST: Final = np.int64(-1 << 63)
 _HIGHEST, _INFINITY = np.int64(0x7FFFFFFF), np.int64(0x7F800000)
 
@@ -19,8 +20,8 @@ _HIGHEST, _INFINITY = np.int64(0x7FFFFFFF), np.int64(0x7F800000)
 class Top(NamedTuple):
     """Arguments of `top`: arrays with ``axes``, and another axis of ``length`` elements. Steps are in bytes.
 
-    The ``wanted`` first elements, of a kind and of ``width`` bytes, go to ``out``, and their indices, which are i32 or
-    i64 by ``places_kind``, to ``places``.
+    The ``wanted`` first elements, of a kind and of ``width`` bytes, go to ``out``, and their indices as i64 to
+    ``places``.
     """
 
     x: Read[Address]
@@ -34,7 +35,6 @@ class Top(NamedTuple):
     places_step: int
     kind: int
     width: int
-    places_kind: int
     smallest: int
     tasks: int
 
@@ -46,7 +46,7 @@ def workspace_of(rank: int, wanted: Any) -> Any:
 
 @kernel(Top)
 def top(arguments: Any, task: int, workspace: int) -> None:
-    """Of equal elements the first ones; NaN is smaller than any number."""
+    """Find the first elements: of equal ones those that come first; NaN is smaller than any number."""
     c = record(arguments)
     keys, places = longs(workspace + 8 * RUN, c.wanted), longs(workspace + 8 * (RUN + c.wanted), c.wanted)
     sizes, x_steps, out_steps, places_steps, indices = find_walk(c.axes, workspace + 8 * (RUN + 2 * c.wanted))
@@ -62,7 +62,7 @@ def top(arguments: Any, task: int, workspace: int) -> None:
         _sort(keys, places)
         for i in range(c.wanted):
             place = places[i]
-            store(c.places_kind, numbers + i * c.places_step, places[i : i + 1])
+            longs(numbers + i * c.places_step, 1)[0] = place
             copy_line(c.width, source + place * c.x_step, 0, target + i * c.out_step, 0, 1)
         advance(indices, sizes)
 
@@ -121,8 +121,8 @@ def _is_behind(keys: Any, places: Any, a: int, b: int) -> bool:
 @inlined
 def _find_keys(kind: int, x: int, step: int, keys: Any) -> None:
     """Integers in the order of elements; zeros of both signs are equal."""
-    load(I32 if kind == F32 else kind, x, step, keys)
-    if kind == F32:
+    load(_WORDS if kind == _FLOATS else kind, x, step, keys)
+    if kind == _FLOATS:
         for i in range(len(keys)):
             word = keys[i]
             key = word if word >= 0 else (word ^ _HIGHEST) + 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, Final, NamedTuple
 
 from irrun_kernels import ir
@@ -124,7 +124,7 @@ class Vectors:
             return part(mask.lanes)
         found = []
         with self.builder.if_else(mask.is_whole) as branches:
-            for branch, access in zip(branches, (whole, lambda: part(mask.lanes)), strict=True):
+            for branch, access in zip(branches, (whole, partial(part, mask.lanes)), strict=True):
                 with branch:
                     found.append((access(), self.builder.block))
         if found[0][0].type == ir.VoidType():

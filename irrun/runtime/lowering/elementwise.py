@@ -198,5 +198,5 @@ def as_type(e: Expression, x: ChainValue, dtype: np.dtype[Any]) -> ChainValue:
     if dtype.kind == "f":
         return e("to_d", whole)
     if dtype == np.bool_:
-        return e("to_?", whole._replace(kind="q") if whole.kind == "Q" else whole)
+        return e("to_bool", whole._replace(kind="q") if whole.kind == "Q" else whole)
     return e("bitwise_or", whole, whole) if x.kind in "qQ" and dtype.itemsize == 8 else whole

@@ -17,6 +17,7 @@ from irrun.ops._declared.movement.scatter_update import ScatterUpdate
 from irrun.ops._declared.sequence.one_hot import OneHotV1, OneHotV16
 from irrun.runtime.lowering.builder import (
     F32,
+    I64,
     Builder,
     Unsupported,
     broadcast,
@@ -25,19 +26,16 @@ from irrun.runtime.lowering.builder import (
     lowers,
     share,
 )
-from irrun.runtime.lowering.builder import I64 as LONG
-from irrun.runtime.lowering.chains import ChainValue, Expression
+from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.copies import emit_contiguous, emit_copy, likely_order, part_of, table_of_axes
 from irrun.runtime.symbolic import Number, is_same, largest
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import dtype_text
 from irrun_kernels.axes import walk_bytes
-from irrun_kernels.elements import I64, U8, U16, U32, kind_of
+from irrun_kernels.elements import KINDS
 from irrun_kernels.native import NOWHERE
 from irrun_kernels.scatters import REDUCTIONS, Scatter, scatter
-
-_BY_WIDTH = {1: U8, 2: U16, 4: U32, 8: I64}
 
 
 def emit_places(builder: Builder, indices: Operand, x: Operand, first: int, *, wraps: bool = True) -> View:
@@ -52,7 +50,7 @@ def emit_places(builder: Builder, indices: Operand, x: Operand, first: int, *, w
         size, step = x.shape[first + number], x.strides[first + number] // x.itemsize
         limits = (e.read(builder.view(builder.numbers([each])).reshape(())) for each in (size, step))
         places.append(e("place_from_end" if wraps else "place", index, *limits))
-    return e.emit(functools.reduce(functools.partial(e, "add"), places), LONG)
+    return e.emit(functools.reduce(functools.partial(e, "add"), places), I64)
 
 
 def emit_slices(
@@ -79,8 +77,8 @@ def emit_scatter(
 ) -> None:
     """Update a target, which broadcasts to the updates as ``places`` do: those outside are errors if ``checked``."""
     width = target.itemsize
-    kind = _BY_WIDTH.get(width) if reduction == "none" else kind_of(target.dtype)
-    if kind is None or updates.dtype != target.dtype or (target.dtype == np.bool_ and reduction != "none"):
+    kind = KINDS.get(np.dtype(f"i{width}") if reduction == "none" else target.dtype)
+    if kind is None or updates.dtype != target.dtype:
         raise Unsupported(f"updates of {dtype_text(updates.dtype)} for {dtype_text(target.dtype)}")
     whole, place = (broadcast(builder, array, updates.shape) for array in (target, places))
     order = sorted(likely_order(whole), key=lambda axis: whole.ndim if is_same(place.strides[axis], 0) else axis)
@@ -108,21 +106,29 @@ def lower_gather(
         place, size = int(known.reshape(())), data.shape[along]
         if -size <= place < size:
             return builder.view(data)[(*before, place, *(None,) * indices.ndim, ...)]
-    return emit_gather(builder, data, indices, along, batches, wraps=wraps)
+    return _emit_gather(builder, data, indices[..., None], along, batches, wraps=wraps)
 
 
-def emit_gather(
-    builder: Builder, data: Operand, indices: Operand, along: int = 0, batches: int = 0, *, wraps: bool
+def _emit_gather(
+    builder: Builder,
+    data: Operand,
+    indices: Operand,
+    first: int = 0,
+    batches: int = 0,
+    *,
+    wraps: bool = True,
+    checked: bool = False,
 ) -> View:
-    """Slices of an array along an axis, where negative indices count from the end if it ``wraps``."""
-    _require_elements(data.shape[along])
+    """The slices of `emit_slices`; indices outside are errors if ``checked``, otherwise their slices are zeros."""
+    depth = int(indices.shape[-1])
+    _require_elements(depth, *data.shape[first : first + depth])
     if data.shape[:batches] != indices.shape[:batches]:
         raise Unsupported("batches of different sizes")
-    source, places = emit_slices(builder, builder.view(data), indices[..., None], along, batches, wraps=wraps)
-    shape = (*data.shape[:along], *indices.shape[batches:], *data.shape[along + 1 :])
-    is_alike = indices.ndim - batches == 1
+    source, places = emit_slices(builder, builder.view(data), indices, first, batches, wraps=wraps)
+    shape = (*data.shape[:first], *indices.shape[batches:-1], *data.shape[first + depth :])
+    is_alike = indices.ndim - 1 - batches == depth == 1
     out = empty_as(builder, data, data.dtype, shape) if is_alike else builder.empty(shape, data.dtype)
-    return emit_copy(builder, source, out, places)
+    return emit_copy(builder, source, out, places, checked=checked)
 
 
 @lowers(GatherElements)
@@ -143,15 +149,9 @@ def lower_gather_elements(op: GatherElements, builder: Builder, data: Operand, i
 @lowers(GatherNDV5, GatherNDV8)
 def lower_gather_nd(op: GatherNDV5 | GatherNDV8, builder: Builder, data: Operand, indices: Operand) -> View:
     """Elements or slices at tuples of indices."""
-    batches, depth = op.batch_dims, int(indices.shape[-1])
-    _require_elements(depth, *data.shape)
-    if data.shape[:batches] != indices.shape[:batches]:
-        raise Unsupported("batches of different sizes")
-    out = builder.empty((*indices.shape[:-1], *data.shape[batches + depth :]), data.dtype)
-    source, places = emit_slices(builder, builder.view(data), indices, batches, batches)
-    emit_copy(builder, source, out, places, checked=True)
-    if isinstance(op, GatherNDV5) and batches > 1:
-        return out.reshape(-1, *out.shape[batches:])
+    out = _emit_gather(builder, data, indices, op.batch_dims, op.batch_dims, checked=True)
+    if isinstance(op, GatherNDV5) and op.batch_dims > 1:
+        return out.reshape(-1, *out.shape[op.batch_dims :])
     return out
 
 
@@ -160,13 +160,7 @@ def lower_scatter_update(
     _op: ScatterUpdate, builder: Builder, data: Operand, indices: Operand, updates: Operand, axis: Operand
 ) -> View:
     """A copy with other slices along an axis."""
-    along = _axis(axis, data)
-    if updates.shape != (*data.shape[:along], *indices.shape, *data.shape[along + 1 :]):
-        raise Unsupported("updates that do not fit the indices")
-    _require_elements(*data.shape)
-    out = _emit_copy_of(builder, data, updates)
-    emit_scatter(builder, updates, *emit_slices(builder, out, indices[..., None], along))
-    return out
+    return _emit_updated(builder, data, indices[..., None], updates, _axis(axis, data))
 
 
 @lowers(ScatterElementsUpdateV3, ScatterElementsUpdateV12)
@@ -200,13 +194,20 @@ def lower_scatter_nd_update(
     op: ScatterNDUpdateV4 | ScatterNDUpdateV15, builder: Builder, data: Operand, indices: Operand, updates: Operand
 ) -> View:
     """A copy with other elements or slices at tuples of indices, or combined ones."""
+    reduction = op.reduction if isinstance(op, ScatterNDUpdateV15) else "none"
+    return _emit_updated(builder, data, indices, updates, 0, reduction)
+
+
+def _emit_updated(
+    builder: Builder, data: Operand, indices: Operand, updates: Operand, first: int, reduction: str = "none"
+) -> View:
+    """A copy whose slices that tuples of indices name, along the axes from the ``first`` on, are updated."""
     depth = int(indices.shape[-1])
     _require_elements(depth, *data.shape)
-    if updates.shape != (*indices.shape[:-1], *data.shape[depth:]):
+    if updates.shape != (*data.shape[:first], *indices.shape[:-1], *data.shape[first + depth :]):
         raise Unsupported("updates that do not fit the indices")
-    reduction = op.reduction if isinstance(op, ScatterNDUpdateV15) else "none"
     out = _emit_copy_of(builder, data, updates)
-    emit_scatter(builder, updates, *emit_slices(builder, out, indices, 0), reduction)
+    emit_scatter(builder, updates, *emit_slices(builder, out, indices, first), reduction)
     return out
 
 
@@ -249,53 +250,22 @@ def lower_one_hot(
     return out
 
 
-_MIDDLE = 8
-"""The code of 4 bits that is the first negative one."""
-
-
 @lowers(FusedPackedGather)
 def lower_packed_gather(op: FusedPackedGather, builder: Builder, indices: Operand) -> View:
-    """Pick codes, zeros and scales, and compute (code - zero) * scale, or (number - zero) * scale with a table."""
-    stored = op.stored
-    is_packed = isinstance(stored, Nibbles)
-    signed = isinstance(stored, Nibbles) and stored.signed
+    """Pick codes, zeros and scales, and compute (number - zero) * scale, where each code stands for a number."""
+    stored = op.stored.as_lookup() if isinstance(op.stored, Nibbles) else op.stored
+    e = Expression(builder)
 
-    def rows_of(weights: Array, places: Operand = indices, wraps: bool = op.from_end) -> View:
-        return emit_gather(builder, weights, places, wraps=wraps)
+    def rows_of(weights: Array) -> View:
+        return _emit_gather(builder, weights, indices[..., None], wraps=op.from_end)
 
     if isinstance(stored, Lookup):
-        numbers = rows_of(stored.of_bytes, rows_of(stored.stored), wraps=False)
-        codes = numbers.reshape((*indices.shape, *stored.shape[1:]))
+        codes = rows_of(stored.stored)
+        numbers = _emit_gather(builder, stored.of_bytes, codes[..., None], wraps=False)
+        value = e.read(numbers.reshape((*indices.shape, *stored.shape[1:])))
     else:
-        codes = rows_of(stored.pairs if isinstance(stored, Nibbles) else stored)
-    sides = [None if side is None else rows_of(side) for side in (op.zero, op.scale)]
-    parts = [_emit_decompressed(builder, codes, part, signed, sides) for part in ((0, 1) if is_packed else (None,))]
-    shape = (*indices.shape, *op.row)
-    if len(parts) == 1:
-        return parts[0].reshape(shape)
-    out = builder.empty((*parts[0].shape, len(parts)), F32)
-    for number, part in enumerate(parts):
-        emit_copy(builder, part, out[..., number])
-    return out.reshape(shape)
-
-
-def _emit_decompressed(builder: Builder, codes: View, part: int | None, signed: bool, sides: list[View | None]) -> View:
-    """The numbers that codes stand for, or each second one of codes of 4 bits."""
-    e = Expression(builder)
-    value = e.read(codes)
-    if part is not None:
-        value = _nibble(e, value, part, signed)
-    value = value if value.kind == "f" else e("to_f", value)
-    for name, side in zip(("subtract", "multiply"), sides, strict=True):
+        value = e("to_f", e.read(rows_of(stored)))
+    for name, side in (("subtract", op.zero), ("multiply", op.scale)):
         if side is not None:
-            step = 1 if part is None or side.shape[-1] == 1 else 2
-            value = e(name, value, e.read(side[..., (part or 0) % step :: step]))
-    return e.emit(value, F32)
-
-
-def _nibble(e: Expression, byte: ChainValue, part: int, signed: bool) -> ChainValue:
-    whole = e("to_q", byte)
-    code = e("bitwise_and" if part == 0 else "right_shift", whole, e.number(15 if part == 0 else 4, "q"))
-    if not signed:
-        return code
-    return e("subtract", e("bitwise_xor", code, e.number(_MIDDLE, "q")), e.number(_MIDDLE, "q"))
+            value = e(name, value, e.read(rows_of(side)))
+    return e.emit(value, F32).reshape((*indices.shape, *op.row))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from irrun.kernels.blocks import by_channel, split
 from irrun.ops._declared.fused.fused_views import KEPT, FusedChannels, FusedExpand
 from irrun.ops._declared.movement.broadcast import BroadcastV1, BroadcastV3
 from irrun.ops._declared.movement.depth_to_space import DepthToSpace
@@ -26,12 +28,6 @@ from irrun.runtime.lowering.copies import emit_copy, emit_padded, part_of
 from irrun.runtime.symbolic import Number
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
-
-
-def require_constants(builder: Builder, *arrays: Operand | None) -> None:
-    """Raise Unsupported unless the values of all arrays, except absent ones, are known; those of empty ones are."""
-    if not all(array is None or array.size == 0 or builder.is_constant(array) for array in arrays):
-        raise Unsupported("bounds, axes or shifts that depend on values")
 
 
 @lowers(FusedChannels)
@@ -106,7 +102,6 @@ def lower_reverse(op: Reverse, builder: Builder, data: Operand, axis: Operand) -
 @lowers(SliceScatter, numbers=(2, 3, 4, 5))
 def lower_slice_scatter(_op: SliceScatter, builder: Builder, data: Operand, updates: Operand, *bounds: Any) -> View:
     """A copy, and a copy onto a part of that."""
-    require_constants(builder, *bounds)
     out = empty_as(builder, data, data.dtype)
     target = out[_keys(data.ndim, *bounds)]
     if target.shape != updates.shape:
@@ -157,11 +152,9 @@ def lower_tile(_op: Tile, builder: Builder, data: Operand, repeats: Operand) -> 
         raise Unsupported("a negative number of repeats")
     counts = [1] * (data.ndim - len(counts)) + counts
     data = data[(None,) * (len(counts) - data.ndim) + (...,)]
-    out = builder.empty([size * count for size, count in zip(data.shape, counts, strict=True)], data.dtype)
-    pairs = [((count, size) if count != 1 else (size,)) for size, count in zip(data.shape, counts, strict=True)]
-    target = out.reshape([size for pair in pairs for size in pair])
-    keys = [key for pair in pairs for key in ((None, slice(None)) if len(pair) > 1 else (slice(None),))]
-    emit_copy(builder, part_of(data, *keys), target)
+    pairs = [*zip(counts, data.shape, strict=True)]
+    out = builder.empty([count * size for count, size in pairs], data.dtype)
+    emit_copy(builder, part_of(data, *(None, slice(None)) * len(pairs)), out.reshape([*itertools.chain(*pairs)]))
     return out
 
 
@@ -225,12 +218,11 @@ def _mirrored(mode: str, begin: int, size: int, end: int) -> Iterator[tuple[slic
 
 
 @lowers(Roll)
-def lower_roll(_op: Roll, builder: Builder, data: Operand, shift: Array, axes: Array) -> View:
+def lower_roll(_op: Roll, builder: Builder, data: Operand, shift: Operand, axes: Operand) -> View:
     """Blocks between the places where axes are cut, copied to where they belong."""
-    require_constants(builder, shift, axes)
     if not data.ndim:
         raise Unsupported("a scalar")
-    shifts, along = np.atleast_1d(shift).tolist(), [axis % data.ndim for axis in np.atleast_1d(axes).tolist()]
+    shifts, along = integers(shift, "a shift"), [axis % data.ndim for axis in integers(axes, "an axis")]
     if len(shifts) != len(along) or len(set(along)) != len(along):
         raise Unsupported("several shifts of an axis")
     out = empty_as(builder, data, data.dtype)
@@ -248,30 +240,12 @@ def lower_roll(_op: Roll, builder: Builder, data: Operand, shift: Array, axes: A
 def lower_blocks(op: SpaceToDepth | DepthToSpace, builder: Builder, data: Operand) -> View:
     """Blocks of pixels as channels, or channels as blocks of pixels."""
     (batch, channels, *sizes), block = data.shape, op.block_size
-    points = block ** len(sizes)
+    blocks, depth_first = (block,) * len(sizes), op.mode == "depth_first"
+    points = math.prod(blocks)
     if isinstance(op, SpaceToDepth):
         out = builder.images([batch, channels * points, *(size // block for size in sizes)], data.dtype)
-        source, target = _within_blocks(data, block), _by_channel(out, channels, block, op.mode)
+        emit_copy(builder, split(data, 2, blocks), by_channel(out, block, depth_first=depth_first))
     else:
         out = builder.images([batch, channels // points, *(size * block for size in sizes)], data.dtype)
-        source, target = _by_channel(data, channels // points, block, op.mode), _within_blocks(out, block)
-    emit_copy(builder, source, target)
+        emit_copy(builder, by_channel(data, block, depth_first=depth_first), split(out, 2, blocks))
     return out
-
-
-def _within_blocks(x: Any, block: int) -> Any:
-    """[N, C, S * b, …] as [N, C, b, …, S, …]."""
-    pairs = [part for size in x.shape[2:] for part in (size // block, block)]
-    count = x.ndim - 2
-    order = [*range(3, 3 + 2 * count, 2), *range(2, 2 + 2 * count, 2)]
-    return x.reshape(*x.shape[:2], *pairs).transpose(0, 1, *order)
-
-
-def _by_channel(x: Any, channels: int, block: int, mode: str) -> Any:
-    """[N, C * b * …, S, …] as [N, C, b, …, S, …]."""
-    count = x.ndim - 2
-    blocks = (block,) * count
-    if mode == "depth_first":
-        return x.reshape(x.shape[0], channels, *blocks, *x.shape[2:])
-    split = x.reshape(x.shape[0], *blocks, channels, *x.shape[2:])
-    return split.transpose(0, 1 + count, *range(1, 1 + count), *range(2 + count, 2 + 2 * count))

@@ -29,7 +29,7 @@ from irrun.runtime.lowering.builder import (
     require_f32,
     share,
 )
-from irrun.runtime.lowering.chains import emit_i64
+from irrun.runtime.lowering.chains import ChainValue, Expression, emit_i64
 from irrun.runtime.lowering.copies import emit_contiguous, emit_copy
 from irrun.runtime.lowering.movement import lower_pad
 from irrun.runtime.lowering.products import emit_channels_last
@@ -37,7 +37,7 @@ from irrun.runtime.symbolic import Number, hint_of, is_same, of_sizes
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun_kernels.regions import Regions, pool_regions
-from irrun_kernels.sampling import BILINEAR, NEAREST, Grid, Samples, locate_samples, sample
+from irrun_kernels.sampling import Samples, sample
 
 _FEW: Final = 8
 """Elements from one to the next along an axis below which another layout is faster."""
@@ -193,40 +193,61 @@ def _emit_sums(
     builder.call(sample, arguments, tasks)
 
 
-_TAPS: Final = {"nearest": NEAREST, "bilinear": BILINEAR}
+_FAR: Final = 2.0**40
+"""A place that is outside of any image."""
 
 
 @lowers(GridSample)
 def lower_grid_sample(op: GridSample, builder: Builder, data: Operand, grid: Operand) -> View:
     """Pixels at the places of a grid, as sums of those around them."""
     require_f32(data, grid)
-    if op.mode not in _TAPS or op.padding_mode == "reflection":
+    if op.mode == "bicubic" or op.padding_mode == "reflection":
         raise Unsupported("samples that are cubic, or reflected outside")
     if grid.shape[0] != data.shape[0] or grid.shape[3] != 2:
         raise Unsupported("a grid that does not fit the images")
-    x, places = emit_contiguous(builder, builder.view(data).moveaxis(1, -1)), emit_contiguous(builder, grid)
+    x = emit_contiguous(builder, builder.view(data).moveaxis(1, -1))
     (batch, height, width, channels), (_, rows, columns, _) = x.shape, grid.shape
-    taps, points = _TAPS[op.mode], rows * columns
-    tables = builder.empty((batch, taps * taps, points), I64), builder.empty((batch, taps * taps, points))
-    each, tasks = share(batch * points, (10 + 2 * taps * taps) * batch * points)
-    grid_at, places_at, weights_at = map(builder.address, (places, *tables))
-    arguments = Grid(
-        grid_at,
-        places_at,
-        weights_at,
-        images=batch,
-        points=points,
-        height=height,
-        width=width,
-        taps=taps,
-        has_border=int(op.padding_mode == "border"),
-        align_corners=int(op.align_corners),
-        points_per_task=each,
-    )
-    builder.call(locate_samples, arguments, tasks, 16)
+    points, taps = rows * columns, 1 if op.mode == "nearest" else 2
+    sizes, steps = (builder.view(builder.numbers(pair)).reshape(2, 1, 1, 1) for pair in ((width, height), (1, width)))
+
+    # Of both coordinates at the same time: arrays are [2, images, taps, points]. Each operation is rounded by itself.
+    given = emit_contiguous(builder, builder.view(grid).moveaxis(-1, 0)).reshape(2, batch, 1, points)
+    e = Expression(builder)
+    one, size = e.number(1, "f"), e.read(sizes)
+    span = e("to_d", e("subtract", size, e.number(1, "q")) if op.align_corners else size)
+    scaled = e("to_f", e("multiply", e("to_d", e("add", e.read(given), one)), span))
+    shifted = scaled if op.align_corners else e("subtract", scaled, one)
+    at = e.emit(e("multiply", shifted, e.number(0.5, "f")), F32)
+    e = Expression(builder)
+    nearest = e("rint" if taps == 1 else "floor", e.read(at))
+    whole = e("to_q", e("clamp", nearest, e.number(-_FAR, "f"), e.number(_FAR, "f")))
+    index, size = e("add", whole, e.read(np.arange(taps).reshape(taps, 1))), e.read(sizes)
+    if op.padding_mode == "border":
+        index = e("minimum", e("maximum", index, e.number(0, "q")), e("subtract", size, e.number(1, "q")))
+    parts = e.emit(e("place", index, size, e.read(steps)), I64)
+
+    # Of pairs of taps: arrays are [images, taps, taps, points].
+    def across_and_down(e: Expression, x: View) -> tuple[ChainValue, ChainValue]:
+        return e.read(x[0].reshape(batch, 1, taps, points)), e.read(x[1].reshape(batch, taps, 1, points))
+
+    weights = builder.empty((batch, taps, taps, points))
+    if taps == 1:
+        emit_copy(builder, np.ones((), np.float32), weights)
+    else:
+        e = Expression(builder)
+        x_y = e.read(at)
+        distance = e("subtract", e.read(np.array([[1], [0]], np.float32)), e("subtract", x_y, e("floor", x_y)))
+        factors = e.emit(e("abs", distance), F32)
+        e = Expression(builder)
+        e.emit_into(e("multiply", *across_and_down(e, factors)), weights)
+    e = Expression(builder)
+    place, weight = e("add", *across_and_down(e, parts)), e.read(weights)
+    # Weights that are NaN count, also outside of the image.
+    is_number, everywhere = e("equal", weight, weight), e.number(0, "Q")
+    places = e.emit(e("select", is_number, place._replace(kind="Q"), everywhere)._replace(kind="q"), I64)
     out = builder.empty((batch, rows, columns, channels))
-    table = taps * taps * points
-    _emit_sums(builder, x, out, tables, (batch, height * width, channels, points, taps * taps), table)
+    sizes_of = (batch, height * width, channels, points, taps * taps)
+    _emit_sums(builder, x, out, (places, weights), sizes_of, taps * taps * points)
     return out.moveaxis(-1, 1)
 
 

@@ -18,13 +18,13 @@ from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import dtype_text
 from irrun_kernels.axes import Axes, walk_bytes
-from irrun_kernels.elements import F64, KINDS, kind_of
+from irrun_kernels.elements import KINDS
 from irrun_kernels.native import NOWHERE
 from irrun_kernels.scans import NonZero as NonZeroArguments
 from irrun_kernels.scans import Scan, find_nonzero, scan
 from irrun_kernels.top import Top, top, workspace_of
 
-_SUMMED: Final = ("float32", "float64", "int32", "int64")
+_SUMMED: Final = [np.dtype(letter) for letter in "fdiq"]
 """Types that are summed as they are; other integers are converted."""
 
 
@@ -37,7 +37,7 @@ def lower_cumsum(op: CumSum, builder: Builder, data: Operand, axis: Operand | No
     if op.reverse or op.exclusive:
         raise Unsupported("a running sum from the end, or without the element itself")
     place = int(along) % data.ndim
-    x = data if data.dtype.name in _SUMMED else emit_i64(builder, data)
+    x = data if data.dtype in _SUMMED else emit_i64(builder, data)
     out = empty_as(builder, x, x.dtype)
     source = builder.view(x)
     lines, axes, tables = _lines(builder, place, source, out)
@@ -49,7 +49,7 @@ def lower_cumsum(op: CumSum, builder: Builder, data: Operand, axis: Operand | No
         source.shape[place],
         source.strides[place],
         out.strides[place],
-        KINDS.index(x.dtype.name),
+        KINDS[x.dtype],
         tasks,
     )
     builder.call(scan, arguments, tasks, walk_bytes(data.ndim - 1, 3), tables)
@@ -61,16 +61,13 @@ def lower_topk(op: TopKV1 | TopKV3 | TopKV11, builder: Builder, data: Operand, k
     """The elements that come first, and their indices."""
     wanted, axis = integers(k, "k")[0], op.axis % data.ndim
     count = data.shape[axis]
-    kind = kind_of(data.dtype)
-    if kind in (None, F64) or op.sort == "index":
+    kind = KINDS.get(data.dtype)
+    if kind is None or data.dtype == np.float64 or op.sort == "index":
         raise Unsupported(f"elements of {dtype_text(data.dtype)} by {op.sort}")
     if not 0 <= wanted <= count:
         raise Unsupported(f"{wanted} of {count} elements")
     shape = [*data.shape[:axis], wanted, *data.shape[axis + 1 :]]
-    out, places = (
-        builder.empty(shape, data.dtype),
-        builder.empty(shape, np.dtype(op.index_element_type.replace("i", "int"))),
-    )
+    out, places = builder.empty(shape, data.dtype), builder.empty(shape, I64)
     x = builder.view(data)
     rows, axes, tables = _lines(builder, axis, x, out, places)
     _, tasks = share(rows, 2.0 * data.size + 20 * out.size)
@@ -86,12 +83,11 @@ def lower_topk(op: TopKV1 | TopKV3 | TopKV11, builder: Builder, data: Operand, k
         places.strides[axis],
         kind=kind,
         width=x.itemsize,
-        places_kind=KINDS.index(places.dtype.name),
         smallest=int(op.mode == "min"),
         tasks=tasks,
     )
     builder.call(top, arguments, tasks, workspace_of(data.ndim - 1, wanted), tables)
-    return out, places
+    return out, emit_type(builder, places, np.dtype(op.index_element_type.replace("i", "int")))
 
 
 def _lines(builder: Builder, axis: int, *arrays: View) -> tuple[Number, Axes, dict[str, list[Number]]]:
@@ -127,7 +123,7 @@ def lower_nonzero(op: NonZero, builder: Builder, data: Operand) -> View:
     if not data.ndim:
         raise Unsupported("a scalar")
     truths = _emit_truths(builder, data)
-    out = builder.empty((data.ndim, data.size), np.dtype(op.output_type.replace("i", "int")))
+    out = builder.empty((data.ndim, data.size), I64)
     found = builder.empty((1,), I64)
     builder.call(
         find_nonzero,
@@ -137,12 +133,12 @@ def lower_nonzero(op: NonZero, builder: Builder, data: Operand) -> View:
             found=builder.address(found),
             axes=Axes(NOWHERE, data.ndim),
             elements=data.size,
-            kind=KINDS.index(out.dtype.name),
         ),
         1,
         tables={"axes_table": data.shape},
     )
-    return builder.counted(out, found)
+    indices = emit_type(builder, out, np.dtype(op.output_type.replace("i", "int")))
+    return builder.counted(indices, found)
 
 
 def _emit_truths(builder: Builder, data: Operand) -> View:

@@ -8,7 +8,7 @@ import numpy as np
 
 from irrun_kernels.host import LANES
 from irrun_kernels.micro import multiply_taps
-from irrun_kernels.native import Address, Read, Write, floats, kernel, load_atomically, longs, record
+from irrun_kernels.native import Address, Read, Write, kernel, load_atomically, longs, record
 from irrun_kernels.scalars import unary
 
 
@@ -23,7 +23,7 @@ class Unary(NamedTuple):
 @kernel(Unary)
 def apply_unary(arguments: Any, task: int, workspace: int) -> None:  # noqa: ARG001
     c = record(arguments)
-    unary(c.function, floats(c.x, c.count), np.float32(c.alpha), np.float32(c.beta))
+    unary(c.function, c.count, c.x, np.float32(c.alpha), np.float32(c.beta))
 
 
 class Tile(NamedTuple):

@@ -16,7 +16,7 @@ from tests.kernels.merged import merged
 
 
 @merged()
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [each.name for each in KINDS])
 @pytest.mark.parametrize(("start", "step"), [(0, 1), (3, -1), (-5, 2)])
 def test_a_sequence_of_each_type(kind: str, start: int, step: int) -> None:
     op = RangeV4(output_type=BY_NAME[dtype_text(np.dtype(kind))])

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from irrun_kernels import folds, scalars
-from irrun_kernels.scalars import ELEMENTS, NUMBERS, UNARY
-
-Function = Callable[..., Any]
+from irrun_kernels import angles, scalars
+from irrun_kernels.scalars import ELEMENTS, NUMBERS, UNARY, ElementFunction
 
 
 @pytest.fixture(autouse=True)
@@ -41,30 +37,28 @@ def array(*values: float, kind: str = "f") -> Any:
 )
 def test_a_function_of_each_element(name: str, operands: str, arrays: list[Any], expected: Any) -> None:
     """The first ``count`` elements are computed, in the type of the result."""
-    apply = scalars._loops()
+    apply = scalars._apply()
     out = np.zeros(3, expected.dtype)
     apply(NUMBERS[name, operands], 2, out, *arrays, *[None] * (4 - len(arrays)))
     np.testing.assert_array_equal(out[:2], expected)
     assert out[2] == 0
 
 
-def test_far_elements_and_wide_ones() -> None:
-    """A second function replaces the first where a third one says so, and all get f64 for f32."""
-    wide = scalars.ElementFunction("near", "f", "f", 1, lambda x: x + x.itemsize, True, lambda x: -x, lambda x: x > 100)
-    names: dict[str, Any] = {"np": np, "function_7": wide.function, "far_7": wide.far, "is_far_7": wide.is_far}
-    exec("\n".join(scalars._loop(7, wide)), names)
+def test_far_elements_and_wide_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second function replaces the first for far angles, and both get f64 for f32."""
+    monkeypatch.setattr(angles, "is_far", lambda x: x > 100)
+    element = ElementFunction("near", "f", "f", 1, lambda x: x + x.itemsize, wide=True, far=lambda x: -x)
+    monkeypatch.setattr(scalars, "ELEMENTS", [element])
     out, x = array(0, 0), array(1, 101)
-    names["loop_7"](out, x)
+    scalars._apply()(0, 2, out, x, None, None, None)
     assert out.tolist() == [9, -101]
 
 
 @pytest.mark.parametrize("column", [1, 3])
 @pytest.mark.parametrize(("name", "fold"), [("add", np.add), ("multiply", np.multiply), ("minimum", np.minimum)])
-def test_rows_that_are_combined(monkeypatch: pytest.MonkeyPatch, name: str, fold: Any, column: int) -> None:
+def test_rows_that_are_combined(name: str, fold: Any, column: int) -> None:
     """Elements of a row are neighbours, or further apart than those of a column."""
-    made: Function = scalars.compiled
-    monkeypatch.setattr(folds, "compiled", lambda *given: SimpleNamespace(form=made(*given)))
-    combine = folds._combine()
+    combine = scalars._combine()
     number = next(number for number, each in enumerate(ELEMENTS) if (each.name, each.operands) == (name, "ff"))
     x = np.arange(1, 13, dtype=np.float32).reshape(4, 3)
     # Four rows of three neighbours, or three rows of four elements that are three apart.
@@ -75,10 +69,10 @@ def test_rows_that_are_combined(monkeypatch: pytest.MonkeyPatch, name: str, fold
 
 
 def test_functions_in_place() -> None:
-    choose = scalars.in_place()
+    unary = scalars._unary()
     x = array(-2, 4)
-    choose(UNARY.index("abs"), x, 0.0, 0.0)
+    unary(UNARY.index("abs"), 2, x, 0.0, 0.0)
     assert x.tolist() == [2, 4]
     x = array(-2, 4)
-    choose(UNARY.index("prelu"), x, 0.5, 0.0)
+    unary(UNARY.index("prelu"), 2, x, 0.5, 0.0)
     assert x.tolist() == [-1, 4]
