@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial, reduce
+from functools import reduce
 from typing import Any, Final, NamedTuple
 
 from irrun_kernels import ir
@@ -123,8 +123,9 @@ class Vectors:
         if LEVEL.has_masks:
             return part(mask.lanes)
         found = []
+        accesses: list[Callable[[], Any]] = [whole, lambda: part(mask.lanes)]
         with self.builder.if_else(mask.is_whole) as branches:
-            for branch, access in zip(branches, (whole, partial(part, mask.lanes)), strict=True):
+            for branch, access in zip(branches, accesses, strict=True):
                 with branch:
                     found.append((access(), self.builder.block))
         if found[0][0].type == ir.VoidType():
