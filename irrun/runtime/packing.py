@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from irrun.kernels.aligned import aligned, forget, staying
+from irrun.kernels.aligned import forget, staying
 from irrun.kernels.layout import axes_in_memory
 from irrun.kernels.locks import Lock
 from irrun.kernels.threads import threads
@@ -28,10 +28,10 @@ from irrun_kernels.elementwise import CALL, Chain, chain, workspace_of
 from irrun_kernels.functions import RUN
 from irrun_kernels.host import LANES
 from irrun_kernels.moves import Move, move
-from irrun_kernels.native import NOWHERE, Address, KernelFunction
+from irrun_kernels.native import NOWHERE
 from irrun_kernels.product import plain_product, product
 from irrun_kernels.scalars import NUMBERS
-from irrun_kernels.tape import walk_alone
+from irrun_kernels.tape import at, run
 from irrun_kernels.tiling import padded_columns, padded_depth, tiling
 
 _Result = TypeVar("_Result")
@@ -197,8 +197,8 @@ def multiply(left: Array, right: Array) -> Array:
     cut = tiling(points, 1, depth, filters)
     panels = pack(right, lambda part: right[:, part], right.shape, _F32, cut.vectors, when=lambda write, _: write())
     out = np.empty((points, filters), _F32)
-    arguments = plain_product(_at(left), _at(panels), _at(out), points, depth, filters, cut)
-    _run(product, arguments, cut.tasks, cut.workspace)
+    arguments = plain_product(at(left), at(panels), at(out), points, depth, filters, cut)
+    run(product, arguments, cut.tasks, cut.workspace)
     return out
 
 
@@ -209,9 +209,9 @@ def bf16_bits(x: Array) -> Array:
     out = np.empty(flat.shape, _BF16_BITS)
     call = [NUMBERS["bf16_bits", "f"], 1, *[0] * (CALL - 2)]
     tables = [np.array(table, np.int64) for table in ([flat.size, 4], [flat.ctypes.data, 4], call)]
-    axes, operands, calls = map(_at, tables)
-    arguments = Chain(_at(out), 2, Axes(axes, 1), operands, 1, calls, 1, 0, 4 * RUN, flat.size, flat.size)
-    _run(chain, arguments, 1, workspace_of(1, 1, 0, 4 * RUN))
+    axes, operands, calls = map(at, tables)
+    arguments = Chain(at(out), 2, Axes(axes, 1), operands, 1, calls, 1, 0, 4 * RUN, flat.size, flat.size)
+    run(chain, arguments, 1, workspace_of(1, 1, 0, 4 * RUN))
     return out.transpose(np.argsort(order))
 
 
@@ -219,19 +219,5 @@ def copy(source: Array, target: Array) -> None:
     """Copy an array to another one of the same shape and type."""
     rows = np.array((target.shape, source.strides, target.strides, (0,) * target.ndim), np.int64)
     table = rows.take(np.argsort(-rows[2], kind="stable"), axis=1)
-    axes = Axes(_at(table), target.ndim)
-    _run(
-        move, Move(_at(source), _at(target), NOWHERE, NOWHERE, axes, target.itemsize, 1), 1, walk_bytes(target.ndim, 3)
-    )
-
-
-def _run(kernel: KernelFunction, arguments: Any, tasks: int, workspace: int) -> None:
-    """Run a kernel over arrays, whose addresses have their places in memory as offsets."""
-    words = [word.offset if isinstance(word, Address) else word for word in kernel.flat(arguments)]
-    record, free = np.array([tuple(words)], kernel.record), aligned(workspace)
-    call = np.array([kernel.address, record.ctypes.data, tasks], np.int64)
-    walk_alone(call.ctypes.data, 1, free.ctypes.data)
-
-
-def _at(x: Array) -> Address:
-    return Address(0, x.ctypes.data)
+    axes = Axes(at(table), target.ndim)
+    run(move, Move(at(source), at(target), NOWHERE, NOWHERE, axes, target.itemsize, 1), 1, walk_bytes(target.ndim, 3))

@@ -37,7 +37,7 @@ def points_at_once(taps: int) -> int:
 
 
 def workspace_of(taps: int, row: int) -> int:
-    """The bytes of workspace: `RUN` f32; for each point at once addresses, a divisor, and a row of so many bytes."""
+    """The bytes of workspace: `RUN` f32; for each point at once addresses, a divisor, and ``row`` bytes."""
     return 4 * RUN + points_at_once(taps) * (8 * (taps + 3) + 4 + row)
 
 

@@ -9,9 +9,13 @@ done. Each call has counters in two cache lines: how many tasks of each part hav
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
 
 from irrun_kernels.native import (
+    Address,
+    KernelFunction,
     add_atomically,
     call_kernel,
     entry,
@@ -27,6 +31,9 @@ LINE: Final = 16
 
 _PARTS: Final = LINE // 2
 """Parts into which the tasks of a call are dealt, at most: more workers share them."""
+
+_ALIGNED: Final = 128
+"""Bytes of two lines of a cache, at which workspace begins."""
 
 _POLLS: Final = 4000
 """Times that a counter is looked at before the processor is offered to somebody else."""
@@ -90,6 +97,19 @@ def walk_alone(tape: int, calls: int, workspace: int) -> None:
         function, arguments, tasks = rows[3 * number], rows[3 * number + 1], rows[3 * number + 2]
         for task in range(tasks):
             call_kernel(function, arguments, task, workspace)
+
+
+def run(kernel: KernelFunction, arguments: Any, tasks: int, workspace: int) -> None:
+    """Let this thread run a kernel; addresses among the arguments are those of arrays (`at`)."""
+    words = [word.offset if isinstance(word, Address) else word for word in kernel.flat(arguments)]
+    record, free = np.array([tuple(words)], kernel.record), np.empty(workspace + _ALIGNED, np.uint8)
+    call = np.array([kernel.address, record.ctypes.data, tasks], np.int64)
+    walk_alone(call.ctypes.data, 1, -(-free.ctypes.data // _ALIGNED) * _ALIGNED)
+
+
+def at(x: Any) -> Address:
+    """The address of an array."""
+    return Address(0, x.ctypes.data)
 
 
 @entry

@@ -55,13 +55,6 @@ def padded_columns(columns: int) -> int:
     return -(-columns // LANES) * LANES
 
 
-def _tile_rows(points: int, vectors: int) -> int:
-    """The rows of a tile: as many as registers hold, unless too many of them would be empty."""
-    few, most = FEW_ROWS, ROWS[vectors]
-    cost = 1.03 if few * vectors >= _SUMS else 1.25
-    return 1 if points == 1 else few if cost * few * -(-points // few) < most * -(-points // most) else most
-
-
 def words_of(codes: Array, bits: int) -> Array:
     """Pack signed codes [K, N] of 4 or 8 bits into words [K * bits / 32, N]: the first of a column in the lowest."""
     columns: Array = np.ascontiguousarray(codes.T).view(np.uint8)
@@ -102,7 +95,13 @@ def tiling(points: int, taps: int, depth: int, filters: int, products: int = 1, 
     Tiles of AMX multiply where ``has_tiles`` says that they can, and there are enough points. No points are no tasks.
     """
     vectors = panel_vectors(filters)
-    rows = _tile_rows(points, vectors)
+    # As many rows as registers hold, unless too many of them would be empty.
+    few, rows = FEW_ROWS, ROWS[vectors]
+    cost = 1.03 if few * vectors >= _SUMS else 1.25
+    if cost * few * -(-points // few) < rows * -(-points // rows):
+        rows = few
+    if points == 1:
+        rows = 1
     left_row, most_points = 0, _POINTS
     if has_tiles and points >= _TILE_POINTS:
         # Rows that begin in neighbouring sets of the cache.

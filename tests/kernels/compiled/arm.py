@@ -37,7 +37,8 @@ def become(level: str) -> None:
 
     native.address_of = address_of
 
-    from irrun.runtime import packing, workers
+    from irrun.runtime import workers
+    from irrun_kernels import tape
 
     def numbers(place: int, count: int) -> Any:
         return (ctypes.c_int64 * count).from_address(place)
@@ -48,10 +49,10 @@ def become(level: str) -> None:
             for task in range(tasks):
                 emulator().call(kernel, arguments, task, workspace)
 
-    def walk_alone(tape: int, calls: int, workspace: int) -> None:
-        walk(None, tape, calls, 0, workspace)
+    def walk_alone(calls: int, count: int, workspace: int) -> None:
+        walk(None, calls, count, 0, workspace)
 
-    packing.walk_alone = walk_alone
+    tape.walk_alone = walk_alone
     workers.Workers.walk = walk
 
     from tests.kernels.compiled import lowered

@@ -203,8 +203,9 @@ from tests.kernels.compiled import built
 built.become("x86-64-amx")
 from building.compiler import assembly_of, code_of
 from building.systems import SYSTEMS
-from irrun_kernels.amx_check import probe
-words = sorted(set(assembly_of(code_of(probe), SYSTEMS["linux-x86_64"]).split()))
+from irrun_kernels.product import integer_product, product
+codes = [assembly_of(code_of(kernel), SYSTEMS["linux-x86_64"]) for kernel in (product, integer_product)]
+words = sorted(set(" ".join(codes).split()))
 print(*(word for word in words if word.startswith(("ldtile", "tile", "tdp"))))
 """
 
