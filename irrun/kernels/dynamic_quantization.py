@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irrun.kernels.elementwise import Activation, finish
+from irrun.kernels.elementwise import Elementwise, finish
 from irrun.kernels.lookup import Lookup, Nibbles
 from irrun.kernels.packed_product import PackedMatrix
 from irrun.kernels.threads import Array
@@ -73,7 +73,7 @@ def product(
     size: int,
     bias: Array | None = None,
     summand: Array | None = None,
-    activation: Activation | None = None,
+    activation: Elementwise | None = None,
 ) -> None:
     """Write activation(a · matrix + bias + summand) to ``out``, with rows of ``a`` [M, K] rounded in groups."""
     stored = matrix.stored

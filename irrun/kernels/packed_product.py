@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.kernels.casting import rounded
-from irrun.kernels.elementwise import Activation, finish
+from irrun.kernels.elementwise import Elementwise, finish
 from irrun.kernels.lookup import Lookup, Nibbles
 from irrun.kernels.threads import Array, scratch
 
@@ -81,7 +81,7 @@ class PackedMatrix:
         out: Array,
         bias: Array | None = None,
         summand: Array | None = None,
-        activation: Activation | None = None,
+        activation: Elementwise | None = None,
         precision: str = "f32",
     ) -> None:
         """Write activation(a · matrix + bias + summand) to ``out``; ``bias`` is [N].

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from irrun.kernels import packed_product
+from irrun.kernels.elementwise import clipped
 from irrun.kernels.lookup import Nibbles
 from irrun.kernels.packed_product import PackedMatrix
 from irrun.tensor import Array
@@ -89,7 +90,7 @@ def test_what_follows_the_product(rows: int, by_column: bool, monkeypatch: pytes
     factor = random.random(N)
     out = np.empty((N, rows), np.float32).T if by_column else np.empty((rows, N), np.float32)
     matrix = PackedMatrix(stored, scale, zero).scaled(factor)
-    matrix.product(a, out, bias, summand, lambda x: np.maximum(x, 0, out=x))
+    matrix.product(a, out, bias, summand, clipped(0, np.inf))
     expected = np.maximum(a @ (weights * factor) + bias + summand, 0)
     np.testing.assert_allclose(out, expected, rtol=1e-4, atol=5e-2)
     assert (out == 0).any()

@@ -188,10 +188,13 @@ class Expression:
         )
 
     def emit(self, result: ChainValue, dtype: np.dtype[Any]) -> View:
-        """The array of a result, in the memory order of the first input that has its shape."""
+        """The array of a result, in the memory order of the first input that has its shape; an input itself."""
+        result = self.stored(result, dtype)
+        if result.is_input:
+            return replace(self.builder.view(self.inputs[result.number]), dtype=dtype)
         shape, like = self._shape()
         out = self.builder.empty(shape, dtype) if like is None else empty_as(self.builder, like, dtype)
-        return self.emit_into(self.stored(result, dtype), out)
+        return self.emit_into(result, out)
 
     def _allocated(self, result: ChainValue) -> tuple[list[int], int]:
         """Calls with the numbers of arrays, and how many blocks of workspace they need."""
@@ -223,14 +226,11 @@ class Expression:
 def emit_i64(builder: Builder, x: Operand) -> View:
     """Integers in 64 bits."""
     e = Expression(builder)
-    value = e.computed(e.read(x))
-    return replace(builder.view(x), dtype=I64) if value.is_input else e.emit(value, I64)
+    return e.emit(e.computed(e.read(x)), I64)
 
 
 def emit_type(builder: Builder, x: View, dtype: np.dtype[Any]) -> View:
-    """Integers of 64 bits as those of another type, which wrap."""
-    if x.itemsize == dtype.itemsize:
-        return replace(x, dtype=dtype)
+    """Integers of 64 bits as those of another type, which wrap; others as they are."""
     e = Expression(builder)
     return e.emit(e.read(x), dtype)
 

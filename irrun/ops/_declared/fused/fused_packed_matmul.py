@@ -7,7 +7,7 @@ import numpy as np
 
 from irrun.kernels.casting import rounded
 from irrun.kernels.dynamic_quantization import product
-from irrun.kernels.elementwise import Elementwise, in_place
+from irrun.kernels.elementwise import Elementwise
 from irrun.kernels.packed_product import FEW_ROWS
 from irrun.ops import Array
 from irrun.ops._declared.fused.base import Fused, fused
@@ -50,9 +50,9 @@ class FusedPackedMatMul(Fused):
         out = result.reshape(rows, columns)
         if self.group_size:
             rows_of = data.reshape(rows, depth)
-            product(rows_of, self.weights, out, self.group_size, self.bias, added, in_place(self.activation))
+            product(rows_of, self.weights, out, self.group_size, self.bias, added, self.activation)
             return result
         precision = self.precision.name if rows > FEW_ROWS else F32.name
         data = rounded(data.reshape(rows, depth), precision)
-        self.weights.product(data, out, self.bias, added, in_place(self.activation), precision)
+        self.weights.product(data, out, self.bias, added, self.activation, precision)
         return result

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Self
@@ -12,7 +11,7 @@ import numpy as np
 
 from irrun.kernels.casting import bf16_bits, rounded, widened
 from irrun.kernels.convolution import Convolution
-from irrun.kernels.elementwise import Activation, Elementwise, finish, in_place
+from irrun.kernels.elementwise import Elementwise, finish
 from irrun.kernels.quantize import Levels
 from irrun.kernels.transposed_convolution import TransposedConvolution
 from irrun.ops import Array, Fact
@@ -38,7 +37,7 @@ class Weighted(Fused):
 
 
 def multiplied(
-    data: Array, weights: Array, bias: Array | None, summand: Array | None, activation: Activation | None
+    data: Array, weights: Array, bias: Array | None, summand: Array | None, activation: Elementwise | None
 ) -> Array:
     """activation(data · weights + bias + summand) of data [..., K] and a matrix [K, N]."""
     depth, columns = weights.shape
@@ -141,8 +140,7 @@ class FusedConvolution(FusedProduct):
     @cached_property
     def prepared(self) -> Convolution:
         """The weights in the order in which NumPy multiplies them."""
-        activation = in_place(self.activation)
-        return Convolution(self.rounded_weights, self.bias, activation, self.least, accurate=self.accurate)
+        return Convolution(self.rounded_weights, self.bias, self.activation, self.least, accurate=self.accurate)
 
     def run(self, data: Array, summand: Array | None = None) -> Array | tuple[Array, ...]:
         geometry = self.source.windows(data.ndim - 2).geometry(data.shape[2:], self.weights.shape[3:])
@@ -160,8 +158,8 @@ class FusedMatMul(FusedProduct):
         return not self.weights.shape[0] % 2
 
     def run(self, data: Array, summand: Array | None = None) -> Array | tuple[Array, ...]:
-        activation = in_place(self.activation)
-        return self.results(multiplied(self.operand(data), self.rounded_weights, self.bias, summand, activation))
+        result = multiplied(self.operand(data), self.rounded_weights, self.bias, summand, self.activation)
+        return self.results(result)
 
 
 @fused("FusedTransposedConvolution")
@@ -179,7 +177,7 @@ class FusedTransposedConvolution(FusedProduct):
         """The weights in the order in which NumPy multiplies them."""
         windows = self.source.windows(self.weights.ndim - 3)
         given = self.rounded_weights, windows.strides, windows.dilations, self.bias
-        return TransposedConvolution(*given, in_place(self.activation))
+        return TransposedConvolution(*given, self.activation)
 
     @property
     def takes_bf16(self) -> bool:
@@ -211,9 +209,9 @@ class IntegerEpilogue:
     multiples: Array | None = None
 
     @property
-    def early(self) -> Callable[[Array], object] | None:
+    def early(self) -> Elementwise | None:
         """The activation, if it follows the sum without a rounding between them."""
-        return in_place(self.activation) if self.between is None else None
+        return self.activation if self.between is None else None
 
 
 class FusedIntegerProduct(Weighted):
