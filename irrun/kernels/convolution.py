@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from irrun.kernels.elementwise import Activation, Place, finish, parts
+from irrun.kernels.elementwise import Elementwise, Place, finish, parts
 from irrun.kernels.layout import channels_first, channels_last
 from irrun.kernels.threads import Array, scratch
 from irrun.kernels.windows import Geometry, pad, padded_image, windows_of
@@ -48,7 +48,7 @@ class Convolution:
         self,
         weights: Array,
         bias: Array | None = None,
-        activation: Activation | None = None,
+        activation: Elementwise | None = None,
         least: Array | None = None,
         *,
         accurate: bool = True,

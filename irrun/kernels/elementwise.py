@@ -34,23 +34,14 @@ def clipped(low: float, high: float) -> Elementwise:
     return Elementwise("clamp", (low, high), lambda x: np.maximum(x, low) if high == math.inf else x.clip(low, high))
 
 
-def in_place(function: Elementwise | None) -> Callable[[Array], object] | None:
-    """Return a function that overwrites an array with the function of its elements."""
-    return None if function is None else function.in_place
-
-
-Activation = Callable[[Array], object]
-"""A function that overwrites an array elementwise."""
-
-
-def finish(block: Array, bias: Array | None, summand: Array | None, activation: Activation | None) -> None:
+def finish(block: Array, bias: Array | None, summand: Array | None, activation: Elementwise | None) -> None:
     """Overwrite a block [..., O] with activation(block + bias + summand); ``bias`` is [O], the summand of its shape."""
     if bias is not None:
         np.add(block, bias, out=block)
     if summand is not None:
         np.add(block, summand, out=block)
     if activation is not None:
-        activation(block)
+        activation.in_place(block)
 
 
 Place = tuple[slice, ...]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irrun.kernels.elementwise import Activation, finish
+from irrun.kernels.elementwise import Elementwise, finish
 from irrun.kernels.layout import channels_first, channels_last
 from irrun.kernels.threads import Array
 from irrun.kernels.windows import extent, pad, view
@@ -25,7 +25,7 @@ class TransposedConvolution:
         strides: Sequence[int],
         dilations: Sequence[int],
         bias: Array | None = None,
-        activation: Activation | None = None,
+        activation: Elementwise | None = None,
     ) -> None:
         self.weights: Array = np.ascontiguousarray(np.moveaxis(weights, (0, 1, 2), (-3, -2, -1)))
         self.strides = strides

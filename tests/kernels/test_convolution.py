@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
 from irrun.kernels.convolution import Convolution, multiply_windows
-from irrun.kernels.elementwise import Elementwise
+from irrun.kernels.elementwise import Elementwise, clipped
 from irrun.kernels.windows import Geometry
 from irrun.kernels.winograd import multiply_tiles
 from irrun.ops._declared.convolution.spatial import Windows
@@ -110,11 +111,8 @@ def test_convolution_with_bias_summand_and_activation(
     summand = draw.standard_normal(exact.shape, dtype=np.float32)
     tolerance = 6e-5 * np.sqrt(channels // groups * kernel[0] * kernel[1])
 
-    def act(block: Array) -> None:
-        np.maximum(block, 0, out=block)
-
     geometry = Windows(strides, dilations, begins, ends).geometry(size, kernel)
-    convolution = Convolution(weights, bias, act, accurate=False)
+    convolution = Convolution(weights, bias, clipped(0, math.inf), accurate=False)
     for data in (x, channels_last(x)):
         np.testing.assert_allclose(convolution(data, geometry), np.maximum(exact, 0), atol=tolerance, rtol=0)
         for extra in (summand, channels_last(summand)):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Self
@@ -12,7 +11,8 @@ import numpy as np
 
 from irrun.kernels.casting import bf16_bits, rounded, widened
 from irrun.kernels.convolution import Convolution
-from irrun.kernels.elementwise import Activation, Elementwise, finish, in_place
+from irrun.kernels.elementwise import Elementwise, finish
+from irrun.kernels.matmul import matmul
 from irrun.kernels.quantize import Levels
 from irrun.kernels.transposed_convolution import TransposedConvolution
 from irrun.ops import Array, Fact
@@ -38,15 +38,11 @@ class Weighted(Fused):
 
 
 def multiplied(
-    data: Array, weights: Array, bias: Array | None, summand: Array | None, activation: Activation | None
+    data: Array, weights: Array, bias: Array | None, summand: Array | None, activation: Elementwise | None
 ) -> Array:
     """activation(data · weights + bias + summand) of data [..., K] and a matrix [K, N]."""
-    depth, columns = weights.shape
-    rows = math.prod(data.shape[:-1])
-    result = np.empty((*data.shape[:-1], columns), weights.dtype)
-    out = result.reshape(rows, columns)
-    np.matmul(data.reshape(rows, depth), weights, out=out)
-    finish(out, bias, None if summand is None else summand.reshape(rows, columns), activation)
+    result = matmul(data, weights)
+    finish(result, bias, summand, activation)
     return result
 
 
@@ -102,8 +98,7 @@ class FusedProduct(Weighted):
         """Return the outputs for a result in f32."""
         if not self.bf16:
             return result
-        bits = np.empty_like(result, np.uint16)
-        np.copyto(bits, bf16_bits(result))
+        bits = bf16_bits(result)
         return (result, bits) if self.floats else bits
 
 
@@ -141,8 +136,7 @@ class FusedConvolution(FusedProduct):
     @cached_property
     def prepared(self) -> Convolution:
         """The weights in the order in which NumPy multiplies them."""
-        activation = in_place(self.activation)
-        return Convolution(self.rounded_weights, self.bias, activation, self.least, accurate=self.accurate)
+        return Convolution(self.rounded_weights, self.bias, self.activation, self.least, accurate=self.accurate)
 
     def run(self, data: Array, summand: Array | None = None) -> Array | tuple[Array, ...]:
         geometry = self.source.windows(data.ndim - 2).geometry(data.shape[2:], self.weights.shape[3:])
@@ -160,8 +154,7 @@ class FusedMatMul(FusedProduct):
         return not self.weights.shape[0] % 2
 
     def run(self, data: Array, summand: Array | None = None) -> Array | tuple[Array, ...]:
-        activation = in_place(self.activation)
-        return self.results(multiplied(self.operand(data), self.rounded_weights, self.bias, summand, activation))
+        return self.results(multiplied(self.operand(data), self.rounded_weights, self.bias, summand, self.activation))
 
 
 @fused("FusedTransposedConvolution")
@@ -179,7 +172,7 @@ class FusedTransposedConvolution(FusedProduct):
         """The weights in the order in which NumPy multiplies them."""
         windows = self.source.windows(self.weights.ndim - 3)
         given = self.rounded_weights, windows.strides, windows.dilations, self.bias
-        return TransposedConvolution(*given, in_place(self.activation))
+        return TransposedConvolution(*given, self.activation)
 
     @property
     def takes_bf16(self) -> bool:
@@ -211,9 +204,9 @@ class IntegerEpilogue:
     multiples: Array | None = None
 
     @property
-    def early(self) -> Callable[[Array], object] | None:
+    def early(self) -> Elementwise | None:
         """The activation, if it follows the sum without a rounding between them."""
-        return in_place(self.activation) if self.between is None else None
+        return self.activation if self.between is None else None
 
 
 class FusedIntegerProduct(Weighted):
@@ -240,37 +233,26 @@ class FusedIntegerProduct(Weighted):
 
     def centred(self, codes: Array) -> Array:
         """Return levels less that of zero, as f32."""
-        data = np.empty_like(codes, np.float32)
-        np.copyto(data, codes)
-        if self.epilogue.zero:
-            data -= np.float32(self.epilogue.zero)
-        return data
+        return np.subtract(codes, self.epilogue.zero, dtype=np.float32)
 
     def added(self, summand: Array | None) -> Array | None:
         """Return the summand as f32."""
         if summand is None or self.epilogue.summand is None:
             return summand
-        return self.epilogue.summand.dequantize(summand, np.empty_like(summand, np.float32))
+        return self.epilogue.summand.dequantize(summand)
 
     def results(self, result: Array, summand: Array | None) -> tuple[Array, ...]:
-        """Return the outputs for sum * factor + bias in f32, which is overwritten.
+        """Return the outputs for sum * factor + bias in f32.
 
         Summand and activation are part of that already, unless it is rounded before.
         """
         levels, between = self.epilogue.levels, self.epilogue.between
-        if levels is None and between is None:
-            return (result,)
-        codes = np.empty_like(result, np.uint8)
         if between is not None:
-            between.quantize(result, codes)
-            between.dequantize(codes, result)
-            if summand is not None:
-                result += summand
-            if self.epilogue.activation is not None:
-                self.epilogue.activation.in_place(result)
+            result = between.dequantize(between.quantize(result))
+            finish(result, None, summand, self.epilogue.activation)
         if levels is None:
             return (result,)
-        levels.quantize(result if self.epilogue.multiples is None else result / self.epilogue.multiples, codes)
+        codes = levels.quantize(result if self.epilogue.multiples is None else result / self.epilogue.multiples)
         return (result, codes) if self.epilogue.floats else (codes,)
 
 
