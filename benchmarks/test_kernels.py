@@ -21,7 +21,7 @@ from irrun.kernels.attention import attention
 from irrun.kernels.convolution import Convolution
 from irrun.kernels.interpolate import Axis, linear_onnx, nearest, resample
 from irrun.kernels.normalization import mean_variance, softmax
-from irrun.kernels.pooling import max_pool
+from irrun.kernels.pooling import axis_windows, max_pool
 from irrun.kernels.recurrent import DirectionWeights, Lstm, run_sequence
 from irrun.kernels.threads import threads
 from irrun.kernels.windows import Geometry
@@ -141,10 +141,9 @@ def attention_of(heads: int, queries: int, keys: int, size: int, causal: bool) -
 
 def pooling() -> Entry:
     x = normal(1, 112, 112, 64).transpose(0, 3, 1, 2)
-    where = Geometry((3, 3), (2, 2), (1, 1), (1, 1), (112, 112), (56, 56))
-    out = max_pool(x, where)
+    windows = axis_windows(Geometry((3, 3), (2, 2), (1, 1), (1, 1), (112, 112), (56, 56)))
     return Entry(
-        lambda: max_pool(x, where, out),
+        lambda: max_pool(x, windows),
         (np.ascontiguousarray(x),),
         lambda d: opset13.max_pool(d, [2, 2], [1, 1], [1, 1], [1, 1], [3, 3]).output(0),
     )

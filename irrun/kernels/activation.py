@@ -53,10 +53,7 @@ def softsign(x: Array) -> Array:
 
 def elu(x: Array, alpha: float | Array) -> Array:
     """Return x where it is positive, alpha * (exp(x) - 1) elsewhere."""
-    result = np.asarray(np.expm1(np.minimum(x, 0)) * alpha + np.maximum(x, 0))
-    if not np.isfinite(alpha).all():
-        np.copyto(result, x, where=x > 0)
-    return result
+    return np.where(x > 0, x, np.expm1(np.minimum(x, 0)) * alpha)
 
 
 def prelu(x: Array, slope: Array | float) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -70,10 +70,6 @@ def integer_sqrt(values: Array) -> Array:
     return np.where(values < 0, np.iinfo(values.dtype).min, result)
 
 
-_BLOCK: Final = 1 << 17
-"""Elements rounded at a time, roughly: each takes several numbers on the way."""
-
-
 def rounded(x: Array, precision: str) -> Array:
     """Return f32 rounded to the numbers of f32, bf16 or f16, as f32."""
     if precision == "bf16":
@@ -87,27 +83,10 @@ def rounded(x: Array, precision: str) -> Array:
 def bf16_bits(x: Array) -> Array:
     """Return the bits of f32 rounded to bf16; numbers below 2**-126 become zero, as in processors."""
     x = np.asarray(x, np.float32)
-    out = np.empty_like(x, np.uint16)
-    parts, targets = np.atleast_1d(x, out)
-    step = max(1, _BLOCK // max(parts[:1].size, 1))
-    for first in range(0, len(parts), step):
-        _round(parts[first : first + step], targets[first : first + step])
-    return out
-
-
-def _round(x: Array, out: Array) -> None:
     bits = x.view(np.uint32)
-    exponent = bits & 0x7F800000
-    nearest = bits >> 16
-    nearest &= 1
-    nearest += bits
-    nearest += 0x7FFF
-    nearest >>= 16
-    if exponent.min(initial=1) == 0:
-        nearest = np.where(exponent == 0, (bits >> 16) & 0x8000, nearest)
-    if exponent.max(initial=0) == 0x7F800000:
-        nearest = np.where(np.isnan(x), (bits >> 16) | 0x40, nearest)
-    np.copyto(out, nearest, casting="same_kind")
+    nearest = (bits + (0x7FFF + (bits >> 16 & 1))) >> 16
+    nearest = np.where(np.abs(x) < 2.0**-126, bits >> 16 & 0x8000, nearest)
+    return np.where(np.isnan(x), bits >> 16 | 0x40, nearest).astype(np.uint16)
 
 
 def widened(bits: Array) -> Array:

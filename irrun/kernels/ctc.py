@@ -88,12 +88,9 @@ def _prepare(labels: Array, lengths: Array, collapse_repeated: bool, unique: boo
 
 def _first_of_equals(rows: Array) -> Array:
     """Return a mask of the first occurrence of each value in its row."""
-    order = np.argsort(rows, axis=-1, kind="stable")
-    ordered = np.take_along_axis(rows, order, axis=-1)
-    first = np.ones(rows.shape, np.bool_)
-    first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    result = np.empty_like(first)
-    np.put_along_axis(result, order, first, axis=-1)
+    result = np.zeros(rows.shape, np.bool_)
+    for row, mask in zip(rows, result, strict=True):
+        mask[np.unique(row, return_index=True)[1]] = True
     return result
 
 

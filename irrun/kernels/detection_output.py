@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from irrun.kernels.nms import by_class, ranked, suppress
+from irrun.kernels.nms import by_class, suppress
 from irrun.kernels.threads import Array
 
 
@@ -85,16 +85,12 @@ def _without_objects(scores: Array, empty: Array, background: int) -> Array:
 
 def _choose(boxes: Array, scores: Array, settings: DetectionSettings) -> tuple[Array, Array]:
     """Return the classes and positions that suppression keeps, sorted by class and score."""
-    candidates = _best_class(scores, settings) if settings.one_class_each else None
+    least = scores.dtype.type(settings.confidence_threshold)
+    chosen = _best_class(scores, settings) if settings.one_class_each else scores > least
 
     def of_class(label: int) -> tuple[Array, Array]:
-        if candidates is None:
-            is_likely = scores[:, label] > scores.dtype.type(settings.confidence_threshold)
-            row = ranked(scores[:, label], is_likely, settings.top_k)
-        else:
-            row = candidates[1][candidates[0] == label]
-        kept = row[suppress(boxes[row, label if boxes.shape[1] > 1 else 0], settings.nms_threshold)]
-        return kept, scores[kept, label]
+        own = boxes[:, label if boxes.shape[1] > 1 else 0]
+        return suppress(own, scores[:, label], chosen[:, label], settings.nms_threshold, most=settings.top_k)
 
     found = by_class(scores.T[: settings.classes], of_class, settings.background)
     labels, priors = found.label, found.box
@@ -105,8 +101,8 @@ def _choose(boxes: Array, scores: Array, settings: DetectionSettings) -> tuple[A
     return labels, priors
 
 
-def _best_class(scores: Array, settings: DetectionSettings) -> tuple[Array, Array]:
-    """Return the best class of each prior and the priors, by descending score, then class; never class 0."""
+def _best_class(scores: Array, settings: DetectionSettings) -> Array:
+    """Return a mask of the best class of each prior, never class 0, for the priors of the best scores, then class."""
     allowed = scores.copy()
     allowed[:, 0] = -1
     if settings.background > -1:
@@ -117,4 +113,6 @@ def _best_class(scores: Array, settings: DetectionSettings) -> tuple[Array, Arra
     likely = np.flatnonzero(is_likely)
     row = likely[np.lexsort((likely, label[likely], -score[likely]))]
     row = row[: settings.top_k] if settings.top_k > -1 else row
-    return label[row], row
+    chosen = np.zeros(scores.shape, np.bool_)
+    chosen[row, label[row]] = True
+    return chosen

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irrun.kernels.elementwise import Elementwise, finish
 from irrun.kernels.lookup import Lookup, Nibbles
 from irrun.kernels.packed_product import PackedMatrix
 from irrun.kernels.threads import Array
@@ -66,16 +65,8 @@ def quantized(x: Array, size: int) -> tuple[Array, Array]:
     return np.clip(levels, -MOST, MOST).reshape(rows, -1)[:, :depth], scales
 
 
-def product(
-    a: Array,
-    matrix: PackedMatrix,
-    out: Array,
-    size: int,
-    bias: Array | None = None,
-    summand: Array | None = None,
-    activation: Elementwise | None = None,
-) -> None:
-    """Write activation(a · matrix + bias + summand) to ``out``, with rows of ``a`` [M, K] rounded in groups."""
+def product(a: Array, matrix: PackedMatrix, size: int) -> Array:
+    """Return a · matrix, with rows of ``a`` [M, K] rounded in groups."""
     stored = matrix.stored
     assert not isinstance(stored, Lookup)
     columns, count, each = stored.shape
@@ -85,7 +76,7 @@ def product(
     zeros = matrix.zero - np.float32(centre)
     of_columns = np.ones((columns, count), np.float32) if matrix.scale is None else matrix.scale
     wide = np.float32 if MOST * 256 * groups.part < _EXACT else np.float64
-    out[...] = 0
+    out = np.zeros((len(a), columns), np.float32)
     for first in range(0, count * each, groups.part):
         part, group = slice(first, first + groups.part), first // each
         within = slice(first % each, first % each + groups.part)
@@ -93,4 +84,4 @@ def product(
         sums = np.matmul(levels[:, part].astype(wide), codes.T).astype(np.float32)
         sums -= levels[:, part].sum(1, dtype=np.float32)[:, np.newaxis] * zeros[:, group]
         out += sums * (scales[:, first // groups.size, np.newaxis] * of_columns[:, group])
-    finish(out, bias, summand, activation)
+    return out

@@ -15,66 +15,46 @@ _BLOCK = 1 << 18
 def reduce_bags(
     table: Array,
     indices: Array,
-    starts: Array,
-    ends: Array,
+    bags: Array,
+    count: int,
     weights: Array | None = None,
     default_index: int | None = None,
     *,
     mean: bool = False,
 ) -> Array:
-    """Return, for each bag, the weighted sum or mean of the rows of ``table`` at ``indices[start:end]``.
+    """Return the weighted sum or mean of the rows of ``table`` at the ``indices`` of each of ``count`` bags.
 
-    Bags are contiguous. An empty bag is the row at ``default_index``, or zero.
+    ``bags`` ascends and is the bag of each index; indices of bags that do not exist are ignored. An empty bag is the
+    row at ``default_index``, or zero.
     """
-    counts = ends - starts
-    filled = counts > 0
-    result = np.zeros((starts.shape[0], *table.shape[1:]), table.dtype)
+    result = np.zeros((count, *table.shape[1:]), table.dtype)
+    begin, end = np.searchsorted(bags, [0, count])
+    step = max(_BLOCK // max(math.prod(table.shape[1:]), 1), 1)
+    for first in range(begin, end, step):
+        part = slice(first, min(first + step, end))
+        rows = table[indices[part]]
+        if weights is not None:
+            rows = rows * _beside(weights[part], rows)
+        own, starts = np.unique(bags[part], return_index=True)
+        result[own] += np.add.reduceat(rows, starts, axis=0, dtype=table.dtype)
+    counts = np.bincount(bags[begin:end], minlength=count)
+    if mean:
+        result = _divide(result, _beside(np.maximum(counts, 1), result))
     if default_index is not None:
-        result[~filled] = table[default_index]
-    if not filled.any():
-        return result
-    begins, stops = starts[filled], ends[filled]
-    sums = np.empty((len(begins), *table.shape[1:]), table.dtype)
-    step = _step(table)
-    bag = 0
-    while bag < len(begins):
-        first = int(begins[bag])
-        after = max(int(np.searchsorted(stops, first + step, side="right")), bag + 1)
-        if after == bag + 1:
-            sums[bag] = _sum(table, indices, weights, first, int(stops[bag]))
-        else:
-            rows = _weighted(table, indices, weights, first, int(stops[after - 1]))
-            sums[bag:after] = np.add.reduceat(rows, begins[bag:after] - first, axis=0, dtype=table.dtype)
-        bag = after
-    result[filled] = _divide(sums, _beside(counts[filled], sums)) if mean else sums
+        result[counts == 0] = table[default_index]
     return result
 
 
 def reduce_rows(table: Array, indices: Array, weights: Array | None = None, *, mean: bool = False) -> Array:
     """Return, for each row of ``indices`` [batch, count], the weighted sum or mean of the rows of ``table``."""
-    count = indices.shape[1]
-    starts = np.arange(len(indices)) * count
+    batch, count = indices.shape
     flat = None if weights is None else weights.reshape(-1)
-    return reduce_bags(table, indices.reshape(-1), starts, starts + count, flat, mean=mean)
+    return reduce_bags(table, indices.reshape(-1), np.repeat(np.arange(batch), count), batch, flat, mean=mean)
 
 
-def _sum(table: Array, indices: Array, weights: Array | None, first: int, last: int) -> Array:
-    """Return the weighted sum of the rows of one bag, a block at a time."""
-    step = _step(table)
-    total = np.zeros(table.shape[1:], table.dtype)
-    for begin in range(first, last, step):
-        total += _weighted(table, indices, weights, begin, min(begin + step, last)).sum(axis=0, dtype=table.dtype)
-    return total
-
-
-def _weighted(table: Array, indices: Array, weights: Array | None, first: int, last: int) -> Array:
-    rows: Array = table[indices[first:last]]
-    return rows if weights is None else rows * _beside(weights[first:last], rows)
-
-
-def _step(table: Array) -> int:
-    """Return the number of rows of a block."""
-    return max(_BLOCK // max(math.prod(table.shape[1:]), 1), 1)
+def bags_from(offsets: Array, count: int) -> Array:
+    """Return the bag of each of ``count`` indices, given where each bag begins; -1 before the first one."""
+    return np.searchsorted(offsets, np.arange(count), side="right") - 1
 
 
 def _beside(values: Array, rows: Array) -> Array:

@@ -14,16 +14,11 @@ def gather(data: Array, indices: Array, axis: int, batch_dims: int, *, from_end:
 
     An index outside the axis yields zeros. With ``from_end``, negative indices count from the end.
     """
-    size, count = data.shape[axis], indices.ndim - batch_dims
-    index = indices.astype(np.int64)
-    if from_end:
-        index = np.where(index < 0, index + size, index)
-    outside = (index < 0) | (index >= size)
+    count = indices.ndim - batch_dims
+    index, outside = located(indices, data.shape[axis], from_end=from_end)
     missing = bool(outside.any())
-    if missing and size == 0:
+    if missing and data.shape[axis] == 0:
         return np.zeros((*data.shape[:axis], *indices.shape[batch_dims:], *data.shape[axis + 1 :]), data.dtype)
-    if missing:
-        index = np.where(outside, 0, index)
     if batch_dims == 0:
         output = np.asarray(np.take(data, index, axis=axis), dtype=data.dtype)
     else:
@@ -33,6 +28,15 @@ def gather(data: Array, indices: Array, axis: int, batch_dims: int, *, from_end:
         by_index = np.moveaxis(output, range(axis, axis + count), range(batch_dims, indices.ndim))
         by_index[outside] = 0 if data.dtype != object else _blank(data)
     return output
+
+
+def located(indices: Array, size: int, *, from_end: bool) -> tuple[Array, Array]:
+    """Return indices into an axis, 0 where they are outside, and where that is."""
+    index = indices.astype(np.int64)
+    if from_end:
+        index = np.where(index < 0, index + size, index)
+    outside = (index < 0) | (index >= size)
+    return np.where(outside, 0, index), outside
 
 
 def _places(sizes: tuple[int, ...], more: int) -> tuple[Array, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from irrun.kernels.interpolate import cubic_weights
+from irrun.kernels.interpolate import cubic_weights, in_type
 from irrun.kernels.threads import Array
+from irrun.kernels.windows import bounded
 
 _FAR = 2**40
 
@@ -19,10 +20,11 @@ def grid_sample(data: Array, grid: Array, mode: str, padding: str, align_corners
     x = _scaled(grid[..., 0], width, align_corners)
     y = _scaled(grid[..., 1], height, align_corners)
     flat = data.reshape(batch, channels, height * width)
-    outside = _OUTSIDE[padding, align_corners] if padding == "reflection" else _OUTSIDE[padding, False]
+    mirror = "reflect" if align_corners else "symmetric"
+    border = mirror if padding == "reflection" else "edge"
 
     def pick(rows: Array, columns: Array) -> Array:
-        row, column = outside(rows, height), outside(columns, width)
+        row, column = bounded(rows, height, border), bounded(columns, width, border)
         places = (row * width + column).reshape(batch, 1, -1)
         values: Array = np.take_along_axis(flat, places, axis=2).reshape(batch, channels, *rows.shape[1:])
         if padding == "zeros":
@@ -35,13 +37,9 @@ def grid_sample(data: Array, grid: Array, mode: str, padding: str, align_corners
     if mode == "nearest":
         return pick(_whole(np.rint(y)), _whole(np.rint(x)))
     top, left = np.floor(y), np.floor(x)
-    if mode == "bilinear":
-        row_weights, column_weights = _line(y - top), _line(x - left)
-        first = 0
-    else:
-        row_weights, column_weights = cubic_weights(y - top, -0.75), cubic_weights(x - left, -0.75)
-        first = -1
+    first, weigh = (0, _linear_weights) if mode == "bilinear" else (-1, partial(cubic_weights, a=-0.75))
     rows, columns = _whole(top) + first, _whole(left) + first
+    row_weights, column_weights = weigh(y - top), weigh(x - left)
     taps = row_weights.shape[-1]
     total: Array = np.zeros((batch, channels, *x.shape[1:]), np.result_type(data.dtype, x.dtype))
     for i in range(taps):
@@ -54,10 +52,7 @@ def _like(values: Array, dtype: np.dtype[Any]) -> Array:
     """Convert to the dtype of the image: 8 bits rounded to nearest and clipped, wider integers truncated."""
     if dtype.kind == "b":
         return np.asarray(values > 0.5)
-    if dtype.kind == "f" or dtype.itemsize > 1:
-        return values.astype(dtype, copy=False)
-    bounds = np.iinfo(dtype)
-    return np.clip(np.rint(values), bounds.min, bounds.max).astype(dtype)
+    return values.astype(dtype, copy=False) if dtype.itemsize > 1 else in_type(values, dtype)
 
 
 def _scaled(place: Array, size: int, align_corners: bool) -> Array:
@@ -73,30 +68,5 @@ def _whole(places: Array) -> Array:
     return whole
 
 
-def _line(fraction: Array) -> Array:
+def _linear_weights(fraction: Array) -> Array:
     return np.stack([1 - fraction, fraction], axis=-1)
-
-
-def _clamp(places: Array, size: int) -> Array:
-    return np.clip(places, 0, size - 1)
-
-
-def _mirror_edges(places: Array, size: int) -> Array:
-    """Reflect places at the outer edges of the border elements, which are repeated."""
-    turn = places % (2 * size)
-    return np.where(turn >= size, 2 * size - 1 - turn, turn)
-
-
-def _mirror_centers(places: Array, size: int) -> Array:
-    """Reflect places at the centers of the border elements."""
-    period = max(2 * (size - 1), 1)
-    turn = np.abs(places) % period
-    return np.where(turn >= size, period - turn, turn)
-
-
-_OUTSIDE: dict[tuple[str, bool], Callable[[Array, int], Array]] = {
-    ("zeros", False): _clamp,
-    ("border", False): _clamp,
-    ("reflection", False): _mirror_edges,
-    ("reflection", True): _mirror_centers,
-}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,17 +44,13 @@ def source_coordinates(of: Axis, mode: str) -> Array:
 class Resampling(NamedTuple):
     """The elements of an axis as sums of others: by the ``taps`` of each.
 
-    ``picks`` says that each is one element, ``as_pillow`` that the last of several axes is resampled first, and axes
-    that keep their size are left alone.
+    ``picks`` says that each is one element, ``as_pillow`` that the last of several axes is resampled first, axes that
+    keep their size are left alone, and integers are rounded each time.
     """
 
     taps: Callable[[Axis], Taps]
     picks: bool = False
     as_pillow: bool = False
-
-    def order(self, axes: Sequence[Axis]) -> list[Axis]:
-        """Return the axes to resample one after the other."""
-        return [of for of in reversed(axes) if of.size != of.target] if self.as_pillow else list(axes)
 
 
 def nearest(coordinates: str, rounding: str) -> Resampling:
@@ -111,8 +107,7 @@ def cubic(coordinates: str, coefficient: float) -> Resampling:
 
 def cubic_weights(fraction: Array, a: float) -> Array:
     """Return the weights [..., 4] of the elements at -1, 0, 1, 2 for places ``fraction`` after 0."""
-    distance: Array = np.abs(fraction[..., None] - np.arange(-1, 3, dtype=fraction.dtype))
-    return _keys(distance, a)
+    return _keys(np.abs(fraction[..., None] - np.arange(-1, 3, dtype=fraction.dtype)), a)
 
 
 def area() -> Resampling:
@@ -147,24 +142,25 @@ def pillow(mode: str, coefficient: float) -> Resampling:
 
 
 def resample(data: Array, axes: Sequence[Axis], how: Resampling) -> Array:
-    """Resample axis by axis, in floats unless elements are picked; as Pillow does, integers are rounded each time."""
+    """Resample axis by axis, in floats unless elements are picked."""
     if how.picks:
-        for of in sorted(axes, key=lambda of: (of.target > of.size, of.axis if of.target < of.size else -of.axis)):
+        for of in reversed(axes):
             data = np.take(data, how.taps(of)[0][:, 0], axis=of.axis)
         return data
+    if how.as_pillow:
+        for of in reversed(axes):
+            if of.size != of.target:
+                data = in_type(_resample(data.astype(np.float64), of.axis, *how.taps(of)), data.dtype)
+        return data
     is_float = data.dtype.kind == "f"
-    result = data if is_float or how.as_pillow else data.astype(np.float64 if data.dtype.itemsize > 2 else F)
-    for of in how.order(axes):
-        if how.as_pillow:
-            result = _like(_resample(result.astype(np.float64, copy=False), of.axis, *how.taps(of)), data)
-        else:
-            result = _resample(result, of.axis, *how.taps(of))
-    return _like(result, data)
+    result = data if is_float else data.astype(np.float64 if data.dtype.itemsize > 2 else F)
+    for of in axes:
+        result = _resample(result, of.axis, *how.taps(of))
+    return in_type(result, data.dtype)
 
 
 def _triangle(distance: Array) -> Array:
-    weight: Array = np.maximum(1 - distance, 0)
-    return weight
+    return np.asarray(np.maximum(1 - distance, 0))
 
 
 def _keys(distance: Array, a: float) -> Array:
@@ -194,27 +190,17 @@ def _resample(data: Array, axis: int, index: Array, weights: Array) -> Array:
     return result
 
 
-def _like(result: Array, data: Array) -> Array:
-    """Convert the result to the dtype of the data; integers are rounded, ties to even, and clipped."""
-    if data.dtype.kind == "f":
-        return result.astype(data.dtype, copy=False)
-    bounds = np.iinfo(data.dtype)
-    return np.clip(np.rint(result), bounds.min, bounds.max).astype(data.dtype)
-
-
-def _half_up(x: Array, _shrinking: bool) -> Array:
-    base = np.floor(x)
-    return base + (x - base >= 0.5)
-
-
-def _half_down(x: Array, _shrinking: bool) -> Array:
-    base = np.floor(x)
-    return base + (x - base > 0.5)
+def in_type(values: Array, dtype: np.dtype[Any]) -> Array:
+    """Convert floats to a type; integers are rounded, ties to even, and clipped."""
+    if dtype.kind == "f":
+        return values.astype(dtype, copy=False)
+    bounds = np.iinfo(dtype)
+    return np.clip(np.rint(values), bounds.min, bounds.max).astype(dtype)
 
 
 _ROUNDED: dict[str, Callable[[Array, bool], Array]] = {
-    "round_prefer_floor": _half_down,
-    "round_prefer_ceil": _half_up,
+    "round_prefer_floor": lambda x, _: np.floor(x) + (x - np.floor(x) > 0.5),
+    "round_prefer_ceil": lambda x, _: np.floor(x) + (x - np.floor(x) >= 0.5),
     "floor": lambda x, _: np.floor(x),
     "ceil": lambda x, _: np.ceil(x),
     "simple": lambda x, shrinking: np.ceil(x) if shrinking else np.trunc(x),

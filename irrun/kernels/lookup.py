@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from irrun.kernels.layout import axes_in_memory
-from irrun.kernels.threads import Array, scratch
+from irrun.kernels.threads import Array
 
 _BYTES: Final = np.arange(256)
 
@@ -53,13 +51,9 @@ class Lookup:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def __getitem__(self, rows: slice) -> Array:
-        """Return rows of numbers in workspace, in the memory order of the codes."""
-        return self._of(self.stored[rows], lambda shape, dtype: scratch("numbers", shape, dtype))
-
-    def whole(self) -> Array:
-        """Return all numbers."""
-        return self._of(self.stored, np.empty)
+    def __getitem__(self, rows: Any) -> Array:
+        """Return the numbers of rows."""
+        return self.table.take(self.codes[rows], mode="clip")
 
     def in_bytes(self) -> Lookup:
         """Return the numbers with a byte for each code."""
@@ -74,25 +68,6 @@ class Lookup:
 
     def _bytes(self) -> Array:
         return self.codes.in_bytes() if isinstance(self.codes, Nibbles) else self.codes
-
-    def picked(self, pick: Callable[[Array], Array]) -> Lookup:
-        """Return other rows, which a function picks from an array."""
-        codes = self.codes.picked(pick) if isinstance(self.codes, Nibbles) else pick(self.codes)
-        return Lookup(codes, self.table, self.name)
-
-    def _of(self, stored: Array, empty: Callable[[Sequence[int], Any], Array]) -> Array:
-        """Return the numbers of bytes: those of a pair are taken from a table at once."""
-        table = np.ascontiguousarray(self.of_bytes).view(f"u{4 * self.of_bytes.ndim}").reshape(-1)
-        order = axes_in_memory(stored)
-        laid = stored.transpose(order)
-        found = empty(laid.shape, table.dtype)
-        table.take(laid, out=found, mode="clip")
-        return found.view(np.float32).transpose(np.argsort(order))
-
-
-_SHIFT: Final = np.uint16(1 << 4)
-_LOW_HALVES: Final = np.uint16(0x0F0F)
-_SIGN: Final = np.uint8(8)
 
 
 class Nibbles:
@@ -111,15 +86,22 @@ class Nibbles:
     def __len__(self) -> int:
         return len(self.pairs)
 
-    def __getitem__(self, rows: slice) -> Array:
-        """Return rows as bytes, in workspace."""
-        return self._unpacked(self.pairs[rows], scratch)
+    def __getitem__(self, rows: Any) -> Array:
+        """Return rows as bytes."""
+        pairs = self.pairs[rows]
+        # Words of which the first byte ends with the low half of a pair, and the second with the high half.
+        words = np.multiply(pairs, 1 << 4, dtype="<u2")
+        words |= pairs
+        words &= 0x0F0F
+        codes: Array = words.view(np.uint8)
+        if self.signed:
+            codes ^= 8
+            codes -= 8
+        return codes.view(self.dtype)
 
-    def whole(self) -> Array:
+    def in_bytes(self) -> Array:
         """Return all integers as bytes."""
-        return self._unpacked(self.pairs, lambda _, shape, dtype: np.empty(shape, dtype))
-
-    in_bytes = whole
+        return self[:]
 
     def reshape(self, *shape: int) -> Nibbles:
         """Return the integers in a shape whose last axis has an even size; -1 stands for its size."""
@@ -129,20 +111,4 @@ class Nibbles:
     def as_lookup(self) -> Lookup:
         """Return the integers as numbers of a table."""
         codes = np.arange(16, dtype=np.float32)
-        return Lookup(self, np.where(codes < _SIGN, codes, codes - 16) if self.signed else codes, self.dtype.name)
-
-    def picked(self, pick: Callable[[Array], Array]) -> Nibbles:
-        """Return other rows, which a function picks from an array."""
-        return Nibbles(pick(self.pairs), signed=self.signed)
-
-    def _unpacked(self, pairs: Array, empty: Any) -> Array:
-        # Words of which the first byte ends with the low half of a pair, and the second with the high half.
-        words = empty("nibbles", pairs.shape, "<u2")
-        np.multiply(pairs, _SHIFT, out=words, dtype="<u2")
-        np.bitwise_or(words, pairs, out=words)
-        np.bitwise_and(words, _LOW_HALVES, out=words)
-        codes: Array = words.view(np.uint8)
-        if self.signed:
-            np.bitwise_xor(codes, _SIGN, out=codes)
-            np.subtract(codes, _SIGN, out=codes)
-        return codes.view(self.dtype)
+        return Lookup(self, np.where(codes < 8, codes, codes - 16) if self.signed else codes, self.dtype.name)

@@ -16,7 +16,7 @@ def matmul(a: Array, b: Array, transpose_a: bool = False, transpose_b: bool = Fa
         a = np.swapaxes(a, -1, -2)
     if transpose_b and b.ndim > 1:
         b = np.swapaxes(b, -1, -2)
-    if b.ndim == 2 and a.ndim > 2 and a.flags.c_contiguous:
+    if b.ndim == 2 and a.ndim > 2:
         rows = a.reshape(-1, a.shape[-1]) if a.size else a
         product: Array = np.matmul(rows, b)
         return product.reshape(*a.shape[:-1], b.shape[-1])

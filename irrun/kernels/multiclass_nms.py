@@ -29,9 +29,8 @@ def greedy(
     boxes: Array, scores: Array, *, iou_threshold: float, score_threshold: float, top_k: int, eta: float, unit: float
 ) -> tuple[Array, Array]:
     """Suppress boxes of one class greedily, among the ``top_k`` best with at least ``score_threshold``."""
-    candidates = ranked(scores, scores >= scores.dtype.type(score_threshold), top_k)
-    kept = candidates[suppress(boxes[candidates], iou_threshold, partial(iou, unit=unit), eta=eta)]
-    return kept, scores[kept]
+    chosen = scores >= scores.dtype.type(score_threshold)
+    return suppress(boxes, scores, chosen, iou_threshold, partial(iou, unit=unit), most=top_k, eta=eta)
 
 
 def matrix(

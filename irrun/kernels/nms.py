@@ -57,14 +57,23 @@ def ranked(scores: Array, chosen: Array, most: int = -1) -> Array:
 
 
 def suppress(
-    boxes: Array, threshold: float, overlap: Overlap = iou, *, limit: int | None = None, eta: float = 1.0
-) -> Array:
-    """Return the positions that greedy suppression keeps, of boxes in descending order of score.
+    boxes: Array,
+    scores: Array,
+    chosen: Array,
+    threshold: float,
+    overlap: Overlap = iou,
+    *,
+    most: int = -1,
+    limit: int | None = None,
+    eta: float = 1.0,
+) -> tuple[Array, Array]:
+    """Return the positions that greedy suppression keeps, and their scores, in descending order of score.
 
-    Each kept box removes later ones that overlap it by more than ``threshold``. With ``eta`` below 1, the threshold is
-    multiplied by it at each kept box, as long as it is above 0.5.
+    It begins with the boxes that are ``chosen``, or the ``most`` best of them. Each kept box removes later ones that
+    overlap it by more than ``threshold``. With ``eta`` below 1, the threshold is multiplied by it at each kept box, as
+    long as it is above 0.5.
     """
-    alive = np.arange(len(boxes))
+    alive = ranked(scores, chosen, most)
     kept: list[np.int64] = []
     while alive.size and (limit is None or len(kept) < limit):
         best, alive = alive[0], alive[1:]
@@ -72,7 +81,8 @@ def suppress(
         if eta < 1 and threshold > 0.5:
             threshold *= eta
         alive = alive[~(overlap(boxes[best], boxes[alive]) > threshold)]
-    return np.array(kept, np.int64)
+    positions = np.array(kept, np.int64)
+    return positions, scores[positions]
 
 
 def suppress_softly(
@@ -197,9 +207,7 @@ def select(
         own, of_class = boxes[batch], scores[batch, label]
         if sigma > 0:
             return suppress_softly(own, of_class, sigma, score_threshold, overlap, limit=limit, threshold=dropped_from)
-        candidates = ranked(of_class, of_class > score_threshold)
-        kept = candidates[suppress(own[candidates], iou_threshold, overlap, limit=limit)]
-        return kept, of_class[kept]
+        return suppress(own, of_class, of_class > score_threshold, iou_threshold, overlap, limit=limit)
 
     images = range(len(scores) if limit > 0 else 0)
     return gather([by_class(scores[n], partial(choose, n), batch=n) for n in images], scores.dtype)

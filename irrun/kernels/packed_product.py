@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from irrun.kernels.casting import rounded
-from irrun.kernels.elementwise import Elementwise, finish
 from irrun.kernels.lookup import Lookup, Nibbles
-from irrun.kernels.threads import Array, scratch
+from irrun.kernels.threads import Array
 
 _BLOCK: Final = 3 << 16
 """Elements decompressed at a time, which stay in the cache until they are multiplied."""
@@ -75,107 +74,55 @@ class PackedMatrix:
         result.scale = column if self.scale is None else self.scale * column
         return result
 
-    def product(
-        self,
-        a: Array,
-        out: Array,
-        bias: Array | None = None,
-        summand: Array | None = None,
-        activation: Elementwise | None = None,
-        precision: str = "f32",
-    ) -> None:
-        """Write activation(a · matrix + bias + summand) to ``out``; ``bias`` is [N].
+    def product(self, a: Array, precision: str = "f32") -> Array:
+        """Return a · matrix for ``a`` [M, K], in f32.
 
-        ``a`` is [M, K]; ``summand`` and ``out`` are float32 [M, N]. The common part of the zero points is subtracted
-        from the stored values; the rest is subtracted from the result, using the sums of the groups of each row of a.
-        Where the matrix is to be rounded to a ``precision``, both are subtracted before.
+        The common part of the zero points is subtracted from the stored values; the rest is subtracted from the result,
+        using the sums of the groups of each row of a. Where the matrix is to be rounded to a ``precision``, both are
+        subtracted before.
         """
         rows, depth = a.shape
-        if not rows:
-            return
         columns, groups, size = self.stored.shape
-        data = a.T if rows >= _MANY_ROWS else _contiguous(a.T)
-        late = precision == "f32" and self._rest is not None
-        sums = np.add.reduce(data.reshape(groups, size, rows), axis=1) if late else None
+        out = np.empty((rows, columns), np.float32)
+        data = a.T if rows >= _MANY_ROWS else np.ascontiguousarray(a.T)
+        sums = None if self._rest is None else np.add.reduce(data.reshape(groups, size, rows), axis=1)
         most = max(_BLOCK // max(depth, 1), _RUN if self._is_transposed else 1)
         for start in range(0, columns, most):
-            part = slice(start, min(start + most, columns))
-            block = scratch("packed result", (part.stop - start, rows), out.dtype)
-            if precision == "f32":
-                self._multiply(part, data, sums, block)
-            else:
-                np.matmul(rounded(self._decompressed(part), precision), data, out=block)
-            out[:, part] = block.T
-        finish(out, bias, summand, activation)
+            part = slice(start, start + most)
+            out[:, part] = self._multiply(part, data, sums, precision).T
+        return out
 
-    def _multiply(self, part: slice, data: Array, sums: Array | None, out: Array) -> None:
+    def _multiply(self, part: slice, data: Array, sums: Array | None, precision: str) -> Array:
         """Multiply columns of the matrix, each as a row, by data [K, M] whose groups have these ``sums`` [G, M]."""
         block = self._floats(self.stored[part])
         count, groups, size = block.shape
-        rows = data.shape[1]
         scale, rest = (None if side is None else side[part] for side in (self.scale, self._rest))
-        if scale is None or scale.shape[1] == 1:
-            np.matmul(block.reshape(count, -1), data, out=out)
+        rows = data.shape[1]
+        if precision != "f32" or (scale is not None and scale.shape[1] > 1 and rows > size):
+            if rest is not None:
+                block -= rest[:, :, np.newaxis]
             if scale is not None:
-                out *= scale
-        elif rows <= size:
-            parts = scratch("packed groups", (groups, count, rows), out.dtype)
-            np.matmul(block.transpose(1, 0, 2), data.reshape(groups, size, rows), out=parts)
-            parts *= scale.T[:, :, np.newaxis]
-            np.add.reduce(parts, axis=0, out=out)
+                block *= scale[:, :, np.newaxis]
+            return np.asarray(np.matmul(rounded(block.reshape(count, -1), precision), data))
+        if scale is None or scale.shape[1] == 1:
+            product: Array = np.matmul(block.reshape(count, -1), data)
+            if scale is not None:
+                product *= scale
         else:
-            _by_group(np.multiply, block, scale)
-            np.matmul(block.reshape(count, -1), data, out=out)
-        if sums is not None and rest is not None:
-            out -= (rest if scale is None else rest * scale) @ sums
-
-    def _decompressed(self, part: slice) -> Array:
-        """Return decompressed columns of the matrix, each as a row."""
-        block = self._floats(self.stored[part])
-        if self._rest is not None:
-            _by_group(np.subtract, block, self._rest[part])
-        if self.scale is not None:
-            _by_group(np.multiply, block, self.scale[part])
-        return block.reshape(len(block), -1)
+            parts = np.matmul(block.transpose(1, 0, 2), data.reshape(groups, size, rows))
+            parts *= scale.T[:, :, np.newaxis]
+            product = np.add.reduce(parts, axis=0)
+        if rest is not None and sums is not None:
+            product -= (rest if scale is None else rest * scale) @ sums
+        return product
 
     def _floats(self, stored: Array) -> Array:
-        """Return stored values in float32, minus the common zero point, in workspace."""
-        if stored.dtype == np.float32:
-            return stored
-        block = _scratch_like("packed block", stored, np.dtype(np.float32))
+        """Return stored values in float32, minus the common zero point."""
         if stored.dtype == np.float16 and self._is_finite:
-            _expand(stored, block)
-        elif self._centre:
-            codes = _scratch_like("packed codes", stored, stored.dtype)
-            np.subtract(stored, np.uint8(self._centre), out=codes)
-            np.copyto(block, codes.view(np.int8))
-        else:
-            np.copyto(block, stored)
-        return block
-
-
-def _by_group(function: np.ufunc, block: Array, side: Array) -> None:
-    """Combine a block [N, G, S] in place with one number for each group."""
-    by_element, by_column = block.transpose(1, 2, 0), np.ascontiguousarray(side.T)[:, np.newaxis]
-    if by_element.flags.c_contiguous:
-        function(by_element, by_column, out=by_element)
-    else:
-        function(block, side[:, :, np.newaxis], out=block)
-
-
-def _contiguous(data: Array) -> Array:
-    """Return a copy in workspace."""
-    copy = scratch("packed data", data.shape, data.dtype)
-    np.copyto(copy, data)
-    return copy
-
-
-def _scratch_like(name: str, stored: Array, dtype: np.dtype[Any]) -> Array:
-    """Return workspace with the memory layout of part of a stored matrix."""
-    count, groups, size = stored.shape
-    if stored.strides[0] < stored.strides[2]:
-        return scratch(name, (groups, size, count), dtype).transpose(2, 0, 1)
-    return scratch(name, stored.shape, dtype)
+            return _expanded(stored)
+        if self._centre:
+            stored = np.subtract(stored, np.uint8(self._centre)).view(np.int8)
+        return stored.astype(np.float32, copy=False)
 
 
 def _centre(stored: Array | Nibbles | Lookup, zero: Array | None) -> int:
@@ -193,10 +140,11 @@ def _is_finite(stored: Array) -> bool:
     return all(bool(np.isfinite(part).all()) for part in stored)
 
 
-def _expand(stored: Array, out: Array) -> None:
+def _expanded(stored: Array) -> Array:
     """Convert finite float16 to float32, much faster than NumPy."""
-    bits = out.view(np.int32)
-    np.copyto(bits, stored.view(np.int16))
+    bits = stored.view(np.int16).astype(np.int32)
     np.left_shift(bits, 13, out=bits)
     np.bitwise_and(bits, _SIGN_AND_VALUE, out=bits)
-    np.multiply(out, _HALF_SCALE, out=out)
+    floats = bits.view(np.float32)
+    floats *= _HALF_SCALE
+    return floats

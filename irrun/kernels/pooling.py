@@ -30,7 +30,8 @@ class AxisWindows(NamedTuple):
 
 
 @lru_cache(1024)
-def _axes_of(geometry: Geometry) -> list[AxisWindows]:
+def axis_windows(geometry: Geometry) -> list[AxisWindows]:
+    """Return the windows along each axis."""
     return [_on_axis(geometry.places(axis), size) for axis, size in enumerate(geometry.sizes)]
 
 
@@ -41,16 +42,6 @@ def _on_axis(places: Array, size: int) -> AxisWindows:
     return AxisWindows(np.clip(places, first, last), inside)
 
 
-def _adaptive(sizes: Sequence[int], counts: Sequence[int]) -> list[AxisWindows]:
-    """Return windows that cover each axis evenly."""
-    found = []
-    for size, count in zip(sizes, counts, strict=True):
-        starts, lengths = adaptive_windows(size, count)
-        taps = np.arange(lengths.max(initial=1))
-        found.append(AxisWindows(starts[:, None] + np.minimum(taps, lengths[:, None] - 1), taps < lengths[:, None]))
-    return found
-
-
 def adaptive_windows(size: int, count: int) -> tuple[Array, Array]:
     """Return the first elements of windows that cover an axis evenly, and their lengths."""
     index = np.arange(count)
@@ -58,12 +49,22 @@ def adaptive_windows(size: int, count: int) -> tuple[Array, Array]:
     return starts, -(-(index + 1) * size // max(count, 1)) - starts
 
 
-def max_pool(data: Array, geometry: Geometry) -> Array:
+def adaptive(sizes: Sequence[int], counts: Sequence[int]) -> list[AxisWindows]:
+    """Return windows that cover each axis evenly."""
+    windows = []
+    for size, count in zip(sizes, counts, strict=True):
+        starts, lengths = (part[:, None] for part in adaptive_windows(size, count))
+        taps = np.arange(lengths.max(initial=1))
+        windows.append(AxisWindows(starts + np.minimum(taps, lengths - 1), taps < lengths))
+    return windows
+
+
+def max_pool(data: Array, windows: Sequence[AxisWindows]) -> Array:
     """Return the maximum of each window of data [N, C, *S]; NaN counts as -inf, padding as the lowest value.
 
     The result has the memory layout of the data.
     """
-    return _pool(_without_nan(data), np.maximum, lowest(data.dtype), _axes_of(geometry))
+    return _pool(_without_nan(data), np.maximum, lowest(data.dtype), windows)
 
 
 def _pool(data: Array, combine: np.ufunc, neutral: Any, windows: Sequence[AxisWindows]) -> Array:
@@ -89,22 +90,12 @@ def _shape(data: Array, windows: Sequence[AxisWindows]) -> tuple[int, ...]:
     return *data.shape[:2], *(len(own.places) for own in windows)
 
 
-def avg_pool(data: Array, geometry: Geometry, least: int) -> Array:
-    """Return the mean of each window of data [N, C, *S], zero-padded.
+def avg_pool(data: Array, windows: Sequence[AxisWindows], least: int = 0) -> Array:
+    """Return the mean of each window of data [N, C, *S], zero-padded; for integers rounded to nearest, ties to even.
 
     The sum of a window is divided by the number of its elements inside the data, but at least by ``least``. Division by
     0 yields NaN, or 0 for integers.
     """
-    return _mean(data, _axes_of(geometry), least)
-
-
-def adaptive_avg_pool(data: Array, sizes: Sequence[int]) -> Array:
-    """Return the means of data [N, C, *S] over ``sizes`` windows along each axis, which cover the axis evenly."""
-    return _mean(data, _adaptive(data.shape[2:], sizes), 0)
-
-
-def _mean(data: Array, windows: Sequence[AxisWindows], least: int) -> Array:
-    """Return the mean of each window; for integers rounded to nearest, ties to even."""
     counts = np.maximum(reduce(np.multiply.outer, [own.counts for own in windows]), least)
     if data.dtype.kind == "f":
         total = _pool(data, np.add, 0, windows)
@@ -124,17 +115,8 @@ def _without_nan(data: Array) -> Array:
     return np.where(np.isnan(data), data.dtype.type(-np.inf), data)
 
 
-def max_pool_indices(data: Array, geometry: Geometry) -> tuple[Array, Array]:
+def max_pool_indices(data: Array, windows: Sequence[AxisWindows]) -> tuple[Array, Array]:
     """Return the maximum of each window, and the index of its first occurrence among the channel's spatial elements."""
-    return _first_maxima(data, _axes_of(geometry))
-
-
-def adaptive_max_pool(data: Array, sizes: Sequence[int]) -> tuple[Array, Array]:
-    """Return the maximum of each window, and the index of its first occurrence among the channel's spatial elements."""
-    return _first_maxima(data, _adaptive(data.shape[2:], sizes))
-
-
-def _first_maxima(data: Array, windows: Sequence[AxisWindows]) -> tuple[Array, Array]:
     if not data.size:
         return np.full(_shape(data, windows), lowest(data.dtype), data.dtype), np.zeros(_shape(data, windows), np.int64)
     values = _without_nan(data)

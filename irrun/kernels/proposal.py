@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from irrun.kernels.nms import by_class, by_score, iou, ranked, suppress
+from irrun.kernels.nms import by_class, iou, suppress
 from irrun.kernels.threads import Array
 
 MAX_LOG_SIZE = math.log(1000 / 16)
@@ -41,12 +41,6 @@ def large_enough(boxes: Array, height: Any, width: Any, unit: float) -> Array:
     """Return a mask of the boxes with at least this height and width."""
     size = boxes[..., 2:] - boxes[..., :2] + boxes.dtype.type(unit)
     return np.asarray((size >= np.array([width, height], boxes.dtype)).all(axis=-1))
-
-
-def choose(boxes: Array, scores: Array, threshold: float, before: int, after: int, unit: float) -> Array:
-    """Return the positions of at most ``after`` boxes left by suppression among the ``before`` best, best first."""
-    order = by_score(scores)[:before]
-    return order[suppress(boxes[order], threshold, partial(iou, unit=unit, apart=True), limit=after)]
 
 
 def generate_anchors(base: int, ratios: tuple[float, ...], scales: tuple[float, ...], tensorflow: bool) -> Array:
@@ -97,9 +91,10 @@ def propose(
     if clip_before:
         boxes = clip(boxes, height - kind(unit), width - kind(unit))
     boxes, score = boxes.reshape(-1, 4), scores.transpose(1, 2, 0).reshape(-1)
-    kept = np.flatnonzero(large_enough(boxes, min_size * image[2], min_size * image[-1], unit))
-    kept = kept[choose(boxes[kept], score[kept], threshold, before, after, unit)]
-    boxes, score = boxes[kept], score[kept]
+    large = large_enough(boxes, min_size * image[2], min_size * image[-1], unit)
+    overlap = partial(iou, unit=unit, apart=True)
+    kept, score = suppress(boxes, score, large, threshold, overlap, most=before, limit=after)
+    boxes = boxes[kept]
     if clip_after:
         boxes = clip(boxes, height, width)
     if normalize:
@@ -123,10 +118,9 @@ def detect(
     """
 
     def of_class(label: int) -> tuple[Array, Array]:
-        candidates = ranked(scores[:, label], scores[:, label] > scores.dtype.type(score_threshold))
-        overlap = partial(iou, unit=1.0, apart=True)
-        kept = candidates[suppress(boxes[candidates, label], threshold, overlap, limit=per_class)]
-        return kept, scores[kept, label]
+        own, overlap = scores[:, label], partial(iou, unit=1.0, apart=True)
+        likely = own > scores.dtype.type(score_threshold)
+        return suppress(boxes[:, label], own, likely, threshold, overlap, limit=per_class)
 
     found = by_class(scores.T, of_class, background=0)
     found = found.best(in_all) if len(found.score) > in_all else found

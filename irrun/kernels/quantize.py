@@ -36,20 +36,20 @@ class Levels(NamedTuple):
         """Levels for each unit of the input."""
         return self.most / (self.high - self.low)
 
-    def quantize(self, x: Array, out: Array) -> None:
-        """Write the nearest level of each f32, ties to even; 0 for NaN."""
+    def quantize(self, x: Array) -> Array:
+        """Return the nearest level of each f32 as a byte, ties to even; 0 for NaN."""
         low, high = np.float32(self.low), np.float32(self.high)
         levels = (np.clip(x, low, high) - low) / (high - low) * np.float32(self.most)
-        np.copyto(out, np.rint(levels, out=levels), casting="unsafe")
+        return np.asarray(np.rint(levels, out=levels), np.uint8)
 
-    def dequantize(self, codes: Array, out: Array) -> Array:
-        """Write the numbers as f32."""
-        np.copyto(out, codes)
-        out /= np.float32(self.most)
-        out *= np.float32(self.output_high) - np.float32(self.output_low)
+    def dequantize(self, codes: Array) -> Array:
+        """Return the numbers as f32."""
+        numbers = codes.astype(np.float32)
+        numbers /= np.float32(self.most)
+        numbers *= np.float32(self.output_high) - np.float32(self.output_low)
         if self.output_low:
-            out += np.float32(self.output_low)
-        return out
+            numbers += np.float32(self.output_low)
+        return numbers
 
 
 def fake_quantize(

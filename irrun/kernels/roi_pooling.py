@@ -5,6 +5,8 @@ Regions are rows ``[batch, x1, y1, x2, y2]``. A negative batch ends the list; re
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -35,21 +37,23 @@ def max_pool(features: Array, rois: Array, pooled: Pooled, scale: float) -> Arra
         rows = _bins(kind(0), high / kind(pooled[0]), pooled[0], height, y1)
         columns = _bins(kind(0), wide / kind(pooled[1]), pooled[1], width, x1)
         feature = features[int(roi[0])]
-        for row, (top, bottom) in enumerate(rows):
-            if top >= bottom:
-                continue
-            strip = feature[:, top:bottom].max(axis=1)
-            for column, (left, right) in enumerate(columns):
-                if left < right:
-                    result[index, :, row, column] = strip[:, left:right].max(axis=1)
+        for row, column, pixels in _filled(rows, columns):
+            result[index, :, row, column] = feature[:, *pixels].max(axis=(1, 2))
     return result
 
 
-def _bins(start: Any, each: Any, bins: int, limit: int, first: int = 0) -> list[tuple[int, int]]:
-    """Return the begin and end of each bin along an axis from ``first + start`` on, clipped to the feature map."""
+def _bins(start: Any, each: Any, bins: int, limit: int, first: int = 0) -> list[slice]:
+    """Return the bins along an axis from ``first + start`` on, clipped to the feature map."""
     edges = start + np.arange(bins + 1).astype(each.dtype) * each
     begins, ends = (np.clip(whole + first, 0, limit).astype(np.int64) for whole in (np.floor(edges), np.ceil(edges)))
-    return list(zip(begins[:-1].tolist(), ends[1:].tolist(), strict=True))
+    return list(map(slice, begins[:-1].tolist(), ends[1:].tolist()))
+
+
+def _filled(rows: list[slice], columns: list[slice]) -> Iterator[tuple[int, int, tuple[slice, slice]]]:
+    """Yield the row and column of each bin that is not empty, and its pixels."""
+    for (row, down), (column, across) in product(enumerate(rows), enumerate(columns)):
+        if down.start < down.stop and across.start < across.stop:
+            yield row, column, (down, across)
 
 
 def bilinear_pool(features: Array, rois: Array, pooled: Pooled) -> Array:
@@ -95,11 +99,8 @@ def average_by_position(features: Array, rois: Array, channels: int, group: int,
         rows = _bins(start_y, max(end_y - start_y, kind(0.1)) / kind(group), group, height)
         columns = _bins(start_x, max(end_x - start_x, kind(0.1)) / kind(group), group, width)
         feature = features[int(roi[0])][: channels * group * group].reshape(channels, group, group, height, width)
-        for row, (top, bottom) in enumerate(rows):
-            for column, (left, right) in enumerate(columns):
-                if top < bottom and left < right:
-                    part = feature[:, row, column, top:bottom, left:right]
-                    result[index, :, row, column] = part.mean(axis=(1, 2))
+        for row, column, pixels in _filled(rows, columns):
+            result[index, :, row, column] = feature[:, row, column, *pixels].mean(axis=(1, 2))
     return result
 
 

@@ -34,7 +34,7 @@ def scatter(
         # Assigning a scalar array to an object array would store the array itself.
         output[index] = updates if updates.ndim else updates[()]
     elif reduction == "mean":
-        _scatter_mean(output, index, updates, keep_initial)
+        return _scatter_mean(output, index, updates, keep_initial)
     else:
         if not keep_initial:
             output[index] = _neutral(reduction, output.dtype)
@@ -43,21 +43,14 @@ def scatter(
     return output
 
 
-def _scatter_mean(output: Array, index: tuple[Any, ...], updates: Array, keep_initial: bool) -> None:
+def _scatter_mean(data: Array, index: tuple[Any, ...], updates: Array, keep_initial: bool) -> Array:
     """Scatter means; those of integers are rounded down."""
-    kind = output.dtype.kind
-    wide = output.dtype if kind == "f" else np.dtype(np.uint64 if kind == "u" else np.int64)
-    total = output.astype(wide)
-    counts = np.ones(output.shape, dtype=wide)
-    if not keep_initial:
-        total[index] = 0
-        counts[index] = 0
-    np.add.at(total, index, updates.astype(wide))
-    np.add.at(counts, index, 1)
-    touched = np.zeros(output.shape, dtype=np.bool_)
-    touched[index] = True
+    kind = data.dtype.kind
+    wide = data.dtype if kind == "f" else np.dtype(np.uint64 if kind == "u" else np.int64)
+    total = scatter(data.astype(wide), index, updates.astype(wide), "sum", keep_initial=keep_initial)
+    counts = scatter(np.ones_like(total), index, np.ones_like(updates, wide), "sum", keep_initial=keep_initial)
     divide = np.true_divide if kind == "f" else np.floor_divide
-    output[touched] = divide(total[touched], counts[touched])
+    return np.asarray(divide(total, counts), data.dtype)
 
 
 def _neutral(reduction: str, dtype: np.dtype[Any]) -> Any:

@@ -97,29 +97,30 @@ def extract_patches(data: Array, geometry: Geometry) -> Array:
 
 
 def pad_mapped(data: Array, before: Sequence[int], after: Sequence[int], mode: str) -> Array:
-    """Pad ``data`` with its own elements; negative numbers crop.
+    """Pad ``data`` with its own elements, as `bounded` maps them; negative numbers crop.
 
-    Each padded place maps to an element of the whole axis, even where the other end is cropped: ``edge`` to the
-    nearest, ``reflect`` mirrors at the border elements, ``symmetric`` at the borders.
+    Each padded place maps to an element of the whole axis, even where the other end is cropped.
     """
     for axis, (b, size, a) in enumerate(zip(before, data.shape, after, strict=True)):
         if b <= 0 and a <= 0:
             index: Any = slice(-b, max(size + a, -b))
         else:
-            index = _source(np.arange(-b, max(size + a, -b)), size, mode)
+            index = bounded(np.arange(-b, max(size + a, -b)), size, mode)
         data = data[(slice(None),) * axis + (index,)]
     return data
 
 
-def _source(place: Array, size: int, mode: str) -> Array:
+def bounded(places: Array, size: int, mode: str) -> Array:
+    """Map places to elements of an axis.
+
+    ``edge`` maps those outside to the nearest, ``reflect`` mirrors at the border elements, ``symmetric`` at the
+    borders.
+    """
     if mode == "edge":
-        return np.clip(place, 0, size - 1)
+        return np.clip(places, 0, size - 1)
     period = 2 * size if mode == "symmetric" else max(2 * (size - 1), 1)
-    place = place % period
-    if mode == "reflect" and size == 1:
-        return place
-    mirrored: Array = np.minimum(place, (period - 1 if mode == "symmetric" else period) - place)
-    return mirrored
+    turned = places % period
+    return np.asarray(np.minimum(turned, period - (mode == "symmetric") - turned))
 
 
 def padded_image(image: Array, geometry: Geometry, ends: Sequence[int]) -> Array:

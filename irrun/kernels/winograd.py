@@ -60,9 +60,9 @@ _DATA64, _KERNEL, _RESULT64 = _transforms(POINTS)
 KERNELS: Final = np.kron(_KERNEL, _KERNEL).reshape(6, 6, 9).swapaxes(0, 1).reshape(36, 9).astype(np.float32)
 """The transform of a kernel, in the order of `transform_data`."""
 
-_DATA: Final = _DATA64.astype(np.float32)
+_DATA: Final = np.kron(_DATA64, _DATA64).astype(np.float32)
 _RESULTS: Final = np.kron(_RESULT64, _RESULT64).astype(np.float32)
-"""Both transforms of the result combined."""
+"""Both transforms of the data, and of the result, combined."""
 
 
 def transform_weights(weights: Array) -> Array:
@@ -105,14 +105,9 @@ def transform_data(padded: Array, rows: int, columns: int) -> Array:
 
     Matrix i * 6 + j of the transform is stored at j * 6 + i.
     """
-    width, channels = padded.shape[1:]
     down, along, each = padded.strides
-    strips = as_strided(padded, (rows, 6, width * channels), (TILE * down, down, each))
-    mixed = scratch("winograd strips", (6, rows, width * channels), np.float32)
-    np.matmul(_DATA, strips, out=mixed.transpose(1, 0, 2))
-    one, two = mixed.strides[:2]
-    windows = scratch("winograd windows", (6, 6, rows, columns, channels), np.float32)
-    np.copyto(windows, as_strided(mixed, windows.shape, (along, one, two, TILE * along, each)))
-    out = scratch("winograd data", (36, rows * columns, channels), np.float32)
-    np.matmul(_DATA, windows.reshape(6, -1), out=out.reshape(6, -1))
+    windows = scratch("winograd windows", (6, 6, rows, columns, padded.shape[2]), np.float32)
+    np.copyto(windows, as_strided(padded, windows.shape, (along, down, TILE * down, TILE * along, each)))
+    out = scratch("winograd data", (36, rows * columns, padded.shape[2]), np.float32)
+    np.matmul(_DATA, windows.reshape(36, -1), out=out.reshape(36, -1))
     return out

@@ -88,7 +88,7 @@ class Packed:
         return self.stored if isinstance(self.stored, np.ndarray) else self.stored.in_bytes()
 
     def unpacked(self) -> Array:
-        value = (self.stored if isinstance(self.stored, np.ndarray) else self.stored.whole()).astype(np.float32)
+        value = self.stored[:].astype(np.float32)
         if self.zero is not None:
             value -= self.zero
         if self.scale is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -111,7 +112,7 @@ def test_convolution_with_bias_summand_and_activation(
     tolerance = 6e-5 * np.sqrt(channels // groups * kernel[0] * kernel[1])
 
     geometry = Windows(strides, dilations, begins, ends).geometry(size, kernel)
-    convolution = Convolution(weights, bias, clipped(0, np.inf), accurate=False)
+    convolution = Convolution(weights, bias, clipped(0, math.inf), accurate=False)
     for data in (x, channels_last(x)):
         np.testing.assert_allclose(convolution(data, geometry), np.maximum(exact, 0), atol=tolerance, rtol=0)
         for extra in (summand, channels_last(summand)):

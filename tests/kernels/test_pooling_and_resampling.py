@@ -8,7 +8,7 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
 from irrun.kernels.interpolate import Axis, linear_onnx, nearest, resample
-from irrun.kernels.pooling import avg_pool, max_pool
+from irrun.kernels.pooling import avg_pool, axis_windows, max_pool
 from irrun.kernels.windows import Geometry
 from tests.kernels.merged import merged
 
@@ -52,7 +52,7 @@ def test_pooling(
     if channels_last:
         x = np.ascontiguousarray(x.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
     windows = (kernel, stride, dilation, begin)
-    where = Geometry(*((of, of) for of in windows), clean.shape[2:], counts)
+    where = axis_windows(Geometry(*((of, of) for of in windows), clean.shape[2:], counts))
     result = max_pool(x, where)
     np.testing.assert_array_equal(result, largest)
     assert result.strides[1] == 4 or not channels_last

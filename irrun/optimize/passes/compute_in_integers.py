@@ -44,7 +44,7 @@ from irrun.ops._declared.arithmetic.multiply import Multiply
 from irrun.ops._declared.convolution.convolution import Convolution
 from irrun.ops._declared.convolution.group_convolution import GroupConvolution
 from irrun.ops._declared.fused.fused_conversions import FusedDequantize, FusedQuantize
-from irrun.ops._declared.fused.fused_max_pool import FusedMaxPool
+from irrun.ops._declared.fused.fused_functions import FusedMaxPool
 from irrun.ops._declared.fused.fused_products import (
     FusedIntegerConvolution,
     FusedIntegerMatMul,

@@ -29,7 +29,7 @@ from irrun.graph import Node, Outlet
 from irrun.ops import Op
 from irrun.ops._declared.activation.gelu import GeluV7
 from irrun.ops._declared.activation.swish import Swish
-from irrun.ops._declared.fused.fused_leaky_relu import FusedLeakyReLU
+from irrun.ops._declared.fused.fused_functions import FusedLeakyReLU
 from irrun.optimize.patterns import (
     broadcasts_as_numpy,
     first,

@@ -65,7 +65,7 @@ def _fuse(graph: Rewriter, core: _Core) -> None:
         gamma, beta = (row.copy(), beta) if after.type == "Multiply" else (gamma, row.copy())
         last = after
         parts.append(after)
-    from irrun.ops._declared.fused.fused_layer_norm import FusedLayerNorm
+    from irrun.ops._declared.fused.fused_functions import FusedLayerNorm
 
     result = graph.fact(first(last))
     assert result is not None

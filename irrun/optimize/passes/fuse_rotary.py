@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.graph import Node, Outlet
-from irrun.ops._declared.fused.fused_rotary import FusedRotary
+from irrun.ops._declared.fused.fused_functions import FusedRotary
 from irrun.ops._declared.movement.concat import Concat
 from irrun.optimize.patterns import broadcasts_as_numpy, first, scalar_operand
 from irrun.optimize.rewrite import Rewriter

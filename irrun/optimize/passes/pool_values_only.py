@@ -9,7 +9,7 @@ Proof: all small windows, strides, pads and roundings, bit by bit (tests/optimiz
 from __future__ import annotations
 
 from irrun.graph import Outlet
-from irrun.ops._declared.fused.fused_max_pool import FusedMaxPool
+from irrun.ops._declared.fused.fused_functions import FusedMaxPool
 from irrun.ops._declared.pooling.max_pool import MaxPoolV1, MaxPoolV8, MaxPoolV14, indexed_windows
 from irrun.optimize.patterns import first
 from irrun.optimize.rewrite import Rewriter

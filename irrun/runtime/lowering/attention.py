@@ -10,7 +10,7 @@ import numpy as np
 
 from irrun.ops._declared.fused.fused_append import FusedAppend
 from irrun.ops._declared.fused.fused_attention import FusedAttention
-from irrun.ops._declared.fused.fused_rotary import FusedRotary
+from irrun.ops._declared.fused.fused_functions import FusedRotary
 from irrun.ops._declared.infrastructure.assign import Assign3, Assign6
 from irrun.ops._declared.infrastructure.read_value import ReadValue3, ReadValue6
 from irrun.ops.context import Variables

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from irrun.ops._declared.convolution.spatial import Windows as Spatial
-from irrun.ops._declared.fused.fused_max_pool import FusedMaxPool
+from irrun.ops._declared.fused.fused_functions import FusedMaxPool
 from irrun.ops._declared.movement.pad import PadV12
 from irrun.ops._declared.normalization.lrn import LRN
 from irrun.ops._declared.pooling.avg_pool import AvgPoolV1, AvgPoolV14, AvgPoolV16, averaging_windows

@@ -10,7 +10,7 @@ import numpy as np
 
 from irrun.ops._declared.activation.log_softmax import LogSoftmax
 from irrun.ops._declared.activation.softmax import SoftMaxV1, SoftMaxV8
-from irrun.ops._declared.fused.fused_layer_norm import FusedLayerNorm
+from irrun.ops._declared.fused.fused_functions import FusedLayerNorm
 from irrun.ops._declared.normalization.group_normalization import GroupNormalization
 from irrun.ops._declared.normalization.mvn import MVNV2, MVNV6
 from irrun.ops._declared.normalization.normalize_l2 import NormalizeL2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from irrun.ops._declared.fused.fused_rotary import FusedRotary
+from irrun.ops._declared.fused.fused_functions import FusedRotary
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.lowering.chains import Expression
 from irrun.tensor import Fact, Shape

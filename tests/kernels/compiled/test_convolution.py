@@ -9,7 +9,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from irrun.kernels.casting import bf16_bits, rounded
 from irrun.kernels.elementwise import Elementwise
 from irrun.ops._declared.convolution.spatial import Windows
-from irrun.ops._declared.fused.fused_max_pool import FusedMaxPool
+from irrun.ops._declared.fused.fused_functions import FusedMaxPool
 from irrun.runtime.instance import Instance
 from irrun.runtime.lowering.builder import Builder, Unsupported
 from irrun.runtime.lowering.convolutions import Part, lower_convolution, parts_of

@@ -11,7 +11,7 @@ import pytest
 from irrun.ops import Op
 from irrun.ops._declared.activation.log_softmax import LogSoftmax
 from irrun.ops._declared.activation.softmax import SoftMaxV8
-from irrun.ops._declared.fused.fused_layer_norm import FusedLayerNorm
+from irrun.ops._declared.fused.fused_functions import FusedLayerNorm
 from irrun.ops._declared.normalization.group_normalization import GroupNormalization
 from irrun.ops._declared.normalization.lrn import LRN
 from irrun.ops._declared.normalization.mvn import MVNV2, MVNV6

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from irrun.kernels.proposal import MAX_LOG_SIZE, choose, clip, large_enough, refine
+from irrun.kernels.nms import iou, suppress
+from irrun.kernels.proposal import MAX_LOG_SIZE, clip, large_enough, refine
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.detection.boxes import expect_size, merge_all, ranked
 from irrun.tensor.element_type import FLOAT
@@ -47,9 +50,9 @@ class ExperimentalDetectronGenerateProposalsSingleImage(Op):
         score = scores.transpose(1, 2, 0).reshape(-1)
         boxes = clip(refine(anchors, by_anchor, 1.0, MAX_LOG_SIZE), im_info[0] - 1, im_info[1] - 1)
         large = large_enough(boxes, self.min_size, self.min_size, 1.0)
-        boxes, score = boxes[large], score[large]
-        kept = choose(boxes, score, self.nms_threshold, self.pre_nms_count, self.post_nms_count, 0.0)
+        before, after, overlap = self.pre_nms_count, self.post_nms_count, partial(iou, apart=True)
+        kept, score = suppress(boxes, score, large, self.nms_threshold, overlap, most=before, limit=after)
         rois = np.zeros((self.post_nms_count, 4), scores.dtype)
         best = np.zeros(self.post_nms_count, scores.dtype)
-        rois[: len(kept)], best[: len(kept)] = boxes[kept], score[kept]
+        rois[: len(kept)], best[: len(kept)] = boxes[kept], score
         return rois, best

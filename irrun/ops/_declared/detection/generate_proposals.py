@@ -76,7 +76,6 @@ class GenerateProposals(Op):
         boxes = refine(anchors.reshape(-1, 4)[order], by_anchor[order], unit, MAX_LOG_SIZE)
         boxes = clip(boxes, info[0] - unit, info[1] - unit)
         large = large_enough(boxes, self.min_size * info[2], self.min_size * info[-1], unit)
-        boxes, score = boxes[large], score[order][large]
-        overlap = partial(iou, unit=unit, apart=True)
-        kept = suppress(boxes, self.nms_threshold, overlap, limit=self.post_nms_count, eta=self.nms_eta)
-        return boxes[kept], score[kept]
+        overlap, limit, eta = partial(iou, unit=unit, apart=True), self.post_nms_count, self.nms_eta
+        kept, score = suppress(boxes, score[order], large, self.nms_threshold, overlap, limit=limit, eta=eta)
+        return boxes[kept], score

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from irrun.kernels.casting import bf16_bits, rounded
 from irrun.kernels.quantize import Levels
 from irrun.ops import Array
@@ -19,9 +17,7 @@ class FusedQuantize(Fused):
     levels: Levels
 
     def run(self, data: Array) -> Array:
-        out = np.empty_like(data, np.uint8)
-        self.levels.quantize(data, out)
-        return out
+        return self.levels.quantize(data)
 
 
 @fused("FusedDequantize")
@@ -31,7 +27,7 @@ class FusedDequantize(Fused):
     levels: Levels
 
     def run(self, codes: Array) -> Array:
-        return self.levels.dequantize(codes, np.empty_like(codes, np.float32))
+        return self.levels.dequantize(codes)
 
 
 @fused("FusedRound")
@@ -41,6 +37,4 @@ class FusedRound(Fused):
     precision: ElementType
 
     def run(self, data: Array) -> Array:
-        out = np.empty_like(data, self.fact.type.dtype)
-        np.copyto(out, bf16_bits(data) if self.fact.type is U16 else rounded(data, self.precision.name))
-        return out
+        return bf16_bits(data) if self.fact.type is U16 else rounded(data, self.precision.name)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irrun.kernels.gather import gather
+from irrun.kernels.gather import located
 from irrun.kernels.lookup import Lookup, Nibbles
 from irrun.ops import Array
 from irrun.ops._declared.fused.base import Fused, fused
@@ -26,19 +26,14 @@ class FusedPackedGather(Fused):
         self.zero, self.scale = (None if x is None else _for_each_row(x, self.stored) for x in (self.zero, self.scale))
 
     def run(self, indices: Array) -> Array:
-        if isinstance(self.stored, np.ndarray):
-            codes = self._picked(self.stored, indices)
-        else:
-            codes = self.stored.picked(lambda rows: self._picked(rows, indices)).whole()
-        value = codes.astype(np.float32)
+        index, outside = located(indices, len(self.stored), from_end=self.from_end)
+        value = self.stored[index].astype(np.float32)
         if self.zero is not None:
-            value -= self._picked(self.zero, indices)
+            value -= self.zero[index]
         if self.scale is not None:
-            value *= self._picked(self.scale, indices)
+            value *= self.scale[index]
+        value[outside] = 0
         return value.reshape(*indices.shape, *self.row)
-
-    def _picked(self, rows: Array, indices: Array) -> Array:
-        return gather(rows, indices, 0, 0, from_end=self.from_end)
 
 
 def _for_each_row(side: Array, stored: Array | Nibbles | Lookup) -> Array:

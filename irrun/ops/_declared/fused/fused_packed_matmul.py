@@ -3,11 +3,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Self
 
-import numpy as np
-
 from irrun.kernels.casting import rounded
 from irrun.kernels.dynamic_quantization import product
-from irrun.kernels.elementwise import Elementwise
+from irrun.kernels.elementwise import Elementwise, finish
 from irrun.kernels.packed_product import FEW_ROWS
 from irrun.ops import Array
 from irrun.ops._declared.fused.base import Fused, fused
@@ -43,16 +41,11 @@ class FusedPackedMatMul(Fused):
 
     def run(self, data: Array, summand: Array | None = None) -> Array:
         depth, columns = self.weights.shape
-        lead = data.shape[:-1]
-        rows = math.prod(lead)
-        added = None if summand is None else summand.reshape(rows, columns)
-        result = np.empty((*lead, columns), np.float32)
-        out = result.reshape(rows, columns)
+        rows = data.reshape(-1, depth)
         if self.group_size:
-            rows_of = data.reshape(rows, depth)
-            product(rows_of, self.weights, out, self.group_size, self.bias, added, self.activation)
-            return result
-        precision = self.precision.name if rows > FEW_ROWS else F32.name
-        data = rounded(data.reshape(rows, depth), precision)
-        self.weights.product(data, out, self.bias, added, self.activation, precision)
-        return result
+            result = product(rows, self.weights, self.group_size)
+        else:
+            precision = self.precision.name if len(rows) > FEW_ROWS else F32.name
+            result = self.weights.product(rounded(rows, precision), precision)
+        finish(result, self.bias, None if summand is None else summand.reshape(result.shape), self.activation)
+        return result.reshape(*data.shape[:-1], columns)

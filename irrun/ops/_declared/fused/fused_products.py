@@ -12,6 +12,7 @@ import numpy as np
 from irrun.kernels.casting import bf16_bits, rounded, widened
 from irrun.kernels.convolution import Convolution
 from irrun.kernels.elementwise import Elementwise, finish
+from irrun.kernels.matmul import matmul
 from irrun.kernels.quantize import Levels
 from irrun.kernels.transposed_convolution import TransposedConvolution
 from irrun.ops import Array, Fact
@@ -40,12 +41,8 @@ def multiplied(
     data: Array, weights: Array, bias: Array | None, summand: Array | None, activation: Elementwise | None
 ) -> Array:
     """activation(data · weights + bias + summand) of data [..., K] and a matrix [K, N]."""
-    depth, columns = weights.shape
-    rows = math.prod(data.shape[:-1])
-    result = np.empty((*data.shape[:-1], columns), weights.dtype)
-    out = result.reshape(rows, columns)
-    np.matmul(data.reshape(rows, depth), weights, out=out)
-    finish(out, bias, None if summand is None else summand.reshape(rows, columns), activation)
+    result = matmul(data, weights)
+    finish(result, bias, summand, activation)
     return result
 
 
@@ -101,8 +98,7 @@ class FusedProduct(Weighted):
         """Return the outputs for a result in f32."""
         if not self.bf16:
             return result
-        bits = np.empty_like(result, np.uint16)
-        np.copyto(bits, bf16_bits(result))
+        bits = bf16_bits(result)
         return (result, bits) if self.floats else bits
 
 
@@ -158,8 +154,7 @@ class FusedMatMul(FusedProduct):
         return not self.weights.shape[0] % 2
 
     def run(self, data: Array, summand: Array | None = None) -> Array | tuple[Array, ...]:
-        result = multiplied(self.operand(data), self.rounded_weights, self.bias, summand, self.activation)
-        return self.results(result)
+        return self.results(multiplied(self.operand(data), self.rounded_weights, self.bias, summand, self.activation))
 
 
 @fused("FusedTransposedConvolution")
@@ -238,37 +233,26 @@ class FusedIntegerProduct(Weighted):
 
     def centred(self, codes: Array) -> Array:
         """Return levels less that of zero, as f32."""
-        data = np.empty_like(codes, np.float32)
-        np.copyto(data, codes)
-        if self.epilogue.zero:
-            data -= np.float32(self.epilogue.zero)
-        return data
+        return np.subtract(codes, self.epilogue.zero, dtype=np.float32)
 
     def added(self, summand: Array | None) -> Array | None:
         """Return the summand as f32."""
         if summand is None or self.epilogue.summand is None:
             return summand
-        return self.epilogue.summand.dequantize(summand, np.empty_like(summand, np.float32))
+        return self.epilogue.summand.dequantize(summand)
 
     def results(self, result: Array, summand: Array | None) -> tuple[Array, ...]:
-        """Return the outputs for sum * factor + bias in f32, which is overwritten.
+        """Return the outputs for sum * factor + bias in f32.
 
         Summand and activation are part of that already, unless it is rounded before.
         """
         levels, between = self.epilogue.levels, self.epilogue.between
-        if levels is None and between is None:
-            return (result,)
-        codes = np.empty_like(result, np.uint8)
         if between is not None:
-            between.quantize(result, codes)
-            between.dequantize(codes, result)
-            if summand is not None:
-                result += summand
-            if self.epilogue.activation is not None:
-                self.epilogue.activation.in_place(result)
+            result = between.dequantize(between.quantize(result))
+            finish(result, None, summand, self.epilogue.activation)
         if levels is None:
             return (result,)
-        levels.quantize(result if self.epilogue.multiples is None else result / self.epilogue.multiples, codes)
+        codes = levels.quantize(result if self.epilogue.multiples is None else result / self.epilogue.multiples)
         return (result, codes) if self.epilogue.floats else (codes,)
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from irrun.kernels.pooling import adaptive_avg_pool
+from irrun.kernels.pooling import adaptive, avg_pool
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, op
 from irrun.ops._declared.pooling.base import adaptive_shape
 from irrun.ops.declaration import CUT
@@ -26,4 +26,4 @@ class AdaptiveAvgPool(Op):
         return adaptive_shape(data.shape, output_shape.dims())
 
     def run(self, data: Array, output_shape: Array) -> Array:
-        return adaptive_avg_pool(data, output_shape.tolist())
+        return avg_pool(data, adaptive(data.shape[2:], output_shape.tolist()))

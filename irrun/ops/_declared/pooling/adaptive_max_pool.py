@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from irrun.kernels.pooling import adaptive_max_pool
+from irrun.kernels.pooling import adaptive, max_pool_indices
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.pooling.base import adaptive_shape
 from irrun.ops.declaration import CUT, FLAGS
@@ -40,4 +40,4 @@ class AdaptiveMaxPool(Op):
         return shape, shape
 
     def run(self, data: Array, output_shape: Array) -> tuple[Array, Array]:
-        return adaptive_max_pool(data, output_shape.tolist())
+        return max_pool_indices(data, adaptive(data.shape[2:], output_shape.tolist()))

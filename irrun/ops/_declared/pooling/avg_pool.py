@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from irrun.kernels.pooling import avg_pool
+from irrun.kernels.pooling import avg_pool, axis_windows
 from irrun.ops import Array, Fact, In, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.convolution.spatial import AutoPad, Rounding, Windows
 from irrun.ops._declared.pooling.base import check_lengths, pooled_shape, pooling_windows
@@ -127,4 +127,4 @@ def average(op: Averaging, data: Array) -> Array:
     placed, geometry = windows.place(data.shape[2:], op.kernel), windows.geometry(data.shape[2:], op.kernel)
     padded = any((*placed.begins, *placed.ends))
     least = math.prod(op.kernel) if padded and not op.exclude_pad else 0
-    return avg_pool(data, geometry, least)
+    return avg_pool(data, axis_windows(geometry), least)

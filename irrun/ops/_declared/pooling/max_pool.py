@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from irrun.kernels.pooling import max_pool
+from irrun.kernels.pooling import axis_windows, max_pool
 from irrun.ops import Array, Fact, In, Legacy, Op, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.convolution.spatial import AutoPad, Rounding, Windows
 from irrun.ops._declared.pooling.base import check_lengths, pooled_shape, pooling_windows
@@ -50,7 +50,7 @@ class MaxPoolV1(Op):
         return pooled_shape(data.shape, self.kernel, self.windows())
 
     def run(self, data: Array) -> Array:
-        return max_pool(data, self.windows().geometry(data.shape[2:], self.kernel))
+        return max_pool(data, axis_windows(self.windows().geometry(data.shape[2:], self.kernel)))
 
 
 @op("MaxPool", opset=8)
@@ -159,6 +159,7 @@ def _infer(op: Indexed, data: Fact) -> tuple[Shape, Shape]:
 def _run(op: Indexed, data: Array) -> tuple[Array, Array]:
     from irrun.kernels.pooling import max_pool_indices, offset_indices
 
-    values, places = max_pool_indices(data, indexed_windows(op).geometry(data.shape[2:], op.kernel))
+    geometry = indexed_windows(op).geometry(data.shape[2:], op.kernel)
+    values, places = max_pool_indices(data, axis_windows(geometry))
     indices = offset_indices(places, data.shape, normalize_axis(op.axis, data.ndim))
     return values, indices.astype(np.int32 if op.index_element_type == "i32" else np.int64, copy=False)

@@ -2,9 +2,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-
-from irrun.kernels.embedding import reduce_bags
+from irrun.kernels.embedding import bags_from, reduce_bags
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.sparse.embedding import (
     INDEX,
@@ -47,6 +45,5 @@ class EmbeddingBagOffsets(Op):
     ) -> Array:
         check_indices(indices, table)
         check_ascending("offsets", offsets, len(indices))
-        ends = np.append(offsets[1:], len(indices))
-        row = default_row(default_index, table)
-        return reduce_bags(table, indices, offsets, ends, weights, row, mean=self.reduction == "mean")
+        bags, row = bags_from(offsets, len(indices)), default_row(default_index, table)
+        return reduce_bags(table, indices, bags, len(offsets), weights, row, mean=self.reduction == "mean")

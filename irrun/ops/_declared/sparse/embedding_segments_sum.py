@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import numpy as np
-
 from irrun.kernels.embedding import reduce_bags
 from irrun.ops import Array, Dim, Fact, In, Op, OpError, Out, Shape, TypeVar, op
 from irrun.ops._declared.sparse.embedding import (
@@ -68,7 +66,4 @@ class EmbeddingSegmentsSum(Op):
     ) -> Array:
         check_indices(indices, table)
         check_ascending("segment_ids", segment_ids)
-        segments = np.arange(int(count))
-        starts = np.searchsorted(segment_ids, segments)
-        ends = np.searchsorted(segment_ids, segments, side="right")
-        return reduce_bags(table, indices, starts, ends, weights, default_row(default_index, table))
+        return reduce_bags(table, indices, segment_ids, int(count), weights, default_row(default_index, table))
