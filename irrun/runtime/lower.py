@@ -52,7 +52,7 @@ def lower(plan: Plan, packs: Packs, request: Request | None = None, seen: Shapes
     prelude, such as those that read variables; the variables stay as they are. Unknown where other steps have outputs
     of sizes that depend on values, and ``seen`` does not have them.
     """
-    with np.errstate(all="ignore"), collection_paused(), packed():
+    with np.errstate(all="ignore"), collection_paused(), packed(packs):
         builder, steps = _lower_steps(plan, packs, request, seen or {})
         held = builder.fresh.intersection(() if request is None else request.state.values)
         if held:

@@ -5,7 +5,6 @@ Panels are complete when the plan is lowered (`packed`): the calling thread does
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,8 +16,8 @@ import numpy as np
 
 from irrun.kernels.aligned import forget, staying
 from irrun.kernels.layout import axes_in_memory
-from irrun.kernels.locks import Lock
 from irrun.kernels.threads import threads
+from irrun.runtime.packs import Packs
 from irrun.runtime.symbolic import of_sizes
 from irrun.tensor import Array
 from irrun_kernels.amx_check import multiplies_bf16, multiplies_bytes
@@ -39,72 +38,106 @@ _Result = TypeVar("_Result")
 _ALONE: Final = 1 << 18
 """Bytes of panels for which no other thread is started."""
 
-_ACTIONS: Final[deque[Callable[[], object]]] = deque()
-_THREADS: Final[list[threading.Thread]] = []
-_LOCK: Final = Lock()
 
+class _Packing:
+    """What is packed while a plan is lowered, by the calling thread and by others.
 
-def later(action: Callable[[], object], size: int = 0) -> None:
-    """Do something before the plan is lowered, in another thread where it makes enough bytes to be worth one.
-
-    Together they are as many as may compute, or as the system allows; they end when nothing is left to do.
+    These are as many as may compute, or as the system allows; they end when nothing is left to do.
     """
-    _ACTIONS.append(action)
-    if size > _ALONE:
-        with _LOCK, suppress(RuntimeError, MemoryError):
-            _THREADS[:] = [thread for thread in _THREADS if thread.is_alive()]
-            if len(_THREADS) < threads() - 1:
-                thread = threading.Thread(target=_help, name="irrun-pack", daemon=True)
-                thread.start()
-                _THREADS.append(thread)
 
+    def __init__(self, packs: Packs) -> None:
+        self._packs = packs
+        self._actions: deque[Callable[[], object]] = deque()
+        self._threads: list[threading.Thread] = []
 
-def _remaining() -> Iterator[Callable[[], object]]:
-    """Yield what no thread has begun."""
-    with suppress(IndexError):
-        while True:
-            yield _ACTIONS.popleft()
+    def add(self, action: Callable[[], object], size: int) -> None:
+        """Do something before the end, in another thread where it makes enough bytes to be worth one."""
+        self._actions.append(action)
+        if size > _ALONE:
+            with suppress(RuntimeError, MemoryError):
+                self._threads = [thread for thread in self._threads if thread.is_alive()]
+                if len(self._threads) < threads() - 1:
+                    thread = threading.Thread(target=self._help, name="irrun-pack", daemon=True)
+                    thread.start()
+                    self._threads.append(thread)
 
-
-def _help() -> None:
-    """Do what is left; the calling thread repeats what fails."""
-    for action in _remaining():
+    def finish(self) -> None:
+        """Do what is left, and wait for the other threads."""
         try:
-            action()
-        except Exception:
-            _ACTIONS.append(action)
-            return
-
-
-def finish() -> None:
-    """Do what is left, and wait for the other threads."""
-    with _LOCK:
-        for action in _remaining():
-            action()
-        while _THREADS:
-            _THREADS.pop().join()
-            for action in _remaining():
+            for action in self._remaining():
                 action()
+            while self._threads:
+                self._threads.pop().join()
+                for action in self._remaining():
+                    action()
+        except BaseException:
+            self.abandon()
+            raise
+
+    def abandon(self) -> None:
+        """Leave the rest undone; no other program shares what may be incomplete."""
+        self._actions.clear()
+        self._packs.clear()
+
+    def _help(self) -> None:
+        """Do what is left; the calling thread repeats what fails."""
+        for action in self._remaining():
+            try:
+                action()
+            except Exception:
+                self._actions.append(action)
+                return
+
+    def _remaining(self) -> Iterator[Callable[[], object]]:
+        """Yield what no thread has begun."""
+        with suppress(IndexError):
+            while True:
+                yield self._actions.popleft()
+
+
+class _Own(threading.local):
+    """What the thread packs for the plan that it lowers."""
+
+    packing: _Packing | None = None
+
+
+_OWN: Final = _Own()
+
+
+def later(action: Callable[[], object], size: int) -> None:
+    """Do something that makes ``size`` bytes before the plan is lowered; at once where none is."""
+    if _OWN.packing is None:
+        action()
+    else:
+        _OWN.packing.add(action, size)
 
 
 def finished(make: Callable[[], _Result]) -> _Result:
     """Return what ``make`` returns when it is complete."""
     result = make()
-    finish()
+    if _OWN.packing is not None:
+        _OWN.packing.finish()
     return result
 
 
 @contextmanager
-def packed() -> Iterator[None]:
-    """Lower a plan: all that is packed within is packed at the end."""
+def packed(packs: Packs) -> Iterator[None]:
+    """Lower a plan: all that is packed within, which ``packs`` share, is packed at the end."""
+    before, own = _OWN.packing, _Packing(packs)
+    _OWN.packing = own
     try:
         yield
+    except Exception:
+        own.finish()
+        raise
+    except BaseException:
+        own.abandon()
+        raise
+    else:
+        own.finish()
     finally:
-        finish()
+        _OWN.packing = before
 
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=finish)
 
 _BLOCK: Final = 1 << 20
 """Elements that are made at a time of others, and packed while they are in the caches."""

@@ -13,6 +13,7 @@ import pytest
 from irrun.kernels import threads
 from irrun.runtime import packing
 from irrun.runtime.packing import pack
+from irrun.runtime.packs import Packs
 from irrun.tensor import Array
 from irrun_kernels.host import LANES
 
@@ -20,8 +21,6 @@ from irrun_kernels.host import LANES
 @pytest.fixture(autouse=True)
 def _three_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(threads, "_COUNT", [3])
-    yield
-    packing.finish()
 
 
 def packed(source: Array) -> Array:
@@ -39,7 +38,7 @@ def matrix(number: int, rows: int = 30, panels: int = 4) -> Array:
 
 def test_many_matrices() -> None:
     sources = [matrix(number) for number in range(300)]
-    with packing.packed():
+    with packing.packed(Packs()):
         panels = [packed(source) for source in sources]
     assert all(np.array_equal(each, in_panels(source)) for each, source in zip(panels, sources, strict=True))
 
@@ -49,7 +48,7 @@ def test_a_failure_leaves_nothing_undone() -> None:
     panels: list[Array] = []
 
     def fail() -> None:
-        with packing.packed():
+        with packing.packed(Packs()):
             panels.append(packed(source))
             raise ZeroDivisionError
 
@@ -65,17 +64,31 @@ def test_the_calling_thread_meets_what_fails() -> None:
         callers.append(threading.current_thread().name)
         raise MemoryError
 
-    with pytest.raises(MemoryError), packing.packed():
+    with pytest.raises(MemoryError), packing.packed(Packs()):
         packing.later(fail, 1 << 20)
     assert callers[-1] == threading.current_thread().name
-    packing.finish()
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_what_an_interrupt_leaves_undone_is_shared_with_nobody(late: bool) -> None:
+    """It comes while a plan is lowered, or behind that, while the rest is packed."""
+    packs = Packs()
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), packing.packed(packs):
+        panels = packs["weights"] = packed(matrix(0))
+        packing.later(interrupt, 0) if late else interrupt()
+    assert panels.size
+    assert not packs
 
 
 def test_what_is_read_is_kept_until_it_is_packed() -> None:
     source = matrix(0, 1 << 10, 64)
     reference = weakref.ref(source)
     expected = in_panels(source)
-    with packing.packed():
+    with packing.packed(Packs()):
         panels = packed(source)
         del source
     assert np.array_equal(panels, expected)
@@ -87,7 +100,7 @@ def test_threads_end(monkeypatch: pytest.MonkeyPatch) -> None:
     others: list[threading.Thread] = []
     start = threading.Thread.start
     monkeypatch.setattr(threading.Thread, "start", lambda self: (others.append(self), start(self)))
-    with packing.packed():
+    with packing.packed(Packs()):
         packed(matrix(0, 1 << 10, 64))
         for each in others:
             each.join(10)
@@ -100,7 +113,7 @@ def test_two_threads_pack_for_plans_of_their_own() -> None:
 
     def lower(number: int) -> None:
         source = matrix(number, 200, 40)
-        with packing.packed():
+        with packing.packed(Packs()):
             panels = [packed(source) for _ in range(20)]
         results.append(all(np.array_equal(each, in_panels(source)) for each in panels))
 

@@ -11,7 +11,6 @@ from irrun.ops import Op
 from irrun.runtime.instance import Instance
 from irrun.runtime.lower import lowering_of
 from irrun.runtime.lowering.builder import Builder
-from irrun.runtime.packing import finish
 from irrun.runtime.program import Program, assembled
 from irrun.runtime.request import Refused, Request
 from irrun.runtime.symbolic import hint_of
@@ -67,7 +66,6 @@ def results(
     is_examined: bool = True,
 ) -> list[Array]:
     """The arrays that the calls of a builder compute. Tasks of small ones are examined, as `disjoint` says."""
-    finish()
     program = assembled(builder, inputs, outs)
     found = Instance(program, 1).run(Request(arrays), 1)
     if is_examined:
@@ -101,7 +99,6 @@ def opened(
         strides = [unknown(stride, axis, given.strides) for axis, stride in enumerate(hint.strides)]
         views.append(builder.given(shape, strides, hint.dtype, given))
     out = lower(builder, *views)
-    finish()
     program = assembled(builder, views, [out])
     instance = Instance(program, 1)
 

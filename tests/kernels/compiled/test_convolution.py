@@ -15,6 +15,7 @@ from irrun.runtime.lowering.builder import Builder, Unsupported
 from irrun.runtime.lowering.convolutions import Part, lower_convolution, parts_of
 from irrun.runtime.lowering.products import Operands
 from irrun.runtime.packing import packed
+from irrun.runtime.packs import Packs
 from irrun.runtime.program import assembled
 from irrun.runtime.request import Refused, Request
 from irrun.tensor import Array, Fact, Shape
@@ -110,7 +111,7 @@ def test_tiles_that_are_not_finite_are_left_to_numpy(value: float) -> None:
     op, builder = fused(weights, (1, 32, 24, 24), by_one((0, 0), (0, 0))), Builder()
     x = channels_last(draw.standard_normal((1, 32, 26, 26), np.float32))
     given = placed(builder, x)
-    with packed():
+    with packed(Packs()):
         program = assembled(builder, [given], [lower_convolution(op, builder, given)])
     instance = Instance(program, 1)
     assert instance.run(Request([x]), 1)
