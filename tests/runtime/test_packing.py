@@ -77,10 +77,14 @@ def test_what_an_interrupt_leaves_undone_is_shared_with_nobody(late: bool) -> No
     def interrupt() -> None:
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), packing.packed(packs):
-        panels = packs["weights"] = packed(matrix(0))
-        packing.later(interrupt, 0) if late else interrupt()
-    assert panels.size
+    def lower() -> None:
+        with packing.packed(packs):
+            packs["weights"] = panels
+            packing.later(interrupt, 0) if late else interrupt()
+
+    panels = packed(matrix(0))
+    with pytest.raises(KeyboardInterrupt):
+        lower()
     assert not packs
 
 
