@@ -76,7 +76,7 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
         emit_winograd(op, builder, given)
     elif algorithm == "product by rows of taps":
         emit_product_of_rows(builder, Factors("few", weights, weights), given, op.bias)
-    elif is_dilated and not is_symbolic(*x.shape, *shape):
+    elif is_dilated and not is_symbolic(*x.shape[2:], *counts):
         _emit_parts(builder, weights, given, op.bias)
     else:
         emit_product(builder, Factors("taps", weights, weights), given, op.bias, 0)
