@@ -203,17 +203,14 @@ def _array(whole: mmap.mmap) -> Array | None:
 def digest(array: Array) -> str:
     """The digest of the elements in row-major order.
 
-    Blocks are reduced to sums of products with odd random factors, modulo 2**64, in a fifth of the time that a
+    Blocks are reduced to sums of products with odd random factors, modulo 2**64, in a fraction of the time that a
     cryptographic digest of them takes. It tells damaged and different arrays; files are safe from others by who may
     write to them.
     """
     octets: Array = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     count = len(octets) // (8 * _BLOCK)
     blocks = octets[: count * 8 * _BLOCK].view(np.uint64).reshape(count, _BLOCK)
-    sums, products = np.empty(count, np.uint64), np.empty((1, _BLOCK), np.uint64)
-    for number in range(count):
-        np.multiply(blocks[number], _factors(), out=products)
-        sums[number] = np.add.reduce(products, axis=None)
+    sums = np.einsum("ij,j->i", blocks, _factors())
     found = hashlib.sha256(f"{len(octets)} ".encode())
     found.update(sums.tobytes())
     found.update(octets[count * 8 * _BLOCK :].tobytes())
@@ -223,4 +220,4 @@ def digest(array: Array) -> str:
 @cache
 def _factors() -> np.ndarray[Any, np.dtype[np.uint64]]:
     random = np.random.default_rng(46)
-    return random.integers(0, 1 << 63, (1, _BLOCK), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    return random.integers(0, 1 << 63, _BLOCK, dtype=np.uint64) * np.uint64(2) + np.uint64(1)

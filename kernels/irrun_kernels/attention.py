@@ -192,10 +192,18 @@ def _pack_keys(c: Any, key: int, keys: int, packed: int) -> int:
     for column in range(0, keys, PANEL):
         width = min(keys - column, PANEL)
         size = -(-width // LANES) * LANES
-        source, whole = key + column * c.key.row, packed + 4 * column * c.depth
-        pack_panel(source, c.key.element, c.key.row, c.depth, width, whole, size)
-        if c.bf16 != 0:
-            _pair(whole, 4 * size, c.depth, packed + 4 * column * depth, size)
+        source, panel = key + column * c.key.row, packed + 4 * column * depth
+        whole = packed + 4 * column * c.depth
+        if c.bf16 == 0:
+            pack_panel(source, c.key.element, c.key.row, depth, width, panel, size)
+        elif c.key.element == 4:
+            pairs = whole + 4 * size * depth
+            for index in range(width):
+                round_row_to_bf16(source + index * c.key.row, c.depth, pairs + 4 * index * depth)
+            pack_panel(pairs, 4, 4 * depth, depth, width, panel, size)
+        else:
+            pack_panel(source, c.key.element, c.key.row, c.depth, width, whole, size)
+            _pair(whole, 4 * size, c.depth, panel, size)
     return depth
 
 

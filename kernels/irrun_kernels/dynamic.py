@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun_kernels import ir
-from irrun_kernels.epilogue import finish_points, listed, masks_of
+from irrun_kernels.epilogue import add_and_clip, listed, masks_of
 from irrun_kernels.functions import fill
 from irrun_kernels.host import BYTES, LANES
 from irrun_kernels.micro import VARIANTS, VECTORS, accumulate
@@ -126,13 +126,13 @@ def dynamic_product(arguments: Any, task: int, workspace: int) -> None:
 @strict
 def _multiply_parts(c: Any, block: Any, place: int, width: int, is_last_panel: bool) -> None:
     """Multiply the rows of a block with a panel, part by part; workspace holds addresses, and a part of the panel."""
-    cut, codes = c.cut, c.codes
+    cut, codes, e = c.cut, c.codes, c.epilogue
     column = place * cut.vectors * LANES
     vectors = -(-width // LANES)
     parts = c.panel_depth // codes.part
     sides, expanded = block.free, block.free + 8 * block.rows
     find_rows(codes.sides + 8 * block.first * parts, 8 * parts, block.points, block.rows, sides)
-    outs = longs(block.results.out, block.points)
+    outs, summands = longs(block.results.out, block.points), longs(block.results.summand, block.points)
     for index in range(block.points):
         fill(floats(outs[index], width), np.float32(0))
     for part in range(parts):
@@ -156,7 +156,8 @@ def _multiply_parts(c: Any, block: Any, place: int, width: int, is_last_panel: b
         move(block.left, block.rows, codes.part)
         move(sides, block.rows, 8)
     move(block.left, block.rows, -c.panel_depth)
-    finish_points(c.epilogue, block.results, block.points, column, width)
+    for index in range(block.points):
+        add_and_clip(e, floats(outs[index], width), column, summands[index] if e.summand.start != 0 else 0)
 
 
 @intrinsic("void", *several(2), *["int64"] * 3, *several(3), *["int64"] * 4)

@@ -278,14 +278,6 @@ def add_and_clip(e: Any, x: Any, column: int, summand: int) -> None:
 
 
 @inlined
-def finish_points(e: Any, rows: Any, count: int, column: int, width: int) -> None:
-    """Add bias and summand to columns of points, and clip them."""
-    outs, summands = longs(rows.out, count), longs(rows.summand, count)
-    for index in range(count):
-        add_and_clip(e, floats(outs[index], width), column, summands[index] if rows.summand != 0 else 0)
-
-
-@inlined
 def activate(e: Any, x: int, step: int, rows: int, columns: int, workspace: int) -> None:
     """Replace rows that are ``step`` bytes apart by the function of an epilogue, if it has one."""
     if e.function >= 0:

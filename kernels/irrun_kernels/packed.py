@@ -11,12 +11,12 @@ import numpy as np
 
 from irrun_kernels import ir
 from irrun_kernels.amx import ROWS
-from irrun_kernels.epilogue import finish_points
+from irrun_kernels.epilogue import activate, add_and_clip
 from irrun_kernels.functions import assign, fill
 from irrun_kernels.host import BYTES, LANES
 from irrun_kernels.micro import FEW_ROWS, VECTORS
-from irrun_kernels.native import floats, inlined, intrinsic, kernel, longs, record, several
-from irrun_kernels.pixels import move, moved
+from irrun_kernels.native import floats, inlined, intrinsic, kernel, record, several
+from irrun_kernels.pixels import move
 from irrun_kernels.product import Product, compute, multiply_part
 from irrun_kernels.rows import total
 from irrun_kernels.vectors import Vectors
@@ -92,39 +92,48 @@ def packed_product(arguments: Any, task: int, workspace: int) -> None:
     c = record(arguments)
     if c.geometry.counts[2] > FEW_ROWS:
         compute(c, task, workspace, _multiply_expanded)
-    else:
-        compute(c, task, workspace, _multiply_few)
+        return
+    panels = -(-c.filters // (c.cut.vectors * LANES))
+    part, parts = task % c.cut.groups, c.cut.groups
+    _multiply_few(c, panels * part // parts, panels * (part + 1) // parts, workspace)
 
 
 @inlined
-def _multiply_few(c: Any, block: Any, place: int, width: int, is_last_panel: bool) -> None:
-    """Multiply up to `FEW_ROWS` rows with a panel, group by group; workspace holds the sums of rows, and results."""
-    codes, rows, group = c.codes, block.points, c.codes.group
-    column, vectors, groups = place * c.cut.vectors * LANES, -(-width // LANES), c.panel_depth // group
-    left, sums = longs(block.left, rows), floats(block.free, rows * groups)
-    if codes.zeros != 0:
-        for row in range(rows):
-            for index in range(groups):
-                sums[row * groups + index] = total(floats(left[row] + 4 * index * group, group))
-    results = block.free + 4 * rows * groups
-    each = vectors * LANES
-    fill(floats(results, rows * each), np.float32(0))
-    for index in range(groups):
-        side = 4 * (index * codes.padded + column)
-        multiply_codes(
-            (codes.form, vectors, rows),
-            codes.table,
-            group * codes.bits // 32,
-            (left[0] + 4 * index * group, c.x.pixel),
-            c.panels + (column * c.panel_depth + index * group * each) * codes.bits // 8,
-            (codes.scales + side, moved(codes.zeros, side)),
-            (block.free + 4 * index, 4 * groups),
-            results,
-        )
-    outs = longs(block.results.out, rows)
+def _multiply_few(c: Any, begin: int, end: int, workspace: int) -> None:
+    """Multiply up to `FEW_ROWS` rows with some panels, group by group."""
+    codes, e, full, rows = c.codes, c.epilogue, c.cut.vectors * LANES, c.geometry.counts[2]
+    group = codes.group
+    groups = c.panel_depth // group
+    sums = floats(workspace, rows * groups)
     for row in range(rows):
-        assign(floats(outs[row], width), floats(results + 4 * row * each, width))
-    finish_points(c.epilogue, block.results, rows, column, width)
+        for index in range(groups):
+            place = c.x.start + row * c.x.pixel + 4 * index * group
+            sums[row * groups + index] = total(floats(place, group)) if codes.zeros != 0 else 0
+    results = workspace + 4 * rows * groups
+    for panel in range(begin, end):
+        column = panel * full
+        width = min(c.filters - column, full)
+        vectors = -(-width // LANES)
+        each = vectors * LANES
+        fill(floats(results, rows * each), np.float32(0))
+        for index in range(groups):
+            place = 4 * (index * codes.padded + column)
+            multiply_codes(
+                (codes.form, vectors, rows),
+                codes.table,
+                group * codes.bits // 32,
+                (c.x.start + 4 * index * group, c.x.pixel),
+                c.panels + (column * c.panel_depth + index * group * each) * codes.bits // 8,
+                (codes.scales + place, codes.zeros + place if codes.zeros != 0 else 0),
+                (workspace + 4 * index, 4 * groups),
+                results,
+            )
+        for row in range(rows):
+            result = e.out.start + row * e.out.pixel + 4 * column
+            assign(floats(result, width), floats(results + 4 * row * each, width))
+            summand = e.summand.start + row * e.summand.pixel + 4 * column if e.summand.start != 0 else 0
+            add_and_clip(e, floats(result, width), column, summand)
+            activate(e, result, 4 * width, 1, width, results + 4 * rows * each)
 
 
 @inlined
@@ -155,7 +164,7 @@ def _expand(c: Any, column: int, width: int, top: int, depth: int, out: int) -> 
         count = min(top + depth, (k // codes.group + 1) * codes.group) - k
         place = 4 * (k // codes.group * codes.padded + column)
         panel = c.panels + (column * c.panel_depth + k * width) * codes.bits // 8
-        sides = (codes.scales + place, moved(codes.zeros, place))
+        sides = (codes.scales + place, codes.zeros + place if codes.zeros != 0 else 0)
         variant = (codes.form, width // LANES, c.bf16)
         expand_codes(variant, codes.table, count * codes.bits // 32, panel, sides, out)
         out += (2 if c.bf16 != 0 else 4) * count * width

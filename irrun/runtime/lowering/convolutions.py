@@ -15,7 +15,6 @@ from irrun.runtime.lowering.images import emit_depthwise
 from irrun.runtime.lowering.products import (
     Factors,
     Operands,
-    alone,
     are_finite,
     as_images,
     emit_channels_last,
@@ -77,11 +76,11 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
         emit_winograd(op, builder, given)
     elif algorithm == "product by rows of taps":
         emit_product_of_rows(builder, Factors("few", weights, weights), given, op.bias)
-    elif is_dilated and not is_symbolic(*x.shape, *shape):
+    elif is_dilated and not is_symbolic(*x.shape[2:], *counts):
         _emit_parts(builder, weights, given, op.bias)
     else:
         emit_product(builder, Factors("taps", weights, weights), given, op.bias, 0)
-    return alone([out[:, :, 0] if data.ndim == 3 else out for out in outs])
+    return tuple(out[:, :, 0] if data.ndim == 3 else out for out in outs)
 
 
 def has_few_channels(groups: int, depth: int, geometry: ImageWindows) -> bool:

@@ -17,7 +17,6 @@ from irrun.runtime.lowering.elementwise import emit_activation
 from irrun.runtime.lowering.products import (
     Factors,
     Operands,
-    alone,
     as_pixels,
     emit_operands,
     emit_product,
@@ -46,7 +45,7 @@ def lower_matmul(op: FusedMatMul, builder: Builder, data: Operand, summand: Oper
     if not has_epilogue(op.activation) and op.activation is not None and not op.bf16:
         plain = copy(op)
         plain.activation = None
-        return emit_activation(builder, lower_matmul(plain, builder, data, summand), op.activation)
+        return emit_activation(builder, *lower_matmul(plain, builder, data, summand), op.activation)
     filters = op.weights.shape[1]
     end = epilogue(op.activation)
     require_f32(op.weights, summand)
@@ -55,7 +54,7 @@ def lower_matmul(op: FusedMatMul, builder: Builder, data: Operand, summand: Oper
     outs = [builder.empty((*data.shape[:-1], filters), dtype) for dtype in types(op)]
     rows = [out.reshape(-1, filters) for out in outs]
     emit_row_product(builder, weights, emit_matrix(builder, x), rows, op.bias, added, end)
-    return alone(outs)
+    return tuple(outs)
 
 
 _NO_EPILOGUE: Final = Epilogue()

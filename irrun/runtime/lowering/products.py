@@ -127,11 +127,6 @@ def placed_epilogue(builder: Builder, given: Operands, pixel: int, bias: Address
     return epilogue._replace(**outs)
 
 
-def alone(outs: Sequence[Operand]) -> Any:
-    """The only result of a product, or all of them."""
-    return outs[0] if len(outs) == 1 else tuple(outs)
-
-
 def has_epilogue(activation: Elementwise | None) -> bool:
     """Return whether kernels have an activation as their epilogue."""
     return activation is None or activation.name in UNARY

@@ -15,7 +15,6 @@ from irrun.runtime.lowering.products import (
     Factors,
     Operands,
     Steps,
-    alone,
     are_finite,
     emit_channels_last,
     emit_operands,
@@ -105,7 +104,7 @@ def lower_transposed_convolution(
             factors = factors._replace(steps=Steps(0, outs[0].strides[3] // outs[0].itemsize, 0))
         emit_product(builder, factors, given, None if op.bias is None else np.tile(op.bias, len(runs[2])), 0)
         builder.cover(*(_in_runs(each, axes, runs) for each in (*outs, added) if each is not None))
-    return alone([out[inside][(..., *(0,) * (5 - data.ndim), *(slice(None),) * (data.ndim - 2))] for out in outs])
+    return tuple(out[inside][(..., *(0,) * (5 - data.ndim), *(slice(None),) * (data.ndim - 2))] for out in outs)
 
 
 def _as_volumes(x: Any) -> Any:

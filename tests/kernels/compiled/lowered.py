@@ -47,7 +47,7 @@ def _computed(op: Op, arrays: Sequence[Array | None], constants: int, *, is_exam
     outs = out if isinstance(out, tuple) else (out,)
     views = [view for view in inputs if view is not None]
     found = results(builder, views, given, outs, is_examined=is_examined)
-    return np.array(found) if isinstance(out, tuple) else found[0]
+    return np.array(found) if len(outs) > 1 else found[0]
 
 
 def placed(builder: Builder, array: Array) -> View:

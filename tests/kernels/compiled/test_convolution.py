@@ -112,7 +112,7 @@ def test_tiles_that_are_not_finite_are_left_to_numpy(value: float) -> None:
     x = channels_last(draw.standard_normal((1, 32, 26, 26), np.float32))
     given = placed(builder, x)
     with packed(Packs()):
-        program = assembled(builder, [given], [lower_convolution(op, builder, given)])
+        program = assembled(builder, [given], lower_convolution(op, builder, given))
     instance = Instance(program, 1)
     assert instance.run(Request([x]), 1)
     for y, column in ((0, 0), (0, 25), (25, 0), (25, 25), (12, 25), (25, 12), (12, 12), (13, 13), (14, 14), (15, 15)):
