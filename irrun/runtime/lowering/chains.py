@@ -10,7 +10,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irrun.runtime.lowering.builder import (
-    I64,
     Builder,
     Unsupported,
     broadcast,
@@ -223,16 +222,11 @@ class Expression:
         return numbers, count
 
 
-def emit_i64(builder: Builder, x: Operand) -> View:
-    """Integers in 64 bits."""
+def emit_type(builder: Builder, x: Operand, dtype: np.dtype[Any]) -> View:
+    """Integers in 64 bits, or those of 64 bits as another type, which wrap; an array of the same width as it is."""
     e = Expression(builder)
-    return e.emit(e.computed(e.read(x)), I64)
-
-
-def emit_type(builder: Builder, x: View, dtype: np.dtype[Any]) -> View:
-    """Integers of 64 bits as those of another type, which wrap; others as they are."""
-    e = Expression(builder)
-    return e.emit(e.read(x), dtype)
+    value = e.read(x)
+    return e.emit(value if x.itemsize == dtype.itemsize else e.computed(value), dtype)
 
 
 def _number(name: str, kinds: str) -> int:

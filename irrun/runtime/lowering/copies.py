@@ -17,12 +17,12 @@ from irrun.runtime.lowering.builder import (
     lowers,
     share,
 )
-from irrun.runtime.symbolic import Number, hint_of, is_same, of_sizes
-from irrun.runtime.view import Operand, View, place_of
+from irrun.runtime.symbolic import Number, hint_of, is_same
+from irrun.runtime.view import Operand, View
 from irrun.tensor.element_type import dtype_text
 from irrun_kernels.axes import Axes, walk_bytes
 from irrun_kernels.moves import Move, move
-from irrun_kernels.native import NOWHERE, Address
+from irrun_kernels.native import NOWHERE
 
 
 def emit_copy(
@@ -39,17 +39,11 @@ def emit_copy(
     if width not in (1, 2, 4, 8) or target.dtype.hasobject:
         raise Unsupported(f"elements of {dtype_text(target.dtype)}")
     axes, tables = table_of_axes(builder, [source, target, places], shape, likely_order(target))
-    tasks = _tasks(target.size, width)
+    _, tasks = share(target.size, 0.1 * width * target.size)
     misfit = builder.failure if checked else NOWHERE
     x, out, at = map(builder.address, (source, target, places))
     builder.call(move, Move(x, out, at, misfit, axes, width, tasks), tasks, walk_bytes(len(shape), 3), tables)
     return target
-
-
-@of_sizes
-def _tasks(size: int, width: int) -> int:
-    _, tasks = share(max(size, 1), 0.1 * width * size)
-    return int(tasks)
 
 
 def likely_order(x: View) -> list[int]:
@@ -112,6 +106,4 @@ def lower_concat(op: Concat | FusedConcat, builder: Builder, *inputs: Operand) -
 
 def _is_in_place(x: Operand, target: View) -> bool:
     """Return whether an array was computed where it is copied to."""
-    if not isinstance(x, View):
-        return False
-    return place_of(Address(x.buffer, x.offset)) == place_of(Address(target.buffer, target.offset))
+    return isinstance(x, View) and x.buffer == target.buffer and is_same(x.offset, target.offset)

@@ -25,7 +25,7 @@ from irrun.ops._declared.movement.tile import Tile
 from irrun.ops._declared.movement.variadic_split import VariadicSplit
 from irrun.runtime.lowering.builder import Builder, Unsupported, broadcast_shape, empty_as, integers, lowers
 from irrun.runtime.lowering.copies import emit_copy, emit_padded, part_of
-from irrun.runtime.symbolic import Number
+from irrun.runtime.symbolic import Number, is_same
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 
@@ -46,7 +46,7 @@ def lower_split(
         sizes = [data.shape[along] // op.num_splits] * op.num_splits
     else:
         sizes = integers(lengths[0], "the size of a part")
-    rest = [place for place, size in enumerate(sizes) if isinstance(size, int) and size == -1]
+    rest = [place for place, size in enumerate(sizes) if is_same(size, -1)]
     if rest:
         sizes[rest[0]] = data.shape[along] - (sum(sizes) + 1)
     found, place = [], 0

@@ -11,7 +11,7 @@ from irrun.ops._declared.shape.squeeze import SqueezeV1, SqueezeV15
 from irrun.ops._declared.shape.unsqueeze import Unsqueeze
 from irrun.runtime.lowering.builder import Builder, Unsupported, integers, lowers
 from irrun.runtime.lowering.copies import emit_contiguous, emit_copy
-from irrun.runtime.symbolic import Number, SymInt, is_found
+from irrun.runtime.symbolic import Number, SymInt, is_found, is_same
 from irrun.runtime.view import Operand, View
 
 
@@ -28,7 +28,7 @@ def lower_reshape(op: Reshape, builder: Builder, data: Operand, pattern: Operand
     if op.special_zero:
         if not all(map(_is_safe, sizes, (*data.shape, *[1] * len(sizes)))):
             raise Unsupported("a size that is computed may be 0, which copies one")
-        sizes = [data.shape[axis] if _is(size, 0) else size for axis, size in enumerate(sizes)]
+        sizes = [data.shape[axis] if is_same(size, 0) else size for axis, size in enumerate(sizes)]
     return emit_reshape(builder, data, sizes)
 
 
@@ -54,7 +54,7 @@ def lower_unsqueeze(_op: Unsqueeze, builder: Builder, data: Operand, axes: Opera
 
 def emit_reshape(builder: Builder, data: Operand, shape: Sequence[Number]) -> View:
     """A view of another shape, or of a copy; one of four axes keeps channels that are neighbours so."""
-    if not _has_rest(shape) and math.prod(shape) != data.size:
+    if not any(is_same(size, -1) for size in shape) and math.prod(shape) != data.size:
         raise Unsupported(f"{data.size} elements do not fit shape {list(shape)}")
     found = builder.view(data).viewed(shape)
     if found is not None:
@@ -73,12 +73,3 @@ def _is_safe(size: Number, copied: Number) -> bool:
     if is_found(size) and isinstance(copied, SymInt) and (copied * size.terms[0][1]).quotient(size) is not None:
         return True
     return isinstance(size, int) or size > 0
-
-
-def _has_rest(shape: Sequence[Number]) -> bool:
-    return any(_is(size, -1) for size in shape)
-
-
-def _is(size: Number, value: int) -> bool:
-    """Return whether a size of a pattern is a plain number."""
-    return isinstance(size, int) and size == value

@@ -29,7 +29,7 @@ from irrun.runtime.lowering.builder import (
     require_f32,
     share,
 )
-from irrun.runtime.lowering.chains import ChainValue, Expression, emit_i64
+from irrun.runtime.lowering.chains import ChainValue, Expression, emit_type
 from irrun.runtime.lowering.copies import emit_contiguous, emit_copy
 from irrun.runtime.lowering.movement import lower_pad
 from irrun.runtime.lowering.products import emit_channels_last
@@ -266,7 +266,7 @@ def lower_roi_align(
         raise Unsupported("regions without bins, or their maxima")
     mode = op.aligned_mode if isinstance(op, ROIAlignV9) else "asymmetric"
     x, boxes = emit_contiguous(builder, builder.view(data).moveaxis(1, -1)), emit_contiguous(builder, rois)
-    indices = emit_contiguous(builder, emit_i64(builder, batches))
+    indices = emit_contiguous(builder, emit_type(builder, batches, I64))
     images, height, width, channels = x.shape
     out = builder.empty((rois.shape[0], op.pooled_h, op.pooled_w, channels))
     lines = out.shape[0] * op.pooled_h

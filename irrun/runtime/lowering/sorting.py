@@ -11,7 +11,7 @@ from irrun.ops._declared.condition.non_zero import NonZero
 from irrun.ops._declared.generation.range import RangeV1, RangeV4
 from irrun.ops._declared.sort.top_k import TopKV1, TopKV3, TopKV11
 from irrun.runtime.lowering.builder import I64, Builder, Unsupported, empty_as, integers, lowers, share
-from irrun.runtime.lowering.chains import Expression, emit_i64, emit_type
+from irrun.runtime.lowering.chains import Expression, emit_type
 from irrun.runtime.lowering.copies import emit_contiguous, likely_order, table_of_axes
 from irrun.runtime.symbolic import Number, SymFloat, largest, of_sizes
 from irrun.runtime.view import Operand, View
@@ -37,7 +37,7 @@ def lower_cumsum(op: CumSum, builder: Builder, data: Operand, axis: Operand | No
     if op.reverse or op.exclusive:
         raise Unsupported("a running sum from the end, or without the element itself")
     place = int(along) % data.ndim
-    x = data if data.dtype in _SUMMED else emit_i64(builder, data)
+    x = data if data.dtype in _SUMMED else emit_type(builder, data, I64)
     out = empty_as(builder, x, x.dtype)
     source = builder.view(x)
     lines, axes, tables = _lines(builder, place, source, out)
