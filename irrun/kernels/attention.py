@@ -29,7 +29,6 @@ def attention(
     filling: float | None = None,
     inverted: bool = False,
     guarded: bool = False,
-    out: Array | None = None,
     precision: str = "f32",
 ) -> Array:
     """Return softmax(query @ keyᵀ * scale + mask) @ value over the last two axes, broadcast over the others.
@@ -44,13 +43,10 @@ def attention(
     queries, keys = query.shape[-2], key.shape[-2]
     stacks = [part.shape[:-2] for part in (query, key, value, mask, bias, sink) if part is not None]
     batch = np.broadcast_shapes(*stacks)
-    result = np.empty((*batch, queries, value.shape[-1]), query.dtype) if out is None else out
-    if not result.size:
-        return result
-    if not keys:
-        result.fill(0)
-        return result
     lead = batch or (1,)
+    result = np.zeros((*lead, queries, value.shape[-1]), query.dtype)
+    if not result.size or not keys:
+        return result.reshape(*batch, *result.shape[-2:])
     filled: Array | None = None
     if mask is not None and filling is not None:
         filled, mask = _spread(mask if inverted else ~mask, lead, queries, keys), None
@@ -60,7 +56,6 @@ def attention(
     near = (rounded(part, precision) for part in (query, key, value))
     q, k, v = (np.broadcast_to(part, (*lead, *part.shape[-2:])) for part in near)
     k = np.swapaxes(k, -1, -2)
-    target = result.reshape(*lead, *result.shape[-2:]) if not batch else result
     for stack, begin, stop in _blocks(lead, queries, keys):
         here = (*stack, slice(begin, stop))
         left = q[here]
@@ -84,8 +79,8 @@ def attention(
             np.copyto(scores, 0, where=unknown)
             np.copyto(total, 1, where=unknown)
         scores /= total
-        np.matmul(rounded(scores, precision), v[stack], out=target[here])
-    return result
+        np.matmul(rounded(scores, precision), v[stack], out=result[here])
+    return result.reshape(*batch, *result.shape[-2:])
 
 
 def _blocks(lead: tuple[int, ...], queries: int, keys: int) -> Iterator[tuple[tuple[int | slice, ...], int, int]]:

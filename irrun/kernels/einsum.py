@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -20,49 +21,33 @@ def einsum(operands: Sequence[Array], subscripts: Sequence[Labels], output: Labe
     A label that occurs twice in an operand selects its diagonal. An axis of size 1 is broadcast to the longest axis
     with its label. Operands are multiplied from left to right, each pair as a matrix product.
     """
-    array, labels = _diagonal(operands[0], subscripts[0])
-    for index in range(1, len(operands)):
-        other, other_labels = _diagonal(operands[index], subscripts[index])
-        kept = set(output).union(*subscripts[index + 1 :])
-        array, labels = _pair(array, labels, other, other_labels, kept)
-    array, labels = _reduce(array, labels, set(output))
-    return np.transpose(array, [labels.index(label) for label in output])
+    numbers = {label: number for number, label in enumerate(dict.fromkeys(chain(*subscripts)))}
+
+    def arranged(array: Array, labels: Sequence[str], wanted: Sequence[str]) -> Array:
+        """Return the wanted axes in order, summed over the others."""
+        return np.asarray(np.einsum(array, [numbers[label] for label in labels], [numbers[label] for label in wanted]))
+
+    array, labels = operands[0], subscripts[0]
+    for index, (other, other_labels) in enumerate(zip(operands[1:], subscripts[1:], strict=True), start=2):
+        kept = set(output).union(*subscripts[index:])
+        shared = [label for label in dict.fromkeys(labels) if label in other_labels]
+        batch = [label for label in shared if label in kept]
+        summed = [label for label in shared if label not in kept]
+        left = [label for label in dict.fromkeys(labels) if label in kept and label not in shared]
+        right = [label for label in dict.fromkeys(other_labels) if label in kept and label not in shared]
+        a = arranged(array, labels, batch + left + summed)
+        b = arranged(other, other_labels, batch + summed + right)
+        array, labels = _product(a, b, len(batch), len(summed)), (*batch, *left, *right)
+    return arranged(array, labels, output)
 
 
-def _diagonal(array: Array, labels: Labels) -> tuple[Array, Labels]:
-    distinct = tuple(dict.fromkeys(labels))
-    numbers = [distinct.index(label) for label in labels]
-    return np.einsum(array, numbers, range(len(distinct))), distinct
-
-
-def _reduce(array: Array, labels: Labels, kept: set[str]) -> tuple[Array, Labels]:
-    axes = tuple(axis for axis, label in enumerate(labels) if label not in kept)
-    if not axes:
-        return array, labels
-    return array.sum(axis=axes, dtype=array.dtype), tuple(label for label in labels if label in kept)
-
-
-def _pair(a: Array, a_labels: Labels, b: Array, b_labels: Labels, kept: set[str]) -> tuple[Array, Labels]:
-    """Multiply two operands and sum over the labels that are not needed further."""
-    a, a_labels = _reduce(a, a_labels, kept.union(b_labels))
-    b, b_labels = _reduce(b, b_labels, kept.union(a_labels))
-    shared = [label for label in a_labels if label in b_labels]
-    batch = [label for label in shared if label in kept]
-    summed = [label for label in shared if label not in kept]
-    left = [label for label in a_labels if label not in shared]
-    right = [label for label in b_labels if label not in shared]
-    a = np.transpose(a, [a_labels.index(label) for label in (*batch, *left, *summed)])
-    b = np.transpose(b, [b_labels.index(label) for label in (*batch, *summed, *right)])
-    count = len(batch)
-    a_summed, b_summed = a.shape[len(a.shape) - len(summed) :], b.shape[count : count + len(summed)]
-    left_sizes, right_sizes = a.shape[count : count + len(left)], b.shape[count + len(summed) :]
-    if a_summed != b_summed:
-        sizes = np.broadcast_shapes(a_summed, b_summed)
-        a = np.broadcast_to(a, (*a.shape[: count + len(left)], *sizes))
-        b = np.broadcast_to(b, (*b.shape[:count], *sizes, *right_sizes))
-        a_summed = sizes
-    rows, columns, inner = math.prod(left_sizes), math.prod(right_sizes), math.prod(a_summed)
-    a = a.reshape(*a.shape[:count], rows, inner)
-    b = b.reshape(*b.shape[:count], inner, columns)
-    product = np.multiply(a, b) if inner == 1 else matmul(a, b)
-    return product.reshape((*product.shape[:count], *left_sizes, *right_sizes)), (*batch, *left, *right)
+def _product(a: Array, b: Array, batch: int, summed: int) -> Array:
+    """Multiply stacks of matrices [*batch, *left, *summed] and [*batch, *summed, *right]."""
+    split = a.ndim - summed
+    left, right = a.shape[batch:split], b.shape[batch + summed :]
+    inner = np.broadcast_shapes(a.shape[split:], b.shape[batch : batch + summed])
+    a = np.broadcast_to(a, (*a.shape[:split], *inner)).reshape(*a.shape[:batch], math.prod(left), math.prod(inner))
+    b = np.broadcast_to(b, (*b.shape[:batch], *inner, *right))
+    b = b.reshape(*b.shape[:batch], math.prod(inner), math.prod(right))
+    product = a * b if math.prod(inner) == 1 else matmul(a, b)
+    return product.reshape((*product.shape[:-2], *left, *right))

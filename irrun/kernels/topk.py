@@ -32,10 +32,7 @@ def _order(rows: Array, k: int, largest: bool) -> Array:
     is_float = rows.dtype.kind == "f"
     keys = rows if not largest else -rows if is_float else ~rows
     if is_float and not largest and np.isnan(rows).any():
-        order = np.argsort(keys, axis=-1, kind="stable")
-        numbers = ~np.isnan(np.take_along_axis(rows, order, axis=-1))
-        first = np.argsort(numbers, axis=-1, kind="stable")
-        return np.take_along_axis(order, first, axis=-1)[:, :k]
+        return np.asarray(np.lexsort((keys, ~np.isnan(rows)), axis=-1))[:, :k]
     return np.argsort(keys, axis=-1, kind="stable")[:, :k]
 
 

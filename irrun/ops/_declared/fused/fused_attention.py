@@ -3,8 +3,6 @@ from __future__ import annotations
 import math
 from typing import Self
 
-import numpy as np
-
 from irrun.kernels.attention import attention
 from irrun.ops import Array
 from irrun.ops._declared.fused.base import Fused, fused
@@ -20,8 +18,8 @@ class FusedAttention(Fused):
     Inputs are query [B, H, L, E], key [B, H, S, E] ([B, H, E, S] if ``key_transposed``), value [B, H, S, V], and, None
     if absent: a mask and a bias, which are added to scores and broadcast to [B, H, L, S], a further factor of the
     ``scale``, and a sink, which broadcasts to [B, H, L, 1]: a score without a value. A mask or bias of booleans is true
-    where a query attends to a key. The memory layout of the result is [B, L, H, V]. Key and value may have fewer heads,
-    each of which then serves ``shared`` consecutive heads of queries.
+    where a query attends to a key. Key and value may have fewer heads, each of which then serves ``shared`` consecutive
+    heads of queries.
 
     Unless ``cap`` is 0, scores become cap * tanh(score) before bias and mask are added. A ``filling`` replaces the
     scores of hidden keys, which a boolean mask is true for if ``inverted``. Weights that are NaN are 0 if ``guarded``.
@@ -69,32 +67,17 @@ class FusedAttention(Fused):
         if self.key_transposed:
             key = key.swapaxes(-1, -2)
         scale = self.scale_of(query.shape[-1]) * (1.0 if factor is None else float(factor.reshape(())))
-        queries, depth = query.shape[-2:]
-        width = value.shape[-1]
+        *front, queries, depth = query.shape
         added = [mask, bias, sink]
-        parts = [part for part in (query, key, value, *added) if part is not None]
-        front = np.broadcast_shapes(*(part.shape[:-3] for part in parts))
-        of_heads = [query] if self.shared > 1 else parts
-        (heads,) = np.broadcast_shapes(*(part.shape[-3:-2] for part in of_heads))
-        out = target = np.empty((*front, queries, heads, width), query.dtype).swapaxes(-2, -3)
-        if self.shared > 1:
-            split = (heads // self.shared, self.shared)
-            varies = any(part is not None and part.ndim > 2 and part.shape[-3] > 1 for part in added)
-            if queries == 1 and not self.causal and not varies:
-                # The heads that share a key become the rows of one product.
-                query = query.reshape(*query.shape[:-3], *split, depth)
-                target = out.reshape(*front, *split, width)
-            else:
-                for index, part in enumerate(added):
-                    if part is not None and part.ndim > 2:
-                        groups = (1, 1) if part.shape[-3] == 1 else split
-                        added[index] = part.reshape(*part.shape[:-3], *groups, *part.shape[-2:])
-                query = query.reshape(*query.shape[:-3], *split, queries, depth)
-                target = out.reshape(*front, *split, queries, width)
-                key, value = key[..., None, :, :], value[..., None, :, :]
+        are_rows = queries == 1 and not self.causal and all(part is None or _heads(part) == 1 for part in added)
+        if self.shared > 1 and are_rows:
+            # The heads that share a key become the rows of one product.
+            query = query.reshape(*front[:-1], front[-1] // self.shared, self.shared, depth)
+        elif self.shared > 1:
+            query, *added = (part if part is None else self._grouped(part) for part in (query, *added))
+            key, value = key[..., None, :, :], value[..., None, :, :]
         mask, bias, sink = added
-        precision = self.precision_of(queries).name
-        attention(
+        result = attention(
             query,
             key,
             value,
@@ -107,7 +90,20 @@ class FusedAttention(Fused):
             filling=self.filling,
             inverted=self.inverted,
             guarded=self.guarded,
-            out=target,
-            precision=precision,
+            precision=self.precision_of(queries).name,
         )
-        return out
+        if self.shared == 1:
+            return result
+        lead = result.shape[:-3] if are_rows else result.shape[:-4]
+        return result.reshape(*lead, front[-1], queries, value.shape[-1])
+
+    def _grouped(self, part: Array) -> Array:
+        """Return [..., H, R, C] as [..., H / shared, shared, R, C]; one head, or no axis of heads, serves all."""
+        if _heads(part) == 1:
+            return part[..., None, :, :] if part.ndim > 2 else part
+        *front, heads, rows, columns = part.shape
+        return part.reshape(*front, heads // self.shared, self.shared, rows, columns)
+
+
+def _heads(part: Array) -> int:
+    return int(part.shape[-3]) if part.ndim > 2 else 1

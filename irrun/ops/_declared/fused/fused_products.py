@@ -12,9 +12,10 @@ import numpy as np
 from irrun.kernels.casting import bf16_bits, rounded, widened
 from irrun.kernels.convolution import Convolution
 from irrun.kernels.elementwise import Elementwise, finish
+from irrun.kernels.layout import channels_last
 from irrun.kernels.matmul import matmul
 from irrun.kernels.quantize import Levels
-from irrun.kernels.transposed_convolution import TransposedConvolution
+from irrun.kernels.transposed_convolution import convolve_transposed
 from irrun.ops import Array, Fact
 from irrun.ops._declared.convolution.base import Convolving
 from irrun.ops._declared.convolution.transposed import TransposedConvolving
@@ -167,20 +168,17 @@ class FusedTransposedConvolution(FusedProduct):
     def multiply_adds(self, sizes: Sizes) -> int:
         return math.prod(sizes.inputs[0]) * math.prod(self.weights.shape[2:])
 
-    @cached_property
-    def prepared(self) -> TransposedConvolution:
-        """The weights in the order in which NumPy multiplies them."""
-        windows = self.source.windows(self.weights.ndim - 3)
-        given = self.rounded_weights, windows.strides, windows.dilations, self.bias
-        return TransposedConvolution(*given, self.activation)
-
     @property
     def takes_bf16(self) -> bool:
         return not self.weights.shape[1] % 2
 
     def run(self, data: Array, summand: Array | None = None) -> Array | tuple[Array, ...]:
-        begins, sizes = self.source.place(data.shape[2:], self.weights.shape[3:], self.wanted)
-        return self.results(self.prepared(self.operand(data), begins, sizes, summand))
+        windows, x = self.source.windows(data.ndim - 2), self.operand(data)
+        place = self.source.place(data.shape[2:], self.weights.shape[3:], self.wanted)
+        result = convolve_transposed(x, self.rounded_weights, windows.strides, windows.dilations, *place)
+        added = None if summand is None else channels_last(summand)
+        finish(channels_last(result), self.bias, added, self.activation)
+        return self.results(result)
 
 
 @dataclass(frozen=True, slots=True)
