@@ -45,7 +45,8 @@ def lower_matmul(op: FusedMatMul, builder: Builder, data: Operand, summand: Oper
     if not has_epilogue(op.activation) and op.activation is not None and not op.bf16:
         plain = copy(op)
         plain.activation = None
-        return emit_activation(builder, *lower_matmul(plain, builder, data, summand), op.activation)
+        (result,) = lower_matmul(plain, builder, data, summand)
+        return emit_activation(builder, result, op.activation)
     filters = op.weights.shape[1]
     end = epilogue(op.activation)
     require_f32(op.weights, summand)
