@@ -74,8 +74,8 @@ class FusedAttention(Fused):
             # The heads that share a key become the rows of one product.
             query = query.reshape(*front[:-1], front[-1] // self.shared, self.shared, depth)
         elif self.shared > 1:
-            query, added = self._grouped(query), [part if part is None else self._grouped(part) for part in added]
-            key, value = key[..., None, :, :], value[..., None, :, :]
+            query, key, value = self._grouped(query), key[..., None, :, :], value[..., None, :, :]
+            added = [part if part is None else self._grouped(part) for part in added]
         mask, bias, sink = added
         result = attention(
             query,
