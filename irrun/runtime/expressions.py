@@ -6,6 +6,7 @@ import math
 import operator
 import struct
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from irrun.runtime.symbolic import Applied, Number, Symbols, SymFloat, SymInt
@@ -13,13 +14,13 @@ from irrun.runtime.symbolic import Applied, Number, Symbols, SymFloat, SymInt
 _INLINE: Final = {operator.floordiv: "//", operator.mod: "%"}
 
 
+@dataclass
 class Expressions:
     """The numbers that a program needs, each once, by number."""
 
-    def __init__(self, symbols: Symbols) -> None:
-        self.symbols = symbols
-        self.items: list[Number] = []
-        self._numbers: dict[Any, int] = {}
+    symbols: Symbols
+    items: list[Number] = field(default_factory=list)
+    _numbers: dict[Any, int] = field(default_factory=dict)
 
     def number(self, value: Number) -> int:
         """The number of an expression or a constant; a float is the bits of an f64."""
@@ -32,16 +33,8 @@ class Expressions:
             self.items.append(value)
         return found
 
-    def compiled(self, stage: int) -> tuple[Callable[[list[Any]], list[int] | None], list[int]]:
-        """Return a function, and the numbers of the expressions that it returns: those that a stage makes known.
 
-        It takes the values of atoms, of which it writes those that it computes, and returns None where a guard fails.
-        Floats are returned as the bits of an f64.
-        """
-        return _Writer(self, stage).function()
-
-
-class _Writer:
+class Writer:
     """Writes the function of a stage as Python."""
 
     def __init__(self, expressions: Expressions, stage: int) -> None:
@@ -54,6 +47,11 @@ class _Writer:
         self._tuples: dict[str, str] = {}
 
     def function(self) -> tuple[Callable[[list[Any]], list[int] | None], list[int]]:
+        """Return a function, and the numbers of the expressions that it returns: those that the stage makes known.
+
+        It takes the values of atoms, of which it writes those that it computes, and returns None where a guard fails.
+        Floats are returned as the bits of an f64.
+        """
         guards = [
             f"{self._text(guard.value)} {guard.relation} 0"
             for guard in self._symbols.guards.values()

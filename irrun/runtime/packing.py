@@ -9,6 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -39,35 +40,24 @@ _ALONE: Final = 1 << 18
 """Bytes of panels for which no other thread is started."""
 
 
+@dataclass
 class _Packing:
     """What is packed while a plan is lowered, by the calling thread and by others.
 
     These are as many as may compute, or as the system allows; they end when nothing is left to do.
     """
 
-    def __init__(self, packs: Packs) -> None:
-        self._packs = packs
-        self._actions: deque[Callable[[], object]] = deque()
-        self._threads: list[threading.Thread] = []
-
-    def add(self, action: Callable[[], object], size: int) -> None:
-        """Do something before the end, in another thread where it makes enough bytes to be worth one."""
-        self._actions.append(action)
-        if size > _ALONE:
-            with suppress(RuntimeError, MemoryError):
-                self._threads = [thread for thread in self._threads if thread.is_alive()]
-                if len(self._threads) < threads() - 1:
-                    thread = threading.Thread(target=self._help, name="irrun-pack", daemon=True)
-                    thread.start()
-                    self._threads.append(thread)
+    packs: Packs
+    actions: deque[Callable[[], object]] = field(default_factory=deque)
+    threads: list[threading.Thread] = field(default_factory=list)
 
     def finish(self) -> None:
         """Do what is left, and wait for the other threads."""
         try:
             for action in self._remaining():
                 action()
-            while self._threads:
-                self._threads.pop().join()
+            while self.threads:
+                self.threads.pop().join()
                 for action in self._remaining():
                     action()
         except BaseException:
@@ -76,23 +66,23 @@ class _Packing:
 
     def abandon(self) -> None:
         """Leave the rest undone; no other program shares what may be incomplete."""
-        self._actions.clear()
-        self._packs.clear()
+        self.actions.clear()
+        self.packs.clear()
 
-    def _help(self) -> None:
+    def help(self) -> None:
         """Do what is left; the calling thread repeats what fails."""
         for action in self._remaining():
             try:
                 action()
             except Exception:
-                self._actions.append(action)
+                self.actions.append(action)
                 return
 
     def _remaining(self) -> Iterator[Callable[[], object]]:
         """Yield what no thread has begun."""
         with suppress(IndexError):
             while True:
-                yield self._actions.popleft()
+                yield self.actions.popleft()
 
 
 class _Own(threading.local):
@@ -105,11 +95,22 @@ _OWN: Final = _Own()
 
 
 def later(action: Callable[[], object], size: int) -> None:
-    """Do something that makes ``size`` bytes before the plan is lowered; at once where none is."""
-    if _OWN.packing is None:
+    """Do something before the plan is lowered, in another thread where it makes enough bytes to be worth one.
+
+    It is done at once where no plan is lowered.
+    """
+    own = _OWN.packing
+    if own is None:
         action()
-    else:
-        _OWN.packing.add(action, size)
+        return
+    own.actions.append(action)
+    if size > _ALONE:
+        with suppress(RuntimeError, MemoryError):
+            own.threads = [thread for thread in own.threads if thread.is_alive()]
+            if len(own.threads) < threads() - 1:
+                thread = threading.Thread(target=own.help, name="irrun-pack", daemon=True)
+                thread.start()
+                own.threads.append(thread)
 
 
 def finished(make: Callable[[], _Result]) -> _Result:

@@ -151,5 +151,5 @@ def test_a_convolution_from_plan_to_kernels_reads_few_files(tmp_path: Path) -> N
     assert [str(call.kernel.name) for call in program.items if isinstance(call, Call)] == ["move", "product"]
     files = {file for file, _ in called}
     assert len(files) < 20
-    assert len(called) < 104
+    assert len(called) < 100
     assert max(len(Path(file).read_text(encoding="utf-8").splitlines()) for file in files) < 400

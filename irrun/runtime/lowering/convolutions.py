@@ -46,7 +46,6 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
     if data.shape[1] != groups * depth:
         raise Unsupported("channels that do not fit the weights")
     geometry, counts = window_geometry(op.source.windows(data.ndim - 2), kernel, data)
-    has_few = has_few_channels(groups, depth, geometry)
     is_dilated = max(geometry.dilations) > 1
     if (op.is_depthwise or is_dilated) and not are_finite(op):
         raise Unsupported("weights that are not finite, of which padding leaves out some")
@@ -55,8 +54,11 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
     may_tile = geometry[:3] == ((1, 3, 3), (1, 1, 1), (1, 1, 1)) and len(counts) == 2 and not is_symbolic(*shape)
     fits = may_tile and groups == 1 and not op.accurate
     algorithm = algorithm_of(
+        geometry,
+        groups,
+        depth,
         is_depthwise=op.is_depthwise,
-        has_few=has_few and data.dtype != BF16_BITS,
+        is_padded=data.dtype == BF16_BITS,
         has_tiles=fits and is_worth_tiles(counts, data.shape[0], filters, depth) and are_finite(op),
     )
     builder.algorithm = algorithm
@@ -83,18 +85,26 @@ def lower_convolution(op: FusedConvolution, builder: Builder, data: Operand, sum
     return tuple(out[:, :, 0] if data.ndim == 3 else out for out in outs)
 
 
-def has_few_channels(groups: int, depth: int, geometry: ImageWindows) -> bool:
-    """Return whether a product sums too few channels at a time, and may sum those of all taps of a row."""
-    return groups == 1 and depth < FEW_CHANNELS and geometry.taps[2] > 1 and geometry.dilations[2] == 1
+def algorithm_of(
+    geometry: ImageWindows,
+    groups: int,
+    depth: int,
+    *,
+    is_depthwise: bool,
+    is_padded: bool = False,
+    has_tiles: bool = False,
+) -> Algorithm:
+    """Choose how a convolution is computed, of what is possible.
 
-
-def algorithm_of(*, is_depthwise: bool, has_few: bool, has_tiles: bool = False) -> Algorithm:
-    """Choose how a convolution is computed, of what is possible."""
+    A product sums few channels at a time if a tap has few: then those of all taps of a row are its channels, unless
+    each tap is padded.
+    """
     if is_depthwise:
         return "depthwise"
     if has_tiles:
         return "Winograd"
-    return "product by rows of taps" if has_few else "product by taps"
+    has_few = groups == 1 and depth < FEW_CHANNELS and geometry.taps[2] > 1 and geometry.dilations[2] == 1
+    return "product by rows of taps" if has_few and not is_padded else "product by taps"
 
 
 def _emit_parts(builder: Builder, weights: Array, given: Operands, bias: Array | None) -> None:

@@ -13,7 +13,7 @@ from irrun.ops._declared.fused.fused_products import (
     FusedIntegerProduct,
 )
 from irrun.runtime.lowering.builder import EMPTY, F32, U8, Builder, Unsupported, lowers
-from irrun.runtime.lowering.convolutions import algorithm_of, has_few_channels
+from irrun.runtime.lowering.convolutions import algorithm_of
 from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.lowering.images import emit_windows
 from irrun.runtime.lowering.matrices import emit_row_product
@@ -63,7 +63,7 @@ def lower_integer_convolution(
     geometry, counts = window_geometry(op.source.windows(codes.ndim - 2), kernel, codes)
 
     is_depthwise = groups > 1 and depth == 1 and filters == 1
-    algorithm = algorithm_of(is_depthwise=is_depthwise, has_few=has_few_channels(groups, depth, geometry))
+    algorithm = algorithm_of(geometry, groups, depth, is_depthwise=is_depthwise)
     builder.algorithm = algorithm
 
     weights = op.weights.reshape(1, groups, *kernel) if is_depthwise else op.weights
