@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
 from irrun.kernels.threads import Array
@@ -39,12 +37,19 @@ def _order(rows: Array, k: int, largest: bool) -> Array:
 def search_sorted(sequence: Array, values: Array, *, right: bool) -> Array:
     """Return the position of each value in the ascending last axis of ``sequence``: before equal elements, or after.
 
-    ``sequence`` is 1D, or has the leading sizes of ``values``.
+    ``sequence`` is 1D, or has the leading sizes of ``values``. All values are bisected at once,
+    which is defined for sequences that do not ascend, too: numpy.searchsorted begins where the last value was found.
     """
-    side: Literal["left", "right"] = "right" if right else "left"
-    if sequence.ndim == 1:
-        return np.asarray(np.searchsorted(sequence, values, side))
-    result = np.empty(values.shape, np.int64)
-    for row in np.ndindex(*values.shape[:-1]):
-        result[row] = np.searchsorted(sequence[row], values[row], side)
-    return result
+    size = sequence.shape[-1]
+    low = np.zeros(values.shape, np.int64)
+    if size == 0:
+        return low
+    high = np.full(values.shape, size, np.int64)
+    for _ in range(size.bit_length()):
+        middle = (low + high) // 2
+        index = np.minimum(middle, size - 1)
+        found = sequence[index] if sequence.ndim == 1 else np.take_along_axis(sequence, index, axis=-1)
+        after = ~(values < found) if right else found < values
+        after &= low < high
+        low, high = np.where(after, middle + 1, low), np.where(after, high, middle)
+    return low

@@ -17,6 +17,7 @@ CASES = [
         {"right_mode": True},
         name="after equals",
     ),
+    Case("SearchSorted", 15, [f32([5, 1, 4, 2, 3])] * 2, [i64([5, 0, 2, 2, 2])], name="bisected though not sorted"),
     Case("SearchSorted", 15, [_LINE, f32([[3], [9]])], [i64([[1], [4]])], name="one sequence for all values"),
     Case("SearchSorted", 15, [_TABLE, f32([[3, 0], [3, 6]])], [i64([[1, 0], [1, 2]])], name="a sequence for each row"),
     Case(

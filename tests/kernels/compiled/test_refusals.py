@@ -35,6 +35,7 @@ from irrun.ops._declared.sort.top_k import TopKV11
 from irrun.runtime.lower import lowering_of
 from irrun.runtime.lowering.builder import Builder, Unsupported
 from irrun.runtime.lowering.convolutions import algorithm_of
+from irrun_kernels.pixels import ImageWindows
 from tests.kernels.compiled.lowered import placed, run
 from tests.kernels.merged import merged
 
@@ -165,14 +166,16 @@ def test_a_lowering_names_its_algorithm(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("possible", "algorithm"),
+    ("depth", "possible", "algorithm"),
     [
-        (set(), "product by taps"),
-        ({"has_few"}, "product by rows of taps"),
-        ({"has_few", "has_tiles"}, "Winograd"),
-        ({"is_depthwise", "has_few"}, "depthwise"),
+        (64, set(), "product by taps"),
+        (3, set(), "product by rows of taps"),
+        (3, {"is_padded"}, "product by taps"),
+        (3, {"has_tiles"}, "Winograd"),
+        (3, {"is_depthwise"}, "depthwise"),
     ],
 )
-def test_algorithms_of_convolutions(possible: set[str], algorithm: str) -> None:
-    known = {"is_depthwise": False, "has_few": False, "has_tiles": False}
-    assert algorithm_of(**(known | dict.fromkeys(possible, True))) == algorithm
+def test_algorithms_of_convolutions(depth: int, possible: set[str], algorithm: str) -> None:
+    geometry = ImageWindows((1, 3, 3), (1, 1, 1), (1, 1, 1), (0, 0, 0))
+    known = {"is_depthwise": False, **dict.fromkeys(possible, True)}
+    assert algorithm_of(geometry, 1, depth, **known) == algorithm
