@@ -34,7 +34,7 @@ class Expressions:
         return found
 
 
-class Writer:
+class StageWriter:
     """Writes the function of a stage as Python."""
 
     def __init__(self, expressions: Expressions, stage: int) -> None:

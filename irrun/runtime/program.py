@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from irrun.runtime.expressions import Expressions, Writer
+from irrun.runtime.expressions import Expressions, StageWriter
 from irrun.runtime.lowering.builder import Builder
 from irrun.runtime.plan import Step
 from irrun.runtime.symbolic import Number, SymFloat, SymInt
@@ -205,7 +205,7 @@ class Layout:
         self.stages: list[Stage] = [
             Stage(
                 [(place, given) for place, given in program.given.items() if given.stage == stage],
-                *Writer(self._numbers, stage).function(),
+                *StageWriter(self._numbers, stage).function(),
                 [place for place, kind in kinds if kind == "numbers" and own[place] == stage],
                 [place for place, kind in kinds if kind == "arena" and own[place] == stage > 1],
                 *np.array(found, np.int64).reshape(-1, 3).T.copy(),

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
-from irrun.runtime.expressions import Expressions, Writer
+from irrun.runtime.expressions import Expressions, StageWriter
 from irrun.runtime.symbolic import (
     NotWhole,
     Symbols,
@@ -84,7 +84,7 @@ def test_a_compiled_function_computes_what_integers_do(seed: int) -> None:
     assert [hint_of(value) for value in values] == [each([5, 3, 7]) for each in formulas]
     expressions = Expressions(symbols)
     places = [expressions.number(value) if isinstance(value, SymInt) else None for value in values]
-    functions = [Writer(expressions, stage).function() for stage in (0, 1)]
+    functions = [StageWriter(expressions, stage).function() for stage in (0, 1)]
     for _ in range(10):
         plain = random.integers(0, 40, 3).tolist()
         atoms = list(symbols.hints)
@@ -143,7 +143,7 @@ def test_a_program_is_for_the_sizes_that_compare_alike(seed: int) -> None:
 
     expected = answers(sizes)
     assert expected == answers(hints)
-    evaluate, _ = Writer(Expressions(symbols), 0).function()
+    evaluate, _ = StageWriter(Expressions(symbols), 0).function()
     for _ in range(60):
         plain = random.integers(0, 8, 3).tolist()
         assert (evaluate([*plain, *symbols.hints[3:]]) is not None) == (answers(plain) == expected)
@@ -162,7 +162,7 @@ def test_comparisons_that_hold_for_all_sizes_are_no_guards() -> None:
 def test_an_index_fixes_a_size() -> None:
     symbols, (a, b) = sizes_of(5, 3)
     assert list(range(a - b)) == [0, 1]
-    evaluate, _ = Writer(Expressions(symbols), 0).function()
+    evaluate, _ = StageWriter(Expressions(symbols), 0).function()
     assert [evaluate([*pair]) for pair in ((5, 3), (6, 4), (6, 3))] == [[], [], None]
 
 
@@ -188,7 +188,7 @@ def test_functions_of_sizes() -> None:
     for each in (*found, divisors(a)):
         expressions.number(each)
     assert len(expressions.items) == 3
-    evaluate, numbers = Writer(expressions, 0).function()
+    evaluate, numbers = StageWriter(expressions, 0).function()
     assert evaluate([6, 2, *symbols.hints[2:]]) == [12, 1, 4]
     assert numbers == [0, 1, 2]
 
@@ -199,7 +199,7 @@ def test_numbers_are_known_from_the_last_stage_of_their_sizes() -> None:
     assert [each.stage for each in (a, late, a * late, least(a, late), divisors(a))] == [0, 2, 2, 2, 0]
     expressions = Expressions(symbols)
     assert [expressions.number(each) for each in (a * 2, least(a, late), a * 2)] == [0, 1, 0]
-    assert [Writer(expressions, stage).function()[1] for stage in range(3)] == [[0], [], [1]]
+    assert [StageWriter(expressions, stage).function()[1] for stage in range(3)] == [[0], [], [1]]
 
 
 @of_sizes
@@ -223,7 +223,7 @@ def test_floats_of_sizes_are_known_to_functions_only() -> None:
     assert not symbols.guards
     expressions = Expressions(symbols)
     places = [expressions.number(each) for each in (number, 2 * rounded(number))]
-    evaluate, numbers = Writer(expressions, 0).function()
+    evaluate, numbers = StageWriter(expressions, 0).function()
     assert numbers == places
     for each, expected in ((16, (4.0, 8)), (7, (math.sqrt(7), 6))):
         values = evaluate([each, None, None])

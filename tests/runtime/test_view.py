@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("irrun_kernels", reason="compiled kernels are those of irrun-kernels")
 
-from irrun.runtime.expressions import Expressions, Writer
+from irrun.runtime.expressions import Expressions, StageWriter
 from irrun.runtime.symbolic import Symbols, SymInt
 from irrun.runtime.view import View
 from irrun.tensor import Array
@@ -134,7 +134,7 @@ def test_symbolic_views_are_those_of_numpy(seed: int) -> None:
     for number in (*view.shape, *view.strides, view.offset):
         if isinstance(number, SymInt):
             expressions.number(number)
-    evaluate, _ = Writer(expressions, 0).function()
+    evaluate, _ = StageWriter(expressions, 0).function()
 
     def matches(base: Array) -> bool:
         values = evaluate([*base.shape, *symbols.hints[base.ndim :]])
@@ -163,7 +163,7 @@ def test_symbolic_views_hold_for_other_sizes() -> None:
     assert [repr(size) for size in view.shape] == ["<s0 = 5>", "<-1+s1 = 6>", "2", "2"]
     assert [repr(stride) for stride in view.strides] == ["<16*s1 = 112>", "16", "8", "4"]
     assert view.offset == 16
-    evaluate, _ = Writer(Expressions(symbols), 0).function()
+    evaluate, _ = StageWriter(Expressions(symbols), 0).function()
     assert evaluate([30, 20, *symbols.hints[2:]]) == []
 
 
