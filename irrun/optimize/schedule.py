@@ -92,7 +92,6 @@ OTHER_EPILOGUES: Final = {
     "fuse-attention": "a product must not claim the scale or the mask for its epilogue",
     "fuse-normalization": "a product must not claim the factors of a normalisation for its epilogue",
 }
-FAST_CONSUMERS: Final = "only fused consumers read some channels of a tensor as fast as a whole one"
 PRODUCTS: Final = ("fuse-convolution", "fuse-transposed-convolution", "fuse-matmul", "keep-packed")
 """Reasons that several passes have, and the passes that make products with an epilogue."""
 
@@ -185,10 +184,7 @@ PASSES: Final = (
     ScheduledPass(
         "fuse-concat",
         has("Concat"),
-        {
-            "append-in-place": "a variable that grows in place needs no Concat",
-            **dict.fromkeys(("fuse-convolution", "fuse-matmul", "fuse-elementwise"), FAST_CONSUMERS),
-        },
+        {"append-in-place": "a variable that grows in place needs no Concat"},
     ),
     ScheduledPass(
         "share-keys",

@@ -114,9 +114,6 @@ class Executor:
             return results
         check()
         self._note(programs, reason)
-        return self._run_on_numpy(plan, request)
-
-    def _run_on_numpy(self, plan: Plan, request: Request) -> tuple[Array, ...]:
         with self._lock:
             runs = self._runs[plan] = self._runs.get(plan, 0) + 1
         return execute(plan, replace(request, observers=[*request.observers, Forgetful()]) if runs == 1 else request)

@@ -182,7 +182,7 @@ class Instance:
     def _place_arena(self, sizes: Array) -> None:
         if self._arena.size and (sizes <= self._capacities).all():
             return
-        grown = np.maximum(self._capacities, sizes + sizes // _GROWTH) if self._arena.size else sizes
+        grown = sizes + sizes // _GROWTH if self._arena.size else sizes
         capacities = np.where(sizes > self._capacities, grown, self._capacities)
         offsets, size = place(self._program.buffers, capacities.tolist())
         self._arena = aligned(size + 2 * WIDEST_VECTOR)
@@ -216,12 +216,10 @@ class Instance:
     def _interpret(self, number: int, item: Interpreted, request: Request) -> None:
         arrays = [self._value(value) for value in item.inputs]
         if "state" in item.step.asks:
-            arrays = [array if array is None or self._is_kept(array) else array.copy() for array in arrays]
+            arrays = [array.copy() if self._is_in_arena(array) else array for array in arrays]
         results = compute(item.step, arrays, request)
         for view, result in zip(item.outputs, results, strict=False):
-            array = result
-            if self._is_given(view) and np.may_share_memory(array, self._arena):
-                array = array.copy()
+            array = result.copy() if self._is_given(view) and self._is_in_arena(result) else result
             if not self._takes(view, array):
                 raise Refused(f"a result of {item.step.node.name} has a shape or type other than inferred", late=True)
             if not self._is_given(view):
@@ -230,9 +228,9 @@ class Instance:
             why = f"the program does not fit the shapes of the results of {item.step.node.name}"
             raise Refused(why, late=True)
 
-    def _is_kept(self, array: Array) -> bool:
-        """Return whether an array outlives the run."""
-        return not np.may_share_memory(array, self._arena)
+    def _is_in_arena(self, array: Array | None) -> bool:
+        """Return whether the next run overwrites an array."""
+        return array is not None and np.may_share_memory(array, self._arena)
 
     def _observed(self, count: int, request: Request) -> None:
         done = 0

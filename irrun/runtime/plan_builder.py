@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun.ops._declared.fused.fused_concat import FusedConcat
 from irrun.ops._declared.movement.concat import Concat
 from irrun.ops._declared.movement.split import Split
 from irrun.ops._declared.movement.variadic_split import VariadicSplit
@@ -184,7 +183,7 @@ class Joins:
         for step in plan.steps:
             facts.update(zip(step.outputs, step.facts, strict=True))
             made.update(dict.fromkeys(step.outputs, step))
-            if isinstance(step.node.op, Concat | FusedConcat):
+            if isinstance(step.node.op, Concat):
                 self._note(step.node.op.axis, step, facts, made)
 
     def _note(self, axis: int, step: Step, facts: dict[int, Fact | Array], made: dict[int, Step]) -> None:

@@ -154,19 +154,6 @@ def test_indices_that_somebody_takes_are_computed(tmp_path: Path) -> None:
     check(net, tmp_path, ["pool-values-only"], {"MaxPool": 1})
 
 
-def test_large_tensors_are_joined_in_memory_that_is_kept(tmp_path: Path) -> None:
-    net = Net()
-    pair = [net.parameter("x", "2,30,400"), net.parameter("y", "2,20,400")]
-    net.result(net.layer("Concat", pair, "2,50,400", axis=-2))
-    check(net, tmp_path, ["fuse-concat"], {"FusedConcat": 1})
-
-
-def test_small_tensors_are_joined_as_they_are(tmp_path: Path) -> None:
-    net = Net()
-    net.result(net.layer("Concat", [net.parameter("x", "2,3"), net.parameter("y", "2,4")], "2,7", axis=1))
-    check(net, tmp_path, ["fuse-concat"], {"Concat": 1})
-
-
 def test_half_precision_is_computed_in_f32_and_fused(tmp_path: Path) -> None:
     net = Net()
     data = net.ir.parameter("x", F16, Shape.parse("2,3"))

@@ -39,7 +39,6 @@ from irrun.kernels.casting import bf16_bits, rounded
 from irrun.ops import Fact, Op
 from irrun.ops._declared.fused.base import Fused
 from irrun.ops._declared.fused.fused_attention import FusedAttention
-from irrun.ops._declared.fused.fused_concat import FusedConcat
 from irrun.ops._declared.fused.fused_conversions import FusedRound
 from irrun.ops._declared.fused.fused_packed_matmul import FusedPackedMatMul
 from irrun.ops._declared.fused.fused_products import FusedConvolution, FusedProduct, FusedTransposedConvolution
@@ -115,7 +114,7 @@ def _is_cache(graph: Rewriter, outlet: Outlet | None, caches: tuple[str, ...] = 
         node = graph.node(outlet.node)
         if node.type in caches:
             return True
-        if node.type in ("Concat", "FusedConcat"):
+        if node.type == "Concat":
             return any(_is_cache(graph, part, (*_CACHES, "Parameter")) for part in graph.sources(node.id))
         if node.op is None or not (node.op.view or node.type in (*_VIEWS, *_MOVES)):
             return False
@@ -182,7 +181,7 @@ def _round_earlier(graph: Rewriter, node: Node, known: dict[tuple[Outlet, bool],
 def _joins_pairs(graph: Rewriter, node: Node) -> bool:
     """Return whether images are concatenated whose channels are pairs, which kernels copy as words."""
     op = node.op
-    if not isinstance(op, Concat | FusedConcat) or (isinstance(op, FusedConcat) and (op.grows or op.room is not None)):
+    if not isinstance(op, Concat):
         return False
     facts = [graph.fact(source) for source in graph.sources(node.id)]
     sizes = [fact.shape[1] for fact in facts if fact is not None and fact.rank == 4]

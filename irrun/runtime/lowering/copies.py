@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from irrun.ops._declared.fused.fused_concat import FusedConcat
 from irrun.ops._declared.movement.concat import Concat
 from irrun.runtime.lowering.builder import (
     Builder,
@@ -83,8 +82,8 @@ def emit_padded(builder: Builder, x: Operand, out: View, before: Sequence[Number
     return out
 
 
-@lowers(Concat, FusedConcat)
-def lower_concat(op: Concat | FusedConcat, builder: Builder, *inputs: Operand) -> View:
+@lowers(Concat)
+def lower_concat(op: Concat, builder: Builder, *inputs: Operand) -> View:
     """The inputs copied behind each other, as far as they were not computed there."""
     first = inputs[0]
     axis = op.axis % first.ndim

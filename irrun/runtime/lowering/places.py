@@ -12,7 +12,7 @@ _TYPES: Final = {
     "attention": "assign fusedappend fusedattention fusedrotary readvalue",
     "conversions": "fuseddequantize fusedquantize fusedround",
     "convolutions": "fusedconvolution",
-    "copies": "concat fusedconcat",
+    "copies": "concat",
     "elementwise": (
         "abs acos add atan atan2 bitwiseand bitwiseleftshift bitwisenot bitwiseor bitwiserightshift bitwisexor ceiling "
         "clamp convert convertlike cos divide elu equal erf exp fakequantize floor floormod fusedelementwise gelu "

@@ -8,15 +8,13 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from irrun.ops._declared.fused.fused_concat import FusedConcat
 from irrun.ops._declared.matrix.matmul import MatMul
+from irrun.ops._declared.movement.concat import Concat
 from irrun.ops._declared.movement.roll import Roll
 from irrun.runtime.lower import lowering_of
 from irrun.runtime.lowering.builder import Builder, Unsupported
 from irrun.runtime.lowering.copies import emit_copy
 from irrun.runtime.view import Call
-from irrun.tensor import Fact, Shape
-from irrun.tensor.element_type import F32
 from tests.kernels.compiled.lowered import placed, results, run
 from tests.kernels.merged import merged
 
@@ -59,10 +57,9 @@ def test_concatenations_of_a_chain(axis: int, order: Literal["C", "F"]) -> None:
     parts = [np.array(random.standard_normal(shape, np.float32), order=order) for shape in shapes]
     builder = Builder()
     first, second, third = (placed(builder, part) for part in parts)
-    fact, along = Fact(F32, Shape((2, 3, 5))), axis % 3
-    lower = lowering_of(FusedConcat).function
-    shorter = lower(FusedConcat(fact=fact, axis=along, room=8), builder, first, second)
-    longer = lower(FusedConcat(fact=fact, axis=along, room=8, grows=True), builder, shorter, third)
+    lower = lowering_of(Concat).function
+    shorter = lower(Concat(axis=axis), builder, first, second)
+    longer = lower(Concat(axis=axis), builder, shorter, third)
     for found, count in zip(results(builder, [first, second, third], parts, [shorter, longer]), (2, 3), strict=True):
         np.testing.assert_array_equal(found, np.concatenate(parts[:count], axis))
 
