@@ -24,11 +24,11 @@ class Recurrence(NamedTuple):
     """Arguments of `recurrence`. Stacks are those of a batch, matrices those of directions.
 
     ``projected`` are the shares of the input in the gates [directions, batch, steps, gates * size], halved for
-    sigmoids, ``panels`` packed weights of the state for each direction, in which those of the candidate of a GRU follow
-    the others: with ``bf16``, words of two bf16, and states are rounded before they are multiplied. ``inner`` are
-    biases [directions, size] of the state in the candidate of GRU_LINEAR. States and ``ends`` are [batch, directions,
-    size], ``out`` is [batch, directions, steps, size]; there are cells in an LSTM only. ``lengths`` are i64 [batch], or
-    absent for whole sequences. ``reverse`` has a bit for each direction.
+    sigmoids, ``panels`` packed weights of the state for each direction, ``last_panels`` those of the candidate of a
+    GRU: with ``bf16``, words of two bf16, and states are rounded before they are multiplied. ``inner`` are biases
+    [directions, size] of the state in the candidate of GRU_LINEAR. States and ``ends`` are [batch, directions, size],
+    ``out`` is [batch, directions, steps, size]; there are cells in an LSTM only. ``lengths`` are i64 [batch], or absent
+    for whole sequences. ``reverse`` has a bit for each direction.
     """
 
     projected: Read[Address]
@@ -42,10 +42,10 @@ class Recurrence(NamedTuple):
     steps: int
     size: int
     reverse: int
-    next_panels: int
     tile_rows: int
     vectors: int
     bf16: int
+    last_panels: Read[Address] = NOWHERE
     cell: Read[Matrices] = Matrices()
     end_cell: Write[Matrices] = Matrices()
     inner: Read[Address] = NOWHERE
@@ -70,14 +70,12 @@ def recurrence(arguments: Any, task: int, workspace: int) -> None:
         longs(workspace + 8 * rows, rows),
         longs(workspace + 16 * rows, rows),
     )
-    panels = c.panels + task * c.next_panels
     if c.kind == LSTM:
         for b in range(c.batch):
             start = floats(matrix_of(c.cell, b, task), c.size)
             assign(floats(matrix_of(c.end_cell, b, task), c.size), start)
     is_gru, phases = c.kind == GRU or c.kind == GRU_LINEAR, 2 if c.kind == GRU else 1
     depth = -(-c.size // 2) if c.bf16 != 0 else c.size
-    behind = 4 * depth * (-(-2 * c.size // LANES) * LANES)
     for turn in range(phases * c.steps):
         number, phase = turn // phases, turn % phases
         for index in range(rows):
@@ -89,7 +87,7 @@ def recurrence(arguments: Any, task: int, workspace: int) -> None:
             added[index] = _given(c, task, b, number)
         width = columns if phases == 1 else (2 - phase) * c.size
         left, out_rows, added_rows = workspace, workspace + 8 * rows, 0 if is_gru else workspace + 16 * rows
-        panel = panels + phase * behind
+        panel = (c.panels if phase == 0 else c.last_panels) + 4 * task * depth * (-(-width // LANES) * LANES)
         multiply_panels(c.tile_rows, c.vectors, c.bf16, left, rows, depth, panel, 0, out_rows, added_rows, width)
         for b in range(c.batch):
             place, given = gates + 4 * b * columns, _given(c, task, b, number)

@@ -55,6 +55,13 @@ def padded_columns(columns: int) -> int:
     return -(-columns // LANES) * LANES
 
 
+def padded_rows(rows: Array) -> Array:
+    """Rows [..., columns] with zeros behind them: whole vectors."""
+    padded = np.zeros((*rows.shape[:-1], padded_columns(rows.shape[-1])), rows.dtype)
+    padded[..., : rows.shape[-1]] = rows
+    return padded
+
+
 def words_of(codes: Array, bits: int) -> Array:
     """Pack signed codes [K, N] of 4 or 8 bits into words [K * bits / 32, N]: the first of a column in the lowest."""
     columns: Array = np.ascontiguousarray(codes.T).view(np.uint8)

@@ -22,7 +22,7 @@ from irrun_kernels.dynamic import MIDDLE, Quantize, quantize_rows
 from irrun_kernels.native import Address
 from irrun_kernels.packed import NUMBERS
 from irrun_kernels.product import Codes
-from irrun_kernels.tiling import padded_columns, words_of
+from irrun_kernels.tiling import padded_columns, padded_rows, words_of
 
 
 class Coding(NamedTuple):
@@ -79,8 +79,7 @@ def emit_rounded_rows(
         tasks,
     )
     sums = stored[:].reshape(filters, parts, groups.part).sum(2, dtype=np.int32) - coding.centre * groups.part
-    starts = np.zeros((parts, codes.padded), np.int32)
-    starts[:, :filters] = (OF_BYTES.offset - MIDDLE) * sums.T
+    starts = padded_rows((OF_BYTES.offset - MIDDLE) * sums.T)
     address = builder.constant(starts, starts.dtype)
     return out, codes._replace(part=groups.part, sides=builder.address(sides), starts=address)
 

@@ -42,7 +42,7 @@ from irrun_kernels.host import LANES
 from irrun_kernels.images import Windows, byte_windows, points_at_once, windows, workspace_of
 from irrun_kernels.native import NOWHERE, Address
 from irrun_kernels.reduction import ADD, MULTIPLY, MULTIPLY_BF16, POINTS, RAISE
-from irrun_kernels.tiling import padded_columns
+from irrun_kernels.tiling import padded_rows
 
 _WIDEST: Final = WIDEST_VECTOR // 4
 """The lanes of the widest vector of any processor: pixels of constants are alike on all of them."""
@@ -51,9 +51,8 @@ _WIDEST: Final = WIDEST_VECTOR // 4
 def emit_depthwise(builder: Builder, filters: Array, bias: Array | None, given: Operands) -> None:
     """A convolution of which each channel has its own filter, with weights [C, *K] and a bias of C elements."""
     channels = len(filters)
-    padded = np.zeros((1 + filters[0].size, padded_columns(channels)), np.float32)
-    padded[:-1, :channels] = filters.reshape(channels, -1).T
-    padded[-1, :channels] = 0 if bias is None else bias.reshape(-1)
+    last = np.zeros(channels, F32) if bias is None else bias.reshape(-1)
+    padded = padded_rows(np.vstack([filters.reshape(channels, -1).T, last]))
     weights = builder.constant(padded)
     emit_windows(
         builder,

@@ -33,7 +33,7 @@ from irrun.tensor.element_type import dtype_text
 from irrun_kernels.backends import OF_BYTES
 from irrun_kernels.epilogue import Epilogue, IntegerEpilogueArguments, LevelNumbers
 from irrun_kernels.native import Address
-from irrun_kernels.tiling import padded_columns
+from irrun_kernels.tiling import padded_columns, padded_rows
 
 
 @lowers(FusedIntegerMatMul)
@@ -101,10 +101,8 @@ def _types(op: FusedIntegerProduct) -> list[np.dtype[Any]]:
 def _emit_depthwise(builder: Builder, filters: Array, given: Operands, zero: int) -> None:
     """A convolution of which each channel has its own filter, with weights [C, *K]."""
     channels = len(filters)
-    taps = filters.reshape(channels, -1).T
-    rows = np.zeros((len(taps), padded_columns(channels)), np.int16)
-    rows[:, :channels] = taps
-    nanoseconds = 0.03 * len(taps) + (0.2 if given.epilogue.function < 0 else 0.6)
+    rows = padded_rows(filters.reshape(channels, -1).T.astype(np.int16))
+    nanoseconds = 0.03 * len(rows) + (0.2 if given.epilogue.function < 0 else 0.6)
     weights = builder.constant(rows, rows.dtype)
     emit_windows(builder, given, zero, nanoseconds, weights=weights, weights_row=rows.strides[0])
 
@@ -113,17 +111,16 @@ def _epilogue(op: FusedIntegerProduct, builder: Builder, weights: Array, offset:
     """The epilogue of products with weights [G, O, ...] of levels, from which kernels subtract an offset."""
     end, given = epilogue(op.epilogue.activation), op.epilogue
     begin = (offset - given.zero) * weights.reshape(*weights.shape[:2], -1).sum(2, np.int32)
-    padded = padded_columns(begin.shape[1])
     starts, factors, biases = (
-        _per_filter(builder, row.reshape(begin.shape), padded) for row in (begin, given.factor, _bias(op))
+        builder.constant(padded_rows(row.reshape(begin.shape)), row.dtype) for row in (begin, given.factor, _bias(op))
     )
-    size = 4 if given.summand is None else 1
+    padded, size = padded_columns(begin.shape[1]), 4 if given.summand is None else 1
     made = IntegerEpilogueArguments(starts, factors, biases, padded, _numbers(op, builder, end), size)
     if given.levels is not None:
         made = made._replace(low=given.levels.low, high=given.levels.high, most=float(given.levels.most))
     if given.multiples is not None:
         scales = 1 / given.multiples.astype(np.float64)
-        made = made._replace(scales=_per_filter(builder, scales.reshape(1, -1).astype(np.float32), padded))
+        made = made._replace(scales=builder.constant(padded_rows(scales.reshape(1, -1))))
     return end._replace(integers=made)
 
 
@@ -157,10 +154,3 @@ def _bias(op: FusedIntegerProduct) -> Array:
 def _least(levels: Levels | None) -> float:
     """The number of level 0."""
     return 0.0 if levels is None else levels.output_low
-
-
-def _per_filter(builder: Builder, rows: Array, padded: int) -> Address:
-    """The address of rows [G, O] with room for whole vectors; those of integers keep their type."""
-    whole = np.zeros((len(rows), padded), rows.dtype)
-    whole[:, : rows.shape[1]] = rows
-    return builder.constant(whole, whole.dtype)

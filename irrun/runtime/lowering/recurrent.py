@@ -14,14 +14,14 @@ from irrun.runtime.lowering.conversions import emit_rounding
 from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.lowering.matrices import emit_row_product
 from irrun.runtime.lowering.stacks import matrices_of
-from irrun.runtime.packing import FORMS, cut_product, finished
+from irrun.runtime.packing import FORMS, cut_product
 from irrun.runtime.symbolic import Number
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
 from irrun.tensor.element_type import BF16, F16, dtype_text
 from irrun_kernels.native import NOWHERE, Address
 from irrun_kernels.recurrent import GATES, GRU, GRU_LINEAR, LSTM, RNN_RELU, RNN_TANH, Recurrence, recurrence
-from irrun_kernels.tiling import padded_columns, panel_vectors
+from irrun_kernels.tiling import panel_vectors
 
 
 @lowers(FusedRecurrence, numbers=(2, 3))
@@ -51,24 +51,20 @@ def lower_recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: An
     form = FORMS[BF16_BITS if is_rounded else F32]._replace(is_padded=False)
     depth, vectors = -(-size // form.each), panel_vectors(gates * size)
     cut = cut_product(batch, 1, depth, gates * size)
-    parts = [slice(2), slice(2, 3)] if kind == GRU else [slice(gates)]
 
-    def of_gates() -> list[Array]:
-        matrices = (one.r[part].swapaxes(0, 1).reshape(1, 1, size, -1) for one in passes for part in parts)
-        return [form.panels(each, vectors) for each in matrices]
+    def packed(part: slice) -> Address:
+        """The weights of some gates for all directions."""
 
-    panels = builder.packed(
-        ("gates", form.each),
-        passes[0].r,
-        vectors,
-        lambda: np.concatenate(finished(of_gates)),
-        on_disk=False,
-    )
+        def of_gates() -> Array:
+            return form.panels(np.stack([one.r[part].swapaxes(0, 1).reshape(1, size, -1) for one in passes]), vectors)
+
+        return builder.packed(("gates", form.each, part.start), passes[0].r, vectors, of_gates, on_disk=False)
+
     inner = [one.inner for one in passes if one.inner is not None]
     rows = -(-batch // cut.rows) * cut.rows
     arguments = Recurrence(
         projected=builder.address(projected),
-        panels=panels,
+        panels=packed(slice(2) if kind == GRU else slice(None)),
         hidden=matrices_of(builder, states[0][:, :, None]),
         out=matrices_of(builder, hidden),
         end_hidden=matrices_of(builder, ends[0][:, :, None]),
@@ -78,13 +74,14 @@ def lower_recurrence(op: FusedRecurrence, builder: Builder, x: View, *others: An
         steps=steps,
         size=size,
         reverse=sum(1 << number for number, back in enumerate(op.reverse) if back),
-        next_panels=4 * depth * sum(padded_columns(len(range(gates)[part]) * size) for part in parts),
         tile_rows=cut.rows,
         vectors=cut.vectors,
         bf16=int(is_rounded),
         inner=builder.constant(np.stack(inner) if inner else None),
         lengths=counts,
     )
+    if kind == GRU:
+        arguments = arguments._replace(last_panels=packed(slice(2, None)))
     if kind == LSTM:
         cell, end_cell = (matrices_of(builder, each[1][:, :, None]) for each in (states, ends))
         arguments = arguments._replace(cell=cell, end_cell=end_cell)
