@@ -18,16 +18,7 @@ from irrun.ops._declared.image.interpolate import InterpolateV1, InterpolateV4, 
 from irrun.ops._declared.image.resizing import scaled_down
 from irrun.ops._declared.movement.pad import PadV12
 from irrun.ops._declared.pooling.adaptive_avg_pool import AdaptiveAvgPool
-from irrun.runtime.lowering.builder import (
-    F32,
-    I64,
-    Builder,
-    Unsupported,
-    lowers,
-    memory_order,
-    require_f32,
-    share,
-)
+from irrun.runtime.lowering.builder import F32, I64, Builder, Unsupported, lowers, memory_order, require_f32, share
 from irrun.runtime.lowering.chains import ChainValue, Expression, emit_type
 from irrun.runtime.lowering.copies import emit_contiguous, emit_copy, emit_picks
 from irrun.runtime.lowering.movement import lower_pad
