@@ -5,15 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from irrun.ops._declared.fused.fused_conversions import FusedDequantize, FusedQuantize, FusedRound
-from irrun.runtime.lowering.builder import (
-    BF16_BITS,
-    F32,
-    U8,
-    Builder,
-    Unsupported,
-    lowers,
-    require_f32,
-)
+from irrun.runtime.lowering.builder import BF16_BITS, F32, U8, Builder, Unsupported, lowers, require_f32
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.view import Operand, View
 from irrun.tensor import ElementType

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from irrun.ops._declared.movement.concat import Concat
-from irrun.runtime.lowering.builder import (
-    Builder,
-    Unsupported,
-    broadcast,
-    empty_as,
-    lowers,
-    share,
-)
+from irrun.runtime.lowering.builder import I64, Builder, Unsupported, broadcast, empty_as, lowers, share
 from irrun.runtime.symbolic import Number, hint_of, is_same
 from irrun.runtime.view import Operand, View
+from irrun.tensor import Array
 from irrun.tensor.element_type import dtype_text
 from irrun_kernels.axes import Axes, walk_bytes
 from irrun_kernels.moves import Move, move
@@ -43,6 +38,33 @@ def emit_copy(
     x, out, at = map(builder.address, (source, target, places))
     builder.call(move, Move(x, out, at, misfit, axes, width, tasks), tasks, walk_bytes(len(shape), 3), tables)
     return target
+
+
+def emit_picks(
+    builder: Builder,
+    data: Operand,
+    sizes: Mapping[int, Number],
+    indices: Callable[..., Iterable[Array]],
+    numbers: Sequence[Number],
+) -> View:
+    """Copy the elements at some indices of axes, which become ``sizes``; ``indices(*numbers)`` are those of each axis.
+
+    The axes are in ascending order.
+    """
+    source = builder.view(data)
+    if not sizes:
+        return source
+    steps = [source.strides[axis] // source.itemsize for axis in sizes]
+
+    def places(*values: Any) -> Array:
+        return functools.reduce(np.add.outer, map(np.multiply, values, indices(*values[len(steps) :])))
+
+    table = builder.table(places, [*steps, *numbers], [*sizes.values()], I64)
+    shape = [sizes.get(axis, size) for axis, size in enumerate(data.shape)]
+    out = builder.wanted(shape, data.dtype) or empty_as(builder, data, data.dtype, shape)
+    first = source[tuple(slice(0, 1) if axis in sizes else slice(None) for axis in range(data.ndim))]
+    spread = part_of(table, *(slice(None) if axis in sizes else None for axis in range(data.ndim)))
+    return emit_copy(builder, first, out, spread)
 
 
 def likely_order(x: View) -> list[int]:

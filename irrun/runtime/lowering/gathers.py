@@ -15,17 +15,7 @@ from irrun.ops._declared.movement.scatter_elements_update import ScatterElements
 from irrun.ops._declared.movement.scatter_nd_update import ScatterNDUpdateV4, ScatterNDUpdateV15
 from irrun.ops._declared.movement.scatter_update import ScatterUpdate
 from irrun.ops._declared.sequence.one_hot import OneHotV1, OneHotV16
-from irrun.runtime.lowering.builder import (
-    F32,
-    I64,
-    Builder,
-    Unsupported,
-    broadcast,
-    empty_as,
-    integers,
-    lowers,
-    share,
-)
+from irrun.runtime.lowering.builder import F32, I64, Builder, Unsupported, broadcast, empty_as, integers, lowers, share
 from irrun.runtime.lowering.chains import Expression
 from irrun.runtime.lowering.copies import emit_contiguous, emit_copy, likely_order, part_of, table_of_axes
 from irrun.runtime.symbolic import Number, is_same, largest

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from irrun.kernels.blocks import by_channel, split
+from irrun.kernels.windows import bounded
 from irrun.ops._declared.fused.fused_views import KEPT, FusedChannels, FusedExpand
 from irrun.ops._declared.movement.broadcast import BroadcastV1, BroadcastV3
 from irrun.ops._declared.movement.depth_to_space import DepthToSpace
@@ -24,7 +25,7 @@ from irrun.ops._declared.movement.strided_slice import StridedSlice
 from irrun.ops._declared.movement.tile import Tile
 from irrun.ops._declared.movement.variadic_split import VariadicSplit
 from irrun.runtime.lowering.builder import Builder, Unsupported, broadcast_shape, empty_as, integers, lowers
-from irrun.runtime.lowering.copies import emit_copy, emit_padded, part_of
+from irrun.runtime.lowering.copies import emit_copy, emit_padded, emit_picks, part_of
 from irrun.runtime.symbolic import Number, is_same
 from irrun.runtime.view import Operand, View
 from irrun.tensor import Array
@@ -162,28 +163,26 @@ def lower_tile(_op: Tile, builder: Builder, data: Operand, repeats: Operand) -> 
 def lower_pad(
     op: PadV1 | PadV12, builder: Builder, data: Operand, begins: Operand, ends: Operand, value: Operand | None = None
 ) -> View:
-    """A copy into the middle, and copies of a number or of elements beside it."""
+    """A copy into the middle with a number beside it, or elements at mirrored places."""
     before, after = (integers(pads, "a pad") for pads in (begins, ends))
     if any(_cut(begin) + _cut(end) > size for begin, size, end in zip(before, data.shape, after, strict=True)):
         raise Unsupported("negative pads beyond the size of an axis")
-    if op.pad_mode == "constant":
-        data = part_of(data, *_cropped(data, before, after))
-    elif not all(map(_is_padable, [op.pad_mode] * data.ndim, data.shape, before, after)):
-        raise Unsupported(f"pads of mode {op.pad_mode} beyond the size of an axis")
-    most_before, most_after = ([max(pad, 0) for pad in pads] for pads in (before, after))
-    shape = [begin + size + end for begin, size, end in zip(most_before, data.shape, most_after, strict=True)]
-    out = empty_as(builder, data, data.dtype, shape)
+    shape = [begin + size + end for begin, size, end in zip(before, data.shape, after, strict=True)]
     if op.pad_mode == "constant":
         number = np.zeros(1, data.dtype) if value is None else value.reshape(-1)[:1]
-        return emit_padded(builder, data, out, most_before, number)
-    middle = [slice(begin, begin + size) for begin, size in zip(most_before, data.shape, strict=True)]
-    emit_copy(builder, data, out[tuple(middle)])
-    for axis, (begin, end) in enumerate(zip(most_before, most_after, strict=True)):
-        for source, target in _mirrored(op.pad_mode, begin, data.shape[axis], end):
-            front, rest = middle[:axis], middle[axis + 1 :]
-            emit_copy(builder, out[(*front, source, *rest)], out[(*front, target, *rest)])
-        middle[axis] = slice(None)
-    return out[tuple(_cropped(out, before, after))]
+        middle, most_before = part_of(data, *_cropped(data, before, after)), [max(pad, 0) for pad in before]
+        return emit_padded(builder, middle, empty_as(builder, data, data.dtype, shape), most_before, number)
+    if not all(map(_is_padable, [op.pad_mode] * data.ndim, data.shape, before, after)):
+        raise Unsupported(f"pads of mode {op.pad_mode} beyond the size of an axis")
+    pads = enumerate(zip(before, after, strict=True))
+    sizes = {axis: shape[axis] for axis, pair in pads if not all(is_same(pad, 0) for pad in pair)}
+
+    def indices(*values: Any) -> Iterator[Array]:
+        for axis in sizes:
+            begin, size, end = values[axis :: data.ndim]
+            yield bounded(np.arange(-begin, size + end), size, op.pad_mode)
+
+    return emit_picks(builder, data, sizes, indices, [*before, *data.shape, *after])
 
 
 def _cut(pad: Number) -> Number:
@@ -204,36 +203,21 @@ def _is_padable(mode: str, size: int, before: int, after: int) -> bool:
     return most <= size - (mode == "reflect")
 
 
-def _mirrored(mode: str, begin: int, size: int, end: int) -> Iterator[tuple[slice, slice]]:
-    """The sources and targets of copies along an axis whose middle is there."""
-    last = begin + size - 1
-    shift = mode == "reflect"
-    if begin:
-        source = slice(begin, begin + 1) if mode == "edge" else slice(begin + begin - 1 + shift, begin - 1 + shift, -1)
-        yield source, slice(0, begin)
-    if end:
-        stop = last - shift - end
-        source = slice(last, last + 1) if mode == "edge" else slice(last - shift, None if stop < 0 else stop, -1)
-        yield source, slice(last + 1, last + 1 + end)
-
-
 @lowers(Roll)
 def lower_roll(_op: Roll, builder: Builder, data: Operand, shift: Operand, axes: Operand) -> View:
-    """Blocks between the places where axes are cut, copied to where they belong."""
+    """Elements at shifted places of axes."""
     if not data.ndim:
         raise Unsupported("a scalar")
     shifts, along = integers(shift, "a shift"), [axis % data.ndim for axis in integers(axes, "an axis")]
     if len(shifts) != len(along) or len(set(along)) != len(along):
         raise Unsupported("several shifts of an axis")
-    out = empty_as(builder, data, data.dtype)
-    pieces: list[list[tuple[slice, slice]]] = []
-    for axis, size in enumerate(data.shape):
-        cut = shifts[along.index(axis)] % size if axis in along and size else 0
-        parts = [(slice(size - cut), slice(cut, size)), (slice(size - cut, size), slice(cut))]
-        pieces.append(parts if cut else [(slice(size), slice(size))])
-    for piece in itertools.product(*pieces):
-        emit_copy(builder, data[tuple(one for one, _ in piece)], out[tuple(other for _, other in piece)])
-    return out
+    shift_of = dict(sorted(zip(along, shifts, strict=True)))
+    sizes = {axis: data.shape[axis] for axis in shift_of}
+
+    def indices(*values: Any) -> Iterator[Array]:
+        return map(np.roll, map(np.arange, values), values[len(sizes) :])
+
+    return emit_picks(builder, data, sizes, indices, [*sizes.values(), *shift_of.values()])
 
 
 @lowers(SpaceToDepth, DepthToSpace)

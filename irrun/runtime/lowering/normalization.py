@@ -15,15 +15,7 @@ from irrun.ops._declared.normalization.group_normalization import GroupNormaliza
 from irrun.ops._declared.normalization.mvn import MVNV2, MVNV6
 from irrun.ops._declared.normalization.normalize_l2 import NormalizeL2
 from irrun.ops._declared.reduction.base import reduced_axes
-from irrun.runtime.lowering.builder import (
-    F32,
-    Builder,
-    Unsupported,
-    lowers,
-    memory_order,
-    require_f32,
-    share,
-)
+from irrun.runtime.lowering.builder import F32, Builder, Unsupported, lowers, memory_order, require_f32, share
 from irrun.runtime.lowering.chains import ChainValue, Expression
 from irrun.runtime.lowering.copies import emit_contiguous
 from irrun.runtime.symbolic import is_found

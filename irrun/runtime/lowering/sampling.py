@@ -18,19 +18,9 @@ from irrun.ops._declared.image.interpolate import InterpolateV1, InterpolateV4, 
 from irrun.ops._declared.image.resizing import scaled_down
 from irrun.ops._declared.movement.pad import PadV12
 from irrun.ops._declared.pooling.adaptive_avg_pool import AdaptiveAvgPool
-from irrun.runtime.lowering.builder import (
-    F32,
-    I64,
-    Builder,
-    Unsupported,
-    empty_as,
-    lowers,
-    memory_order,
-    require_f32,
-    share,
-)
+from irrun.runtime.lowering.builder import F32, I64, Builder, Unsupported, lowers, memory_order, require_f32, share
 from irrun.runtime.lowering.chains import ChainValue, Expression, emit_type
-from irrun.runtime.lowering.copies import emit_contiguous, emit_copy
+from irrun.runtime.lowering.copies import emit_contiguous, emit_copy, emit_picks
 from irrun.runtime.lowering.movement import lower_pad
 from irrun.runtime.lowering.products import emit_channels_last
 from irrun.runtime.symbolic import Number, hint_of, is_same, of_sizes
@@ -75,7 +65,9 @@ def lower_interpolate(op: Any, builder: Builder, data: Operand, *others: Operand
     axes, how = _resampled(op, data.shape, others)
     if how.picks:
         builder.algorithm = "picks elements"
-        return _emit_picks(builder, data, axes)
+        moved = sorted(of for of in axes if not of.keeps)
+        sizes, numbers = {of.axis: of.target for of in moved}, moved[0].numbers if moved else ()
+        return emit_picks(builder, data, sizes, lambda *values: (of.taps(*values)[0][:, 0] for of in moved), numbers)
     builder.algorithm = "axis by axis"
     require_f32(data)
     if how.as_pillow:
@@ -114,29 +106,6 @@ def _resampled(op: Any, shape: Sequence[Number], others: Sequence[Any]) -> tuple
         table = functools.lru_cache(1)(functools.partial(taps, number))
         found.append(_Along(of.axis, shape[of.axis], target, table, numbers))
     return found, how
-
-
-def _emit_picks(builder: Builder, data: Operand, axes: Sequence[_Along]) -> View:
-    """Elements at some places of axes."""
-    source, shape, moved = builder.view(data), list(data.shape), [of for of in axes if not of.keeps]
-    steps = [source.strides[of.axis] // data.itemsize for of in moved]
-
-    def places(*values: Any) -> Array:
-        total: Array = np.zeros((1,) * len(shape), np.int64)
-        for of, step in zip(moved, values, strict=False):
-            index = of.taps(*values[len(steps) :])[0][:, 0]
-            total = total + step * index.reshape(-1, *(1,) * (len(shape) - 1 - of.axis))
-        return total
-
-    if not moved:
-        return source
-    sizes: list[Number] = [1] * data.ndim
-    for of in moved:
-        shape[of.axis] = sizes[of.axis] = of.target
-        source = source[(slice(None),) * of.axis + (slice(0, 1),)]
-    table = builder.table(places, [*steps, *moved[0].numbers], sizes, I64)
-    out = builder.wanted(shape, data.dtype) or empty_as(builder, data, data.dtype, shape)
-    return emit_copy(builder, source, out, table)
 
 
 @lowers(AdaptiveAvgPool, numbers=(1,))
