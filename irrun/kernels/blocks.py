@@ -84,7 +84,7 @@ def col2im(
 ) -> Array:
     """Sum overlapping blocks [N, C * kh * kw, L] into the image [N, C, H, W]."""
     batch, columns, _ = data.shape
-    (height, width), (rows, cols) = output_size, kernel
+    rows, cols = kernel
     channels = columns // (rows * cols)
     padded = [size + begin + end for size, begin, end in zip(output_size, pads_begin, pads_end, strict=True)]
     down, across = (
@@ -93,8 +93,7 @@ def col2im(
     )
     blocks = data.reshape(batch, channels, rows, cols, down, across)
     image = np.zeros((batch, channels, *padded), dtype=data.dtype)
-    for row in range(rows):
-        for col in range(cols):
-            part = view(image, (row * dilations[0], col * dilations[1]), strides, (down, across))
-            part += blocks[:, :, row, col]
-    return image[:, :, pads_begin[0] : pads_begin[0] + height, pads_begin[1] : pads_begin[1] + width]
+    for row, col in np.ndindex(rows, cols):
+        part = view(image, (row * dilations[0], col * dilations[1]), strides, (down, across))
+        part += blocks[:, :, row, col]
+    return view(image, pads_begin, (1, 1), output_size)

@@ -51,21 +51,19 @@ def ctc_loss(
     targets[:, 1::2] = np.maximum(labels, 0)
     is_label = np.zeros(targets.shape[1], np.bool_)
     is_label[1::2] = True
+    # Before the first step a path is at the first blank, from where it reaches that or the first label.
     state = np.full(targets.shape, -np.inf)
-    reached = np.zeros(targets.shape, np.bool_)
+    state[:, 0] = 0
+    reached = state == 0
     skips = np.zeros(targets.shape, np.bool_)
     skips[:, 3::2] = True if not merge_repeated else targets[:, 3::2] != targets[:, 1:-2:2]
     stays = np.ones(targets.shape[1], np.bool_) if merge_repeated else ~is_label
     for step in range(steps):
         chances = np.take_along_axis(log_softmax(logits[:, step].astype(np.float64), -1), targets, axis=-1)
-        if step == 0:
-            after = chances
-            reaches = np.broadcast_to(np.arange(targets.shape[1]) < 2, targets.shape)
-        else:
-            after = np.where(stays, state, -np.inf)
-            after = np.logaddexp(after, _shifted(state, 1, -np.inf))
-            after = np.logaddexp(after, np.where(skips, _shifted(state, 2, -np.inf), -np.inf)) + chances
-            reaches = (stays & reached) | _shifted(reached, 1, False) | (skips & _shifted(reached, 2, False))
+        after = np.where(stays, state, -np.inf)
+        after = np.logaddexp(after, _shifted(state, 1, -np.inf))
+        after = np.logaddexp(after, np.where(skips, _shifted(state, 2, -np.inf), -np.inf)) + chances
+        reaches = (stays & reached) | _shifted(reached, 1, False) | (skips & _shifted(reached, 2, False))
         is_inside = (step < logit_lengths)[:, None]
         state = np.where(is_inside, np.where(reaches, after, -np.inf), state)
         reached = np.where(is_inside, reaches, reached)

@@ -57,17 +57,14 @@ class Lookup:
 
     def in_bytes(self) -> Lookup:
         """Return the numbers with a byte for each code."""
-        return Lookup(self._bytes(), self.table, self.name)
+        return Lookup(self.codes[:], self.table, self.name)
 
     def reshape(self, *shape: int) -> Lookup:
         return Lookup(self.codes.reshape(*shape), self.table, self.name)
 
     def transpose(self, *order: int) -> Lookup:
         """Return the numbers with axes in another order, which have a byte for each code."""
-        return Lookup(self._bytes().transpose(*order), self.table, self.name)
-
-    def _bytes(self) -> Array:
-        return self.codes.in_bytes() if isinstance(self.codes, Nibbles) else self.codes
+        return Lookup(self.codes[:].transpose(*order), self.table, self.name)
 
 
 class Nibbles:

@@ -64,59 +64,37 @@ def suppress(
     overlap: Overlap = iou,
     *,
     most: int = -1,
-    limit: int | None = None,
+    limit: float = np.inf,
     eta: float = 1.0,
+    sigma: float = 0.0,
+    score_threshold: float = 0.0,
 ) -> tuple[Array, Array]:
-    """Return the positions that greedy suppression keeps, and their scores, in descending order of score.
+    """Return the positions that greedy suppression keeps, in order, and their scores.
 
     It begins with the boxes that are ``chosen``, or the ``most`` best of them. Each kept box removes later ones that
-    overlap it by more than ``threshold``. With ``eta`` below 1, the threshold is multiplied by it at each kept box, as
-    long as it is above 0.5.
+    overlap it by more than ``threshold``, which is multiplied by ``eta`` at each kept box as long as it is above 0.5.
+    With a positive ``sigma``, each kept box also multiplies the scores of the others by exp(-overlap² / (2 sigma)), and
+    removes those whose score is not above ``score_threshold`` then.
     """
-    alive = ranked(scores, chosen, most)
-    kept: list[np.int64] = []
-    while alive.size and (limit is None or len(kept) < limit):
-        best, alive = alive[0], alive[1:]
-        kept.append(best)
-        if eta < 1 and threshold > 0.5:
-            threshold *= eta
-        alive = alive[~(overlap(boxes[best], boxes[alive]) > threshold)]
-    positions = np.array(kept, np.int64)
-    return positions, scores[positions]
-
-
-def suppress_softly(
-    boxes: Array,
-    scores: Array,
-    sigma: float,
-    score_threshold: float,
-    overlap: Overlap,
-    *,
-    limit: int,
-    threshold: float | None = None,
-) -> tuple[Array, Array]:
-    """Return the positions that soft suppression selects, in order, and their decayed scores.
-
-    Each selected box multiplies the scores of the others by exp(-overlap² / (2 sigma)). Boxes are dropped where the
-    score is not above ``score_threshold``, or the overlap is above ``threshold``, where given.
-    """
-    alive = np.flatnonzero(scores > score_threshold)
+    is_soft = sigma > 0
+    alive = np.flatnonzero(chosen) if is_soft else ranked(scores, chosen, most)
     current = scores[alive]
     kept: list[np.int64] = []
-    decayed: list[Any] = []
+    kept_scores: list[Any] = []
     while alive.size and len(kept) < limit:
-        top = int(np.argmax(current))
-        best = alive[top]
-        kept.append(best)
-        decayed.append(current[top])
-        alive, current = np.delete(alive, top), np.delete(current, top)
-        common = overlap(boxes[best], boxes[alive])
-        current = current * np.exp(-0.5 / sigma * common * common).astype(scores.dtype)
-        stays = current > score_threshold
-        if threshold is not None:
-            stays &= common <= threshold
+        top = np.argmax(current) if is_soft else 0
+        kept.append(alive[top])
+        kept_scores.append(current[top])
+        common = overlap(boxes[alive[top]], boxes[alive])
+        if threshold > 0.5:
+            threshold *= eta
+        stays = ~(common > threshold)
+        if is_soft:
+            current = current * np.exp(-0.5 / sigma * common * common).astype(scores.dtype)
+            stays &= current > score_threshold
+        stays[top] = False
         alive, current = alive[stays], current[stays]
-    return np.array(kept, np.int64), np.array(decayed, scores.dtype)
+    return np.array(kept, np.int64), np.array(kept_scores, scores.dtype)
 
 
 def matrix_decay(boxes: Array, scores: Array, sigma: float | None, unit: float) -> Array:
@@ -201,13 +179,12 @@ def select(
     Only scores above ``score_threshold`` take part, and at most ``limit`` boxes of a class are selected. A positive
     ``sigma`` selects soft suppression, in which ``iou_threshold`` is used only with ``soft_drops``.
     """
-    dropped_from = iou_threshold if soft_drops else None
+    threshold = iou_threshold if soft_drops or not sigma > 0 else np.inf
+    keep = partial(suppress, overlap=overlap, limit=limit, sigma=sigma, score_threshold=score_threshold)
 
     def choose(batch: int, label: int) -> tuple[Array, Array]:
-        own, of_class = boxes[batch], scores[batch, label]
-        if sigma > 0:
-            return suppress_softly(own, of_class, sigma, score_threshold, overlap, limit=limit, threshold=dropped_from)
-        return suppress(own, of_class, of_class > score_threshold, iou_threshold, overlap, limit=limit)
+        of_class = scores[batch, label]
+        return keep(boxes[batch], of_class, of_class > score_threshold, threshold)
 
     images = range(len(scores) if limit > 0 else 0)
     return gather([by_class(scores[n], partial(choose, n), batch=n) for n in images], scores.dtype)

@@ -47,7 +47,7 @@ class PackedMatrix:
         self._centre = _centre(stored, zero)
         rest = None if zero is None else np.ascontiguousarray(zero - np.float32(self._centre), np.float32)
         self._rest = rest if rest is not None and rest.any() else None
-        self._is_finite = stored.dtype != np.float16 or _is_finite(stored[:])
+        self._is_finite = stored.dtype != np.float16 or all(np.isfinite(part).all() for part in stored[:])
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -134,10 +134,6 @@ def _centre(stored: Array | Nibbles | Lookup, zero: Array | None) -> int:
         return 128
     is_small = isinstance(stored, Nibbles) or stored.max(initial=0) < 128
     return near if 0 < near < 16 and is_small else 0
-
-
-def _is_finite(stored: Array) -> bool:
-    return all(bool(np.isfinite(part).all()) for part in stored)
 
 
 def _expanded(stored: Array) -> Array:

@@ -16,10 +16,8 @@ Alignment = Literal["tensorflow", "pytorch"]
 
 _LOW: Final = np.uint64(0xFFFFFFFF)
 _HALF: Final = np.uint64(32)
-_FRACTION_BITS: Final = {
-    "tensorflow": {"f16": 10, "bf16": 7, "f32": 23, "f64": 52},
-    "pytorch": {"f16": 11, "bf16": 8, "f32": 24, "f64": 53},
-}
+_FRACTION_BITS: Final = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}
+"""Bits that TensorFlow takes from a word; PyTorch takes one more."""
 
 
 def philox(key: int, counter: int, numbers: Array) -> Array:
@@ -51,7 +49,7 @@ def words(count: int, global_seed: int, op_seed: int, alignment: Alignment) -> A
 
 def unit_floats(stream: Array, kind: Literal["f16", "bf16", "f32", "f64"], alignment: Alignment) -> Array:
     """Return numbers in [0, 1) on the grid of an element type; f64 uses two words for each."""
-    bits = _FRACTION_BITS[alignment][kind]
+    bits = _FRACTION_BITS[kind] + (alignment == "pytorch")
     values = stream.astype(np.uint64)
     if kind == "f64":
         values = (values[0::2] << _HALF) | values[1::2]

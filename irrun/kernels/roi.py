@@ -64,8 +64,6 @@ def align(
     least 0. ``kind`` is the dtype to compute in.
     """
     rows, columns = pooled
-    if rows * columns == 0:
-        return np.zeros((len(feature), rows, columns), feature.dtype)
     bin_height, bin_width = kind(region.height) / kind(rows), kind(region.width) / kind(columns)
     per_row = ratio if ratio > 0 else max(int(np.ceil(bin_height)), 0)
     per_column = ratio if ratio > 0 else max(int(np.ceil(bin_width)), 0)

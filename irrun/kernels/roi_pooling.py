@@ -137,10 +137,8 @@ def deformable(
     group: int,
     scale: float,
     bins: Pooled,
-    offset_scale: float,
-    parts: int,
 ) -> Array:
-    """Pool position-sensitively, with bins moved by ``offsets [n, 2 * classes, parts, parts]``.
+    """Pool position-sensitively, with bins moved by ``offsets [n, 2 * classes, parts, parts]`` in sizes of the region.
 
     Each of ``group x group`` bins is the mean of its ``bins`` (rows, columns) samples inside the map; 0 without any.
     """
@@ -149,8 +147,7 @@ def deformable(
     if not features.size:
         return result
     for index, roi in enumerate(listed(rois)):
-        moved = None if offsets is None else offsets[index] * offsets.dtype.type(offset_scale)
-        y, x = _deformed(roi, moved, channels, group, scale, bins, parts)
+        y, x = _deformed(roi, None if offsets is None else offsets[index], channels, group, scale, bins)
         inside = (x >= -0.5) & (x <= width - 0.5) & (y >= -0.5) & (y <= height - 0.5)
         maps = features[int(roi[0])][: channels * group * group].reshape(channels, group, group, height, width)
         values = _sample_by_position(maps, np.where(inside, y, 0), np.where(inside, x, 0))
@@ -160,7 +157,7 @@ def deformable(
 
 
 def _deformed(
-    roi: Array, offsets: Array | None, channels: int, group: int, scale: float, bins: Pooled, parts: int
+    roi: Array, offsets: Array | None, channels: int, group: int, scale: float, bins: Pooled
 ) -> tuple[Array, Array]:
     """Return the y and x of the samples of one region: ``[channels, group, group, *bins]``."""
     kind = np.float32
@@ -172,7 +169,7 @@ def _deformed(
     left = np.broadcast_to(x1 + order.astype(kind) * bin_width, (channels, group, group))
     top = np.broadcast_to((y1 + order.astype(kind) * bin_height)[:, None], (channels, group, group))
     if offsets is not None:
-        part = order * parts // group
+        part = order * offsets.shape[-1] // group
         per_class = offsets.reshape(len(offsets) // 2, 2, *offsets.shape[1:])
         label = np.arange(channels) // max(channels // len(per_class), 1)
         of_channel = per_class[np.minimum(label, len(per_class) - 1)][:, :, part[:, None], part]

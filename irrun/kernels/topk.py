@@ -14,24 +14,19 @@ def top_k(data: Array, k: int, axis: int, *, largest: bool, by_index: bool) -> t
     number.
     """
     rows = np.moveaxis(data, axis, -1)
-    size = rows.shape[-1]
-    flat = np.ascontiguousarray(rows).reshape(int(np.prod(rows.shape[:-1])), size)
-    picked = _order(flat, k, largest)
+    picked = _order(rows, k, largest)
     if by_index:
         picked = np.sort(picked, axis=-1)
-    values = np.take_along_axis(flat, picked, axis=-1)
-    return tuple(  # type: ignore[return-value]
-        np.moveaxis(array.reshape(*rows.shape[:-1], k), -1, axis) for array in (values, picked)
-    )
+    return np.moveaxis(np.take_along_axis(rows, picked, axis=-1), -1, axis), np.moveaxis(picked, -1, axis)
 
 
 def _order(rows: Array, k: int, largest: bool) -> Array:
-    """Return the indices of the k first elements of each row, best first."""
+    """Return the indices of the k first elements along the last axis, best first."""
     is_float = rows.dtype.kind == "f"
     keys = rows if not largest else -rows if is_float else ~rows
     if is_float and not largest and np.isnan(rows).any():
-        return np.asarray(np.lexsort((keys, ~np.isnan(rows)), axis=-1))[:, :k]
-    return np.argsort(keys, axis=-1, kind="stable")[:, :k]
+        return np.asarray(np.lexsort((keys, ~np.isnan(rows)), axis=-1))[..., :k]
+    return np.argsort(keys, axis=-1, kind="stable")[..., :k]
 
 
 def search_sorted(sequence: Array, values: Array, *, right: bool) -> Array:

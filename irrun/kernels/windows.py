@@ -65,14 +65,10 @@ def pad(data: Array, begins: Sequence[int], ends: Sequence[int], value: Any = 0,
 
 def view(data: Array, starts: Sequence[int], steps: Sequence[int], counts: Sequence[int]) -> Array:
     """View ``counts`` elements along each of the last axes, from ``starts`` on and ``steps`` apart."""
-    index: list[Any] = [...]
-    index.extend(_slice(*of) for of in zip(starts, steps, counts, strict=True))
-    part: Array = data[tuple(index)]
+    along = zip(starts, steps, counts, strict=True)
+    index: tuple[Any, ...] = (..., *(slice(start, start + step * count, step) for start, step, count in along))
+    part: Array = data[index]
     return part
-
-
-def _slice(start: int, step: int, count: int) -> slice:
-    return slice(start, start + step * (count - 1) + 1, step) if count > 0 else slice(0, 0)
 
 
 def extent(kernel: int, dilation: int) -> int:

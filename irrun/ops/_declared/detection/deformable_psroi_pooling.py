@@ -80,14 +80,13 @@ class DeformablePSROIPooling(Op):
         if offsets is not None and offsets.shape[2:] != (self.part_size, self.part_size):
             shape = *offsets.shape[:2], self.part_size, self.part_size
             offsets = offsets.reshape(-1)[: math.prod(shape)].reshape(shape)
+        moves = None if offsets is None else offsets * offsets.dtype.type(self.trans_std)
         return deformable(
             input,
             coords,
-            offsets,
+            moves,
             self.output_dim,
             self.group_size,
             self.spatial_scale,
             (self.spatial_bins_y, self.spatial_bins_x),
-            self.trans_std,
-            self.part_size,
         )

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
-from irrun.kernels.detection_output import DetectionSettings, detections
+from irrun.kernels.detection_output import CodeType, detections
 from irrun.ops import Array, Dim, Fact, In, Legacy, Op, OpError, Out, Shape, TypeVar, attr, op
 from irrun.ops._declared.detection.boxes import merge_all, ranked
 from irrun.ops.declaration import MOST_IN_32_BITS
@@ -12,8 +10,6 @@ from irrun.ops.shapes import exact_quotient
 from irrun.tensor.element_type import FLOAT
 
 T = TypeVar("T", FLOAT)
-
-CodeType = Literal["caffe.PriorBoxParameter.CORNER", "caffe.PriorBoxParameter.CENTER_SIZE"]
 
 _INPUTS = (
     In("box_logits", T, "[N, num_prior_boxes * num_loc_classes * 4]", rank=2),
@@ -230,19 +226,6 @@ def _run(
     aux_preds: Array | None,
     aux_boxes: Array | None,
 ) -> Array:
-    settings = DetectionSettings(
-        classes=classes,
-        background=op.background_label_id,
-        top_k=op.top_k,
-        keep_top_k=op.keep_top_k[0],
-        by_center=op.code_type == "caffe.PriorBoxParameter.CENTER_SIZE",
-        nms_threshold=op.nms_threshold,
-        confidence_threshold=op.confidence_threshold,
-        clip_before=op.clip_before_nms,
-        clip_after=op.clip_after_nms,
-        one_class_each=op.decrease_label_id,
-        objectness=op.objectness_score,
-    )
     size = _prior_size(op)
     priors = proposals.shape[2] // size
     images, locations = len(logits), 1 if op.share_location else classes
@@ -265,7 +248,7 @@ def _run(
         None if aux_preds is None else aux_preds.reshape(images, priors, 2),
         None if aux_boxes is None else aux_boxes.reshape(images, priors, locations, 4),
         np.broadcast_to(counts, images),
-        settings,
+        op,
     )[:rows]
     result[: len(found)] = found
     result[len(found) : len(found) + 1, 0] = -1

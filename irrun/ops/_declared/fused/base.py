@@ -45,9 +45,10 @@ class Fused(Op):
         return self.fact
 
     def copied(self, **changes: Any) -> Self:
-        """Return a copy with other fields, for which nothing is ``prepared``."""
+        """Return a copy with other fields, which computes its cached properties again."""
         made = copy(self)
-        made.release()
+        for name in made.__dict__.keys() & {"prepared", "rounded_weights"}:
+            del made.__dict__[name]
         made.__dict__.update(changes)
         return made
 

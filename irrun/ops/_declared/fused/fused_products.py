@@ -58,7 +58,6 @@ class FusedProduct(Weighted):
     weights: Array
     bias: Array | None
     activation: Elementwise | None
-    _rounded: Array | None = None
     precision = F32
     floats = True
     bf16 = False
@@ -78,14 +77,12 @@ class FusedProduct(Weighted):
 
     def in_precision(self, precision: ElementType) -> Self:
         """Return the operation with rounded operands."""
-        return self.copied(precision=precision, _rounded=None)
+        return self.copied(precision=precision)
 
-    @property
+    @cached_property
     def rounded_weights(self) -> Array:
-        """The weights rounded to the precision, as f32, which are kept from first use on."""
-        if self._rounded is None:
-            self._rounded = rounded(self.weights, self.precision.name)
-        return self._rounded
+        """The weights rounded to the precision, as f32."""
+        return rounded(self.weights, self.precision.name)
 
     def with_bf16(self, *, floats: bool) -> Self:
         """Return the operation that also returns its result in bf16, or only that."""
@@ -132,7 +129,7 @@ class FusedConvolution(FusedProduct):
         return (depth % 2 == 0 or self.is_depthwise) and not few
 
     def in_precision(self, precision: ElementType) -> Self:
-        return self.copied(precision=precision, _rounded=None, accurate=True)
+        return self.copied(precision=precision, accurate=True)
 
     @cached_property
     def prepared(self) -> Convolution:
