@@ -6,11 +6,11 @@ Panels are complete when the plan is lowered (`packed`): the calling thread does
 from __future__ import annotations
 
 import threading
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from queue import Empty, SimpleQueue
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -47,42 +47,30 @@ class _Packing:
     These are as many as may compute, or as the system allows; they end when nothing is left to do.
     """
 
-    packs: Packs
-    actions: deque[Callable[[], object]] = field(default_factory=deque)
+    made: dict[Hashable, Array] = field(default_factory=dict)
+    actions: SimpleQueue[Callable[[], object]] = field(default_factory=SimpleQueue)
     threads: list[threading.Thread] = field(default_factory=list)
 
     def finish(self) -> None:
         """Do what is left, and wait for the other threads."""
-        try:
-            for action in self._remaining():
-                action()
-            while self.threads:
-                self.threads.pop().join()
-                for action in self._remaining():
-                    action()
-        except BaseException:
-            self.abandon()
-            raise
-
-    def abandon(self) -> None:
-        """Leave the rest undone; no other program shares what may be incomplete."""
-        self.actions.clear()
-        self.packs.clear()
+        while True:
+            with suppress(Empty):
+                while True:
+                    self.actions.get_nowait()()
+            if not self.threads:
+                return
+            self.threads.pop().join()
 
     def help(self) -> None:
         """Do what is left; the calling thread repeats what fails."""
-        for action in self._remaining():
-            try:
-                action()
-            except Exception:
-                self.actions.append(action)
-                return
-
-    def _remaining(self) -> Iterator[Callable[[], object]]:
-        """Yield what no thread has begun."""
-        with suppress(IndexError):
+        with suppress(Empty):
             while True:
-                yield self.actions.popleft()
+                action = self.actions.get_nowait()
+                try:
+                    action()
+                except Exception:
+                    self.actions.put(action)
+                    return
 
 
 class _Own(threading.local):
@@ -103,7 +91,7 @@ def later(action: Callable[[], object], size: int) -> None:
     if own is None:
         action()
         return
-    own.actions.append(action)
+    own.actions.put(action)
     if size > _ALONE:
         with suppress(RuntimeError, MemoryError):
             own.threads = [thread for thread in own.threads if thread.is_alive()]
@@ -121,22 +109,28 @@ def finished(make: Callable[[], _Result]) -> _Result:
     return result
 
 
+def shared(packs: Packs, key: Hashable, make: Callable[[], Array]) -> Array:
+    """Return what another plan packed, or what ``make`` returns; other plans share that when it is complete."""
+    made = packs if _OWN.packing is None else _OWN.packing.made
+    found = made.get(key)
+    if found is None:
+        found = packs.get(key)
+    if found is None:
+        found = made[key] = make()
+    return found
+
+
 @contextmanager
 def packed(packs: Packs) -> Iterator[None]:
     """Lower a plan: all that is packed within, which ``packs`` share, is packed at the end."""
-    before, own = _OWN.packing, _Packing(packs)
+    before, own = _OWN.packing, _Packing()
     _OWN.packing = own
     try:
         yield
-    except Exception:
         own.finish()
-        raise
-    except BaseException:
-        own.abandon()
-        raise
-    else:
-        own.finish()
+        packs.update(own.made)
     finally:
+        own.actions = SimpleQueue()
         _OWN.packing = before
 
 

@@ -43,18 +43,14 @@ def test_many_matrices() -> None:
     assert all(np.array_equal(each, in_panels(source)) for each, source in zip(panels, sources, strict=True))
 
 
-def test_a_failure_leaves_nothing_undone() -> None:
-    source = matrix(0)
-    panels: list[Array] = []
-
-    def fail() -> None:
-        with packing.packed(Packs()):
-            panels.append(packed(source))
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        fail()
-    assert np.array_equal(panels[0], in_panels(source))
+def test_other_plans_share_what_is_complete() -> None:
+    packs, source = Packs(), matrix(0)
+    with packing.packed(packs):
+        panels = packing.shared(packs, "weights", lambda: packed(source))
+        assert packing.shared(packs, "weights", lambda: packed(source)) is panels
+        assert not packs
+    assert packing.shared(packs, "weights", lambda: packed(source)) is panels
+    assert np.array_equal(panels, in_panels(source))
 
 
 def test_the_calling_thread_meets_what_fails() -> None:
@@ -69,21 +65,22 @@ def test_the_calling_thread_meets_what_fails() -> None:
     assert callers[-1] == threading.current_thread().name
 
 
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
 @pytest.mark.parametrize("late", [False, True])
-def test_what_an_interrupt_leaves_undone_is_shared_with_nobody(late: bool) -> None:
-    """It comes while a plan is lowered, or behind that, while the rest is packed."""
+def test_what_is_left_undone_is_shared_with_nobody(late: bool, error: type[BaseException]) -> None:
+    """A fault or an interrupt comes while a plan is lowered, or behind that, while the rest is packed."""
     packs = Packs()
 
-    def interrupt() -> None:
-        raise KeyboardInterrupt
+    def fail() -> None:
+        raise error
 
     def lower() -> None:
         with packing.packed(packs):
-            packs["weights"] = panels
-            packing.later(interrupt, 0) if late else interrupt()
+            packing.shared(packs, "weights", lambda: panels)
+            packing.later(fail, 0) if late else fail()
 
     panels = packed(matrix(0))
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(error):
         lower()
     assert not packs
 

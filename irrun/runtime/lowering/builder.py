@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeGuard
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from irrun.kernels.aligned import forget
 from irrun.kernels.layout import axes_in_memory, merged_axes
 from irrun.ops import Op
+from irrun.runtime.packing import shared
 from irrun.runtime.packs import Packs
 from irrun.runtime.symbolic import Number, Symbols, SymInt, as_many, is_found, of_sizes
 from irrun.runtime.view import Buffer, Call, Given, Interpreted, Numbers, Operand, Value, View, place_of
@@ -132,10 +134,8 @@ class Builder:
         They may be kept ``on_disk`` where the tag and the source tell all that they are made of.
         """
         key = (tag, source.ctypes.data, source.shape, source.strides, vectors)
-        found = self.packs.get(key)
-        if found is None:
-            found = self.packs[key] = self.packs.made(tag, source, vectors, make) if on_disk else make()
-            forget(source)
+        found = shared(self.packs, key, partial(self.packs.made, tag, source, vectors, make) if on_disk else make)
+        forget(source)
         return Address(self._constant(found))
 
     def numbers(self, values: Sequence[Number]) -> Array | Numbers:
