@@ -13,7 +13,7 @@ CodeType = Literal["caffe.PriorBoxParameter.CORNER", "caffe.PriorBoxParameter.CE
 
 
 class DetectionSettings(Protocol):
-    """The attributes of DetectionOutput for decoding and selecting boxes."""
+    """The attributes of DetectionOutput for decoding and selecting boxes; a ``top_k`` of -1 means no limit."""
 
     background_label_id: int
     top_k: int
@@ -52,6 +52,7 @@ def detections(
         boxes = _decode(prior, offsets[image], variance, settings)[: counts[image]]
         score = scores[image]
         if arm_scores is not None:
+            # A prior without an object has a score of 1 for the background and 0 for every other class.
             of_empty = (np.arange(score.shape[1]) == settings.background_label_id).astype(score.dtype)
             score = np.where(arm_scores[image][:, 1:] < settings.objectness_score, of_empty, score)
         found = _choose(boxes, score[: counts[image]], settings)
