@@ -23,19 +23,19 @@ SHAPE = "2,8,20,24"
 
 
 def images(path: Path) -> None:
-    """Convolutions of the same tensor, concatenations of concatenations, pooling, and a transposed convolution."""
+    """Convolutions of the same tensor, concatenations that begin alike, pooling, and a transposed convolution."""
     net = Net()
     x = net.parameter("x", SHAPE)
     parts = [net.layer("ReLU", [net.convolution(x, net.normal(8, 8, 1, 1), SHAPE)], SHAPE) for _ in "abc"]
     parts[0] = net.layer("Multiply", [parts[0], net.layer("Sigmoid", [parts[0]], SHAPE)], SHAPE)
     two = net.layer("Concat", parts[:2], "2,16,20,24", axis=1)
-    three = net.layer("Concat", [two, parts[2]], "2,24,20,24", axis=1)
+    three = net.layer("Concat", parts, "2,24,20,24", axis=1)
     window = {"strides": "2,2", "pads_begin": "0,0", "pads_end": "0,0", "kernel": "2,2", "rounding_type": "floor"}
     pooled = net.layer("MaxPool", [three], "2,24,10,12", auto_pad="explicit", **window)
     pads = {"strides": "2,2", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
     wide = net.layer("ConvolutionBackpropData", [pooled, net.normal(24, 8, 2, 2)], SHAPE, **pads)
     wide = net.layer("Add", [wide, net.normal(1, 8, 1, 1)], SHAPE)
-    net.result(net.layer("Tanh", [net.layer("Exp", [net.layer("Abs", [wide], SHAPE)], SHAPE)], SHAPE), three)
+    net.result(net.layer("Tanh", [net.layer("Exp", [net.layer("Abs", [wide], SHAPE)], SHAPE)], SHAPE), two, three)
     net.save(path)
 
 
