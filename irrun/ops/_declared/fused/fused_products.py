@@ -15,7 +15,7 @@ from irrun.kernels.elementwise import Elementwise, finish
 from irrun.kernels.layout import channels_last
 from irrun.kernels.matmul import matmul
 from irrun.kernels.quantize import Levels
-from irrun.kernels.transposed_convolution import convolve_transposed
+from irrun.kernels.transposed_convolution import convolve_transposed, stored_by_taps
 from irrun.ops import Array, Fact
 from irrun.ops._declared.convolution.base import Convolving
 from irrun.ops._declared.convolution.transposed import TransposedConvolving
@@ -169,10 +169,15 @@ class FusedTransposedConvolution(FusedProduct):
     def takes_bf16(self) -> bool:
         return not self.weights.shape[1] % 2
 
+    @cached_property
+    def prepared(self) -> Array:
+        """The weights as NumPy multiplies them."""
+        return stored_by_taps(self.rounded_weights)
+
     def run(self, data: Array, summand: Array | None = None) -> Array | tuple[Array, ...]:
         windows, x = self.source.windows(data.ndim - 2), self.operand(data)
         place = self.source.place(data.shape[2:], self.weights.shape[3:], self.wanted)
-        result = convolve_transposed(x, self.rounded_weights, windows.strides, windows.dilations, *place)
+        result = convolve_transposed(x, self.prepared, windows.strides, windows.dilations, *place)
         added = None if summand is None else channels_last(summand)
         finish(channels_last(result), self.bias, added, self.activation)
         return self.results(result)
