@@ -18,32 +18,30 @@ def main() -> "NoReturn":
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    atexit.register(_leave)
+    status: list[object] = []
+    atexit.register(_leave, status)
     from irrun.cli import main as run
 
     try:
         run()
     except SystemExit as ending:
-        _STATUS.append(ending.code)
+        status.append(ending.code)
         raise
 
 
-_STATUS: "list[str | int | None]" = []
-"""The exit status, once it is known."""
-
-
-def _leave() -> None:
+def _leave(status: "list[object]") -> None:
     """End the process behind all other callbacks, which were registered later: the system frees its memory at once.
 
-    Python would free one object after the other, which takes a tenth of the time of a small model.
+    Python would free one object after the other, which takes a tenth of the time of a small model. The exit status is
+    the element of the list, once it is known.
     """
-    if _STATUS and isinstance(_STATUS[0], int):
+    if status and isinstance(status[0], int):
         try:
             sys.stdout.flush()
             sys.stderr.flush()
         except (OSError, ValueError):
             return  # Python says it.
-        os._exit(_STATUS[0])
+        os._exit(status[0])
 
 
 def _show_unless_interrupt(kind: type[BaseException], error: BaseException, trace: "TracebackType | None") -> None:

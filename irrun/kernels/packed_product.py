@@ -85,7 +85,8 @@ class PackedMatrix:
         columns, groups, size = self.stored.shape
         out = np.empty((rows, columns), np.float32)
         data = a.T if rows >= _MANY_ROWS else np.ascontiguousarray(a.T)
-        sums = None if self._rest is None else np.add.reduce(data.reshape(groups, size, rows), axis=1)
+        late = precision == "f32" and self._rest is not None
+        sums = None if not late else np.add.reduce(data.reshape(groups, size, rows), axis=1)
         most = max(_BLOCK // max(depth, 1), _RUN if self._is_transposed else 1)
         for start in range(0, columns, most):
             part = slice(start, start + most)

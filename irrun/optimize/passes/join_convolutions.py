@@ -19,7 +19,6 @@ from irrun.ops import Fact
 from irrun.ops._declared.fused.fused_products import FusedConvolution
 from irrun.ops._declared.fused.fused_views import FusedChannels
 from irrun.ops.shapes import with_axis
-from irrun.optimize.channels import may_be_channel_slice
 from irrun.optimize.patterns import first
 from irrun.optimize.rewrite import Rewriter
 from irrun.tensor import Array
@@ -44,7 +43,9 @@ def _can_join(graph: Rewriter, node: Node, op: FusedConvolution) -> bool:
     fact = graph.fact(first(node))
     if fact is None or fact.rank is None or groups != 1 or any(taps != 1 for taps in kernel) or op.least is not None:
         return False
-    return may_be_channel_slice(graph, first(node))
+    # The parts of the joined result are slices of its channels.
+    consumers = [graph.node(inlet.node).op for inlet in graph.consumers(first(node))]
+    return all(consumer is not None and consumer.reads_slices for consumer in consumers)
 
 
 def _are_alike(a: FusedConvolution, b: FusedConvolution) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Self
 from typing import TypeVar as _TypeVar
 
@@ -47,7 +48,7 @@ class Fused(Op):
     def copied(self, **changes: Any) -> Self:
         """Return a copy with other fields, which computes its cached properties again."""
         made = copy(self)
-        for name in made.__dict__.keys() & {"prepared", "rounded_weights"}:
+        for name in [name for name in made.__dict__ if isinstance(getattr(type(made), name, None), cached_property)]:
             del made.__dict__[name]
         made.__dict__.update(changes)
         return made
