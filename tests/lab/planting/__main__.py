@@ -35,8 +35,8 @@ def into_models(given: argparse.Namespace) -> int:
         for said, is_right in models.outcomes(sorted(paths)):
             print(said, flush=True)
             right.append(is_right)
-    print(f"{right.count(True)} named, {right.count(False)} not")
-    return 0 if all(right) else 1
+    print(f"{right.count(True)} named, {right.count(False)} not; {right.count(None)} models that cannot run")
+    return 1 if False in right else 0
 
 
 def into_files(given: argparse.Namespace) -> int:

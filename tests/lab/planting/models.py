@@ -244,15 +244,19 @@ def named(model: Loaded, planted: Planted, inputs: dict[int, Array], kind: str) 
     return Named(first, found.layer, len(layers_of(found.case.model)), found.reproduces)
 
 
-def outcomes(paths: Iterable[Path]) -> Iterator[tuple[str, bool]]:
-    """Plant every kind of fault into every model that runs; yield what is named, and whether that is right."""
+def outcomes(paths: Iterable[Path]) -> Iterator[tuple[str, bool | None]]:
+    """Plant every kind of fault into every model; yield what is named, and whether that is right.
+
+    That is None of a model that cannot run, into which nothing is planted.
+    """
     for path in paths:
         try:
             model = load(path)
             inputs = inputs_of(model)
             model = of_sizes(model, inputs)
             build(model, AS_WRITTEN)(inputs)
-        except (IRError, OpError):
+        except (IRError, OpError) as error:
+            yield f"{path} cannot run: {error}", None
             continue
         for kind in KINDS:
             planted = plant(model, inputs, kind)
