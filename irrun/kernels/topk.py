@@ -32,8 +32,8 @@ def _order(rows: Array, k: int, largest: bool) -> Array:
 def search_sorted(sequence: Array, values: Array, *, right: bool) -> Array:
     """Return the position of each value in the ascending last axis of ``sequence``: before equal elements, or after.
 
-    ``sequence`` is 1D, or has the leading sizes of ``values``. All values are bisected at once,
-    which is defined for sequences that do not ascend, too: numpy.searchsorted begins where the last value was found.
+    ``sequence`` is 1D, or has the leading sizes of ``values``. All values are bisected at once, which
+    is defined for sequences that do not ascend, too: numpy.searchsorted begins where it found the last value.
     """
     size = sequence.shape[-1]
     low = np.zeros(values.shape, np.int64)

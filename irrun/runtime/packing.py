@@ -42,7 +42,7 @@ _ALONE: Final = 1 << 18
 
 @dataclass
 class _Packing:
-    """What is packed while a plan is lowered, by the calling thread and by others.
+    """The packing of weights while a plan is lowered, by the calling thread and by others.
 
     These are as many as may compute, or as the system allows; they end when nothing is left to do.
     """
@@ -74,7 +74,7 @@ class _Packing:
 
 
 class _Own(threading.local):
-    """What the thread packs for the plan that it lowers."""
+    """The packing for the plan that a thread lowers."""
 
     packing: _Packing | None = None
 

@@ -83,7 +83,7 @@ def is_far(x: Any) -> Any:
 
 
 def _circular(reduced: Callable[[Any], Any], quadrants: float) -> Any:
-    """The sine of angles that are so many quadrants further."""
+    """The sine of angles to which a number of ``quadrants`` is added."""
 
     @scalar
     def value(x: Any) -> Any:

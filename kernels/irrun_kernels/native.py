@@ -42,7 +42,7 @@ _OPTIONS: Final = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": 
 
 
 class Address(NamedTuple):
-    """Where an array begins: the number of a buffer, and bytes from its start. Kernels see an integer, 0 for none."""
+    """The start of an array: the number of a buffer, and bytes from its start. Kernels see an integer, 0 for none."""
 
     buffer: int = -1
     offset: Any = 0
@@ -59,7 +59,7 @@ _Field = TypeVar("_Field")
 Read = Annotated[_Field, "read"]
 Write = Annotated[_Field, "write"]
 Update = Annotated[_Field, "update"]
-"""What a kernel does with the memory to which a field of its arguments points, or the fields of such a field.
+"""The use that a kernel makes of the memory to which a field of its arguments points, or the fields of such a field.
 
 What is written does not depend on what was there; what is updated does, or is written at places that values choose.
 """
@@ -166,7 +166,7 @@ class CompiledFunction:
 
 
 DECLARED: Final[list[CompiledFunction]] = []
-"""What has been declared so far."""
+"""The functions that have been declared so far."""
 
 
 class KernelFunction(CompiledFunction):

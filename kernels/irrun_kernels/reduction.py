@@ -54,12 +54,12 @@ def reduce_points(
 ) -> None:
     """Reduce the windows of some points.
 
-    ``blocks`` are a kind, a number of pixels, of vectors, and of blocks of so many pixels. ``x`` is the address of the
-    addresses of the pixels that the first of the ``taps`` meets, the bytes to those of the next, and the bytes to the
-    first channel; ``weights`` an address, and the bytes from tap to tap. ``summand``, ``out`` and ``rounded``, the
-    result in bf16, are an address of addresses, or 0, and the bytes to the first channel, ``bias`` is an address, or 0.
-    So many ``channels`` are written, which may be fewer than the vectors hold. ``divisors`` are those of means, one f32
-    for each point. Results are clipped to the bounds ``low`` and ``high``.
+    ``blocks`` are a kind, the numbers of pixels and of vectors of a block, and the number of blocks. ``x`` is the
+    address of the addresses of the pixels that the first of the ``taps`` meets, the bytes to those of the next, and the
+    bytes to the first channel; ``weights`` an address, and the bytes from tap to tap. ``summand``, ``out`` and
+    ``rounded``, the result in bf16, are an address of addresses, or 0, and the bytes to the first channel, ``bias`` is
+    an address, or 0. So many ``channels`` are written, which may be fewer than the vectors hold. ``divisors`` are those
+    of means, one f32 for each point. Results are clipped to the bounds ``low`` and ``high``.
     """
     builder = v.builder
 

@@ -135,8 +135,8 @@ def _choice(
 ) -> Any:
     """A function of the number of one of the elements, which has a loop for each of them.
 
-    It gets the number of results, the addresses of results and of operands, so many ``arrays``, and other parameters.
-    ``source`` is the body of a loop, in which the arrays are named `_ARRAYS`.
+    It gets the number of results, the addresses of results and of operands, and other parameters; ``arrays`` is the
+    number of addresses. ``source`` is the body of a loop, in which the arrays are named `_ARRAYS`.
     """
     places = _ARRAYS[:arrays]
     lines = [f"def choose({', '.join(['number', 'count', *places, *parameters])}):"]

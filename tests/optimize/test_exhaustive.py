@@ -34,7 +34,7 @@ class Whole(Net):
 
 
 def inputs_by_type(compiled: irrun.model.Compiled) -> Counter[tuple[str, int]]:
-    """Return the number of steps of each operation type with so many inputs."""
+    """Return the number of steps of each operation type and number of inputs."""
     return Counter((step.node.type, len(step.inputs)) for step in compiled.plan.steps)
 
 

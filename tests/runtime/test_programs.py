@@ -1,4 +1,4 @@
-"""Which program computes a run: refusals, several threads, sizes that were seen first."""
+"""The choice of the program that computes a run: refusals, several threads, sizes that were seen first."""
 
 from __future__ import annotations
 
