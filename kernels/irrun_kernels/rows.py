@@ -57,12 +57,6 @@ def largest(v: Vectors, row: Any, count: Any) -> Any:
 
 
 @inlined
-def _exponentials(x: Any, peak: Any) -> None:
-    for i in range(len(x)):
-        x[i] = exp(x[i] - peak)
-
-
-@inlined
 def _lower(x: Any, by: Any) -> None:
     for i in range(len(x)):
         x[i] -= by
@@ -88,7 +82,8 @@ def total(x: Any) -> Any:
 @inlined
 def exponentials(x: Any, peak: Any) -> Any:
     """Replace x by exp(x - peak); returns the sum."""
-    _exponentials(x, peak)
+    for i in range(len(x)):
+        x[i] = exp(x[i] - peak)
     return total(x)
 
 

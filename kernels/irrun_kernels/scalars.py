@@ -153,7 +153,7 @@ def _choice(
         lines.append(f"    {'if' if len(lines) == 1 else 'elif'} number == {number}:")
         lines.append(f"        loop_{number}({', '.join(arguments)})")
     exec("\n".join(lines), names)
-    return inlined(names["choose"])
+    return inlined(names["choose"]).form
 
 
 _ARRAYS: Final = ("out", "x", "y", "z", "w")
@@ -174,22 +174,18 @@ def _each(element: ElementFunction, *operands: str) -> str:
             out[i] = far({given})"""
 
 
-def _apply() -> Any:
-    return _choice(enumerate(ELEMENTS), 5, (), lambda element: _each(element, "x[i]", "y[i]", "z[i]", "w[i]"))
-
-
-apply: Any = Deferred(lambda: _apply().form)
+apply: Any = Deferred(
+    lambda: _choice(enumerate(ELEMENTS), 5, (), lambda element: _each(element, "x[i]", "y[i]", "z[i]", "w[i]"))
+)
 """``apply(number, count, out, x, y, z, w)``: write the function of some elements from the addresses of its operands.
 
 The memory of the result must not overlap that of an operand.
 """
 
 
-def _unary() -> Any:
-    return _choice(enumerate(_IN_EPILOGUES), 1, ("a", "b"), lambda element: _each(element, "out[i]", "a", "b"))
-
-
-unary: Any = Deferred(lambda: _unary().form)
+unary: Any = Deferred(
+    lambda: _choice(enumerate(_IN_EPILOGUES), 1, ("a", "b"), lambda element: _each(element, "out[i]", "a", "b"))
+)
 """``unary(number, count, x, a, b)``: replace f32 from an address on by a function of `UNARY`."""
 
 FOLDED: Final = ("add", "multiply", "maximum", "minimum", "bitwise_and", "bitwise_or")
@@ -208,12 +204,9 @@ _FOLD: Final = """
             out[i] = result"""
 
 
-def _combine() -> Any:
-    elements = ((number, each) for number, each in enumerate(ELEMENTS) if each.name in FOLDED)
-    return _choice(elements, 2, ("rows", "row", "column"), lambda _: _FOLD)
+_FOLDS: Final = [(number, each) for number, each in enumerate(ELEMENTS) if each.name in FOLDED]
 
-
-combine: Any = Deferred(lambda: _combine().form)
+combine: Any = Deferred(lambda: _choice(_FOLDS, 2, ("rows", "row", "column"), lambda _: _FOLD))
 """``combine(number, count, out, x, rows, row, column)``: combine the elements of ``out`` with those of some rows.
 
 The number is that of one of `ELEMENTS`. The distances ``row`` and ``column`` of elements are in elements.

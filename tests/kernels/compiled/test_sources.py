@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from irrun_kernels.scalars import ELEMENTS, NUMBERS, UNARY, ElementFunction
 def _not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the addresses of arrays be the arrays, and functions be as they are."""
     monkeypatch.setattr(scalars, "scalar", lambda function: function)
-    monkeypatch.setattr(scalars, "inlined", lambda function: function)
+    monkeypatch.setattr(scalars, "inlined", lambda function: SimpleNamespace(form=function))
     monkeypatch.setattr(scalars, "carray", lambda array, count: array[:count])
     monkeypatch.setattr(scalars, "POINTERS", {kind: (lambda array: array) for kind in "?bhiqBHIQfd"})
 
@@ -37,7 +38,7 @@ def array(*values: float, kind: str = "f") -> Any:
 )
 def test_a_function_of_each_element(name: str, operands: str, arrays: list[Any], expected: Any) -> None:
     """The first ``count`` elements are computed, in the type of the result."""
-    apply = scalars._apply()
+    apply = scalars.apply._make()
     out = np.zeros(3, expected.dtype)
     apply(NUMBERS[name, operands], 2, out, *arrays, *[None] * (4 - len(arrays)))
     np.testing.assert_array_equal(out[:2], expected)
@@ -50,7 +51,7 @@ def test_far_elements_and_wide_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     element = ElementFunction("near", "f", "f", 1, lambda x: x + x.itemsize, wide=True, far=lambda x: -x)
     monkeypatch.setattr(scalars, "ELEMENTS", [element])
     out, x = array(0, 0), array(1, 101)
-    scalars._apply()(0, 2, out, x, None, None, None)
+    scalars.apply._make()(0, 2, out, x, None, None, None)
     assert out.tolist() == [9, -101]
 
 
@@ -58,7 +59,7 @@ def test_far_elements_and_wide_ones(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(("name", "fold"), [("add", np.add), ("multiply", np.multiply), ("minimum", np.minimum)])
 def test_rows_that_are_combined(name: str, fold: Any, column: int) -> None:
     """Elements of a row are neighbours, or further apart than those of a column."""
-    combine = scalars._combine()
+    combine = scalars.combine._make()
     number = next(number for number, each in enumerate(ELEMENTS) if (each.name, each.operands) == (name, "ff"))
     x = np.arange(1, 13, dtype=np.float32).reshape(4, 3)
     # Four rows of three neighbours, or three rows of four elements that are three apart.
@@ -69,7 +70,7 @@ def test_rows_that_are_combined(name: str, fold: Any, column: int) -> None:
 
 
 def test_functions_in_place() -> None:
-    unary = scalars._unary()
+    unary = scalars.unary._make()
     x = array(-2, 4)
     unary(UNARY.index("abs"), 2, x, 0.0, 0.0)
     assert x.tolist() == [2, 4]
