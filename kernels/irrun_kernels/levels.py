@@ -50,7 +50,7 @@ LEVELS: Final = (
     Level("arm64-bf16", "arm64", "neon dotprod i8mm bf16", "generic", 4, 32),
     Level("arm64-dotprod", "arm64", "neon dotprod", "generic", 4, 32),
     Level("arm64-neon", "arm64", "neon", "generic", 4, 32),
-    Level("x86-64-memory", "x86_64", _V4, "x86-64-v4", 16, 32, "memory"),
+    Level("x86-64-memory", "x86_64", _V3, "x86-64-v3", 16, 16, "memory"),
 )
 """For each machine, the best one first."""
 

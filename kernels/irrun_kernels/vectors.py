@@ -228,6 +228,12 @@ class Vectors:
     def look_up(self, table: Sequence[Any], words: Any) -> Any:
         """The numbers of a table that the lowest four bits of words are the places of."""
         builder = self.builder
+        if LEVEL.tiles == "memory":
+            found = self.every(0.0)
+            for lane in map(self.constant, range(LANES)):
+                place = builder.and_(builder.extract_element(words, lane), ir.Constant(self.word, 15))
+                found = builder.insert_element(found, builder.extract_element(table[0], place), lane)
+            return found
         if LANES == 16:
             return self.call("llvm.x86.avx512.permvar.sf.512", self.vector, *table, words)
         if LANES == 8:

@@ -17,14 +17,13 @@ from irrun.ops._declared.convolution.spatial import Windows
 from irrun.ops._declared.fused.fused_products import FusedMatMul
 from irrun.tensor import Array, Fact, Shape
 from irrun.tensor.element_type import BF16, F32
-from irrun_kernels.host import LANES, LEVEL
+from irrun_kernels.host import LEVEL
 from irrun_kernels.processor import machine
 from tests.kernels.compiled.built import told
 from tests.kernels.compiled.lowered import run
 from tests.kernels.test_convolution import GEOMETRIES, channels_last, fused, multiplied_out
 
 x86 = pytest.mark.skipif(machine() != "x86_64", reason="AMX is one of x86-64")
-vectors_of_16 = pytest.mark.skipif(LANES != 16, reason="rows of tiles are vectors of AVX-512")
 with_tiles = pytest.mark.skipif(
     LEVEL.tiles != "registers", reason="this processor does not have AMX, or the system refuses it"
 )
@@ -145,7 +144,7 @@ for check in {}:
 
 
 @pytest.mark.rest
-@pytest.mark.parametrize("level", [pytest.param(MEMORY, marks=vectors_of_16), pytest.param(None, marks=with_tiles)])
+@pytest.mark.parametrize("level", [pytest.param(MEMORY, marks=x86), pytest.param(None, marks=with_tiles)])
 @pytest.mark.parametrize(
     "checks", [["products", "epilogues", "convolutions", "bytes"], ["codes"]], ids=["products", "codes"]
 )
@@ -166,7 +165,7 @@ print(*(one.message for one in seen))
 
 
 @pytest.mark.rest
-@vectors_of_16
+@x86
 def test_tiles_that_compute_wrong_products_are_left_alone(tmp_path: Path) -> None:
     lines = told(WRONG, MEMORY, IRRUN_KERNELS_OBJECTS=str(tmp_path)).splitlines()
     name = lines[0].split()[0]
