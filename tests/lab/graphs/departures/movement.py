@@ -81,7 +81,7 @@ DEPARTURES: Final = (
         (
             *("Broadcast", "DepthToSpace", "GatherElements", "GatherND", "NonZero", "Reverse", "ReverseSequence"),
             *("Roll", "ScatterElementsUpdate", "ScatterNDUpdate", "ScatterUpdate", "ShuffleChannels", "Slice"),
-            *("SliceScatter", "StridedSlice", "Tile", "Unique", "VariadicSplit"),
+            *("SliceScatter", "SpaceToDepth", "StridedSlice", "Tile", "Unique", "VariadicSplit"),
         ),
         declared("Slice", "strings"),
         lambda use: use.facts[0].type is STRING,
@@ -135,6 +135,16 @@ DEPARTURES: Final = (
         ("Tile",),
         "returns wrong elements where more than one of five or more axes are repeated, and sizes are dynamic",
         lambda use: is_dynamic(use, 0) and use.inputs[0].ndim > 4 and int((use.inputs[1] > 1).sum()) > 1,
+    ),
+    Departure(
+        ("Tile",),
+        "returns wrong elements where a single channel is repeated, and sizes are dynamic",
+        lambda use: (
+            is_dynamic(use, 0)
+            and use.inputs[0].ndim > 3
+            and use.inputs[0].shape[1] == 1
+            and use.outputs[0].shape[1] > 1
+        ),
     ),
     Departure(
         ("ScatterUpdate",),
