@@ -34,8 +34,8 @@ def _may_overflow(use: Use) -> bool:
 
 
 def _is_nearly_signed(low: Array, high: Array, half: int) -> bool:
-    """Return whether ``half`` of the levels are below zero, and one less above it, to a thousandth of them."""
-    return bool(np.isclose(low * (half - 1), -high * half, 1e-3).any())
+    """Return whether ``half`` of the levels are below zero, and one less above it, to two thousandths of them."""
+    return bool(np.isclose(low * (half - 1), -high * half, 2e-3).any())
 
 
 BINARY: Final = (

@@ -107,7 +107,9 @@ DEPARTURES: Final = (
     Departure(
         ("GRUCell", "LSTMCell", "RNNCell", "GRUSequence", "LSTMSequence", "RNNSequence"),
         "refuses a constant state where the sizes of X are dynamic",
-        lambda use: is_dynamic(use, 0) and is_constant(use, 1),
+        lambda use: (
+            is_dynamic(use, 0) and (is_constant(use, 1) or (use.op.type.startswith("LSTM") and is_constant(use, 2)))
+        ),
     ),
     Departure(
         ("GRUCell", "LSTMCell", "RNNCell"),
