@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections import deque
 from itertools import count
 from operator import call
@@ -20,22 +21,18 @@ class collection_paused:
     """Search for no garbage meanwhile, on any thread.
 
     The collector visits all objects again and again while their number grows, which takes a third of the time of
-    reading a large file, although none of them is garbage.
+    reading a large file, although none of them is garbage. Where modules were imported meanwhile, the search behind a
+    pause passes over what was made, too: modules stay for good.
 
     An interrupt between any two lines leaves the collector as it was: a pause that is cut short ends when the
     interpreter forgets it. There is no lock, which an interrupt or a fork could leave locked: each step holds whatever
     other threads do between two of them.
     """
 
-    __slots__ = ("_imports", "_is_over", "_number")
+    __slots__ = ("_is_over", "_modules", "_number")
 
-    def __init__(self, *, imports: bool = False) -> None:
-        """With ``imports``, the first search behind the pause passes over what was made, which stays for good.
-
-        All objects become old ones. No line of Python is between the two steps of that: an interrupt there would leave
-        them frozen.
-        """
-        self._imports = imports
+    def __init__(self) -> None:
+        self._modules = len(sys.modules)
         self._number = next(_NUMBERS)
         self._is_over = True
 
@@ -50,7 +47,9 @@ class collection_paused:
         _PAUSES.discard(self._number)
         if _ENABLED and not _PAUSES:
             over = _ENABLED - _PAUSES
-            if self._imports and not gc.get_freeze_count():
+            if len(sys.modules) > self._modules and not gc.get_freeze_count():
+                # All objects become old ones. No line of Python is between the two steps: an interrupt there would
+                # leave them frozen.
                 deque(map(call, (gc.freeze, gc.unfreeze)), 0)
             gc.enable()
             _ENABLED.difference_update(over)

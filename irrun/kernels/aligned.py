@@ -16,8 +16,8 @@ LINES: Final = 128
 """Bytes of two lines, which processors fetch together."""
 
 _MAPPED: Final = 1 << 20
-_LARGE: Final = 1 << 22
-"""Bytes of arrays that have pages of their own, and of those that have large ones, as NumPy's have."""
+_LARGE: Final = 1 << 21
+"""Bytes of arrays that have pages of their own, and of those that have large ones."""
 
 
 def aligned(shape: int | Sequence[int], dtype: npt.DTypeLike = np.uint8) -> npt.NDArray[Any]:

@@ -87,8 +87,7 @@ def gather_nd(data: Array, indices: Array, batch_dims: int) -> Array:
     )
     if not named:
         return np.broadcast_to(
-            data.reshape(batch + (1,) * between + data.shape[batch_dims:]),
-            indices.shape[:-1] + data.shape[batch_dims:],
+            data.reshape(batch + (1,) * between + data.shape[batch_dims:]), indices.shape[:-1] + data.shape[batch_dims:]
         )
     return np.asarray(data[(*_places(batch, between), *named)], dtype=data.dtype)
 

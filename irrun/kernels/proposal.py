@@ -103,13 +103,7 @@ def propose(
 
 
 def detect(
-    boxes: Array,
-    scores: Array,
-    *,
-    score_threshold: float,
-    threshold: float,
-    per_class: int,
-    in_all: int,
+    boxes: Array, scores: Array, *, score_threshold: float, threshold: float, per_class: int, in_all: int
 ) -> tuple[Array, Array, Array]:
     """Select detections from ``boxes [n, C, 4]`` with ``scores [n, C]``; class 0 is the background.
 

@@ -130,13 +130,7 @@ def _spread_bin(start: float, size: float, count: int, last: int) -> tuple[Array
 
 
 def deformable(
-    features: Array,
-    rois: Array,
-    offsets: Array | None,
-    channels: int,
-    group: int,
-    scale: float,
-    bins: Pooled,
+    features: Array, rois: Array, offsets: Array | None, channels: int, group: int, scale: float, bins: Pooled
 ) -> Array:
     """Pool position-sensitively, with bins moved by ``offsets [n, 2 * classes, parts, parts]`` in sizes of the region.
 

@@ -2,7 +2,7 @@
 
 from irrun.jobs.collector import collection_paused
 
-with collection_paused(imports=True):
+with collection_paused():
     from irrun.model.arguments import InputError
     from irrun.model.compiled import Compiled, Outputs, Session, build
     from irrun.model.loaded import Loaded, load

@@ -102,11 +102,7 @@ class Tracer:
                 "tid": 1,
                 "ts": (began - self._zero) / 1000,
                 "dur": (now - began) / 1000,
-                "args": {
-                    "op_name": node.type,
-                    "id": node.id,
-                    "shapes": {"inputs": given, "outputs": shapes(outputs)},
-                },
+                "args": {"op_name": node.type, "id": node.id, "shapes": {"inputs": given, "outputs": shapes(outputs)}},
             }
         )
 

@@ -19,7 +19,7 @@ from irrun.runtime.plan import Step
 from irrun.runtime.symbolic import Number, SymFloat, SymInt
 from irrun.runtime.view import Buffer, Call, Given, Interpreted, Numbers, Value, View
 from irrun.tensor import Array
-from irrun_kernels.native import Address
+from irrun_kernels.native import NOWHERE, Address
 
 _LEAST_CALLS: Final = 2
 """Calls between two steps of Python that are worth to wake workers for, in a plan that is open."""
@@ -198,7 +198,8 @@ class Layout:
         self.not_placed: list[int] = [place for place, kind in kinds if kind != "arena" or own[place] > 1]
         own += [_ALWAYS, _ALWAYS]
         moved: list[list[tuple[int, int, int]]] = [[] for _ in (*program.stops, 0, 1, _ALWAYS)]
-        for place, (buffer, offset) in enumerate(words):
+        for place, word in enumerate(words):
+            buffer, offset = word if isinstance(word, Address) else (NOWHERE.buffer, word)
             moved[max(stage_of(offset), own[buffer])].append((place, buffer, number(offset)))
         for each in _numbers_in_python(program):
             number(each)
@@ -227,8 +228,8 @@ class Layout:
         return float(word.view(np.float64)) if isinstance(number, SymFloat) else int(word)
 
 
-def _words_of(program: Program) -> list[Address]:
-    """Return the words of a program, as addresses: numbers are in no buffer, places of words in that of the words."""
+def _words_of(program: Program) -> list[Address | Number]:
+    """Return the words of a program. Places of words are addresses in the buffer of the words."""
     words: list[Any] = [0] * (ROW * len(program.items))
     for number, item in enumerate(program.items):
         if not isinstance(item, Call):
@@ -239,7 +240,7 @@ def _words_of(program: Program) -> list[Address]:
         for name, table in item.tables.items():
             words[start + (item.kernel.record.names or ()).index(name)] = Address(_WORDS, 8 * len(words))
             words += table
-    return [word if isinstance(word, Address) else Address(offset=word) for word in words]
+    return words
 
 
 def _numbers_in_python(program: Program) -> Iterator[Any]:

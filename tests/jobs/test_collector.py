@@ -46,18 +46,19 @@ def test_a_disabled_collector_stays_disabled() -> None:
     assert not gc.isenabled()
 
 
-def test_the_search_after_imports_passes_over_what_they_made() -> None:
+def test_the_search_after_imports_passes_over_what_they_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """Unless the program has frozen objects, which stay frozen."""
     gc.unfreeze()
     try:
-        with collection_paused(imports=True):
+        with collection_paused():
+            monkeypatch.setitem(sys.modules, "imported_in_a_pause", sys)
             made: list[list[int]] = [[] for _ in range(100)]
         old = set(map(id, gc.get_objects(2)))
         assert [id(each) in old for each in made] == [True] * 100
         assert not gc.get_freeze_count()
         gc.freeze()
-        with collection_paused(imports=True):
-            pass
+        with collection_paused():
+            monkeypatch.setitem(sys.modules, "imported_in_another_pause", sys)
         assert gc.get_freeze_count()
     finally:
         gc.freeze()

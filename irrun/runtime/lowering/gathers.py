@@ -57,13 +57,7 @@ def emit_slices(
 
 
 def emit_scatter(
-    builder: Builder,
-    updates: Operand,
-    target: View,
-    places: View,
-    reduction: str = "none",
-    *,
-    checked: bool = True,
+    builder: Builder, updates: Operand, target: View, places: View, reduction: str = "none", *, checked: bool = True
 ) -> None:
     """Update a target, which broadcasts to the updates as ``places`` do: those outside are errors if ``checked``."""
     width = target.itemsize

@@ -7,11 +7,7 @@ from typing import Any
 import numpy as np
 
 from irrun.kernels.quantize import Levels
-from irrun.ops._declared.fused.fused_products import (
-    FusedIntegerConvolution,
-    FusedIntegerMatMul,
-    FusedIntegerProduct,
-)
+from irrun.ops._declared.fused.fused_products import FusedIntegerConvolution, FusedIntegerMatMul, FusedIntegerProduct
 from irrun.runtime.lowering.builder import EMPTY, F32, U8, Builder, Unsupported, lowers
 from irrun.runtime.lowering.convolutions import algorithm_of
 from irrun.runtime.lowering.copies import emit_contiguous
