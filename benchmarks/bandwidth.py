@@ -35,14 +35,14 @@ def weights_read(path: Path) -> int:
     """The bytes of large constants that each token reads: all but tables from which only rows are gathered."""
     graph = irrun.model.load(path).bound.graph
     total = 0
-    for node, data in graph.nodes(data=True):
-        if data["type"] != "Const" or int(np.prod(data["op"].shape)) < LARGE:
+    for node in graph.ordered():
+        if node.type != "Const" or int(np.prod(node.op.shape)) < LARGE:
             continue
-        consumers, frontier = set(), [node]
+        consumers, frontier = set(), [node.id]
         while frontier:
             for successor in graph.successors(frontier.pop()):
-                kind = graph.nodes[successor]["type"]
+                kind = graph.node(successor).type
                 frontier += [successor] if kind in DECOMPRESSION else []
                 consumers |= {kind} - DECOMPRESSION
-        total += data["op"].size if consumers != {"Gather"} else 0
+        total += node.op.size if consumers != {"Gather"} else 0
     return total

@@ -222,15 +222,20 @@ def main() -> None:
             read = {"weights": weights_read(made.stem.with_suffix(".xml")), "copied": copied(options.threads)}
             results[name] = {**results[name], report.MEMORY: read}
         print(report.line(name, results[name]), flush=True)
-    busy = {
-        name: disturbed(ensure(name, options.folder), counts, options.seconds)
-        for name in (() if not counts else BESIDE if options.models is None else names)
-    }
+        keep(options, results, {})
+    busy: dict[str, Any] = {}
+    for name in () if not counts else BESIDE if options.models is None else names:
+        busy[name] = disturbed(ensure(name, options.folder), counts, options.seconds)
+        keep(options, results, busy)
     conditions = report.machine(options.threads, results)
-    if options.json is not None:
-        whole = {"machine": conditions, "results": results, "busy": busy}
-        options.json.write_text(json.dumps(whole, indent=1), encoding="utf-8")
     publish(conditions, results, busy, options.output or (None if partial else DOCS))
+
+
+def keep(options: argparse.Namespace, results: report.Results, busy: report.Busy) -> None:
+    """Write the figures that are known so far, so that none is lost if measuring stops."""
+    if options.json is not None:
+        whole = {"machine": report.machine(options.threads, results), "results": results, "busy": busy}
+        options.json.write_text(json.dumps(whole, indent=1), encoding="utf-8")
 
 
 def merged(files: Sequence[Path]) -> tuple[dict[str, str], report.Results, report.Busy]:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
+from irrun.tensor.element_type import I64, U8
+from tests.nets import Net
 from tests.processes import python
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
@@ -27,3 +31,16 @@ def test_tables_of_models_import_no_framework(tmp_path: Path) -> None:
     )
     done = python("-c", code, cwd=tmp_path)
     assert done.stdout.split() == ["True", "True"]
+
+
+def test_weights_that_a_token_reads(tmp_path: Path) -> None:
+    """Large constants count, by their bytes; tables from which only rows are gathered do not."""
+    net = Net()
+    table = [net.zeros(512, 256), net.parameter("x", "1", I64), net.constant(np.array(0))]
+    row = net.layer("Gather", table, "1,256")
+    weights = net.layer("Convert", [net.constant(np.ones((256, 300)), U8)], "256,300", destination_type="f32")
+    net.result(net.layer("MatMul", [row, weights], "1,300"))
+    path = net.save(tmp_path / "model.xml")
+    code = f"import sys; sys.path.insert(0, {str(BENCHMARKS)!r}); import bandwidth; from pathlib import Path\n"
+    done = python("-c", f"{code}print(bandwidth.weights_read(Path({str(path)!r})))", cwd=tmp_path)
+    assert done.stdout.split() == [str(256 * 300)]
