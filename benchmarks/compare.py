@@ -261,8 +261,9 @@ def publish(conditions: Mapping[str, str], results: report.Results, busy: report
     output.mkdir(parents=True, exist_ok=True)
     (output / "performance.md").write_text(text, encoding="utf-8")
     (output / "performance.svg").write_text(plots.svg(results), encoding="utf-8")
-    (output / "precision.svg").write_text(plots.precision_svg(results), encoding="utf-8")
-    print(f"wrote {output / 'performance.md'}, performance.svg and precision.svg")
+    if "](precision.svg)" in text:
+        (output / "precision.svg").write_text(plots.precision_svg(results), encoding="utf-8")
+    print(f"wrote {output / 'performance.md'} and its pictures")
 
 
 if __name__ == "__main__":
