@@ -1,4 +1,4 @@
-"""What the memory can deliver, and what a language model reads from it for each token."""
+"""The bandwidth of the memory, and the bytes that a language model reads from it for each token."""
 
 from __future__ import annotations
 

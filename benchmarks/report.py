@@ -6,6 +6,7 @@ import os
 import platform
 import statistics
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution, requires, version
 from pathlib import Path
 from typing import Any, Final
@@ -76,6 +77,7 @@ def machine(threads: int, results: Results) -> dict[str, str]:
     }
 
 
+@cache
 def installed_mib(package: str, extra: str = "") -> float:
     """The size on disk of a distribution and of the distributions that it requires, those of one extra included."""
     return sum(_size(name) for name in _closure(package, extra, set())) / 2**20

@@ -82,7 +82,7 @@ def _with_value(model: Loaded, node: Node, id: int, value: Array) -> Planted | N
 
 
 def weight(model: Loaded) -> Iterator[Planted | None]:
-    """One weight of a product is another number."""
+    """A weight of a product is another number."""
     for node, id, value in _constants(model, *PRODUCTS):
         if value.dtype.kind == "f" and value.size > 8:
             other = value.copy()
