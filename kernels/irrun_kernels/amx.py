@@ -75,6 +75,12 @@ class TilesInMemory(TileOperations):
         self._start = v.scratch(_COUNT * _TILE)
         self._step = v.constant(_ROW)
 
+    def configure(self) -> None:
+        pass
+
+    def release(self) -> None:
+        pass
+
     def zero(self, tile: int) -> None:
         with self._v.times(self._v.constant(ROWS)) as row:
             self._v.store(self._v.every(0.0), self._row(tile, row))

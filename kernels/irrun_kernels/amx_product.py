@@ -11,9 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from irrun_kernels.amx import ROWS, TileOperations
+from irrun_kernels.amx import ROWS, TileOperations, tiles
+from irrun_kernels.backends import HAS_TILES
 from irrun_kernels.functions import assign, fill
-from irrun_kernels.host import BYTES, LEVEL
+from irrun_kernels.host import BYTES
 from irrun_kernels.native import floats, inlined, intrinsic, longs
 from irrun_kernels.vectors import Vectors
 
@@ -76,15 +77,15 @@ def tile_of(left: int, left_tap: int, taps: int, depth: int, gathered: int, row:
 @intrinsic("void")
 def configure_tiles(v: Vectors) -> None:
     """Prepare the tiles of this thread."""
-    if LEVEL.tiles == "registers":
-        TileOperations(v).configure()
+    if HAS_TILES:
+        tiles(v).configure()
 
 
 @intrinsic("void")
 def release_tiles(v: Vectors) -> None:
     """Leave the thread as it was."""
-    if LEVEL.tiles == "registers":
-        TileOperations(v).release()
+    if HAS_TILES:
+        tiles(v).release()
 
 
 def multiplied(

@@ -49,6 +49,7 @@ def usable(operands: Operands) -> list[Backend]:
     ]
 
 
+HAS_TILES: Final = bool(LEVEL.tiles)
 OF_BF16: Final = usable("bf16")[0]
 OF_BYTES: Final = usable("bytes")[0]
 HAS_BF16_TILES: Final = bool(usable("bf16 tiles"))
