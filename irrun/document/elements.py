@@ -45,7 +45,7 @@ MOST_DIMS: Final = 64
 DEEPEST_BODY: Final = 80
 """A body is three elements deep, of the 255 that the parser reads, and takes six of the 1,000 frames of Python."""
 
-_LAYER: Final = {"id", "name", "type", "version"}
+_LAYER: Final = ["id", "name", "type", "version"]
 _EDGE: Final = list(ATTRIBUTES["edge"])
 _PORT: Final = ["id", "precision", "names"]
 """The attributes of a port as OpenVINO writes them; older files leave out the last ones."""
@@ -64,7 +64,8 @@ class _Reader(Walker):
         super().__init__(elements, fragment=fragment)
         self.sound: dict[tuple[str, str | None, str | None], tuple[str, str | None]] = {}
         self.sizes = {"-1": "-1"}
-        self.dims: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self.dims: dict[tuple[str | None, ...], tuple[str, ...]] = {}
+        self.data: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = {}
         self.texts: dict[str, str] = {}
 
     def net(self, element: Element) -> NetElement:
@@ -98,15 +99,13 @@ class _Reader(Walker):
 
     def _layer(self, element: Element) -> LayerElement:
         ordinal = self.next()
-        attributes = self.values(element, ordinal)
-        self.layers.append(attributes)
-        if attributes.keys() != _LAYER:
-            required = ("type",) if self.fragment else ("id", "name", "type", "version")
-            attributes = self.attributes(attributes, "layer", ordinal, required)
-        self.check_id(attributes.get("id"), "layer", ordinal)
-        if attributes.get("type") == "":
+        self.layers.append(element)
+        plain = element.keys() == _LAYER
+        head = [*element.values(), None] if plain else self._layer_head(element, ordinal)
+        id, name, type, version, output_names = head
+        self.check_id(id, "layer", ordinal)
+        if type == "":
             self.report(MissingAttribute(subject="<layer>", names=["type"]), Anchor(ordinal, "value", "type"))
-        share = self.texts.setdefault
         data: Mapping[str, str] = {}
         data_element = None
         inputs: tuple[PortElement, ...] = ()
@@ -118,7 +117,7 @@ class _Reader(Walker):
         for tag, child in self.children(element, "layer"):
             if tag == "data":
                 data_element = self.ordinal + 1
-                data = {share(name, name): share(text, text) for name, text in self.values(child, data_element).items()}
+                data = self._data(self.values(child, data_element))
                 self.skip(child)
             elif tag == "input":
                 inputs = self._ports(child, tag)
@@ -126,7 +125,7 @@ class _Reader(Walker):
                 outputs = self._ports(child, tag, len(inputs))
             elif tag in MAPS:
                 at = self.next()
-                nets.append((at, tag, self._body(child, at, tag, attributes)))
+                nets.append((at, tag, self._body(child, at, tag, f'{type or ""} "{name or ""}"')))
             elif tag == "back_edges":
                 self.next()
                 back_edges = tuple(
@@ -137,31 +136,46 @@ class _Reader(Walker):
             else:
                 maps[tag] = self._port_map(child)
         self.layers.pop()
-        bodies = tuple(
+        bodies = [
             BodyElement(at, tag, net, maps.get(MAPS[tag], ()), back_edges if tag == "body" else ())
             for at, tag, net in nets
-        )
-        id, type, version = attributes.get("id", ""), attributes.get("type", ""), attributes.get("version")
+        ]
+        share = self.texts.setdefault
         return LayerElement(
             ordinal,
-            share(id, id),
-            attributes.get("name", ""),
-            share(type, type),
+            share(id or "", id or ""),
+            name or "",
+            share(type or "", type or ""),
             None if version is None else share(version, version),
-            attributes.get("output_names"),
+            output_names,
             data,
             data_element,
             inputs,
             outputs,
-            bodies,
+            tuple(bodies),
             info,
         )
 
-    def _body(self, element: Element, ordinal: int, tag: str, layer: Mapping[str, str]) -> NetElement:
+    def _layer_head(self, element: Element, ordinal: int) -> list[str | None]:
+        """Return the attributes of a layer that are not just those that every layer has."""
+        required = ("type",) if self.fragment else tuple(_LAYER)
+        get = self.attributes(self.values(element, ordinal), "layer", ordinal, required).get
+        return [get(name) for name in (*_LAYER, "output_names")]
+
+    def _data(self, attributes: Mapping[str, str]) -> Mapping[str, str]:
+        """Return equal attributes, which layers with the same ones share."""
+        items = tuple(attributes.items())
+        found = self.data.get(items)
+        if found is None:
+            share = self.texts.setdefault
+            found = self.data[items] = {share(name, name): share(text, text) for name, text in items}
+        return found
+
+    def _body(self, element: Element, ordinal: int, tag: str, layer: str) -> NetElement:
         if len(self.path) == DEEPEST_BODY:
             fault = HostileMarkup(what=f"bodies are nested more than {DEEPEST_BODY} deep")
             raise IRError([fault.at(Anchor(ordinal))])
-        self.path.append(f'{layer.get("type", "")} "{layer.get("name", "")}" › {tag}')
+        self.path.append(f"{layer} › {tag}")
         net = self._inside(element, ordinal, tag, None)
         self.path.pop()
         return net
@@ -196,10 +210,21 @@ class _Reader(Walker):
         written = element.keys()
         if written == _PORT[: len(written)]:
             id, precision, names = (*element.values(), None, None, None)[:3]
-        if (side, id, precision) in self.sound:
-            id, precision = self.sound[side, id, precision]
-        else:
+        sound = self.sound.get((side, id, precision))
+        if sound is None:
             id, precision, names = self._head(self.values(element, ordinal), side, ordinal)
+        else:
+            id, precision = sound
+        texts = tuple([child.text for child in element if child.tag == "dim" and not len(child)])
+        known = self.dims.get(texts)
+        if known is not None and len(texts) == len(element):
+            self.ordinal += len(texts)
+            return PortElement(ordinal, id or "", precision, names, known)
+        return PortElement(ordinal, id or "", precision, names, *self._inside_port(element, id))
+
+    def _inside_port(self, element: Element, id: str | None) -> tuple[tuple[str, ...], tuple[int, ...], Info]:
+        """Return the dims of a port, the ordinals of their elements where they are scattered, and its ``<rt_info>``."""
+        ordinal = self.ordinal
         dims: list[str] = []
         at: list[int] = []
         sizes = self.sizes
@@ -220,8 +245,8 @@ class _Reader(Walker):
         if len(dims) > MOST_DIMS:
             raise IRError([ExcessiveRank(rank=len(dims), most=MOST_DIMS).at(Anchor(ordinal), port=id)])
         together = self.ordinal == ordinal + len(dims)
-        shared = self.dims.setdefault(tuple(dims), tuple(dims))
-        return PortElement(ordinal, id or "", precision, names, shared, () if together else tuple(at), info)
+        shared = tuple(dims)
+        return self.dims.setdefault(shared, shared), () if together else tuple(at), info
 
     def _head(
         self, attributes: Mapping[str, str], side: str, ordinal: int

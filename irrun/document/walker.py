@@ -41,7 +41,7 @@ _IN_PIECES: Final = frozenset({"layers", "edges", "rt_info", *MAPS})
 class Walker:
     """Numbers elements and collects findings.
 
-    ``layers`` holds the attributes of the layers around the element, and ``path`` the bodies.
+    ``layers`` are the layers around the element, and ``path`` the bodies.
     """
 
     def __init__(self, elements: Elements, *, fragment: bool) -> None:
@@ -49,7 +49,7 @@ class Walker:
         self.fragment = fragment
         self.found: list[Diagnostic] = []
         self.ordinal: int = -1
-        self.layers: list[Mapping[str, str]] = []
+        self.layers: list[Element] = []
         self.path: list[str] = []
         self.infos: dict[Info, Info] = {}
         self.entries: int = 0
@@ -100,10 +100,10 @@ class Walker:
         seen: set[str] = set()
         for child in self.inner(element):
             tag: str | None = child.tag
-            if tag in legacy:
-                self.skip(child)
-                continue
             if tag not in expected:
+                if tag in legacy:
+                    self.skip(child)
+                    continue
                 tag = meant_element(child, parent)
                 self.unknown(child, parent, tag)
             if tag is not None and tag in seen:

@@ -90,7 +90,7 @@ class _Binder:
                 _leave_out(connections.open, nodes, sources)
         used = {outlet.node for outlets in sources.values() for outlet in outlets if outlet is not None}
         graph = Graph.of(
-            [node._replace(inputs=len(sources[id])) for id, node in nodes.items()],
+            [_with_inputs(node, len(sources[id])) for id, node in nodes.items()],
             sources,
             [id for id, node in nodes.items() if node.type == PARAMETER],
             [id for id, node in nodes.items() if node.type == RESULT],
@@ -149,8 +149,9 @@ class _Binder:
             self.operations[key] = declared, {spec.name: spec for spec in declared.spec.attributes}
         cls, known = self.operations[key]
         same = cls, *layer.data.items()
-        if same in self.shared:
-            return self.shared[same]
+        shared = self.shared.get(same)
+        if shared is not None:
+            return shared
         read = attributes(layer, known, cls.spec.ignored, correct=self.correct, fragment=self.fragment)
         for item in read.diagnostics:
             self._misread(item._replace(notes=(*item.notes, *path_notes(path))))
@@ -217,6 +218,10 @@ def _info(layer: LayerElement) -> NodeInfo:
     if not (layer.info or any(inputs) or any(outputs)):
         return NO_INFO
     return NodeInfo(layer.info, tuple(inputs), tuple(outputs))
+
+
+def _with_inputs(node: Node, count: int) -> Node:
+    return node if node.inputs == count else node._replace(inputs=count)
 
 
 def _keeps_state(op: Op | None) -> bool:

@@ -26,7 +26,7 @@ class PortIds:
         self._first: dict[str, int] = {}
         for index, id in enumerate(ids):
             self._first.setdefault(id, index)
-        self._unique = {id for id, count in counts.items() if count == 1}
+        self._unique = {id: index for id, index in self._first.items() if counts[id] == 1}
         sound = self._faulty.index(False) if False in self._faulty else None
         self._offsets = (begin, 0) if sound is None else (int(ids[sound]) - sound,)
 
@@ -40,9 +40,10 @@ class PortIds:
 
     def index(self, id: str) -> int | None:
         """Return the number of the port with this id, or of the port with a faulty id that should have this one."""
+        unique = self._unique.get(id)
+        if unique is not None:
+            return unique
         found = self._first.get(id)
-        if id in self._unique or (found is None and not is_id(id)):
-            return found
         for offset in self._offsets if is_id(id) else ():
             meant = int(id) - offset
             if 0 <= meant < len(self._faulty) and self._faulty[meant]:

@@ -71,9 +71,10 @@ class _Pass:
             if not path:
                 self.runs = 0
             sources = graph.sources(node.id)
-            if not known.keys() >= set(sources):
+            try:
+                inputs: Sequence[Fact | None] = [known[outlet] for outlet in sources]  # type: ignore[index]
+            except KeyError:
                 continue
-            inputs: Sequence[Fact | None] = [known[outlet] for outlet in sources if outlet is not None]
             if self.revision is not None:
                 inputs = self.revision.inputs(node, inputs)
             outputs = None if path or node.bodies or node.id in given else self._as_before(node, inputs)
@@ -115,7 +116,7 @@ class _Pass:
     ) -> tuple[Fact, ...]:
         op = node.op
         assert op is not None
-        calls = {tag: self._body(node, tag, bodies, path) for tag in node.bodies}
+        calls = {tag: self._body(node, tag, bodies, path) for tag in node.bodies} if node.bodies else {}
         outputs = infer_outputs(op, inputs, weights=self.weights.read, output_count=node.outputs, bodies=calls)
         return fold(op, inputs, outputs)
 

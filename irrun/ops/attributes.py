@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 import re
@@ -253,6 +254,7 @@ def _items(text: str, read: Callable[[str], Read]) -> Read:
     return Read(tuple([item.value for item in items]), False not in [item.whole for item in items])
 
 
+@functools.lru_cache(maxsize=256)
 def _shape(text: str, *, bare: bool) -> Read:
     """Read a partial shape, without brackets where it must be ``bare``."""
     word = text.strip(BLANKS)

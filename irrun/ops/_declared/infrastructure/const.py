@@ -84,7 +84,7 @@ class Const(Op):
             return StoredFact(self.element_type, self.shape, codes, self._unpacked)
         else:
             values = unpack(data, self.element_type.name, count)
-        return Fact.of(self.element_type, values.reshape(self.shape.static))
+        return Fact(self.element_type, self.shape, values.reshape(self.shape.static))
 
     def _unpacked(self, stored: Array) -> Array:
         return unpack(stored, self.element_type.name, self.shape.size.lo).reshape(self.shape.static)
