@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -99,3 +99,26 @@ def python(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
 def irrun(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run a command of irrun to its end."""
     return python("-m", "irrun", *words, **options)
+
+
+def interrupted(act: Callable[[], object], event: int) -> int:
+    """Interrupt an act at one of its calls and returns of functions, as a signal does; return how many there were."""
+    seen = 0
+
+    def count(*_: object) -> None:
+        nonlocal seen
+        seen += 1
+        if seen == event:
+            sys.setprofile(None)
+            raise KeyboardInterrupt
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        act()
+        event = -1
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.setprofile(before)
+    return seen

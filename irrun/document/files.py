@@ -30,13 +30,18 @@ def opened(path: Path) -> BinaryIO:
     if stat.S_ISFIFO(status.st_mode) and os.fspath(path).startswith(_DESCRIPTORS):
         return open(path, "rb")
     _require_regular(status, path)
-    handle = os.open(path, _READ)
+    file = open(path, "rb", opener=_descriptor)
     try:
-        _require_regular(os.fstat(handle), path)
-        return os.fdopen(handle, "rb")
+        _require_regular(os.fstat(file.fileno()), path)
     except BaseException:
-        os.close(handle)
+        file.close()
         raise
+    return file
+
+
+def _descriptor(path: str, _flags: int) -> int:
+    """Open without waiting; the file object owns the descriptor from the start, so that nothing closes it twice."""
+    return os.open(path, _READ)
 
 
 def content(path: Path, most: int | None = None) -> bytes:

@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 
 import irrun.model
-from irrun.document.files import opened
+from irrun.document.files import content, opened
 from irrun.document.replacing import clear, replacing
 from irrun.linter import lint
+from tests.processes import interrupted
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pipes, locks and attributes of Linux")
 
@@ -55,6 +56,13 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path, read: object) -> Non
         with pytest.raises(OSError, match=reason) as caught:
             read(tmp_path / name)  # type: ignore[operator]
         assert caught.value.filename == str(tmp_path / name)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_closes_no_descriptor_twice(path: Path) -> None:
+    for event in range(1, interrupted(lambda: opened(path).close(), -1) + 1):
+        interrupted(lambda: opened(path).close(), event)
+    assert content(path) == b"before"
 
 
 def test_a_pipe_as_weights_is_refused(tmp_path: Path, path: Path) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import gc
 import random
 import signal
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +16,7 @@ import irrun.runtime.workers
 from irrun.runtime.tiers import has_kernels
 from irrun.tensor import Array
 from tests.nets import Net
-from tests.processes import WITH_ENTERS_AND_LEAVES
+from tests.processes import WITH_ENTERS_AND_LEAVES, interrupted
 
 SIZE = 192
 TIMES = 25
@@ -30,29 +28,6 @@ def model(folder: Path, rows: str) -> Path:
     x = net.layer("MatMul", [net.parameter("x", f"{rows},{SIZE}"), net.normal(SIZE, SIZE)])
     net.result(net.layer("MatMul", [net.layer("ReLU", [x]), net.normal(SIZE, SIZE)], transpose_b=True))
     return net.save(folder / "net.xml")
-
-
-def interrupted(act: Callable[[], object], event: int) -> int:
-    """Interrupt an act at one of its calls and returns of functions, as a signal does; return how many there were."""
-    seen = 0
-
-    def count(*_: object) -> None:
-        nonlocal seen
-        seen += 1
-        if seen == event:
-            sys.setprofile(None)
-            raise KeyboardInterrupt
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        act()
-        event = -1
-    except KeyboardInterrupt:
-        pass
-    finally:
-        sys.setprofile(before)
-    return seen
 
 
 @pytest.mark.skipif(not has_kernels(), reason="compiled kernels are those of irrun-kernels")
