@@ -16,7 +16,7 @@ import irrun.runtime.workers
 from irrun.runtime.tiers import has_kernels
 from irrun.tensor import Array
 from tests.nets import Net
-from tests.processes import WITH_ENTERS_AND_LEAVES, interrupted
+from tests.processes import WITH_ENTERS_AND_LEAVES, handle_on_the_usual_stack, interrupted
 
 SIZE = 192
 TIMES = 25
@@ -78,6 +78,7 @@ def test_an_interrupt_leaves_the_workers_free(monkeypatch: pytest.MonkeyPatch) -
     def interrupt(*_: object) -> None:
         raise InterruptedError
 
+    handle_on_the_usual_stack()
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
         for _ in range(300):

@@ -17,6 +17,7 @@ import pytest
 import irrun.openvino as ov
 from irrun.diagnostics import IRError
 from irrun.ops._declared.activation.clamp import Clamp
+from tests.processes import handle_on_the_usual_stack
 
 ops = ov.opset13
 PLAIN = {"TIER": "numpy", "OPTIMIZE": False}
@@ -132,6 +133,7 @@ class _Handlers:
 
 @pytest.fixture
 def alarm() -> Iterator[None]:
+    handle_on_the_usual_stack()
     before = signal.getsignal(signal.SIGALRM)
     yield
     signal.setitimer(signal.ITIMER_REAL, 0)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.lab.faults.paths import WritePath
+from tests.processes import handle_on_the_usual_stack
 
 Fault = Callable[[random.Random, int], None]
 CAPABILITIES_3: Final = 0x20080522
@@ -63,22 +64,9 @@ def broken_pipe(chosen: random.Random, _: int) -> None:  # noqa: ARG001
     os.dup2(writing, 1)
 
 
-class SignalStack(ctypes.Structure):
-    """``stack_t`` of the C libraries of Linux."""
-
-    _fields_ = (("place", ctypes.c_void_p), ("flags", ctypes.c_int), ("size", ctypes.c_size_t))
-
-
-SS_DISABLE: Final = 2
-
-
 def interrupted(chosen: random.Random, events: int) -> None:
-    """Ctrl-C; half of the times during the last tenth, in which files are written.
-
-    Handlers run on the stack of the thread: where OpenVINO ran in this process, it may have left one for signals that
-    is no longer mapped.
-    """
-    ctypes.CDLL(None).sigaltstack(ctypes.byref(SignalStack(None, SS_DISABLE, 0)), None)
+    """Ctrl-C; half of the times during the last tenth, in which files are written."""
+    handle_on_the_usual_stack()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     first = events * 9 // 10 if chosen.random() < 0.5 else 1
     after(chosen.randint(first, events), lambda: os.kill(os.getpid(), signal.SIGINT))
