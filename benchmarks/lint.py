@@ -130,9 +130,12 @@ def growth(path: Path, runs: int) -> list[str]:
     before: tuple[float, ...] = ()
     for layers in SIZES:
         write(generated(layers), path)
-        read, read_memory = least(lambda: reading("irrun", path), runs)
-        theirs, _ = least(lambda: reading("openvino", path), runs)
-        lint, lint_memory = least(lambda: whole([*LINT, str(path)]), runs)
+        measures = (
+            lambda: reading("irrun", path),
+            lambda: reading("openvino", path),
+            lambda: whole([*LINT, str(path)]),
+        )
+        (read, read_memory), (theirs, _), (lint, lint_memory) = least(measures, runs)
         now = (layers, read, lint - start)
         exponents = ["", ""]
         if before:
@@ -144,10 +147,10 @@ def growth(path: Path, runs: int) -> list[str]:
     return [*report.table(heads, rows), f"Of `irrun lint`, {start:.2f} s are its start."]
 
 
-def least(measure: Callable[[], tuple[float, float]], runs: int) -> tuple[float, float]:
-    """The least seconds, and the least memory, of some runs."""
-    seconds, memory = zip(*[measure() for _ in range(runs)], strict=True)
-    return min(seconds), min(memory)
+def least(measures: Sequence[Callable[[], tuple[float, float]]], runs: int) -> list[tuple[float, float]]:
+    """The least seconds, and the least memory, of some runs of each, which take turns."""
+    found = zip(*[[measure() for measure in measures] for _ in range(runs)], strict=True)
+    return [(min(seconds), min(memory)) for seconds, memory in (zip(*each, strict=True) for each in found)]
 
 
 def whole(command: Sequence[str]) -> tuple[float, float]:
