@@ -63,7 +63,6 @@ class _Reader(Walker):
     def __init__(self, elements: Elements, *, fragment: bool) -> None:
         super().__init__(elements, fragment=fragment)
         self.sound: dict[tuple[str, str | None, str | None], tuple[str, str | None]] = {}
-        self.sizes = {"-1": "-1"}
         self.dims: dict[tuple[str | None, ...], tuple[str, ...]] = {}
         self.data: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = {}
         self.texts: dict[str, str] = {}
@@ -136,10 +135,10 @@ class _Reader(Walker):
             else:
                 maps[tag] = self._port_map(child)
         self.layers.pop()
-        bodies = [
+        bodies = tuple(
             BodyElement(at, tag, net, maps.get(MAPS[tag], ()), back_edges if tag == "body" else ())
             for at, tag, net in nets
-        ]
+        )
         share = self.texts.setdefault
         return LayerElement(
             ordinal,
@@ -152,7 +151,7 @@ class _Reader(Walker):
             data_element,
             inputs,
             outputs,
-            tuple(bodies),
+            bodies,
             info,
         )
 
@@ -227,7 +226,6 @@ class _Reader(Walker):
         ordinal = self.ordinal
         dims: list[str] = []
         at: list[int] = []
-        sizes = self.sizes
         info: Info = ()
         for child in element:
             if child.tag == "rt_info":
@@ -237,8 +235,7 @@ class _Reader(Walker):
                 continue
             self.ordinal += 1
             at.append(self.ordinal)
-            text = child.text
-            dims.append(sizes[text] if text in sizes else self._size(text or "", id))
+            dims.append(self._size(child.text or "", id))
             for inner in child if len(child) else ():
                 self.unknown(inner, "dim", None)
                 self.skip(inner)
@@ -278,7 +275,7 @@ class _Reader(Walker):
             fault = UnreadableDim(text=size, meant="-1" if size == "?" else None)
             self.report(fault, Anchor(self.ordinal, "text"), port)
             return "-1"
-        return self.sizes.setdefault(text, size)
+        return size
 
     def _edge(self, element: Element) -> EdgeElement:
         ordinal = self.next()

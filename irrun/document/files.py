@@ -30,18 +30,18 @@ def opened(path: Path) -> BinaryIO:
     if stat.S_ISFIFO(status.st_mode) and os.fspath(path).startswith(_DESCRIPTORS):
         return open(path, "rb")
     _require_regular(status, path)
-    file = open(path, "rb", opener=_descriptor)
-    try:
-        _require_regular(os.fstat(file.fileno()), path)
-    except BaseException:
-        file.close()
-        raise
-    return file
+    return open(path, "rb", opener=_descriptor)
 
 
 def _descriptor(path: str, _flags: int) -> int:
-    """Open without waiting; the file object owns the descriptor from the start, so that nothing closes it twice."""
-    return os.open(path, _READ)
+    """Open a regular file without waiting; what is returned belongs to the file object, which alone closes it."""
+    handle = os.open(path, _READ)
+    try:
+        _require_regular(os.fstat(handle), path)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
 
 
 def content(path: Path, most: int | None = None) -> bytes:
@@ -53,7 +53,7 @@ def content(path: Path, most: int | None = None) -> bytes:
     return data
 
 
-def _require_regular(status: os.stat_result, path: Path) -> None:
+def _require_regular(status: os.stat_result, path: Path | str) -> None:
     kind = stat.S_IFMT(status.st_mode)
     if kind == stat.S_IFDIR:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))

@@ -72,7 +72,6 @@ class Connections:
             self._by_text[next(iter(missing))] = nameless[0]
             missing = {}
         self._report_ids(missing, twice, len(nameless))
-        self._nodes = {text: id for text, id in self._by_text.items() if text not in self._ambiguous}
         for edge in net.edges:
             self._edge(edge)
             if not edge.to_layer:
@@ -118,7 +117,8 @@ class Connections:
             self._strays += [_Stray(None, finding) for edge, _ in missing[id] if self._is_missing(edge.to_layer)]
 
     def _edge(self, edge: EdgeElement) -> None:
-        source, target = self._nodes.get(edge.from_layer), self._nodes.get(edge.to_layer)
+        source = self._layer(edge.from_layer)
+        target = self._layer(edge.to_layer)
         output = None if source is None else self._port(edge, "from-port", edge.from_port, source)
         input = None if target is None else self._port(edge, "to-port", edge.to_port, target)
         if target is None or input is None:
@@ -135,6 +135,9 @@ class Connections:
             self._lose(inlet)
         else:
             self.sources[target][input] = Outlet(source, output)
+
+    def _layer(self, id: str) -> int | None:
+        return None if id in self._ambiguous else self._by_text.get(id)
 
     def _port(self, edge: EdgeElement, name: str, port: str, node: int) -> int | None:
         side = "output" if name == "from-port" else "input"

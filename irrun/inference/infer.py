@@ -116,7 +116,7 @@ class _Pass:
     ) -> tuple[Fact, ...]:
         op = node.op
         assert op is not None
-        calls = {tag: self._body(node, tag, bodies, path) for tag in node.bodies} if node.bodies else {}
+        calls = {tag: self._body(node, tag, bodies, path) for tag in node.bodies}
         outputs = infer_outputs(op, inputs, weights=self.weights.read, output_count=node.outputs, bodies=calls)
         return fold(op, inputs, outputs)
 

@@ -35,7 +35,7 @@ _PASSED: Final = KeyboardInterrupt, GeneratorExit, MemoryError, ExtensionFault
 
 def is_own(cls: type) -> bool:
     """Return whether a class is part of irrun."""
-    return f"{cls.__module__}.".startswith("irrun.")
+    return cls.__module__.partition(".")[0] == "irrun"
 
 
 @contextmanager

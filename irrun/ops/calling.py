@@ -41,26 +41,21 @@ def infer(op: Op, inputs: Sequence[Fact | None], **context: Any) -> tuple[Fact, 
     """Infer the fact of each output from those of the inputs; OpError where they do not fit the operation."""
     types = _check_inputs(op, inputs)
     inputs = as_computed(op, inputs)
-    asked = {name: context.get(name) for name in op.spec.infer_asks} if op.spec.infer_asks else {}
     try:
-        returned = blame.infer(op, *padded(op, inputs), **asked)
+        returned = blame.infer(op, *padded(op, inputs), **{name: context.get(name) for name in op.spec.infer_asks})
     except Undecided:
         returned = tuple(Shape.unknown() for _ in op.outputs)
     except NegativeSize as error:
         raise _located(error, op, inputs) from None
-    if isinstance(returned, Shape):
-        return (_output(op, 0, returned, types),)
     results = returned if isinstance(returned, tuple | list) else (returned,)
-    return tuple([_output(op, index, result, types) for index, result in enumerate(results)])
-
-
-def _output(op: Op, index: int, result: Shape | Fact, types: Mapping[TypeVar, tuple[ElementType, int]]) -> Fact:
-    """Return the fact of an output, of which an operation may have inferred the shape alone."""
-    output = result if isinstance(result, Fact) else Fact(_output_type(op, index, types), result)
-    if op.spec.also:
-        output = _as_written(op, index, output, types)
-    check_extent(output.shape)
-    return output
+    outputs = []
+    for index, result in enumerate(results):
+        output = result if isinstance(result, Fact) else Fact(_output_type(op, index, types), result)
+        if op.spec.also:
+            output = _as_written(op, index, output, types)
+        check_extent(output.shape)
+        outputs.append(output)
+    return tuple(outputs)
 
 
 def as_computed(op: Op, inputs: Sequence[Fact | None]) -> Sequence[Fact | None]:
@@ -151,8 +146,7 @@ def conform(array: Any, type: ElementType) -> Array:
 
 def padded(op: Op, inputs: Sequence[Any]) -> list[Any]:
     """Return the arguments of a hook: the inputs, and None for those that a layer leaves out."""
-    missing = op.spec.fixed_inputs - len(inputs)
-    return [*inputs, *[None] * missing] if missing > 0 else list(inputs)
+    return [*inputs, *[None] * (op.spec.fixed_inputs - len(inputs))]
 
 
 def _check_inputs(op: Op, inputs: Sequence[Fact | None]) -> dict[TypeVar, tuple[ElementType, int]]:

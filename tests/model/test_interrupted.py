@@ -34,7 +34,7 @@ def model(folder: Path, rows: str) -> Path:
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("rows", ["3", "?"])
 def test_interrupts(tmp_path: Path, rows: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was interrupted is done again by the same objects, as far as there are any, and with the same cache."""
+    """An interrupted act is done again by the same objects, as far as there are any, and with the same cache."""
     monkeypatch.setattr(irrun.document.weights, "COPIED", 16)
     path = model(tmp_path, rows)
     config = {"TIER": "compiled", "CACHE_DIR": tmp_path / "cache"}

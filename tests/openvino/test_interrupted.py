@@ -28,7 +28,7 @@ needs_timer = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the s
 
 
 class Late(Exception):
-    """What a program raises in its handler."""
+    """The exception that a program raises in its handler."""
 
 
 def _chain(length: int, **settings: Any) -> ov.CompiledModel:
